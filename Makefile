@@ -1,0 +1,81 @@
+# `make run` and `make test` work from a bare clone: they create .venv, install what they need, and see to Java 17+.
+# PYTHON=...  the interpreter to create .venv with          ARGS=...  more arguments for the command that runs
+# SEED=N      order of the tests and Hypothesis' examples   WORKERS=N test processes, each with a JVM of its own
+SHELL := /bin/sh
+export PYTHON
+
+BIN := .venv/bin
+ARGS ?=
+WORKERS ?= 2
+# On CI one fixed seed, so that the same commit gives the same verdict; at home another order each time, printed.
+# `:=`, because both kinds of seed must be the same number.
+ifndef SEED
+ifeq ($(CI),true)
+SEED := 996
+else
+SEED := $(shell date +%s)
+endif
+endif
+
+WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
+# loadfile: the tests of one file share a process, and so what their fixtures start.
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
+	--randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
+
+.PHONY: help run test lint format pytest bench nightly dev dist clean distclean
+
+help:
+	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
+	@echo "make test     lint, types, import contracts, then the test suite"
+	@echo "make lint     only the checks that run no test"
+	@echo "make format   rewrite the sources in the style that lint asks for"
+	@echo "make bench    the figures of the README, measured here"
+	@echo "make nightly  the long model checks and tests"
+	@echo "make dev      every extra, PySpark and the documentation tools too, in .venv"
+	@echo "make dist     wheel and source archive in dist/"
+	@echo "make clean    remove caches and builds (distclean: .venv too)"
+
+run:
+	@tools/ensure_venv.sh run
+	@$(WITH_JAVA) $(BIN)/kraft-spec run $(ARGS)
+
+test: lint pytest
+
+lint:
+	@tools/ensure_venv.sh test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format:
+	@tools/ensure_venv.sh test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+pytest:
+	@tools/ensure_venv.sh test
+	@$(WITH_JAVA) $(PYTEST) $(ARGS)
+
+bench:
+	@tools/ensure_venv.sh run
+	@$(WITH_JAVA) $(BIN)/kraft-spec bench $(ARGS)
+
+nightly:
+	@tools/ensure_venv.sh test
+	@$(WITH_JAVA) $(BIN)/kraft-spec model nightly
+	@$(WITH_JAVA) KRAFT_SPEC_HYPOTHESIS=nightly $(PYTEST) -m "nightly or not nightly" $(ARGS)
+
+dev:
+	@tools/ensure_venv.sh dev
+
+dist:
+	@tools/ensure_venv.sh test
+	$(BIN)/python -m build
+
+clean:
+	rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find reference spec traces conformance tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf .venv

@@ -1,0 +1,1 @@
+"""The kraft-spec command line, on top of the reference, the model and the traces."""

@@ -1,0 +1,59 @@
+"""Profiles: how the open points of the KIPs are decided.
+
+The KIPs contradict themselves in places and Apache Kafka departs from them in known ones.
+Each such point is one field here; a profile is one answer to each.
+The model takes the same answers as data (`config.decisions` in Definitions.tla).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A set of answers to the open points."""
+
+    name: str
+
+    observer_refusal: Literal["expires", "lasts"] = "expires"
+    """Does an observer that fetched once refuse Pre-Votes after its fetch timer fired?
+
+    Rule: prevote.follower.refusal-expires."""
+
+    prospective_announcement: Literal["follower", "stays"] = "follower"
+    """What BeginQuorumEpoch of the already known leader does to a Prospective.
+
+    Rules: begin-quorum.accept, state.prospective.discovers-leader."""
+
+    end_quorum_fetched_flag: Literal["cleared", "kept"] = "cleared"
+    """Does EndQuorumEpoch let a Follower grant Pre-Votes again?  Rule: end-quorum.frees-followers."""
+
+    diverging_fetch: Literal["counts", "ignored"] = "counts"
+    """Does a Fetch that turns out to diverge count for check quorum?  Rule: check-quorum.counts-keys."""
+
+    restart_precedence: Literal["known-leader", "own-vote"] = "known-leader"
+    """What a restart looks at first in the quorum state file.  Rule: durable.restart.voted-self."""
+
+    voter_key_error: Literal["INVALID_REQUEST", "INVALID_VOTER_KEY"] = "INVALID_REQUEST"
+    """The error for a request that addresses another replica key.  Rules: vote.voter-key, begin-quorum.voter-key."""
+
+    resigned_metric: Literal["resigned", "unattached"] = "resigned"
+    """The value of current-state for Resigned.  Rule: metric.current-state."""
+
+
+KIP = Profile("kip")
+"""The KIPs in their newest wording, gaps closed as the rule catalogue says."""
+
+KAFKA_4 = Profile(
+    "kafka-4",
+    observer_refusal="lasts",
+    prospective_announcement="stays",
+    end_quorum_fetched_flag="kept",
+    diverging_fetch="ignored",
+    restart_precedence="own-vote",
+    voter_key_error="INVALID_VOTER_KEY",
+    resigned_metric="unattached",
+)
+"""Apache Kafka 4.x as far as its public sources were read; unverified answers are marked in the catalogue."""
+
+PROFILES: dict[str, Profile] = {profile.name: profile for profile in (KIP, KAFKA_4)}

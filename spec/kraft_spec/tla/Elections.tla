@@ -1,0 +1,142 @@
+----------------------------- MODULE Elections -----------------------------
+(***************************************************************************)
+(* Timeouts that start elections, Pre-Vote and Vote.  Every operator takes *)
+(* the state of the replica and the message, and gives an outcome.         *)
+(***************************************************************************)
+EXTENDS Roles
+
+\* Rules: state.unattached.entry-timer, observer.states, observer.never-nominates
+HasElectionTimer(s) ==
+  \/ s.role \in {"Prospective", "Candidate", "Resigned"}
+  \/ s.role = "Unattached" /\ IsVoter(s)
+
+\* Rules: state.unattached.election-timeout, state.prospective.lost.no-leader, state.candidate.election-timeout,
+\*        state.candidate.lost, state.resigned.timeout, state.resigned.timer-handover
+AfterElectionTimeout(s) ==
+  CASE s.role = "Unattached"  -> Becomes(ToProspective(s))
+    [] s.role = "Prospective" -> Becomes(LosePreVote(s))
+    [] s.role = "Candidate"   -> Becomes(ToProspective(s))
+    [] s.role = "Resigned"    ->
+         IF Enforced("state.resigned.timeout")
+         THEN Becomes(ToUnattached(s, s.epoch + 1, NoLeader))
+         ELSE Becomes(ToProspective(s))
+
+\* A voter starts a Pre-Vote, an observer only searches wider.
+\* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires, observer.becomes-voter
+AfterFetchTimeout(s) ==
+  IF IsVoter(s) THEN Becomes(ToProspective(s))
+  ELSE Becomes([s EXCEPT !.searching = TRUE,
+                         !.fetched = @ /\ config.decisions.observerRefusal # "expires"])
+
+(***************************************************************************)
+(* Requests.                                                               *)
+(***************************************************************************)
+\* Prospective and Candidate ask the other voters of their own set that have not answered, while they can win.
+\* Rules: prevote.request.recipients, prevote.request.contents, vote.request.contents, state.candidate.lost
+CanStillWin(s) == IsMajority(Cardinality(Voters(s)) - Cardinality(s.rejected), s)
+
+VoteRequest(s, voter, corr) ==
+  [type |-> "VoteRequest", from |-> s.key[1], to |-> voter[1], corr |-> corr,
+   epoch |-> s.epoch, key |-> s.key, voterKey |-> voter,
+   lastEpoch |-> LastEpoch(s.log), endOffset |-> EndOffset(s.log), preVote |-> s.role = "Prospective"]
+
+VoteResponse(s, m, granted, error, preVote) ==
+  [type |-> "VoteResponse", from |-> s.key[1], to |-> m.from, corr |-> m.corr, error |-> error,
+   epoch |-> s.epoch, leader |-> s.leader,
+   endpoint |-> IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint,
+   granted |-> granted, preVote |-> preVote]
+
+\* Rules: prevote.leader.rejects, prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants,
+\*        prevote.resigned.grants, prevote.follower.rejects-after-fetch, prevote.follower.grants-before-fetch,
+\*        prevote.grant.multiple, prevote.observer.answers, prevote.request.log-check
+GrantsPreVote(s, m) ==
+  /\ s.role # "Leader"
+  /\ s.role = "Follower" =>
+       /\ s.fetched => ~Enforced("prevote.follower.rejects-after-fetch")
+       /\ Enforced("prevote.follower.grants-before-fetch")
+  /\ UpToDate(m.lastEpoch, m.endOffset, s.log)
+
+\* Rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, vote.known-leader.rejects, vote.log-check,
+\*        vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects,
+\*        vote.membership-not-checked, vote.unsupported-version
+GrantsVote(s, m) ==
+  /\ s.role \in {"Unattached", "Prospective"}
+  /\ Enforced("vote.membership-not-checked") \/ (IsVoter(s) /\ \E v \in Voters(s) : Names(v, m.key))
+  /\ IF s.voted # NoKey THEN Names(s.voted, m.key)
+     ELSE IF s.leader # NoLeader THEN FALSE
+     ELSE UpToDate(m.lastEpoch, m.endOffset, s.log)
+
+\* Rules: state.prospective.add-vote, vote.persist-before-reply, vote.grant.resets-timer
+WithVote(s, key) ==
+  IF s.voted # NoKey THEN s
+  ELSE IF s.role = "Prospective" THEN [Prospective(s) EXCEPT !.voted = key]
+  ELSE [s EXCEPT !.voted = key]
+
+\* Rules: prevote.request.check-order, prevote.request.stale-epoch, prevote.request.higher-epoch,
+\*        prevote.request.last-epoch-bound, prevote.grant.no-side-effects, prevote.reply.contents,
+\*        vote.request.stale-epoch, vote.request.higher-epoch, vote.voter-key, vote.inconsistent-voter-set-gone
+AfterVoteRequest(s, m) ==
+  LET preVote == m.preVote /\ config.preVote[s.key[1]] = "supported"
+      Refuse(after, error) == Outcome(after, <<VoteResponse(after, m, FALSE, error, preVote)>>)
+      now == IF m.epoch > s.epoch THEN ToUnattached(s, m.epoch, NoLeader) ELSE s
+  IN
+  IF m.lastEpoch > m.epoch \/ (~preVote /\ m.lastEpoch = m.epoch)
+  THEN [Refuse(s, "INVALID_REQUEST") EXCEPT !.reason = "MALFORMED_REQUEST"]
+  ELSE IF m.epoch < s.epoch
+  THEN [Refuse(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
+  ELSE IF Enforced("vote.voter-key") /\ ~Addresses(m.voterKey, s.key)
+  THEN Refuse(now, config.decisions.voterKeyError)
+  ELSE IF preVote
+  THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m), "NONE", TRUE)>>)
+  ELSE IF GrantsVote(now, m)
+  THEN Outcome(WithVote(now, m.key), <<VoteResponse(WithVote(now, m.key), m, TRUE, "NONE", FALSE)>>)
+  ELSE Refuse(now, "NONE")
+
+(***************************************************************************)
+(* Responses.                                                              *)
+(***************************************************************************)
+\* An answer counts only if it matches an outstanding request; entering a role forgets all of them.
+\* Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late
+Correlated(s, m) == <<m.from, m.corr>> \in s.awaiting
+
+Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a[1] # m.from}]
+
+\* Rules: prevote.response.majority, prevote.response.rejected, vote.response.counting, state.candidate.lost,
+\*        state.prospective.to-candidate, state.candidate.to-leader
+CountVote(s, m) ==
+  LET fresh == m.from \in VoterIds(s) /\ m.from \notin s.granted \cup s.rejected
+      counted == IF ~fresh THEN s
+                 ELSE IF m.granted THEN [s EXCEPT !.granted = @ \cup {m.from}]
+                 ELSE [s EXCEPT !.rejected = @ \cup {m.from}]
+  IN CASE s.role = "Candidate"   -> LeaderIfMajority(counted)
+       [] s.role = "Prospective" ->
+            IF IsMajority(Cardinality(counted.granted), s) THEN ToCandidate(counted)
+            ELSE IF CanStillWin(counted) THEN counted
+            ELSE IF Enforced("state.prospective.lost.known-leader") THEN LosePreVote(counted)
+            ELSE counted
+
+\* The order: correlation, epoch and leader, support for Pre-Vote, the count.
+\* Rules: prevote.response.epoch-first, prevote.response.leader-wins-over-grant, prevote.response.flag-false,
+\*        prevote.unsupported-version, prevote.unsupported-version.after-majority, state.prospective.discovers-leader,
+\*        state.candidate.leader-equal-epoch
+AfterVoteResponse(s, m) ==
+  LET rest == Answered(s, m)
+      learned == Learn(rest, m.epoch, m.leader, m.endpoint)
+  IN
+  IF Enforced("prevote.response.correlate") /\ ~Correlated(s, m)
+  THEN Ignored(s, "UNCORRELATED_RESPONSE")
+  ELSE IF m.error = "UNSUPPORTED_VERSION"
+  THEN IF s.role = "Prospective" /\ Enforced("prevote.unsupported-version")
+       THEN Becomes(ToCandidate(rest)) ELSE Ignored(rest, "NO_PRE_VOTE_ROUND")
+  ELSE IF m.epoch < s.epoch
+  THEN Ignored(rest, "STALE_EPOCH")
+  ELSE IF learned # rest
+  THEN Becomes(learned)
+  ELSE IF s.role = "Prospective" /\ ~m.preVote
+  THEN Becomes(ToCandidate(rest))
+  ELSE IF m.error # "NONE"
+  THEN Ignored(rest, "ERROR_RESPONSE")
+  ELSE IF s.role \in {"Prospective", "Candidate"}
+  THEN Becomes(CountVote(rest, m))
+  ELSE Ignored(rest, "ELECTION_IS_OVER")
+=============================================================================

@@ -1,0 +1,106 @@
+---------------------------- MODULE Leadership -----------------------------
+(***************************************************************************)
+(* How a leader is announced, how it finds out that it lost its quorum,    *)
+(* and how it hands over: BeginQuorumEpoch, check quorum, EndQuorumEpoch.  *)
+(***************************************************************************)
+EXTENDS Elections
+
+(***************************************************************************)
+(* Check quorum, by the leader's own timer.                                *)
+(***************************************************************************)
+\* Rule: check-quorum.sole-voter
+HasCheckQuorumTimer(s) == s.role = "Leader" /\ Others(s) # {}
+
+\* Rules: check-quorum.resign, check-quorum.period, check-quorum.zombie-leader, check-quorum.frees-followers
+AfterCheckQuorumTimeout(s) ==
+  IF Enforced("check-quorum.resign")
+  THEN Becomes(ToResigned(s, PreferredCandidates(s)))
+  ELSE Ignored(s, "CHECK_QUORUM_OFF")
+
+\* A valid Fetch of a voter counts once per period; a complete majority starts the period anew.
+\* Rules: check-quorum.resign, check-quorum.counts-keys
+WithFetcher(s, entry) ==
+  IF entry \notin Others(s) THEN s
+  ELSE LET fetchers == {f \in s.fetchers \cup {entry[1]} : f \in OtherIds(s)}
+           present == Cardinality(fetchers) + (IF IsVoter(s) THEN 1 ELSE 0)
+       IN [s EXCEPT !.fetchers = IF IsMajority(present, s) THEN {} ELSE fetchers]
+
+\* Rule: state.leader.resigns
+AfterShutdown(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
+
+\* A leader outside its voters set resigns once the set is committed.
+\* Rules: state.leader.resigns-on-own-removal, state.leader.outside-voters-set
+RemovalCommitted(s) ==
+  /\ s.role = "Leader" /\ ~IsVoter(s)
+  /\ s.highWatermark > s.voters[Len(s.voters)].offset
+
+(***************************************************************************)
+(* BeginQuorumEpoch.                                                       *)
+(***************************************************************************)
+\* Rules: begin-quorum.on-election, begin-quorum.endpoint
+BeginQuorumEpochRequest(s, voter, corr) ==
+  [type |-> "BeginQuorumEpochRequest", from |-> s.key[1], to |-> voter[1], corr |-> corr,
+   epoch |-> s.epoch, voterKey |-> voter,
+   endpoint |-> IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint]
+
+Response(type, s, m, error) ==
+  [type |-> type, from |-> s.key[1], to |-> m.from, corr |-> m.corr, error |-> error,
+   epoch |-> s.epoch, leader |-> s.leader,
+   endpoint |-> IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint]
+
+\* The announcement is due again at every voter.  Rule: begin-quorum.resend
+AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledged = {}])
+
+\* Rules: begin-quorum.accept, begin-quorum.stale, begin-quorum.voter-key, begin-quorum.membership-not-checked,
+\*        begin-quorum.no-fetch-credit, state.follower.larger-epoch-leader, state.prospective.discovers-leader
+AfterBeginQuorumEpochRequest(s, m) ==
+  LET Answer(after, error) == Outcome(after, <<Response("BeginQuorumEpochResponse", after, m, error)>>)
+      learned == Learn(s, m.epoch, m.from, m.endpoint)
+      back == s.role = "Prospective" /\ s.epoch = m.epoch /\ s.leader = m.from
+                /\ config.decisions.prospectiveAnnouncement = "follower"
+      after == IF back THEN Follow(s, m.epoch, m.from, m.endpoint) ELSE learned
+  IN
+  IF m.epoch < s.epoch
+  THEN [Answer(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
+  ELSE IF m.epoch = s.epoch /\ s.leader \notin {NoLeader, m.from}
+  THEN [Answer(s, "INVALID_REQUEST") EXCEPT !.reason = "SECOND_LEADER_IN_EPOCH"]
+  ELSE IF ~Addresses(m.voterKey, s.key)
+  THEN Answer(after, config.decisions.voterKeyError)
+  ELSE Answer(after, "NONE")
+
+\* Rule: begin-quorum.response
+AfterBeginQuorumEpochResponse(s, m) ==
+  LET rest == Answered(s, m)
+      learned == Learn(rest, m.epoch, m.leader, m.endpoint)
+  IN
+  IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
+  ELSE IF m.epoch < s.epoch THEN Ignored(rest, "STALE_EPOCH")
+  ELSE IF learned # rest THEN Becomes(learned)
+  ELSE IF m.error # "NONE" THEN Ignored(rest, "ERROR_RESPONSE")
+  ELSE Becomes([rest EXCEPT !.acknowledged = @ \cup {m.from}])
+
+(***************************************************************************)
+(* EndQuorumEpoch.                                                         *)
+(***************************************************************************)
+\* Rule: end-quorum.send
+EndQuorumEpochRequest(s, voter, corr) ==
+  [type |-> "EndQuorumEpochRequest", from |-> s.key[1], to |-> voter[1], corr |-> corr,
+   epoch |-> s.epoch, preferred |-> s.preferred]
+
+\* The place in the list only sets the fetch timer, which the model has not.
+\* Rules: end-quorum.handle, end-quorum.candidate-key, end-quorum.frees-followers, end-quorum.stale
+AfterEndQuorumEpochRequest(s, m) ==
+  LET Answer(after, error) == Outcome(after, <<Response("EndQuorumEpochResponse", after, m, error)>>)
+      learned == Learn(s, m.epoch, m.from, NoEndpoint)
+      after == IF learned.role = "Follower" /\ config.decisions.endQuorumFetchedFlag = "cleared"
+               THEN [learned EXCEPT !.fetched = FALSE] ELSE learned
+  IN
+  IF m.epoch < s.epoch
+  THEN [Answer(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
+  ELSE IF m.epoch = s.epoch /\ s.leader \notin {NoLeader, m.from}
+  THEN [Answer(s, "INVALID_REQUEST") EXCEPT !.reason = "SECOND_LEADER_IN_EPOCH"]
+  ELSE Answer(after, "NONE")
+
+\* Rules: end-quorum.stale, state.resigned.higher-epoch
+AfterEndQuorumEpochResponse(s, m) == AfterBeginQuorumEpochResponse(s, m)
+=============================================================================

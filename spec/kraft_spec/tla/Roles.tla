@@ -1,0 +1,140 @@
+------------------------------- MODULE Roles -------------------------------
+(***************************************************************************)
+(* The six roles and how a replica enters them.  Each operator takes the   *)
+(* state before and gives the state after; RoleTable.tla (generated from   *)
+(* the reference's transition table) says which changes of role exist.     *)
+(* Rules: state.roles, durable.write-before-act, durable.soft-transitions  *)
+(***************************************************************************)
+EXTENDS Definitions
+
+\* Entering a role forgets what belonged to the last one, the outstanding requests included.
+\* Rules: prevote.response.correlate, fetch.fetched-flag
+Cleared(s) ==
+  [s EXCEPT !.granted = {}, !.rejected = {}, !.fetched = FALSE, !.searching = FALSE,
+            !.epochStart = 0, !.offsets = NoOffsets, !.fetchers = {}, !.acknowledged = {},
+            !.preferred = <<>>, !.awaiting = {}]
+
+\* Rules: state.same-epoch-preserves, state.learn-higher-epoch.no-leader
+VoteAfter(s, epoch) == IF epoch > s.epoch THEN NoKey ELSE s.voted
+
+\* Rules: state.learn-higher-epoch.no-leader, state.prospective.lost.no-leader
+ToUnattached(s, epoch, leader) ==
+  [Cleared(s) EXCEPT !.role = "Unattached", !.epoch = epoch, !.leader = leader,
+                     !.endpoint = NoEndpoint, !.voted = VoteAfter(s, epoch)]
+
+\* Rules: state.learn-higher-epoch.leader, state.unattached.leader
+ToFollower(s, epoch, leader, endpoint) ==
+  [Cleared(s) EXCEPT !.role = "Follower", !.epoch = epoch, !.leader = leader, !.endpoint = endpoint,
+                     !.voted = IF Enforced("state.same-epoch-preserves") THEN VoteAfter(s, epoch) ELSE NoKey,
+                     !.fetched = ~Enforced("fetch.fetched-flag") /\ s.role = "Prospective" /\ s.leader # NoLeader]
+
+\* The leader's endpoint from the message, else from the own voters set.  Rule: discovery.endpoint-lookup
+EndpointOf(s, leader, endpoint) ==
+  IF endpoint # NoEndpoint THEN endpoint
+  ELSE IF leader \in VoterIds(s) THEN config.endpoints[leader] ELSE NoEndpoint
+
+\* Rules: state.learn-higher-epoch.leader, discovery.endpoint-lookup
+Follow(s, epoch, leader, endpoint) ==
+  IF EndpointOf(s, leader, endpoint) = NoEndpoint
+  THEN ToUnattached(s, epoch, leader)
+  ELSE ToFollower(s, epoch, leader, EndpointOf(s, leader, endpoint))
+
+(***************************************************************************)
+(* What any message teaches about epoch and leader.                        *)
+(* Rules: state.epoch-monotonic, state.leader.higher-epoch,                *)
+(* state.resigned.higher-epoch, state.follower.larger-epoch-leader         *)
+(***************************************************************************)
+Learn(s, epoch, leader, endpoint) ==
+  LET named == leader # NoLeader /\ leader # s.key[1] IN
+  IF epoch > s.epoch
+  THEN IF named THEN Follow(s, epoch, leader, endpoint) ELSE ToUnattached(s, epoch, NoLeader)
+  ELSE IF epoch = s.epoch /\ named /\ s.leader = NoLeader
+  THEN Follow(s, epoch, leader, endpoint)
+  ELSE IF epoch = s.epoch /\ named /\ s.leader = leader /\ s.role = "Unattached" /\ endpoint # NoEndpoint
+  THEN ToFollower(s, epoch, leader, endpoint)
+  ELSE s
+
+\* Rules: state.leader.start-of-epoch, state.leader.first-leader, state.candidate.to-leader
+StartOfEpochRecords(s) ==
+  <<Record(s.epoch, "LeaderChange", s.key[1], {})>>
+    \o IF config.kraftVersion >= 1 /\ Len(s.voters) = 1
+       THEN <<Record(s.epoch, "KRaftVersion", config.kraftVersion, {}),
+              Record(s.epoch, "Voters", 0, Voters(s))>>
+       ELSE <<>>
+
+\* The high watermark of a leader stays what it knew as a follower; HighWatermarkToPublish hides it
+\* until a record of the own epoch is committed.
+Flushed(s) == [s EXCEPT !.flushed = EndOffset(s.log)]
+
+(***************************************************************************)
+(* The largest offset that a majority of the voters has reached.           *)
+(* Rules: hw.majority, hw.own-epoch, hw.monotonic, hw.leader-excluded      *)
+(***************************************************************************)
+ReachedBy(s, voter) ==
+  IF Names(voter, s.key) THEN EndOffset(s.log)
+  ELSE IF voter \in DOMAIN s.offsets THEN s.offsets[voter] ELSE 0
+
+MajorityOffset(s) ==
+  LET counted == IF Enforced("hw.leader-excluded") \/ IsVoter(s) THEN Voters(s) ELSE Voters(s) \cup {s.key}
+      reached == {ReachedBy(s, v) : v \in counted}
+      AtLeast(o) == Cardinality({v \in counted : ReachedBy(s, v) >= o})
+      enough == {o \in reached : IsMajority(AtLeast(o), s)}
+  IN IF enough = {} THEN 0 ELSE Max(enough)
+
+WithHighWatermark(s) ==
+  LET offset == MajorityOffset(s) IN
+  IF /\ offset > s.epochStart \/ ~Enforced("hw.own-epoch")
+     /\ offset > s.highWatermark \/ ~Enforced("hw.monotonic")
+  THEN [s EXCEPT !.highWatermark = offset] ELSE s
+
+\* Rules: state.candidate.to-leader, durable.write-before-act
+ToLeader(s) ==
+  LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader = s.key[1],
+                                   !.endpoint = config.endpoints[s.key[1]],
+                                   !.epochStart = EndOffset(s.log)]
+  IN WithHighWatermark(Flushed(Appended(leader, StartOfEpochRecords(leader))))
+
+\* Rule: state.sole-voter
+LeaderIfMajority(s) == IF IsMajority(Cardinality(s.granted), s) THEN ToLeader(s) ELSE s
+
+\* Rules: state.candidate.entry, state.candidate-only-from-prospective
+ToCandidate(s) ==
+  LeaderIfMajority(
+    [Cleared(s) EXCEPT !.role = "Candidate", !.epoch = @ + 1, !.leader = NoLeader,
+                       !.endpoint = NoEndpoint, !.voted = s.key, !.granted = {s.key[1]}])
+
+\* Rules: state.prospective.entry, prevote.not-gated-by-kraft-version
+Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.key[1]}]
+
+\* A sole voter passes on at once; so does software without Pre-Vote, for which Prospective is only a name
+\* for the moment in which its timer fired.  Rules: state.sole-voter, state.prospective.to-candidate
+ToProspective(s) ==
+  IF config.preVote[s.key[1]] = "unsupported" \/ IsMajority(1, s)
+  THEN ToCandidate(Prospective(s)) ELSE Prospective(s)
+
+\* Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader
+LosePreVote(s) ==
+  IF ~Enforced("state.prospective.lost.known-leader") THEN Prospective(s)
+  ELSE IF s.leader # NoLeader /\ s.endpoint # NoEndpoint
+       THEN ToFollower(s, s.epoch, s.leader, s.endpoint)
+       ELSE ToUnattached(s, s.epoch, IF Enforced("state.same-epoch-preserves") THEN s.leader ELSE NoLeader)
+
+\* The other voters by falling fetch offset.  Rule: end-quorum.send
+PreferredCandidates(s) ==
+  LET others == Others(s)
+      Before(a, b) == \/ ReachedBy(s, a) > ReachedBy(s, b)
+                      \/ ReachedBy(s, a) = ReachedBy(s, b) /\ a[1] < b[1]
+  IN [n \in 1..Cardinality(others) |->
+        CHOOSE v \in others : Cardinality({w \in others : Before(w, v)}) = n - 1]
+
+\* Rule: state.leader.resigns
+ToResigned(s, preferred) ==
+  [Cleared(s) EXCEPT !.role = "Resigned", !.preferred = preferred]
+
+(***************************************************************************)
+(* Outcomes of an event.                                                   *)
+(***************************************************************************)
+Outcome(s, sends) == [state |-> s, sends |-> sends, reason |-> ""]
+Becomes(s) == Outcome(s, <<>>)
+Ignored(s, reason) == [state |-> s, sends |-> <<>>, reason |-> reason]
+=============================================================================
