@@ -107,47 +107,118 @@ def _rows() -> tuple[Transition, ...]:
 
     adopt, keep, raised = EpochChange.ADOPT, EpochChange.KEEP, EpochChange.RAISE
     # Any message with a larger epoch.
-    row(_RUNNING, Cause.LARGER_EPOCH, Role.UNATTACHED,
-        (adopt, LeaderChange.CLEAR, VoteChange.CLEAR), "state.learn-higher-epoch.no-leader")
-    row(_RUNNING, Cause.LARGER_EPOCH_WITH_LEADER, Role.FOLLOWER,
-        (adopt, LeaderChange.NAMED, VoteChange.CLEAR), "state.learn-higher-epoch.leader")
-    row(_RUNNING, Cause.LARGER_EPOCH_WITH_LEADER, Role.UNATTACHED,
-        (adopt, LeaderChange.NAMED, VoteChange.CLEAR), "state.learn-higher-epoch.leader", "discovery.endpoint-lookup")
+    row(
+        _RUNNING,
+        Cause.LARGER_EPOCH,
+        Role.UNATTACHED,
+        (adopt, LeaderChange.CLEAR, VoteChange.CLEAR),
+        "state.learn-higher-epoch.no-leader",
+    )
+    row(
+        _RUNNING,
+        Cause.LARGER_EPOCH_WITH_LEADER,
+        Role.FOLLOWER,
+        (adopt, LeaderChange.NAMED, VoteChange.CLEAR),
+        "state.learn-higher-epoch.leader",
+    )
+    row(
+        _RUNNING,
+        Cause.LARGER_EPOCH_WITH_LEADER,
+        Role.UNATTACHED,
+        (adopt, LeaderChange.NAMED, VoteChange.CLEAR),
+        "state.learn-higher-epoch.leader",
+        "discovery.endpoint-lookup",
+    )
     # The leader of the own epoch.
-    row((Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE), Cause.LEADER_OF_EPOCH, Role.FOLLOWER,
+    row(
+        (Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE),
+        Cause.LEADER_OF_EPOCH,
+        Role.FOLLOWER,
         (keep, LeaderChange.NAMED, VoteChange.KEEP),
-        "state.unattached.leader", "state.prospective.discovers-leader", "state.candidate.leader-equal-epoch")
-    row((Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE), Cause.LEADER_OF_EPOCH, Role.UNATTACHED,
-        (keep, LeaderChange.NAMED, VoteChange.KEEP), "discovery.endpoint-lookup")
+        "state.unattached.leader",
+        "state.prospective.discovers-leader",
+        "state.candidate.leader-equal-epoch",
+    )
+    row(
+        (Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE),
+        Cause.LEADER_OF_EPOCH,
+        Role.UNATTACHED,
+        (keep, LeaderChange.NAMED, VoteChange.KEEP),
+        "discovery.endpoint-lookup",
+    )
     # Elections.
-    row((Role.UNATTACHED, Role.CANDIDATE), Cause.ELECTION_TIMEOUT, Role.PROSPECTIVE, _KEEP,
-        "state.unattached.election-timeout", "state.candidate.election-timeout", "state.candidate.lost")
+    row(
+        (Role.UNATTACHED, Role.CANDIDATE),
+        Cause.ELECTION_TIMEOUT,
+        Role.PROSPECTIVE,
+        _KEEP,
+        "state.unattached.election-timeout",
+        "state.candidate.election-timeout",
+        "state.candidate.lost",
+    )
     row((Role.FOLLOWER,), Cause.FETCH_TIMEOUT, Role.PROSPECTIVE, _KEEP, "state.follower.fetch-timeout")
     row((Role.PROSPECTIVE,), Cause.PRE_VOTE_LOST, Role.FOLLOWER, _KEEP, "state.prospective.lost.known-leader")
     row((Role.PROSPECTIVE,), Cause.PRE_VOTE_LOST, Role.UNATTACHED, _KEEP, "state.prospective.lost.no-leader")
-    row((Role.PROSPECTIVE,), Cause.VOTE_CAST, Role.PROSPECTIVE,
-        (keep, LeaderChange.KEEP, VoteChange.CAST), "state.prospective.add-vote")
-    row((Role.PROSPECTIVE,), Cause.PRE_VOTE_WON, Role.CANDIDATE,
-        (raised, LeaderChange.CLEAR, VoteChange.OWN), "state.prospective.to-candidate", "state.candidate.entry")
-    row((Role.PROSPECTIVE,), Cause.PRE_VOTE_UNSUPPORTED, Role.CANDIDATE,
-        (raised, LeaderChange.CLEAR, VoteChange.OWN), "prevote.unsupported-version", "prevote.response.flag-false")
-    row((Role.CANDIDATE,), Cause.ELECTION_WON, Role.LEADER,
-        (keep, LeaderChange.OWN, VoteChange.KEEP), "state.candidate.to-leader")
+    row(
+        (Role.PROSPECTIVE,),
+        Cause.VOTE_CAST,
+        Role.PROSPECTIVE,
+        (keep, LeaderChange.KEEP, VoteChange.CAST),
+        "state.prospective.add-vote",
+    )
+    row(
+        (Role.PROSPECTIVE,),
+        Cause.PRE_VOTE_WON,
+        Role.CANDIDATE,
+        (raised, LeaderChange.CLEAR, VoteChange.OWN),
+        "state.prospective.to-candidate",
+        "state.candidate.entry",
+    )
+    row(
+        (Role.PROSPECTIVE,),
+        Cause.PRE_VOTE_UNSUPPORTED,
+        Role.CANDIDATE,
+        (raised, LeaderChange.CLEAR, VoteChange.OWN),
+        "prevote.unsupported-version",
+        "prevote.response.flag-false",
+    )
+    row(
+        (Role.CANDIDATE,),
+        Cause.ELECTION_WON,
+        Role.LEADER,
+        (keep, LeaderChange.OWN, VoteChange.KEEP),
+        "state.candidate.to-leader",
+    )
     # The end of a leadership.
     row((Role.LEADER,), Cause.CHECK_QUORUM_TIMEOUT, Role.RESIGNED, _KEEP, "check-quorum.resign")
     row((Role.LEADER,), Cause.SHUTDOWN, Role.RESIGNED, _KEEP, "state.leader.resigns")
     row((Role.LEADER,), Cause.REMOVAL_COMMITTED, Role.RESIGNED, _KEEP, "state.leader.resigns-on-own-removal")
-    row((Role.RESIGNED,), Cause.ELECTION_TIMEOUT, Role.UNATTACHED,
-        (raised, LeaderChange.CLEAR, VoteChange.CLEAR), "state.resigned.timeout")
+    row(
+        (Role.RESIGNED,),
+        Cause.ELECTION_TIMEOUT,
+        Role.UNATTACHED,
+        (raised, LeaderChange.CLEAR, VoteChange.CLEAR),
+        "state.resigned.timeout",
+    )
     # The process.
     row(_RUNNING, Cause.CRASH, Role.STOPPED, _KEEP, "durable.soft-transitions")
     row((Role.STOPPED,), Cause.RESTART, Role.RESIGNED, _KEEP, "durable.restart.was-leader")
     row((Role.STOPPED,), Cause.RESTART, Role.FOLLOWER, _KEEP, "durable.restart.known-leader")
-    row((Role.STOPPED,), Cause.RESTART, Role.CANDIDATE,
-        (keep, LeaderChange.CLEAR, VoteChange.KEEP), "durable.restart.voted-self")
+    row(
+        (Role.STOPPED,),
+        Cause.RESTART,
+        Role.CANDIDATE,
+        (keep, LeaderChange.CLEAR, VoteChange.KEEP),
+        "durable.restart.voted-self",
+    )
     row((Role.STOPPED,), Cause.RESTART, Role.UNATTACHED, _KEEP, "durable.restart.known-leader")
-    row((Role.STOPPED,), Cause.LARGER_EPOCH, Role.UNATTACHED,
-        (EpochChange.FROM_LOG, LeaderChange.CLEAR, VoteChange.OWN), "durable.restart.log-epoch")
+    row(
+        (Role.STOPPED,),
+        Cause.LARGER_EPOCH,
+        Role.UNATTACHED,
+        (EpochChange.FROM_LOG, LeaderChange.CLEAR, VoteChange.OWN),
+        "durable.restart.log-epoch",
+    )
     return tuple(rows)
 
 

@@ -1,0 +1,20 @@
+"""The rule registry: every normative rule of KRaft's elections and voter changes, under a permanent id.
+
+The catalogues election.toml and membership.toml hold the rules, scope.toml says which of them need no
+implementation or no model yet, and `kraft_spec.rules.citations` finds where each rule is named.
+"""
+
+from kraft_spec.rules.registry import Registry, load_registry, read_registry
+from kraft_spec.rules.rule import Rule, RuleFileError, UnknownRuleError
+from kraft_spec.rules.vocabulary import PROPERTIES, Property
+
+__all__ = [
+    "PROPERTIES",
+    "Property",
+    "Registry",
+    "Rule",
+    "RuleFileError",
+    "UnknownRuleError",
+    "load_registry",
+    "read_registry",
+]

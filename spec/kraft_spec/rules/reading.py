@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from kraft_spec.rules.rule import Rule, RuleFileError
 from kraft_spec.rules.rule_ids import RULE_ID
@@ -72,42 +72,42 @@ class Entry:
     name: str
     content: Mapping[str, object]
 
-    def fail(self, field: str | None, problem: str) -> NoReturn:
-        """Raise the RuleFileError that names this entry."""
-        raise RuleFileError(self.file, self.name, field, problem)
+    def error(self, field: str | None, problem: str) -> RuleFileError:
+        """Make the error that names this entry."""
+        return RuleFileError(self.file, self.name, field, problem)
 
     def require_keys(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
         """Insist on all required keys and on no key beyond these two lists."""
         for key in self.content:
             if key not in required and key not in optional:
                 near = difflib.get_close_matches(key, (*required, *optional), n=1)
-                self.fail(key, f"unknown key{f', did you mean {near[0]}?' if near else ''}")
+                raise self.error(key, f"unknown key{f', did you mean {near[0]}?' if near else ''}")
         for key in required:
             if key not in self.content:
-                self.fail(key, "missing")
+                raise self.error(key, "missing")
 
     def text(self, key: str, *, may_be_empty: bool = False) -> str:
         """The string under a key; its words are separated by one space, however the file wraps them."""
         written = self.content[key]
         if not isinstance(written, str):
-            self.fail(key, f"must be a string, not {type(written).__name__}")
+            raise self.error(key, f"must be a string, not {type(written).__name__}")
         text = " ".join(written.split())
         if not text and not may_be_empty:
-            self.fail(key, "must not be empty")
+            raise self.error(key, "must not be empty")
         return text
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The list of strings under a key that may be absent."""
         written = self.content.get(key, [])
         if not isinstance(written, list) or not all(isinstance(word, str) and word for word in written):
-            self.fail(key, "must be a list of non-empty strings")
+            raise self.error(key, "must be a list of non-empty strings")
         return tuple(written)
 
     def flag(self, key: str) -> bool:
         """The boolean under a key."""
         written = self.content[key]
         if not isinstance(written, bool):
-            self.fail(key, f"must be true or false, not {type(written).__name__}")
+            raise self.error(key, f"must be true or false, not {type(written).__name__}")
         return written
 
     def one_of(self, key: str, allowed: tuple[Word, ...], default: Word | None = None) -> Word:
@@ -118,7 +118,7 @@ class Entry:
         for word in allowed:
             if word == written:
                 return word
-        self.fail(key, f"{written!r} is not one of {', '.join(allowed)}")
+        raise self.error(key, f"{written!r} is not one of {', '.join(allowed)}")
 
 
 def read_catalogue(file: Path | Traversable) -> tuple[Rule, ...]:
@@ -144,14 +144,16 @@ def _rule(file: str, number: int, table: Mapping[str, object]) -> Rule:
     entry.require_keys(REQUIRED_KEYS, OPTIONAL_KEYS)
     rule_id = entry.text("id")
     if not RULE_ID.fullmatch(rule_id):
-        entry.fail("id", "must be lower-case words joined by hyphens, in two or more segments joined by dots")
+        raise entry.error(
+            "id", "must be lower-case words joined by hyphens, in two or more segments joined by dots"
+        )
     source = entry.texts("source")
     if not source:
-        entry.fail("source", "must name at least one passage")
+        raise entry.error("source", "must name at least one passage")
     states = entry.texts("states")
     for state in states:
         if state not in ROLES:
-            entry.fail("states", f"{state!r} is not one of {', '.join(ROLES)}")
+            raise entry.error("states", f"{state!r} is not one of {', '.join(ROLES)}")
     status = entry.one_of("status", STATUSES, default="active")
     return Rule(
         id=rule_id,
@@ -180,11 +182,13 @@ def _properties(entry: Entry) -> tuple[str, ...]:
     for word in named:
         if word not in PROPERTIES:
             near = difflib.get_close_matches(word, PROPERTIES, n=1)
-            entry.fail("breaks", f"unknown property {word}{f', did you mean {near[0]}?' if near else ''}")
+            raise entry.error(
+                "breaks", f"unknown property {word}{f', did you mean {near[0]}?' if near else ''}"
+            )
     for word in _LONG_WORD.findall(text):
         near = difflib.get_close_matches(word.lower(), lower_case, n=1, cutoff=_MISSPELT_SIMILARITY)
         if near and word not in PROPERTIES:
-            entry.fail("breaks", f"unknown property {word}, did you mean {lower_case[near[0]]}?")
+            raise entry.error("breaks", f"unknown property {word}, did you mean {lower_case[near[0]]}?")
     return tuple(named)
 
 
@@ -192,8 +196,8 @@ def _successors(entry: Entry, status: str) -> tuple[str, ...]:
     """The ids of `by`; a superseded rule names one at least, an active rule none."""
     if "by" not in entry.content:
         if status == "superseded":
-            entry.fail("by", "a superseded rule names the rules that took its place")
+            raise entry.error("by", "a superseded rule names the rules that took its place")
         return ()
     if status == "active":
-        entry.fail("by", "an active rule has no successor: set status to superseded or retired")
+        raise entry.error("by", "an active rule has no successor: set status to superseded or retired")
     return tuple(successor.strip() for successor in entry.text("by").split(","))

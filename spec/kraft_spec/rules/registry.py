@@ -97,7 +97,7 @@ class Registry:
 
 
 def _check_references(rule: Rule, ids: RuleIds) -> None:
-    """Insist that every id a rule names exists; a rule text has no attribute accesses to be mistaken for ids."""
+    """Insist that every id a rule names exists; its texts hold no attribute accesses to mistake for ids."""
     file = f"{rule.catalogue}.toml"
     for successor in rule.by:
         if successor not in ids.known:

@@ -34,7 +34,7 @@ class RuleIds:
         return cls(frozenset(rule_ids), frozenset(rule_id.partition(".")[0] for rule_id in rule_ids))
 
     def near(self, word: str, at_most: int = 3) -> tuple[str, ...]:
-        """Existing ids that `word` probably stands for, best first: those it begins, then those it resembles."""
+        """Existing ids that `word` probably stands for: first those it begins, then those it resembles."""
         begun = sorted(rule_id for rule_id in self.known if rule_id.startswith(f"{word.rstrip('.')}."))
         alike = difflib.get_close_matches(word, sorted(self.known), n=at_most)
         return tuple(dict.fromkeys([*begun, *alike]))[:at_most]

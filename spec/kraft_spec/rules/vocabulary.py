@@ -30,7 +30,7 @@ class Property:
 
     Attributes:
         name: as in the TLA+ model.
-        kind: safety (nothing bad happens), stability (nothing needless happens), liveness (something good does).
+        kind: safety (nothing bad happens), stability (nothing needless does), liveness (something good does).
         description: one sentence.
     """
 
@@ -56,11 +56,13 @@ PROPERTIES: Mapping[str, Property] = _table(
     Property(
         "CommittedNeverLost",
         "safety",
-        "A record below some high watermark is in the log of every later Leader, across crashes and restarts.",
+        "A record below some high watermark is in the log of every later Leader, also across restarts.",
     ),
     Property("LogMatching", "safety", "Logs with an equal (offset, epoch) agree up to that offset."),
     Property(
-        "OffsetEpochUnique", "safety", "No two different records are ever written with the same (offset, epoch)."
+        "OffsetEpochUnique",
+        "safety",
+        "No two different records are ever written with the same (offset, epoch).",
     ),
     Property("StateMachineSafety", "safety", "No two replicas expose different records at one offset."),
     Property(
@@ -83,9 +85,7 @@ PROPERTIES: Mapping[str, Property] = _table(
         "safety",
         "Any two voters sets that can both decide something have no disjoint majorities.",
     ),
-    Property(
-        "OnePendingChange", "safety", "A leader's log holds at most one uncommitted membership change."
-    ),
+    Property("OnePendingChange", "safety", "A leader's log holds at most one uncommitted membership change."),
     Property(
         "IdentityBinding", "safety", "Votes and offsets are counted only for the exact (id, directory id)."
     ),
@@ -106,7 +106,9 @@ PROPERTIES: Mapping[str, Property] = _table(
         "Two voters that reach each other and form a majority do not refuse each other's Pre-Votes for ever.",
     ),
     Property(
-        "EventualLeader", "liveness", "If a majority stays connected, eventually there is a Leader it follows."
+        "EventualLeader",
+        "liveness",
+        "If a majority stays connected, eventually there is a Leader it follows.",
     ),
     Property(
         "EventuallyFetching",

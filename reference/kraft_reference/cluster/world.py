@@ -1,0 +1,249 @@
+"""A cluster as a set of primitive moves, each of which yields one `Occurrence`.
+
+`World` keeps what surrounds the replicas: their states (which are also their disks), the messages on their way,
+the cut links, the virtual time and the sequence of what happened.
+It decides nothing: the simulator (`simulation`) chooses moves at random, a scenario (`kraft_reference.scenarios`)
+chooses them by hand.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kraft_reference import durability
+from kraft_reference.cluster.occurrence import (
+    AnswerUnsupportedVersion,
+    CrashPoint,
+    CutLink,
+    DropMessage,
+    DuplicateMessage,
+    HealLink,
+    NetworkEvent,
+    Occurrence,
+    message_id,
+)
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import Effect, Send
+from kraft_reference.events import Crash, Draw, Event, Receive, ReplaceDisk, Restart
+from kraft_reference.messages import Error, Message, VoteRequest, VoteResponse
+from kraft_reference.outcome import Refusal
+from kraft_reference.replica import Replica, handle
+from kraft_reference.state import ReplicaState, new_replica
+
+
+class ImpossibleMoveError(ValueError):
+    """A move that the world does not offer: an unknown message, a cut link, a crash that keeps too little."""
+
+
+@dataclass(slots=True)
+class InFlight:
+    """A message on its way and how many copies of it."""
+
+    message: Message
+    copies: int = 1
+
+
+class World:
+    """The replicas of one cluster and everything between them.
+
+    Every replica has been started on an empty disk when the world begins.
+    """
+
+    def __init__(self, configuration: Configuration) -> None:
+        self.configuration = configuration
+        self.time_ms = 0
+        self.sequence = 0
+        self.in_flight: dict[str, InFlight] = {}
+        self.cuts: set[tuple[int, int]] = set()
+        self.replicas: dict[int, Replica] = {}
+        for replica_id, replica in sorted(configuration.replicas.items()):
+            formatted = new_replica(replica.key, configuration.voters)
+            started = handle(formatted, configuration, Restart(), Draw(0, 0, 0))
+            self.replicas[replica_id] = Replica(started.state, configuration)
+
+    def state(self, replica_id: int) -> ReplicaState:
+        """The state of a replica now."""
+        return self.replicas[replica_id].state
+
+    def draw(self, election_timeout_ms: int = 0, election_backoff_ms: int = 0) -> Draw:
+        """The draw for the next move: its correlation id is the sequence of that move."""
+        return Draw(self.sequence + 1, election_timeout_ms, election_backoff_ms)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Moves of a replica.
+    # -----------------------------------------------------------------------------------------------------
+
+    def happen(self, replica_id: int, event: Event, draw: Draw | None = None) -> Occurrence:
+        """Let an event happen at a replica; its messages enter the network.  For messages see `deliver`."""
+        step = self.replicas[replica_id].step(event, draw or self.draw())
+        return self._record(replica_id, event, step.effects, step.refusal, step.state)
+
+    def happen_and_crash(
+        self, replica_id: int, event: Event, completed: int, log_end_offset: int, draw: Draw | None = None
+    ) -> Occurrence:
+        """Let an event happen at a replica that dies after `completed` of its durable effects and sends.
+
+        Raises:
+            ImpossibleMoveError: the crash cannot leave this much of the log.
+        """
+        return self._crash_during(replica_id, event, CrashPoint(completed, log_end_offset), draw, None)
+
+    def deliver(self, identifier: str, draw: Draw | None = None, crash: CrashPoint | None = None) -> Occurrence:
+        """Deliver one copy of a message.
+
+        Raises:
+            ImpossibleMoveError: no such message on its way, its link is cut, or it cannot be encoded for its receiver.
+        """
+        message = self._deliverable(identifier)
+        self._consume(identifier)
+        event = Receive(message)
+        if crash is not None:
+            return self._crash_during(message.destination, event, crash, draw, identifier)
+        step = self.replicas[message.destination].step(event, draw or self.draw())
+        return self._record(message.destination, event, step.effects, step.refusal, step.state, identifier)
+
+    def crash(self, replica_id: int, log_end_offset: int | None = None) -> Occurrence:
+        """Kill a replica; by default the whole unflushed tail of its log is lost."""
+        kept = self.state(replica_id).log.flushed if log_end_offset is None else log_end_offset
+        return self.happen(replica_id, Crash(kept))
+
+    def restart(self, replica_id: int, draw: Draw | None = None) -> Occurrence:
+        """Start a stopped replica from its disk."""
+        return self.happen(replica_id, Restart(), draw)
+
+    def replace_disk(self, replica_id: int, directory_id: str) -> Occurrence:
+        """Give a stopped replica an empty disk."""
+        return self.happen(replica_id, ReplaceDisk(directory_id))
+
+    # -----------------------------------------------------------------------------------------------------
+    # Moves of the network.
+    # -----------------------------------------------------------------------------------------------------
+
+    def drop(self, identifier: str) -> Occurrence:
+        """Lose one copy of a message."""
+        self._known(identifier)
+        self._consume(identifier)
+        return self._record_network(DropMessage(identifier))
+
+    def duplicate(self, identifier: str) -> Occurrence:
+        """Make one more copy of a message."""
+        self._known(identifier).copies += 1
+        return self._record_network(DuplicateMessage(identifier))
+
+    def answer_unsupported_version(self, identifier: str) -> Occurrence:
+        """Answer a Pre-Vote at its sender because the receiver's software could not decode it.
+
+        Raises:
+            ImpossibleMoveError: the message can be encoded for its receiver.
+
+        Rule: prevote.unsupported-version.
+        """
+        message = self._known(identifier).message
+        if not isinstance(message, VoteRequest) or not self.cannot_be_encoded(message):
+            raise ImpossibleMoveError(f"message {identifier} can be encoded for replica {message.destination}")
+        self._consume(identifier)
+        answer = VoteResponse(
+            source=message.destination,
+            destination=message.source,
+            correlation_id=message.correlation_id,
+            error=Error.UNSUPPORTED_VERSION,
+            epoch=0,
+            leader_id=None,
+            leader_endpoint=None,
+            granted=False,
+            pre_vote=False,
+        )
+        occurrence = self._record_network(AnswerUnsupportedVersion(identifier), answer)
+        self.in_flight[message_id(occurrence.sequence, answer)] = InFlight(answer)
+        return occurrence
+
+    def cut(self, source: int, destination: int) -> Occurrence:
+        """Cut one direction of a link."""
+        if (source, destination) in self.cuts:
+            raise ImpossibleMoveError(f"the link from {source} to {destination} is cut already")
+        self.cuts.add((source, destination))
+        return self._record_network(CutLink(source, destination))
+
+    def heal(self, source: int, destination: int) -> Occurrence:
+        """Mend one direction of a link."""
+        if (source, destination) not in self.cuts:
+            raise ImpossibleMoveError(f"the link from {source} to {destination} is not cut")
+        self.cuts.remove((source, destination))
+        return self._record_network(HealLink(source, destination))
+
+    def cannot_be_encoded(self, message: Message) -> bool:
+        """Is this a Pre-Vote for software below Vote version 2?"""
+        return (
+            isinstance(message, VoteRequest)
+            and message.pre_vote
+            and self.configuration.replicas[message.destination].pre_vote == "unsupported"
+        )
+
+    def messages(self, source: int | None = None, destination: int | None = None) -> Iterable[tuple[str, Message]]:
+        """The messages on their way, oldest first, with their ids."""
+        for identifier, flight in self.in_flight.items():
+            message = flight.message
+            if source in (None, message.source) and destination in (None, message.destination):
+                yield identifier, message
+
+    # -----------------------------------------------------------------------------------------------------
+    # Inside.
+    # -----------------------------------------------------------------------------------------------------
+
+    def _known(self, identifier: str) -> InFlight:
+        flight = self.in_flight.get(identifier)
+        if flight is None:
+            raise ImpossibleMoveError(f"no message {identifier} is on its way")
+        return flight
+
+    def _deliverable(self, identifier: str) -> Message:
+        message = self._known(identifier).message
+        if (message.source, message.destination) in self.cuts:
+            raise ImpossibleMoveError(f"the link from {message.source} to {message.destination} is cut")
+        if self.cannot_be_encoded(message):
+            raise ImpossibleMoveError(f"message {identifier} cannot be encoded for replica {message.destination}")
+        return message
+
+    def _consume(self, identifier: str) -> None:
+        flight = self.in_flight[identifier]
+        flight.copies -= 1
+        if not flight.copies:
+            del self.in_flight[identifier]
+
+    def _crash_during(
+        self, replica_id: int, event: Event, crash: CrashPoint, draw: Draw | None, identifier: str | None
+    ) -> Occurrence:
+        replica = self.replicas[replica_id]
+        before = replica.state
+        try:
+            step = replica.crash_during(event, draw or self.draw(), crash.completed, crash.log_end_offset)
+        except ValueError as error:
+            replica.state = before
+            raise ImpossibleMoveError(str(error)) from error
+        return self._record(replica_id, event, step.effects, step.refusal, step.state, identifier, crash)
+
+    def _record(
+        self,
+        replica_id: int,
+        event: Event,
+        effects: tuple[Effect, ...],
+        refusal: Refusal | None,
+        state: ReplicaState,
+        identifier: str | None = None,
+        crash: CrashPoint | None = None,
+    ) -> Occurrence:
+        self.sequence += 1
+        for effect in effects:
+            if isinstance(effect, Send):
+                self.in_flight[message_id(self.sequence, effect.message)] = InFlight(effect.message)
+        return Occurrence(self.sequence, self.time_ms, event, replica_id, identifier, effects, refusal, crash, state)
+
+    def _record_network(self, event: NetworkEvent, answer: Message | None = None) -> Occurrence:
+        self.sequence += 1
+        return Occurrence(self.sequence, self.time_ms, event, None, answer=answer)
+
+
+def effects_possible(world: World, replica_id: int, event: Event, draw: Draw) -> int:
+    """How many durable effects and sends the event would have, for choosing a crash point."""
+    state = world.state(replica_id)
+    outcome = handle(state, world.configuration, event, draw)
+    return len(durability.durable_effects(state, outcome.state)) + len(outcome.sends)

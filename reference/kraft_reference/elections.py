@@ -1,0 +1,330 @@
+"""Elections: the timers that start them, Pre-Vote and Vote.  Beside it: Elections.tla.
+
+Every function takes the state before an event and gives its outcome; none changes anything.
+"""
+
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import StartTimer, Timer
+from kraft_reference.events import Draw
+from kraft_reference.identity import ReplicaKey, addresses, names
+from kraft_reference.log import up_to_date
+from kraft_reference.messages import Error, Response, VoteRequest, VoteResponse
+from kraft_reference.outcome import Outcome, Refusal, entry_timers
+from kraft_reference.roles import Cause, Role
+from kraft_reference.state import ReplicaState, is_majority, is_voter
+from kraft_reference.transitions import (
+    enter,
+    leader_if_majority,
+    learn,
+    lose_pre_vote,
+    new_round,
+    to_candidate,
+    to_prospective,
+    voted_for,
+)
+
+
+def entered(before: ReplicaState, after: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+    """The outcome of entering a role: the state and the timers it starts."""
+    return Outcome(after, timers=entry_timers(before, after, draw, configuration.timeouts))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Timers.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def has_election_timer(state: ReplicaState) -> bool:
+    """Does an election timer run?  Rules: state.unattached.entry-timer, observer.states."""
+    if state.role is Role.UNATTACHED:
+        return is_voter(state)
+    return state.role in (Role.PROSPECTIVE, Role.CANDIDATE, Role.RESIGNED)
+
+
+def after_election_timeout(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+    """Unattached and Candidate nominate themselves, Prospective has lost, Resigned leaves its epoch.
+
+    Rules: state.unattached.election-timeout, state.candidate.election-timeout, state.candidate.lost,
+    state.prospective.lost.no-leader, state.prospective.lost.known-leader, state.resigned.timeout,
+    observer.never-nominates.
+    """
+    if not has_election_timer(state):
+        return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    if state.role is Role.PROSPECTIVE:
+        after = lose_pre_vote(state, configuration)
+    elif state.role is Role.RESIGNED and configuration.enforces("state.resigned.timeout"):
+        after = enter(state, Role.UNATTACHED, Cause.ELECTION_TIMEOUT)
+        # What is left of a timer that has fired is nothing.  Rule: state.resigned.timer-handover.
+        timers = (StartTimer(Timer.ELECTION, 0),) if is_voter(after) else ()
+        return Outcome(after, timers=timers)
+    elif state.role is Role.RESIGNED:
+        # The switched-off rule: stay in the resigned epoch in another role.
+        after = new_round(state._replace(role=Role.PROSPECTIVE))
+    else:
+        after = to_prospective(state, configuration, Cause.ELECTION_TIMEOUT)
+    return entered(state, after, configuration, draw)
+
+
+def after_fetch_timeout(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+    """A voter starts a Pre-Vote; an observer looks wider and stops refusing Pre-Votes.
+
+    Rules: state.follower.fetch-timeout, observer.fetch-timeout, observer.never-nominates,
+    observer.becomes-voter, observer.becomes-non-voter, prevote.follower.refusal-expires.
+    """
+    if state.role is not Role.FOLLOWER:
+        return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    if is_voter(state):
+        after = to_prospective(state, configuration, Cause.FETCH_TIMEOUT)
+        return entered(state, after, configuration, draw)
+    keeps_refusing = state.fetched and configuration.profile.observer_refusal == "lasts"
+    searching = state._replace(searching=True, fetched=keeps_refusing)
+    return Outcome(searching, timers=(StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Requests.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def can_still_win(state: ReplicaState) -> bool:
+    """Are the voters that have not refused still a majority?
+
+    Rules: prevote.response.rejected, state.candidate.lost.
+    """
+    return is_majority(len(state.voters) - len(state.rejected), state.voters)
+
+
+def vote_request(
+    state: ReplicaState, configuration: Configuration, voter: ReplicaKey, correlation_id: int
+) -> VoteRequest:
+    """The Vote of a Candidate, the Pre-Vote of a Prospective.
+
+    Rules: vote.request.contents, prevote.request.contents.
+    """
+    return VoteRequest(
+        source=state.key.id,
+        destination=voter.id,
+        correlation_id=correlation_id,
+        epoch=state.epoch,
+        replica_key=state.key,
+        voter_key=voter,
+        last_epoch=state.log.last_epoch,
+        end_offset=state.log.end_offset,
+        pre_vote=state.role is Role.PROSPECTIVE,
+        cluster_id=configuration.cluster_id,
+    )
+
+
+def _vote_response(
+    state: ReplicaState,
+    configuration: Configuration,
+    request: VoteRequest,
+    granted: bool,
+    error: Error,
+    pre_vote: bool,
+) -> VoteResponse:
+    """The answer with what the receiver knows after its checks.  Rule: prevote.reply.contents."""
+    return VoteResponse(
+        source=state.key.id,
+        destination=request.source,
+        correlation_id=request.correlation_id,
+        error=error,
+        epoch=state.epoch,
+        leader_id=state.leader_id,
+        leader_endpoint=known_endpoint(state, configuration),
+        granted=granted,
+        pre_vote=pre_vote,
+    )
+
+
+def known_endpoint(state: ReplicaState, configuration: Configuration) -> str | None:
+    """The leader's endpoint for a message, unless the software is too old to send one.
+
+    Rules: discovery.leader-endpoint-known, begin-quorum.endpoint.
+    """
+    return state.leader_endpoint if configuration.replicas[state.key.id].speaks_endpoints else None
+
+
+def grants_pre_vote(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+    """Would this replica like the sender to start an election?  Its vote in this epoch does not matter.
+
+    Rules: prevote.leader.rejects, prevote.follower.rejects-after-fetch, prevote.follower.grants-before-fetch,
+    prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants, prevote.resigned.grants,
+    prevote.grant.multiple, prevote.observer.answers, prevote.request.log-check.
+    """
+    if state.role is Role.LEADER:
+        return False
+    if state.role is Role.FOLLOWER:
+        if state.fetched and configuration.enforces("prevote.follower.rejects-after-fetch"):
+            return False
+        if not configuration.enforces("prevote.follower.grants-before-fetch"):
+            return False
+    return up_to_date(request.last_epoch, request.end_offset, state.log)
+
+
+def grants_vote(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+    """Does this replica give its one vote of the epoch, or has it given it, to the requester?
+
+    Rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, vote.known-leader.rejects,
+    vote.log-check, vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects,
+    vote.membership-not-checked, vote.unsupported-version.
+    """
+    if state.role not in (Role.UNATTACHED, Role.PROSPECTIVE):
+        return False
+    if not configuration.enforces("vote.membership-not-checked"):
+        knows_requester = any(names(voter, request.replica_key) for voter in state.voters)
+        if not (is_voter(state) and knows_requester):
+            return False
+    if state.voted_key is not None:
+        return voted_for(state, request.replica_key)
+    if state.leader_id is not None:
+        return False
+    return up_to_date(request.last_epoch, request.end_offset, state.log)
+
+
+def _is_malformed(configuration: Configuration, request: VoteRequest, pre_vote: bool) -> bool:
+    """Rules: prevote.request.check-order, prevote.request.last-epoch-bound."""
+    if min(request.last_epoch, request.end_offset, request.source, request.epoch) < 0:
+        return True
+    return request.last_epoch > request.epoch or (not pre_vote and request.last_epoch == request.epoch)
+
+
+def after_vote_request(state: ReplicaState, configuration: Configuration, request: VoteRequest, draw: Draw) -> Outcome:
+    """The checks in their order: cluster, shape, older epoch, newer epoch, addressed key, role and log.
+
+    Rules: prevote.request.check-order, prevote.request.stale-epoch, prevote.request.higher-epoch,
+    prevote.grant.no-side-effects, vote.request.stale-epoch, vote.request.higher-epoch, vote.voter-key,
+    vote.inconsistent-voter-set-gone, vote.persist-before-reply.
+    """
+    pre_vote = request.pre_vote and configuration.replicas[state.key.id].pre_vote == "supported"
+
+    def refuse(after: ReplicaState, error: Error, refusal: Refusal | None = None) -> Outcome:
+        answer = _vote_response(after, configuration, request, False, error, pre_vote)
+        timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
+        return Outcome(after, (answer,), timers, refusal)
+
+    if is_foreign(configuration, request.cluster_id):
+        return refuse(state, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+    if _is_malformed(configuration, request, pre_vote):
+        return refuse(state, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
+    if request.epoch < state.epoch:
+        return refuse(state, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
+    now = state
+    if request.epoch > state.epoch:
+        now = enter(state, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=request.epoch)
+    if configuration.enforces("vote.voter-key") and not addresses(request.voter_key, now.key):
+        return refuse(now, Error(configuration.profile.voter_key_error))
+    if not (grants_pre_vote if pre_vote else grants_vote)(now, configuration, request):
+        return refuse(now, Error.NONE)
+    after = now if pre_vote else _with_vote(now, request.replica_key)
+    answer = _vote_response(after, configuration, request, True, Error.NONE, pre_vote)
+    return Outcome(after, (answer,), _grant_timers(state, now, after, configuration, draw))
+
+
+def is_foreign(configuration: Configuration, cluster_id: str | None) -> bool:
+    """Is a request from another cluster?  One that names none is not.  Rule: wire.common-errors."""
+    return cluster_id is not None and cluster_id != configuration.cluster_id
+
+
+def _with_vote(state: ReplicaState, requester: ReplicaKey) -> ReplicaState:
+    """The state with the vote cast; a Prospective starts its round over.  Rule: state.prospective.add-vote."""
+    if state.voted_key is not None:
+        return state
+    if state.role is Role.PROSPECTIVE:
+        endpoint = state.leader_endpoint
+        return new_round(enter(state, Role.PROSPECTIVE, Cause.VOTE_CAST, requester=requester, leader_endpoint=endpoint))
+    return state._replace(voted_key=requester)
+
+
+def _grant_timers(
+    before: ReplicaState, now: ReplicaState, after: ReplicaState, configuration: Configuration, draw: Draw
+) -> tuple[StartTimer, ...]:
+    """Casting a vote restarts the election timer of a voter.  Rule: vote.grant.resets-timer."""
+    if after is not now and is_voter(after):
+        return (StartTimer(Timer.ELECTION, draw.election_timeout_ms),)
+    return () if now is before else entry_timers(before, now, draw, configuration.timeouts)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Responses.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def is_correlated(state: ReplicaState, response: Response) -> bool:
+    """Does the answer match an outstanding request?  Entering a role forgets all of them.
+
+    Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late.
+    """
+    return state.awaiting.get(response.source) == response.correlation_id
+
+
+def answered(state: ReplicaState, response: Response) -> ReplicaState:
+    """The state in which the connection to the answering replica is idle again."""
+    if response.source not in state.awaiting:
+        return state
+    return state._replace(awaiting={to: c for to, c in state.awaiting.items() if to != response.source})
+
+
+def _count(state: ReplicaState, response: VoteResponse) -> ReplicaState:
+    """The round with one more answer, each voter of the own set at most once.
+
+    Rules: prevote.response.majority, vote.response.counting, state.voters-set.own-majority.
+    """
+    voter = response.source
+    known = any(entry.id == voter for entry in state.voters)
+    if not known or voter in state.granted or voter in state.rejected:
+        return state
+    if response.granted:
+        return state._replace(granted=state.granted | {voter})
+    return state._replace(rejected=state.rejected | {voter})
+
+
+def after_vote_response(
+    state: ReplicaState, configuration: Configuration, response: VoteResponse, draw: Draw
+) -> Outcome:
+    """First correlation, then epoch and leader, then support for Pre-Vote, and only then the count.
+
+    Rules: prevote.response.epoch-first, prevote.response.leader-wins-over-grant, prevote.response.flag-false,
+    prevote.response.correlate, prevote.unsupported-version, prevote.unsupported-version.after-majority,
+    state.prospective.discovers-leader, state.candidate.leader-equal-epoch, vote.response.late.
+    """
+    if configuration.enforces("prevote.response.correlate") and not is_correlated(state, response):
+        return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
+    rest = answered(state, response)
+    if response.error is Error.UNSUPPORTED_VERSION:
+        if state.role is Role.PROSPECTIVE and configuration.enforces("prevote.unsupported-version"):
+            after = to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED)
+            return entered(state, after, configuration, draw)
+        return Outcome(rest, refusal=Refusal.NO_PRE_VOTE_ROUND)
+    if response.epoch < state.epoch:
+        return Outcome(rest, refusal=Refusal.STALE_EPOCH)
+    learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
+    if learned is not rest:
+        return entered(state, learned, configuration, draw)
+    if state.role is Role.PROSPECTIVE and not response.pre_vote:
+        return entered(state, to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED), configuration, draw)
+    if response.error is not Error.NONE:
+        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
+    if state.role not in (Role.PROSPECTIVE, Role.CANDIDATE):
+        return Outcome(rest, refusal=Refusal.ELECTION_IS_OVER)
+    return _after_count(state, _count(rest, response), configuration, draw)
+
+
+def _after_count(before: ReplicaState, counted: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+    """Won, lost, or still open.
+
+    Rules: state.prospective.to-candidate, state.candidate.to-leader, state.candidate.lost,
+    prevote.response.majority, prevote.response.rejected, vote.response.counting.
+    """
+    if counted.role is Role.CANDIDATE:
+        after = leader_if_majority(counted, configuration)
+        if after is not counted:
+            return entered(before, after, configuration, draw)
+        if can_still_win(counted) or not can_still_win(before):
+            return Outcome(counted)
+        return Outcome(counted, timers=(StartTimer(Timer.ELECTION, draw.election_backoff_ms),))
+    if is_majority(len(counted.granted), counted.voters):
+        return entered(before, to_candidate(counted, configuration, Cause.PRE_VOTE_WON), configuration, draw)
+    if can_still_win(counted) or not configuration.enforces("state.prospective.lost.known-leader"):
+        return Outcome(counted)
+    return entered(before, lose_pre_vote(counted, configuration), configuration, draw)

@@ -1,0 +1,242 @@
+"""Leadership: its announcement, check quorum, and the hand-over.  Beside it: Leadership.tla."""
+
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import StartTimer, Timer
+from kraft_reference.elections import answered, entered, is_correlated, is_foreign, known_endpoint
+from kraft_reference.events import Draw
+from kraft_reference.identity import ReplicaKey, addresses
+from kraft_reference.messages import (
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    Error,
+)
+from kraft_reference.outcome import Outcome, Refusal, entry_timers
+from kraft_reference.roles import Cause, Role
+from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
+from kraft_reference.transitions import follow, learn, to_resigned
+
+# ---------------------------------------------------------------------------------------------------------
+# Check quorum.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def has_check_quorum_timer(state: ReplicaState) -> bool:
+    """A Leader has one unless it is the only voter of its set.  Rule: check-quorum.sole-voter."""
+    return state.role is Role.LEADER and bool(other_voters(state))
+
+
+def after_check_quorum_timeout(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+    """No majority fetched within the period: the Leader gives up.
+
+    This is also how a Leader that was replaced without noticing finds out, and what frees followers that
+    refuse Pre-Votes because they can still fetch from a Leader that cannot commit.
+    Rules: check-quorum.resign, check-quorum.zombie-leader, check-quorum.frees-followers, state.leader.resigns.
+    """
+    if not has_check_quorum_timer(state):
+        return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    if not configuration.enforces("check-quorum.resign"):
+        period_ms = configuration.timeouts.check_quorum_period_ms
+        return Outcome(state, timers=(StartTimer(Timer.CHECK_QUORUM, period_ms),), refusal=Refusal.CHECK_QUORUM_OFF)
+    return entered(state, to_resigned(state, Cause.CHECK_QUORUM_TIMEOUT), configuration, draw)
+
+
+def with_fetcher(
+    state: ReplicaState, configuration: Configuration, voter: ReplicaKey | None
+) -> tuple[ReplicaState, tuple[StartTimer, ...]]:
+    """The check-quorum period after a Fetch of the epoch by `voter` (None for an observer).
+
+    A complete majority starts the period anew; a Leader outside the set does not count itself.
+    Rules: check-quorum.resign, check-quorum.counts-keys.
+    """
+    others = other_voters(state)
+    if voter not in others:
+        return state, ()
+    fetchers = (state.fetchers | {voter.id}) & {other.id for other in others}
+    present = len(fetchers) + (1 if is_voter(state) else 0)
+    if not is_majority(present, state.voters):
+        return state._replace(fetchers=fetchers), ()
+    period_ms = configuration.timeouts.check_quorum_period_ms
+    return state._replace(fetchers=frozenset()), (StartTimer(Timer.CHECK_QUORUM, period_ms),)
+
+
+def after_shutdown(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+    """A Leader that shuts down gracefully hands over first.  Rule: state.leader.resigns."""
+    if state.role is not Role.LEADER:
+        return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    return entered(state, to_resigned(state, Cause.SHUTDOWN), configuration, draw)
+
+
+def removal_is_committed(state: ReplicaState) -> bool:
+    """Is the voters set without this Leader committed?
+
+    Rules: state.leader.outside-voters-set, state.leader.resigns-on-own-removal.
+    """
+    if state.role is not Role.LEADER or is_voter(state):
+        return False
+    return state.high_watermark > state.log.voters[-1].offset
+
+
+# ---------------------------------------------------------------------------------------------------------
+# BeginQuorumEpoch.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def begin_quorum_epoch_request(
+    state: ReplicaState, configuration: Configuration, voter: ReplicaKey, correlation_id: int
+) -> BeginQuorumEpochRequest:
+    """Rules: begin-quorum.on-election, begin-quorum.endpoint."""
+    return BeginQuorumEpochRequest(
+        source=state.key.id,
+        destination=voter.id,
+        correlation_id=correlation_id,
+        epoch=state.epoch,
+        voter_key=voter,
+        leader_endpoint=known_endpoint(state, configuration),
+        cluster_id=configuration.cluster_id,
+    )
+
+
+def after_begin_quorum_epoch_timeout(state: ReplicaState, configuration: Configuration) -> Outcome:
+    """The announcement is due again at every voter that does not fetch.  Rule: begin-quorum.resend."""
+    if not has_check_quorum_timer(state):
+        return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    interval_ms = configuration.timeouts.begin_quorum_epoch_interval_ms
+    return Outcome(
+        state._replace(acknowledged=frozenset()), timers=(StartTimer(Timer.BEGIN_QUORUM_EPOCH, interval_ms),)
+    )
+
+
+def after_begin_quorum_epoch_request(
+    state: ReplicaState, configuration: Configuration, request: BeginQuorumEpochRequest, draw: Draw
+) -> Outcome:
+    """The sender leads the epoch: learn it, then answer; the addressed key only decides the answer.
+
+    Rules: begin-quorum.accept, begin-quorum.stale, begin-quorum.voter-key, begin-quorum.endpoint,
+    begin-quorum.membership-not-checked, begin-quorum.no-fetch-credit, state.prospective.discovers-leader,
+    state.follower.larger-epoch-leader, vote.inconsistent-voter-set-gone.
+    """
+
+    def answer(after: ReplicaState, error: Error, refusal: Refusal | None = None) -> Outcome:
+        response = BeginQuorumEpochResponse(
+            source=state.key.id,
+            destination=request.source,
+            correlation_id=request.correlation_id,
+            error=error,
+            epoch=after.epoch,
+            leader_id=after.leader_id,
+            leader_endpoint=known_endpoint(after, configuration),
+        )
+        timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
+        return Outcome(after, (response,), timers, refusal)
+
+    leader = request.source
+    if is_foreign(configuration, request.cluster_id):
+        return answer(state, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+    if request.epoch < state.epoch:
+        return answer(state, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
+    if request.epoch == state.epoch and state.leader_id not in (None, leader):
+        return answer(state, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
+    knew_leader = request.epoch == state.epoch and state.leader_id == leader
+    if knew_leader and state.role is Role.PROSPECTIVE and configuration.profile.prospective_announcement == "follower":
+        after = follow(state, configuration, Cause.LEADER_OF_EPOCH, request.epoch, leader, request.leader_endpoint)
+    else:
+        after = learn(state, configuration, request.epoch, leader, request.leader_endpoint)
+    if not addresses(request.voter_key, state.key):
+        return answer(after, Error(configuration.profile.voter_key_error))
+    return answer(after, Error.NONE)
+
+
+def after_announcement_response(
+    state: ReplicaState,
+    configuration: Configuration,
+    response: BeginQuorumEpochResponse | EndQuorumEpochResponse,
+    draw: Draw,
+) -> Outcome:
+    """The answer to BeginQuorumEpoch at a Leader, to EndQuorumEpoch at a Resigned replica.
+
+    Rules: begin-quorum.response, end-quorum.stale, state.leader.higher-epoch, state.resigned.higher-epoch.
+    """
+    if not is_correlated(state, response):
+        return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
+    rest = answered(state, response)
+    if response.epoch < state.epoch:
+        return Outcome(rest, refusal=Refusal.STALE_EPOCH)
+    learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
+    if learned is not rest:
+        return entered(state, learned, configuration, draw)
+    if response.error is not Error.NONE:
+        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
+    return Outcome(rest._replace(acknowledged=rest.acknowledged | {response.source}))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# EndQuorumEpoch.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def end_quorum_epoch_request(
+    state: ReplicaState, configuration: Configuration, voter: ReplicaKey, correlation_id: int
+) -> EndQuorumEpochRequest:
+    """Rule: end-quorum.send."""
+    return EndQuorumEpochRequest(
+        source=state.key.id,
+        destination=voter.id,
+        correlation_id=correlation_id,
+        epoch=state.epoch,
+        preferred_candidates=state.preferred_candidates,
+        cluster_id=configuration.cluster_id,
+    )
+
+
+def hand_over_delay_ms(state: ReplicaState, configuration: Configuration, candidates: tuple[ReplicaKey, ...]) -> int:
+    """How long a Follower waits before its own Pre-Vote, by its place among the preferred candidates.
+
+    Zero for the first, then doubling from an eighth of the longest backoff, which is also the wait of a
+    replica that is not listed.
+    Rules: end-quorum.handle, end-quorum.candidate-key.
+    """
+    longest_ms = configuration.timeouts.election_backoff_max_ms
+    for place, candidate in enumerate(candidates):
+        if addresses(candidate, state.key):
+            return 0 if place == 0 else min(longest_ms // 8 * (1 << min(place - 1, 30)), longest_ms)
+    return longest_ms
+
+
+def after_end_quorum_epoch_request(
+    state: ReplicaState, configuration: Configuration, request: EndQuorumEpochRequest, draw: Draw
+) -> Outcome:
+    """The leader of the epoch is gone: a Follower of it hurries, and refuses no Pre-Vote any more.
+
+    Rules: end-quorum.handle, end-quorum.frees-followers, end-quorum.stale, state.follower.larger-epoch-leader.
+    """
+
+    def answer(
+        after: ReplicaState, error: Error, timers: tuple[StartTimer, ...] = (), refusal: Refusal | None = None
+    ) -> Outcome:
+        response = EndQuorumEpochResponse(
+            source=state.key.id,
+            destination=request.source,
+            correlation_id=request.correlation_id,
+            error=error,
+            epoch=after.epoch,
+            leader_id=after.leader_id,
+            leader_endpoint=known_endpoint(after, configuration),
+        )
+        return Outcome(after, (response,), timers, refusal)
+
+    if is_foreign(configuration, request.cluster_id):
+        return answer(state, Error.INCONSISTENT_CLUSTER_ID, refusal=Refusal.FOREIGN_CLUSTER)
+    if request.epoch < state.epoch:
+        return answer(state, Error.FENCED_LEADER_EPOCH, refusal=Refusal.STALE_EPOCH)
+    if request.epoch == state.epoch and state.leader_id not in (None, request.source):
+        return answer(state, Error.INVALID_REQUEST, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
+    after = learn(state, configuration, request.epoch, request.source, None)
+    if after.role is not Role.FOLLOWER:
+        timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
+        return answer(after, Error.NONE, timers)
+    if configuration.profile.end_quorum_fetched_flag == "cleared":
+        after = after._replace(fetched=False)
+    delay_ms = hand_over_delay_ms(after, configuration, request.preferred_candidates)
+    return answer(after, Error.NONE, (StartTimer(Timer.FETCH, delay_ms),))

@@ -1,0 +1,67 @@
+"""What handling one event comes to: the state after, the messages, the timers, and why nothing happened."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from kraft_reference.configuration import Timeouts
+from kraft_reference.effects import StartTimer, Timer
+from kraft_reference.events import Draw
+from kraft_reference.messages import Message
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState, is_voter, other_voters
+
+
+class Refusal(StrEnum):
+    """Why an event changed nothing but bookkeeping; language neutral, stable."""
+
+    NOT_RUNNING = "NOT_RUNNING"
+    RUNNING = "RUNNING"
+    NOT_IN_ROLE = "NOT_IN_ROLE"
+    NOTHING_DUE = "NOTHING_DUE"
+    UNCORRELATED_RESPONSE = "UNCORRELATED_RESPONSE"
+    STALE_EPOCH = "STALE_EPOCH"
+    UNKNOWN_EPOCH = "UNKNOWN_EPOCH"
+    NOT_LEADER = "NOT_LEADER"
+    MALFORMED_REQUEST = "MALFORMED_REQUEST"
+    FOREIGN_CLUSTER = "FOREIGN_CLUSTER"
+    ERROR_RESPONSE = "ERROR_RESPONSE"
+    NO_PRE_VOTE_ROUND = "NO_PRE_VOTE_ROUND"
+    ELECTION_IS_OVER = "ELECTION_IS_OVER"
+    SECOND_LEADER_IN_EPOCH = "SECOND_LEADER_IN_EPOCH"
+    NOT_FOLLOWER_OF_SENDER = "NOT_FOLLOWER_OF_SENDER"
+    TRUNCATION_BELOW_HIGH_WATERMARK = "TRUNCATION_BELOW_HIGH_WATERMARK"
+    CHECK_QUORUM_OFF = "CHECK_QUORUM_OFF"
+
+
+class Outcome(NamedTuple):
+    """The outcome of one event at one replica."""
+
+    state: ReplicaState
+    sends: tuple[Message, ...] = ()
+    timers: tuple[StartTimer, ...] = ()
+    refusal: Refusal | None = None
+
+
+def entry_timers(before: ReplicaState, after: ReplicaState, draw: Draw, timeouts: Timeouts) -> tuple[StartTimer, ...]:
+    """The timers that entering the role of `after` starts; one that goes on running is not started again.
+
+    Rules: state.unattached.entry-timer, state.resigned.timer-handover, state.timers.random, fetch.timer,
+    check-quorum.sole-voter, check-quorum.period, begin-quorum.resend, observer.states.
+    """
+    match after.role:
+        case Role.UNATTACHED:
+            keeps_running = before.role in (Role.UNATTACHED, Role.RESIGNED)
+            if keeps_running or not is_voter(after):
+                return ()
+            return (StartTimer(Timer.ELECTION, draw.election_timeout_ms),)
+        case Role.PROSPECTIVE | Role.CANDIDATE | Role.RESIGNED:
+            return (StartTimer(Timer.ELECTION, draw.election_timeout_ms),)
+        case Role.FOLLOWER:
+            return (StartTimer(Timer.FETCH, timeouts.fetch_timeout_ms),)
+        case Role.LEADER if other_voters(after):
+            return (
+                StartTimer(Timer.CHECK_QUORUM, timeouts.check_quorum_period_ms),
+                StartTimer(Timer.BEGIN_QUORUM_EPOCH, timeouts.begin_quorum_epoch_interval_ms),
+            )
+        case _:
+            return ()

@@ -1,0 +1,170 @@
+"""One replica of a KRaft quorum, sans-I/O.
+
+How it works.
+A replica is a state (`ReplicaState`, a value) and a configuration.
+Its driver hands it one event at a time: a timer that fired, a message that arrived, a request of a client or an
+operator, a crash, a restart.
+`handle` answers with an outcome: the state after, the messages to send, the timers to start, or why nothing
+happened.
+`step` turns the outcome into effects in the order in which they must happen: what a message depends on is on
+disk before it leaves.
+The driver owns the clock, the network, the disk and every random choice; those come in with the event (`Draw`).
+So a run is a function of its inputs, and a crash can be put after any prefix of a step's effects.
+
+Where to find a rule: timers, Pre-Vote and Vote in `elections`; BeginQuorumEpoch, EndQuorumEpoch and check quorum
+in `leadership`; Fetch and the high watermark in `replication` and `watermark`; disk and restarts in
+`durability`; what is sent when in `polling`; roles in `roles` and `transitions`.
+"""
+
+from typing import NamedTuple
+
+from kraft_reference import durability, elections, leadership, polling, replication
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import Effect
+from kraft_reference.events import (
+    AppendVoters,
+    BeginQuorumEpochTimeout,
+    CheckQuorumTimeout,
+    ClientAppend,
+    Crash,
+    Draw,
+    ElectionTimeout,
+    Event,
+    FetchTimeout,
+    Poll,
+    PollFetch,
+    Receive,
+    ReplaceDisk,
+    RequestTimeout,
+    Restart,
+    Shutdown,
+)
+from kraft_reference.messages import (
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    FetchRequest,
+    FetchResponse,
+    Message,
+    VoteRequest,
+    VoteResponse,
+)
+from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+
+
+class Step(NamedTuple):
+    """What one event did to one replica."""
+
+    state: ReplicaState
+    effects: tuple[Effect, ...]
+    refusal: Refusal | None
+
+
+def handle(state: ReplicaState, configuration: Configuration, event: Event, draw: Draw) -> Outcome:
+    """The outcome of one event at a replica in this state; a pure function.
+
+    An event that the replica's role does not allow changes nothing and names its reason.
+
+    Raises:
+        ValueError: a `Crash` keeps more or less of the log than it can.
+    """
+    if state.role is Role.STOPPED:
+        match event:
+            case Restart():
+                return durability.after_restart(state, configuration, draw)
+            case ReplaceDisk(directory_id):
+                return durability.after_replace_disk(state, configuration, directory_id)
+            case _:
+                return Outcome(state, refusal=Refusal.NOT_RUNNING)
+    match event:
+        case Receive(message):
+            return _receive(state, configuration, message, draw)
+        case PollFetch(destination):
+            return polling.after_poll_fetch(state, configuration, destination, draw)
+        case Poll():
+            return polling.after_poll(state, configuration, draw)
+        case ClientAppend(value):
+            return replication.after_append(state, configuration, Record(state.epoch, RecordKind.DATA, value), draw)
+        case ElectionTimeout():
+            return elections.after_election_timeout(state, configuration, draw)
+        case FetchTimeout():
+            return elections.after_fetch_timeout(state, configuration, draw)
+        case CheckQuorumTimeout():
+            return leadership.after_check_quorum_timeout(state, configuration, draw)
+        case BeginQuorumEpochTimeout():
+            return leadership.after_begin_quorum_epoch_timeout(state, configuration)
+        case RequestTimeout(destination):
+            return _after_request_timeout(state, destination)
+        case AppendVoters(voters):
+            record = Record(state.epoch, RecordKind.VOTERS, 0, voters)
+            return replication.after_append(state, configuration, record, draw)
+        case Shutdown():
+            return leadership.after_shutdown(state, configuration, draw)
+        case Crash(log_end_offset):
+            return Outcome(durability.crashed(state, log_end_offset))
+        case Restart() | ReplaceDisk():
+            return Outcome(state, refusal=Refusal.RUNNING)
+
+
+def _receive(state: ReplicaState, configuration: Configuration, message: Message, draw: Draw) -> Outcome:
+    match message:
+        case FetchRequest():
+            return replication.after_fetch_request(state, configuration, message, draw)
+        case FetchResponse():
+            return replication.after_fetch_response(state, configuration, message, draw)
+        case VoteRequest():
+            return elections.after_vote_request(state, configuration, message, draw)
+        case VoteResponse():
+            return elections.after_vote_response(state, configuration, message, draw)
+        case BeginQuorumEpochRequest():
+            return leadership.after_begin_quorum_epoch_request(state, configuration, message, draw)
+        case EndQuorumEpochRequest():
+            return leadership.after_end_quorum_epoch_request(state, configuration, message, draw)
+        case BeginQuorumEpochResponse() | EndQuorumEpochResponse():
+            return leadership.after_announcement_response(state, configuration, message, draw)
+
+
+def _after_request_timeout(state: ReplicaState, destination: int) -> Outcome:
+    """The connection is idle again; a late answer will match no request.  Rule: prevote.response.correlate."""
+    if destination not in state.awaiting:
+        return Outcome(state, refusal=Refusal.NOTHING_DUE)
+    awaiting = {to: correlation for to, correlation in state.awaiting.items() if to != destination}
+    return Outcome(state._replace(awaiting=awaiting))
+
+
+class Replica:
+    """A replica that keeps its state between steps, for drivers that want an object.
+
+    The state is a value, so `replica.state` can be kept, compared and put back.
+    """
+
+    def __init__(self, state: ReplicaState, configuration: Configuration) -> None:
+        self.state = state
+        self.configuration = configuration
+
+    def step(self, event: Event, draw: Draw) -> Step:
+        """Handle one event; the effects come in the order in which the driver must carry them out.
+
+        Rules: durable.write-before-act, vote.persist-before-reply.
+        """
+        before = self.state
+        outcome = handle(before, self.configuration, event, draw)
+        self.state = outcome.state
+        effects = () if isinstance(event, Crash | ReplaceDisk) else durability.effects_of(before, outcome)
+        return Step(outcome.state, effects, outcome.refusal)
+
+    def crash_during(self, event: Event, draw: Draw, completed: int, log_end_offset: int) -> Step:
+        """Handle one event but die after the first `completed` of its durable effects and sends.
+
+        Raises:
+            ValueError: `log_end_offset` is not what a crash at that point can leave.
+        """
+        before = self.state
+        outcome = handle(before, self.configuration, event, draw)
+        done = durability.effects_of(before, outcome)[:completed]
+        self.state = durability.crashed(durability.apply_durable(before, done), log_end_offset)
+        return Step(self.state, done, outcome.refusal)

@@ -1,0 +1,188 @@
+"""Replication: Fetch, divergence and truncation, the high watermark, appends.  Beside it: Replication.tla."""
+
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import StartTimer, Timer
+from kraft_reference.elections import answered, entered, is_correlated, is_foreign, known_endpoint
+from kraft_reference.events import Draw
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.leadership import removal_is_committed, with_fetcher
+from kraft_reference.log import EpochEnd, agrees, append, end_of_epoch, flush, truncate
+from kraft_reference.messages import Error, FetchRequest, FetchResponse
+from kraft_reference.outcome import Outcome, Refusal, entry_timers
+from kraft_reference.records import Record
+from kraft_reference.roles import Cause, Role
+from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, voter_entry
+from kraft_reference.transitions import learn, to_resigned
+from kraft_reference.watermark import with_high_watermark
+
+_NOT_DIVERGING = EpochEnd(-1, -1)
+
+
+def fetch_targets(state: ReplicaState, configuration: Configuration) -> tuple[int, ...]:
+    """To whom the replica may send a Fetch now, by ascending id; empty for the roles that do not fetch.
+
+    Rules: fetch.who-fetches, discovery.bootstrap, discovery.bootstrap-fallback, discovery.leader-endpoint-known,
+    observer.fetch-timeout, fetch.follow-outside-leader.
+    """
+    if state.role is Role.FOLLOWER:
+        assert state.leader_id is not None, "a Follower knows its leader"
+        if not state.searching:
+            return (state.leader_id,)
+        return tuple(sorted({state.leader_id, *configuration.bootstrap_server_ids(state.key.id)}))
+    if state.role is Role.UNATTACHED:
+        return configuration.bootstrap_server_ids(state.key.id)
+    return ()
+
+
+def fetch_request(
+    state: ReplicaState, configuration: Configuration, destination: int, correlation_id: int
+) -> FetchRequest:
+    """Rules: fetch.replica-key, fetch.leader-only."""
+    return FetchRequest(
+        source=state.key.id,
+        destination=destination,
+        correlation_id=correlation_id,
+        epoch=state.epoch,
+        replica_key=state.key,
+        fetch_offset=state.log.end_offset,
+        last_epoch=state.log.last_epoch,
+        cluster_id=configuration.cluster_id,
+    )
+
+
+def _response(
+    state: ReplicaState,
+    configuration: Configuration,
+    request: FetchRequest,
+    error: Error,
+    records: tuple[Record, ...] = (),
+    diverging: EpochEnd = _NOT_DIVERGING,
+) -> FetchResponse:
+    """The answer; it publishes no high watermark before a record of the own epoch is committed.
+
+    Rules: hw.own-epoch, fetch.leader-only.
+    """
+    publishes = error is Error.NONE and state.high_watermark > state.epoch_start_offset
+    return FetchResponse(
+        source=state.key.id,
+        destination=request.source,
+        correlation_id=request.correlation_id,
+        error=error,
+        epoch=state.epoch,
+        leader_id=state.leader_id,
+        leader_endpoint=known_endpoint(state, configuration),
+        high_watermark=state.high_watermark if publishes else UNKNOWN_HIGH_WATERMARK,
+        diverging_epoch=diverging.epoch,
+        diverging_end_offset=diverging.offset,
+        records=records,
+    )
+
+
+def _entry(state: ReplicaState, configuration: Configuration, key: ReplicaKey) -> ReplicaKey | None:
+    """The voter entry that a fetcher counts for.  Rule: fetch.replica-key."""
+    if configuration.enforces("fetch.replica-key"):
+        return voter_entry(state, key)
+    return next((voter for voter in state.voters if voter.id == key.id), None)
+
+
+def after_fetch_request(
+    state: ReplicaState, configuration: Configuration, request: FetchRequest, draw: Draw
+) -> Outcome:
+    """Only the Leader of exactly this epoch serves, voters and observers, in its voters set or not.
+
+    Rules: fetch.leader-only, fetch.replica-key, fetch.leader-outside-set-serves, fetch.diverging.truncate,
+    hw.majority, check-quorum.counts-keys, state.leader.resigns-on-own-removal.
+    """
+
+    def refuse(error: Error, refusal: Refusal) -> Outcome:
+        return Outcome(state, (_response(state, configuration, request, error),), refusal=refusal)
+
+    if is_foreign(configuration, request.cluster_id):
+        return refuse(Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+    if request.epoch < state.epoch:
+        return refuse(Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
+    if request.epoch > state.epoch:
+        return refuse(Error.UNKNOWN_LEADER_EPOCH, Refusal.UNKNOWN_EPOCH)
+    if state.role is not Role.LEADER:
+        return refuse(Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
+    entry = _entry(state, configuration, request.replica_key)
+    valid = agrees(state.log, request.fetch_offset, request.last_epoch)
+    timers: tuple[StartTimer, ...] = ()
+    seen = state
+    if valid or configuration.profile.diverging_fetch == "counts":
+        seen, timers = with_fetcher(state, configuration, entry)
+    if not valid:
+        diverging = end_of_epoch(state.log, request.last_epoch)
+        return Outcome(seen, (_response(seen, configuration, request, Error.NONE, (), diverging),), timers)
+    tracked = entry or request.replica_key
+    progressed = with_high_watermark(
+        seen._replace(fetch_offsets={**seen.fetch_offsets, tracked: request.fetch_offset}), configuration
+    )
+    most = configuration.fetch_max_records
+    end = request.fetch_offset + most if most else state.log.end_offset
+    records = state.log.records[request.fetch_offset : end]
+    answer = _response(progressed, configuration, request, Error.NONE, records)
+    return _settled(state, Outcome(progressed, (answer,), timers), configuration, draw)
+
+
+def _settled(before: ReplicaState, outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
+    """A Leader that finds its own removal committed answers first and then resigns.
+
+    Rule: state.leader.resigns-on-own-removal.
+    """
+    if not removal_is_committed(outcome.state):
+        return outcome
+    resigned = to_resigned(outcome.state, Cause.REMOVAL_COMMITTED)
+    return outcome._replace(state=resigned, timers=entry_timers(before, resigned, draw, configuration.timeouts))
+
+
+def _cut_offset(state: ReplicaState, response: FetchResponse) -> int:
+    """The largest offset that agrees with the diverging epoch and end offset.  Rule: fetch.diverging.truncate."""
+    own = end_of_epoch(state.log, response.diverging_epoch)
+    return min(own.offset, response.diverging_end_offset) if own.epoch == response.diverging_epoch else own.offset
+
+
+def after_fetch_response(
+    state: ReplicaState, configuration: Configuration, response: FetchResponse, draw: Draw
+) -> Outcome:
+    """Epoch and leader first; data only as Follower of that leader in that epoch.
+
+    Rules: fetch.response.common, fetch.diverging.truncate, fetch.truncate.voters-set, fetch.timer,
+    fetch.fetched-flag, hw.follower, state.voters-set.applied-uncommitted, observer.becomes-voter,
+    observer.becomes-non-voter, discovery.leader-endpoint-known.
+    """
+    if not is_correlated(state, response):
+        return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
+    rest = answered(state, response)
+    if response.epoch < state.epoch:
+        return Outcome(rest, refusal=Refusal.STALE_EPOCH)
+    learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
+    follows_sender = (
+        learned.role is Role.FOLLOWER and learned.leader_id == response.source and learned.epoch == response.epoch
+    )
+    if response.error is not Error.NONE or not follows_sender:
+        if learned is not rest:
+            return entered(state, learned, configuration, draw)
+        failed = response.error is not Error.NONE
+        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE if failed else Refusal.NOT_FOLLOWER_OF_SENDER)
+    timers = (StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),)
+    fetched = learned._replace(fetched=True, searching=False)
+    if response.diverging_epoch >= 0:
+        cut = _cut_offset(state, response)
+        if cut < state.high_watermark:
+            return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
+        return Outcome(fetched._replace(log=truncate(fetched.log, cut)), timers=timers)
+    log = append(fetched.log, response.records) if response.records else fetched.log
+    high_watermark = max(state.high_watermark, min(response.high_watermark, log.end_offset))
+    return Outcome(fetched._replace(log=log, high_watermark=high_watermark), timers=timers)
+
+
+def after_append(state: ReplicaState, configuration: Configuration, record: Record, draw: Draw) -> Outcome:
+    """A record at the end of the Leader's log, synced before the Leader counts its own log end.
+
+    Rules: state.voters-set.applied-uncommitted, hw.majority, durable.flush-before-fetch.
+    """
+    if state.role is not Role.LEADER:
+        return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    appended = state._replace(log=flush(append(state.log, (record,))))
+    return _settled(state, Outcome(with_high_watermark(appended, configuration)), configuration, draw)

@@ -1,0 +1,257 @@
+"""How a replica enters a role.
+
+`enter` is the only place that changes a role, and the table in `kraft_reference.roles` is the only list of the
+changes there are: a change that it does not list raises `IllegalTransitionError` and nothing happens.
+The functions after it are the ways the protocol uses, each a state before to a state after, as in Roles.tla.
+"""
+
+from kraft_reference.configuration import Configuration
+from kraft_reference.identity import ReplicaKey, names
+from kraft_reference.log import append, flush
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.roles import TRANSITION, Cause, EpochChange, LeaderChange, Role, VoteChange
+from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
+from kraft_reference.watermark import reached_by, with_high_watermark
+
+
+class IllegalTransitionError(Exception):
+    """The transition table has no such row: a defect of the implementation, never of the input."""
+
+
+def cleared(state: ReplicaState) -> ReplicaState:
+    """The state without what belongs to one stay in a role, outstanding requests included.
+
+    Rules: prevote.response.correlate, fetch.fetched-flag.
+    """
+    return ReplicaState(
+        state.key,
+        state.role,
+        state.epoch,
+        state.leader_id,
+        state.leader_endpoint,
+        state.voted_key,
+        state.log,
+        state.high_watermark,
+    )
+
+
+def enter(
+    state: ReplicaState,
+    role: Role,
+    cause: Cause,
+    *,
+    epoch: int | None = None,
+    leader_id: int | None = None,
+    leader_endpoint: str | None = None,
+    requester: ReplicaKey | None = None,
+) -> ReplicaState:
+    """The state after a transition of the table.
+
+    `epoch`, `leader_id` and `requester` fill the columns "adopt", "the named leader" and "the requester";
+    `leader_endpoint` is kept as given.
+
+    Raises:
+        IllegalTransitionError: the table has no row for this source, cause and target.
+
+    Rules: state.roles, state.epoch-monotonic, state.same-epoch-preserves, durable.soft-transitions.
+    """
+    row = TRANSITION.get((state.role, cause, role))
+    if row is None:
+        raise IllegalTransitionError(f"{state.role} does not become {role} on {cause}")
+    if row.epoch is EpochChange.KEEP:
+        new_epoch = state.epoch
+    elif row.epoch is EpochChange.RAISE:
+        new_epoch = state.epoch + 1
+    else:
+        assert epoch is not None, "an adopted epoch comes from a message or the log"
+        assert epoch >= state.epoch, "an adopted epoch is never smaller"
+        new_epoch = epoch
+    if row.leader is LeaderChange.KEEP:
+        new_leader = state.leader_id
+    elif row.leader is LeaderChange.OWN:
+        new_leader = state.key.id
+    else:
+        new_leader = leader_id if row.leader is LeaderChange.NAMED else None
+    if row.vote is VoteChange.KEEP:
+        new_vote = state.voted_key
+    elif row.vote is VoteChange.OWN:
+        new_vote = state.key
+    else:
+        new_vote = requester if row.vote is VoteChange.CAST else None
+    return ReplicaState(
+        state.key, role, new_epoch, new_leader, leader_endpoint, new_vote, state.log, state.high_watermark
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Unattached and Follower: what a message teaches about epoch and leader.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def endpoint_of(
+    state: ReplicaState, configuration: Configuration, leader_id: int, leader_endpoint: str | None
+) -> str | None:
+    """The leader's endpoint from the message, else from the own voters set.
+
+    Rules: discovery.endpoint-lookup, begin-quorum.endpoint, discovery.election-endpoints.
+    """
+    if leader_endpoint is not None:
+        return leader_endpoint
+    if any(voter.id == leader_id for voter in state.voters):
+        return configuration.replicas[leader_id].endpoint
+    return None
+
+
+def follow(
+    state: ReplicaState,
+    configuration: Configuration,
+    cause: Cause,
+    epoch: int,
+    leader_id: int,
+    leader_endpoint: str | None,
+) -> ReplicaState:
+    """Follower of the named leader, or Unattached that remembers its id while no endpoint is known.
+
+    Rules: state.learn-higher-epoch.leader, state.unattached.leader, discovery.endpoint-lookup.
+    """
+    endpoint = endpoint_of(state, configuration, leader_id, leader_endpoint)
+    role = Role.UNATTACHED if endpoint is None else Role.FOLLOWER
+    after = enter(state, role, cause, epoch=epoch, leader_id=leader_id, leader_endpoint=endpoint)
+    if role is Role.FOLLOWER:
+        return _entered_follower(state, after, configuration)
+    return after
+
+
+def _entered_follower(before: ReplicaState, after: ReplicaState, configuration: Configuration) -> ReplicaState:
+    """The two rules about entering Follower that an experiment can switch off."""
+    if not configuration.enforces("state.same-epoch-preserves"):
+        after = after._replace(voted_key=None)
+    if not configuration.enforces("fetch.fetched-flag"):
+        came_back = before.role is Role.PROSPECTIVE and before.leader_id is not None
+        after = after._replace(fetched=came_back)
+    return after
+
+
+def learn(
+    state: ReplicaState,
+    configuration: Configuration,
+    epoch: int,
+    leader_id: int | None,
+    leader_endpoint: str | None,
+) -> ReplicaState:
+    """What any message teaches: a larger epoch, or the leader of the own one.
+
+    Gives the very same object when there is nothing to learn.
+    Rules: state.learn-higher-epoch.no-leader, state.learn-higher-epoch.leader, state.leader.higher-epoch,
+    state.resigned.higher-epoch, state.follower.larger-epoch-leader.
+    """
+    named = leader_id is not None and leader_id != state.key.id
+    if epoch > state.epoch:
+        if named:
+            assert leader_id is not None
+            return follow(state, configuration, Cause.LARGER_EPOCH_WITH_LEADER, epoch, leader_id, leader_endpoint)
+        return enter(state, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=epoch)
+    if epoch == state.epoch and named:
+        assert leader_id is not None
+        endpoint_is_new = state.leader_id == leader_id and state.role is Role.UNATTACHED and leader_endpoint is not None
+        if state.leader_id is None or endpoint_is_new:
+            return follow(state, configuration, Cause.LEADER_OF_EPOCH, epoch, leader_id, leader_endpoint)
+    return state
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Prospective, Candidate, Leader.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def to_prospective(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
+    """A new Pre-Vote round with the own grant; nothing is written to disk.
+
+    A sole voter passes on at once, and so does software without Pre-Vote, for which Prospective is only the
+    name of the moment in which its timer fires.
+    Rules: state.prospective.entry, state.sole-voter, state.candidate-only-from-prospective,
+    prevote.not-gated-by-kraft-version, observer.never-nominates.
+    """
+    assert is_voter(state), "only voters nominate themselves"
+    prospective = new_round(enter(state, Role.PROSPECTIVE, cause, leader_endpoint=state.leader_endpoint))
+    if is_majority(1, state.voters):
+        return to_candidate(prospective, configuration, Cause.PRE_VOTE_WON)
+    if configuration.replicas[state.key.id].pre_vote == "unsupported":
+        return to_candidate(prospective, configuration, Cause.PRE_VOTE_UNSUPPORTED)
+    return prospective
+
+
+def new_round(state: ReplicaState) -> ReplicaState:
+    """Prospective or Candidate with its own grant and no other answer."""
+    return cleared(state)._replace(granted=frozenset((state.key.id,)))
+
+
+def lose_pre_vote(state: ReplicaState, configuration: Configuration) -> ReplicaState:
+    """Back to Follower of the known leader, or to Unattached to look for one.
+
+    Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader.
+    """
+    if not configuration.enforces("state.prospective.lost.known-leader"):
+        return new_round(state)
+    if state.leader_id is not None and state.leader_endpoint is not None:
+        after = enter(state, Role.FOLLOWER, Cause.PRE_VOTE_LOST, leader_endpoint=state.leader_endpoint)
+        return _entered_follower(state, after, configuration)
+    after = enter(state, Role.UNATTACHED, Cause.PRE_VOTE_LOST)
+    return after if configuration.enforces("state.same-epoch-preserves") else after._replace(leader_id=None)
+
+
+def to_candidate(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
+    """The next epoch with a vote for itself; Leader at once if that is a majority.
+
+    Rules: state.candidate.entry, state.sole-voter.
+    """
+    return leader_if_majority(new_round(enter(state, Role.CANDIDATE, cause)), configuration)
+
+
+def leader_if_majority(state: ReplicaState, configuration: Configuration) -> ReplicaState:
+    """Leader when the votes granted in this epoch are a majority of the own voters set.
+
+    Rule: state.candidate.to-leader.
+    """
+    return to_leader(state, configuration) if is_majority(len(state.granted), state.voters) else state
+
+
+def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState:
+    """Leader with the start of its epoch in the log.
+
+    Rules: state.candidate.to-leader, state.leader.start-of-epoch, state.leader.first-leader.
+    """
+    leader = enter(
+        state,
+        Role.LEADER,
+        Cause.ELECTION_WON,
+        leader_endpoint=configuration.replicas[state.key.id].endpoint,
+    )
+    records = [Record(leader.epoch, RecordKind.LEADER_CHANGE, leader.key.id)]
+    has_voters_record = len(leader.log.voters) > 1
+    if configuration.kraft_version >= 1 and not has_voters_record:
+        records.append(Record(leader.epoch, RecordKind.KRAFT_VERSION, configuration.kraft_version))
+        records.append(Record(leader.epoch, RecordKind.VOTERS, 0, leader.voters))
+    started = leader._replace(epoch_start_offset=leader.log.end_offset, log=flush(append(leader.log, records)))
+    return with_high_watermark(started, configuration)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Resigned.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def preferred_candidates(state: ReplicaState) -> tuple[ReplicaKey, ...]:
+    """The other voters by falling fetch offset, then by id.  Rule: end-quorum.send."""
+    return tuple(sorted(other_voters(state), key=lambda voter: (-reached_by(state, voter), voter.id)))
+
+
+def to_resigned(state: ReplicaState, cause: Cause) -> ReplicaState:
+    """A Leader that gives up its epoch and keeps its own id as leader of it.  Rule: state.leader.resigns."""
+    resigned = enter(state, Role.RESIGNED, cause, leader_endpoint=state.leader_endpoint)
+    return resigned._replace(preferred_candidates=preferred_candidates(state))
+
+
+def voted_for(state: ReplicaState, key: ReplicaKey) -> bool:
+    """Is the vote of this epoch for this key?  Rule: vote.repeat-grant."""
+    return state.voted_key is not None and names(state.voted_key, key)

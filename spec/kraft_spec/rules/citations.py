@@ -1,0 +1,227 @@
+"""Where each rule is named, and whether every rule that must be named is.
+
+A rule is named by its whole id in a comment, a docstring or a string, best on a line of its own kind:
+
+    Rules: vote.log-check, vote.once-per-epoch.
+
+After `Rules:` every dotted word up to the end of the list (which goes on in the next line after a comma) is
+meant as an id, and one that does not exist is reported. The same holds for a TLA+ string that is one dotted
+word of a known group, because a rule is switched off by such a string. In running text only a word with a
+hyphen is suspected, see `RuleIds.is_misspelt`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kraft_spec.rules.prose import READERS, Line
+from kraft_spec.rules.registry import Registry
+from kraft_spec.rules.rule_ids import RULE_ID, RuleIds, dotted_words
+from kraft_spec.rules.scope import LAYERS, Exemption, Layer, Scope, load_scope
+from kraft_spec.rules.sources import Source, ending_of, package_sources
+from kraft_spec.rules.vocabulary import LOOK_ALIKES
+
+_RULES_LABEL = re.compile(r"\bRules?:\**(?=\s|$)")
+_LISTED = re.compile(r"\s*(?:and\s+)?([A-Za-z][\w-]*(?:\.[\w-]+)+)(?:\s*\([^)]*\))?\s*([,;]?)")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Citation:
+    """One place that names a rule.
+
+    Attributes:
+        path: the file, with forward slashes.
+        line: from 1.
+        rule_id: the id as written there.
+        layer: the layer of the file, see `Source`.
+    """
+
+    path: str
+    line: int
+    rule_id: str
+    layer: str
+
+    def __str__(self) -> str:
+        """Show `path:line: id`."""
+        return f"{self.path}:{self.line}: {self.rule_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class StaleExemption:
+    """A rule that a layer names although scope.toml says that it need not."""
+
+    exemption: Exemption
+    citation: Citation
+
+    def __str__(self) -> str:
+        """Say where the rule is named and which entry is out of date."""
+        advice = "list it under `without` of" if self.exemption.rules.endswith(".*") else "remove"
+        return f"{self.citation}: is named in the {self.citation.layer}, {advice} {self.exemption.rules}"
+
+
+@dataclass(frozen=True, slots=True)
+class CitationReport:
+    """What `check_citations` found.
+
+    Attributes:
+        citations: every place that names an existing rule, in order of path, line and id.
+        unknown: places that name an id which does not exist.
+        suggestions: for each unknown id what was probably meant, best first.
+        missing_in_reference: ids of rules in scope that the reference does not name.
+        missing_in_model: ids of rules in scope that the model does not name.
+        stale: exemptions of rules that are named all the same, one for each rule and layer.
+    """
+
+    citations: tuple[Citation, ...]
+    unknown: tuple[Citation, ...]
+    suggestions: dict[str, tuple[str, ...]]
+    missing_in_reference: tuple[str, ...]
+    missing_in_model: tuple[str, ...]
+    stale: tuple[StaleExemption, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems()
+
+    def of(self, rule_id: str) -> tuple[Citation, ...]:
+        """The places that name one rule."""
+        return tuple(citation for citation in self.citations if citation.rule_id == rule_id)
+
+    def problems(self) -> tuple[str, ...]:
+        """Everything that is wrong, a line each."""
+        lines = []
+        for citation in self.unknown:
+            near = self.suggestions[citation.rule_id]
+            hint = f", did you mean {' or '.join(near)}?" if near else ""
+            lines.append(f"{citation}: no rule has this id{hint}")
+        for layer, missing in (("reference", self.missing_in_reference), ("model", self.missing_in_model)):
+            lines.extend(f"{rule_id}: not named in the {layer}" for rule_id in missing)
+        lines.extend(str(stale) for stale in self.stale)
+        return tuple(lines)
+
+    def as_dict(self) -> dict[str, object]:
+        """The report as JSON values, with the places of each rule under its id."""
+        places: dict[str, list[dict[str, object]]] = {}
+        for citation in self.citations:
+            place = {"layer": citation.layer, "path": citation.path, "line": citation.line}
+            places.setdefault(citation.rule_id, []).append(place)
+        return {
+            "citations": places,
+            "unknown": [
+                {
+                    "rule_id": each.rule_id,
+                    "path": each.path,
+                    "line": each.line,
+                    "suggestions": list(self.suggestions[each.rule_id]),
+                }
+                for each in self.unknown
+            ],
+            "missing_in_reference": list(self.missing_in_reference),
+            "missing_in_model": list(self.missing_in_model),
+            "stale": [
+                {
+                    "rule_id": each.citation.rule_id,
+                    "layer": each.citation.layer,
+                    "exemption": each.exemption.rules,
+                    "path": each.citation.path,
+                    "line": each.citation.line,
+                }
+                for each in self.stale
+            ],
+        }
+
+
+def find_citations(source: Source, ids: RuleIds, unread: Iterable[str] = ()) -> Iterator[Citation]:
+    """Yield each place in a source that names a rule, or that means to name one and misspells it.
+
+    Args:
+        source: the folder or file to read.
+        ids: the ids that exist.
+        unread: paths of files to pass over.
+
+    Raises:
+        SyntaxError: a Python file of the source cannot be parsed.
+    """
+    passed_over = frozenset(unread)
+    for path, file in source.files():
+        if path in passed_over:
+            continue
+        ending = ending_of(path)
+        lines = READERS[ending](file.read_text(encoding="utf-8"), path)
+        found = dict.fromkeys(_named(lines, ids, literals_are_ids=ending == ".tla"))
+        for number, rule_id in found:
+            yield Citation(path, number, rule_id, source.layer)
+
+
+def _named(lines: Iterable[Line], ids: RuleIds, *, literals_are_ids: bool) -> Iterator[tuple[int, str]]:
+    """Yield (line number, id) for each id, existing or misspelt, that the lines name."""
+    list_goes_on_at = 0
+    for line in lines:
+        text = line.text.replace("`", " ")
+        label = _RULES_LABEL.search(text)
+        if label is not None:
+            position = label.end()
+        elif line.number == list_goes_on_at:
+            position = 0
+        else:
+            position = len(text)
+        goes_on = label is not None and not text[position:].strip()
+        while (listed := _LISTED.match(text, position)) is not None:
+            yield line.number, listed.group(1)
+            position = listed.end()
+            goes_on = bool(listed.group(2)) and not text[position:].strip()
+        list_goes_on_at = line.number + 1 if goes_on else 0
+        if literals_are_ids and line.is_literal and _is_meant_as_id(line.text, ids):
+            yield line.number, line.text
+        for word in dotted_words(text):
+            if word in ids.known or (ids.is_misspelt(word) and word not in LOOK_ALIKES):
+                yield line.number, word
+
+
+def _is_meant_as_id(literal: str, ids: RuleIds) -> bool:
+    """Whether a whole string has the shape of an id of a known group."""
+    return RULE_ID.fullmatch(literal) is not None and literal.partition(".")[0] in ids.groups
+
+
+def check_citations(
+    registry: Registry, sources: Sequence[Source] | None = None, scope: Scope | None = None
+) -> CitationReport:
+    """Read the sources and compare the ids they name with the registry and the scope.
+
+    Args:
+        registry: the rules.
+        sources: what to read; by default the installed packages. `checkout_sources` reads tests and docs too.
+        scope: what must be named where; by default the package's scope.toml.
+    """
+    scope = load_scope() if scope is None else scope
+    citations: list[Citation] = []
+    unknown: list[Citation] = []
+    for source in package_sources() if sources is None else sources:
+        for citation in find_citations(source, registry.ids, scope.unread):
+            (citations if citation.rule_id in registry else unknown).append(citation)
+    citations.sort()
+    unknown.sort()
+    named: dict[Layer, dict[str, Citation]] = {layer: {} for layer in LAYERS}
+    for citation in citations:
+        for layer in LAYERS:
+            if citation.layer == layer:
+                named[layer].setdefault(citation.rule_id, citation)
+    missing = {
+        layer: tuple(each for each in scope.required(registry, layer) if each not in named[layer])
+        for layer in LAYERS
+    }
+    stale = [
+        StaleExemption(exemption, named[layer][rule_id])
+        for layer in LAYERS
+        for rule_id, exemption in scope.exempted(layer).items()
+        if rule_id in named[layer]
+    ]
+    return CitationReport(
+        citations=tuple(citations),
+        unknown=tuple(unknown),
+        suggestions={each.rule_id: registry.ids.near(each.rule_id) for each in unknown},
+        missing_in_reference=missing["reference"],
+        missing_in_model=missing["model"],
+        stale=tuple(stale),
+    )

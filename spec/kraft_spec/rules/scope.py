@@ -1,0 +1,138 @@
+"""Which rules need no implementation, or no model, yet: scope.toml, read and checked against the registry."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Literal, get_args
+
+from kraft_spec.rules.reading import Entry, load_toml, tables
+from kraft_spec.rules.registry import Registry, load_registry
+from kraft_spec.rules.rule import RuleFileError
+
+Layer = Literal["reference", "model"]
+LAYERS: tuple[Layer, ...] = get_args(Layer)
+"""The two places in which every rule in scope is named."""
+
+_KINDS = ("later", "exempt", "unread")
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """Rules that a layer need not name, with the reason.
+
+    Attributes:
+        rules: a rule id, or a prefix that ends in `.*`.
+        without: ids under the prefix that are named all the same, and so must be.
+        layers: the layers that the exemption is for.
+        reason: why, as a sentence.
+        rule_ids: the active rules concerned, `without` taken off.
+    """
+
+    rules: str
+    without: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    reason: str
+    rule_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the check of citations asks for.
+
+    Attributes:
+        later: catalogues that no layer need name yet, each with the reason.
+        exemptions: rules of the other catalogues that a layer need not name.
+        unread: files, as paths in the repository, that are not read for citations, each with the reason.
+    """
+
+    later: Mapping[str, str]
+    exemptions: tuple[Exemption, ...]
+    unread: Mapping[str, str]
+
+    def exempted(self, layer: Layer) -> Mapping[str, Exemption]:
+        """The exemption of each rule that a layer need not name."""
+        return {
+            rule_id: exemption
+            for exemption in self.exemptions
+            if layer in exemption.layers
+            for rule_id in exemption.rule_ids
+        }
+
+    def required(self, registry: Registry, layer: Layer) -> tuple[str, ...]:
+        """Ids of the rules that a layer must name, in the order of the registry."""
+        exempted = self.exempted(layer)
+        return tuple(
+            rule.id
+            for rule in registry
+            if rule.is_active and rule.catalogue not in self.later and rule.id not in exempted
+        )
+
+
+def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
+    """Read a scope file.
+
+    Raises:
+        RuleFileError: the file breaks its format, names a catalogue or rule that does not exist, exempts one
+            rule from one layer twice, or exempts a rule that needs no exemption.
+    """
+    document = load_toml(file)
+    for key in document:
+        if key not in _KINDS:
+            raise RuleFileError(file.name, None, key, f"unknown key, known are {', '.join(_KINDS)}")
+    later: dict[str, str] = {}
+    for number, table in enumerate(tables(file.name, document, "later"), start=1):
+        entry = Entry(file.name, str(table.get("catalogue") or f"later {number}"), table)
+        entry.require_keys(("catalogue", "reason"))
+        if not registry.catalogue(entry.text("catalogue")):
+            raise entry.error("catalogue", f"no catalogue {entry.text('catalogue')}")
+        later[entry.text("catalogue")] = entry.text("reason")
+    unread: dict[str, str] = {}
+    for number, table in enumerate(tables(file.name, document, "unread"), start=1):
+        entry = Entry(file.name, str(table.get("path") or f"unread {number}"), table)
+        entry.require_keys(("path", "reason"))
+        unread[entry.text("path")] = entry.text("reason")
+    exemptions: list[Exemption] = []
+    taken: set[tuple[str, str]] = set()
+    for number, table in enumerate(tables(file.name, document, "exempt"), start=1):
+        entry = Entry(file.name, str(table.get("rules") or f"exempt {number}"), table)
+        exemption = _exemption(entry, registry, later)
+        for pair in [(rule_id, layer) for rule_id in exemption.rule_ids for layer in exemption.layers]:
+            if pair in taken:
+                raise entry.error("rules", f"{pair[0]} is exempted from the {pair[1]} twice")
+            taken.add(pair)
+        exemptions.append(exemption)
+    return Scope(later, tuple(exemptions), unread)
+
+
+def _exemption(entry: Entry, registry: Registry, later: Mapping[str, str]) -> Exemption:
+    """Check one `[[exempt]]` table; a prefix passes over catalogues that are for later, an id does not."""
+    entry.require_keys(("rules", "layers", "reason"), ("without",))
+    pattern = entry.text("rules")
+    matched = [rule for rule in registry.matching(pattern) if rule.is_active and rule.catalogue not in later]
+    if not matched:
+        near = registry.ids.near(pattern.removesuffix(".*"), at_most=1)
+        hint = f", did you mean {near[0]}?" if near and near[0] != pattern else ""
+        raise entry.error("rules", f"no active rule in scope matches {pattern}{hint}")
+    without = entry.texts("without")
+    for rule_id in without:
+        if rule_id not in {rule.id for rule in matched}:
+            raise entry.error("without", f"{rule_id} is no active rule in scope under {pattern}")
+    layers: list[Layer] = [layer for layer in LAYERS if layer in entry.texts("layers")]
+    if not layers or len(layers) != len(entry.texts("layers")):
+        raise entry.error("layers", f"must list one or more of {', '.join(LAYERS)}, each once")
+    return Exemption(
+        rules=pattern,
+        without=without,
+        layers=tuple(layers),
+        reason=entry.text("reason"),
+        rule_ids=tuple(rule.id for rule in matched if rule.id not in without),
+    )
+
+
+@functools.cache
+def load_scope() -> Scope:
+    """The scope of this package, checked against `load_registry()`, read once per process."""
+    return read_scope(resources.files("kraft_spec.rules") / "scope.toml", load_registry())

@@ -1,0 +1,296 @@
+"""Why an action has no successor: the first conjunct that is false, found by walking TLC's syntax tree.
+
+TLC evaluates an action from left to right, and each conjunct narrows the set of partly assigned next
+states. The walk does the same with one conjunct at a time: the conjunct after which none is left is the false
+one. It goes into definitions, LET, IF, CASE and quantifiers; where several branches fail, it follows the one
+that got furthest.
+
+Slow (a call by reflection for each conjunct): for failures only.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import jpype
+
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.specification import Action, Specification, SpecificationError, evaluation_error
+
+_CANDIDATES_MAX = 1_000
+"""Partly assigned next states that are followed: an action that leaves more open than this is not explained."""
+
+
+@dataclass(frozen=True, slots=True)
+class FalseConjunct:
+    """A conjunct that no next state satisfies.
+
+    Attributes:
+        text: Its source text, with white space collapsed.
+        module: Module it stands in.
+        line: First line, from 1.
+        column: First column, from 1.
+        end_line: Last line.
+        end_column: Last column.
+        operators: Definitions entered on the way to it, outermost first.
+        operands: Values of its operands, as TLA+ text, when it is an operator applied to one or two.
+        held: Number of conjuncts that held before it.
+    """
+
+    text: str
+    module: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    operators: tuple[str, ...]
+    operands: tuple[str, ...]
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the walk is: an expression, what its identifiers mean, and what it is evaluated in."""
+
+    node: JavaObject
+    context: JavaObject
+    candidates: tuple[JavaObject, ...]
+    operators: tuple[str, ...]
+    held: int
+
+
+def false_conjunct(specification: Specification, action: Action, state: JavaObject) -> FalseConjunct | None:
+    """Return the first conjunct of `action` that is false in `state`; None if the action has a successor.
+
+    Raises:
+        SpecificationError: TLC cannot evaluate the action, or it leaves too much open to be followed.
+    """
+    walk = _Walk(specification, action.instances[0], state)
+    empty = jpype.JClass("tlc2.tool.TLCState").Empty.createEmpty()
+    furthest: _Place | None = None
+    try:
+        for instance in action.instances:
+            place = _Place(instance.pred, instance.con, (empty,), (action.name,), 0)
+            if walk.advance(place):
+                return None
+            failure = walk.descend(place)
+            if furthest is None or failure.held > furthest.held:
+                furthest = failure
+        assert furthest is not None, "an action has an instance"
+        return walk.described(furthest)
+    except jpype.JException as cause:
+        raise evaluation_error(f"action {action.name}", cause) from cause
+
+
+def false_conjunct_of(
+    specification: Specification, name: str, state: JavaObject, next_state: JavaObject | None = None
+) -> FalseConjunct | None:
+    """Return the first false conjunct of a predicate without parameters; None if it holds.
+
+    Args:
+        specification: The specification that defines it.
+        name: Name of the predicate.
+        state: State that it is evaluated in.
+        next_state: What its primed variables mean, for a predicate on a step.
+
+    Raises:
+        SpecificationError: There is no such operator, it takes parameters, or TLC cannot evaluate it.
+    """
+    definition = specification.tool.getSpecProcessor().getRootModule().getOpDef(name)
+    if definition is None or definition.getArity() != 0:
+        raise SpecificationError(f"module {specification.name} defines no {name} without parameters")
+    after = jpype.JClass("tlc2.tool.TLCState").Empty.createEmpty() if next_state is None else next_state
+    context = jpype.JClass("tlc2.util.Context").Empty
+    any_action = next(iter(specification.actions.values())).instances[0]
+    walk = _Walk(specification, any_action, state)
+    place = _Place(definition.getBody(), context, (after,), (name,), 0)
+    try:
+        return None if walk.advance(place) else walk.described(walk.descend(place))
+    except jpype.JException as cause:
+        raise evaluation_error(name, cause) from cause
+
+
+class _Walk:
+    """One walk over the expression of an action, in one state."""
+
+    def __init__(self, specification: Specification, action: JavaObject, state: JavaObject) -> None:
+        self._specification = specification
+        self._tool = specification.tool
+        self._action = action
+        self._state = state
+        java_class = jpype.JClass
+        self._no_items = java_class("tlc2.tool.impl.ActionItemList").Empty
+        self._no_costs = java_class("tlc2.tool.coverage.CostModel").DO_NOT_RECORD
+        self._state_vector = java_class("tlc2.tool.StateVec")
+        self._definition_class = java_class("tla2sany.semantic.OpDefNode")
+        self._application_class = java_class("tla2sany.semantic.OpApplNode")
+        self._let_class = java_class("tla2sany.semantic.LetInNode")
+        self._label_class = java_class("tla2sany.semantic.LabelNode")
+        self._operation_code = java_class("tlc2.tool.BuiltInOPs").getOpCode
+        self._code = java_class("tlc2.tool.ToolGlobals")
+
+    def advance(self, place: _Place) -> tuple[JavaObject, ...]:
+        """Return the next states, partly assigned, in which the expression holds."""
+        method = _next_states_method()
+        found = self._state_vector(0)
+        for candidate in place.candidates:
+            # TLC binds variables in the state it is given: hand it a copy.
+            arguments = (self._action, place.node, self._no_items, place.context, self._state, candidate.copy())
+            method.invoke(self._tool, *arguments, found, self._no_costs)
+        if found.size() > _CANDIDATES_MAX:
+            raise SpecificationError(f"{found.size()} next states after one conjunct: too many to follow")
+        return tuple(found.elementAt(index) for index in range(found.size()))
+
+    def descend(self, place: _Place) -> _Place:
+        """Return the innermost false conjunct of an expression that no candidate satisfies."""
+        node = place.node
+        if isinstance(node, self._let_class | self._label_class):
+            return self.descend(replace(place, node=node.getBody()))
+        if not isinstance(node, self._application_class):
+            return place
+        operator = node.getOperator()
+        code = self._operation_code(operator.getName())
+        known = self._code
+        if code in (known.OPCODE_cl, known.OPCODE_land):
+            return self._in_conjunction(place, [replace(place, node=part) for part in self._conjuncts(node)])
+        if code == known.OPCODE_bf:
+            return self._in_conjunction(place, self._quantified(place))
+        if code in (known.OPCODE_dl, known.OPCODE_lor):
+            return self._in_furthest(place, [replace(place, node=part) for part in node.getArgs()])
+        if code == known.OPCODE_be:
+            return self._in_furthest(place, self._quantified(place))
+        if code == known.OPCODE_ite:
+            condition, then, otherwise = node.getArgs()
+            return self.descend(replace(place, node=then if self._is_true(condition, place) else otherwise))
+        if code == known.OPCODE_case:
+            return self._in_case(place)
+        if code == 0:
+            return self._in_definition(place, operator)
+        return place
+
+    def _conjuncts(self, node: JavaObject) -> list[JavaObject]:
+        """Flatten A /\\ B /\\ C, which the parser nests in pairs, and lists of conjuncts inside it."""
+        if isinstance(node, self._application_class):
+            code = self._operation_code(node.getOperator().getName())
+            if code in (self._code.OPCODE_cl, self._code.OPCODE_land):
+                return [conjunct for part in node.getArgs() for conjunct in self._conjuncts(part)]
+        return [node]
+
+    def _in_conjunction(self, place: _Place, parts: list[_Place]) -> _Place:
+        """Follow the conjuncts in order, each from what the ones before it left."""
+        candidates = place.candidates
+        for index, part in enumerate(parts):
+            reached = replace(part, candidates=candidates, held=place.held + index)
+            left = self.advance(reached)
+            if not left:
+                return self.descend(reached)
+            candidates = left
+        return place
+
+    def _in_furthest(self, place: _Place, branches: list[_Place]) -> _Place:
+        """Follow the branch with the most conjuncts that hold; name the whole if they all fail at once."""
+        failures = [self.descend(branch) for branch in branches]
+        if not failures:
+            return place
+        furthest = max(failures, key=lambda failure: failure.held)
+        return place if len(failures) > 1 and furthest.held == place.held else furthest
+
+    def _in_case(self, place: _Place) -> _Place:
+        """Follow the first arm whose guard is true; OTHER has no guard."""
+        for arm in place.node.getArgs():
+            guard, body = arm.getArgs()
+            if guard is None or self._is_true(guard, place):
+                return self.descend(replace(place, node=body))
+        return place
+
+    def _in_definition(self, place: _Place, operator: JavaObject) -> _Place:
+        """Follow an operator of the specification into its definition, with its parameters bound."""
+        meaning = self._tool.lookup(operator, place.context, False)
+        if not isinstance(meaning, self._definition_class) or self._operation_code(meaning.getName()) != 0:
+            return place
+        if meaning.getBody() is None or meaning.isStandardModule():
+            return place
+        context = self._tool.getOpContext(meaning, place.node.getArgs(), place.context, True)
+        operators = (*place.operators, str(meaning.getName()))
+        return self.descend(replace(place, node=meaning.getBody(), context=context, operators=operators))
+
+    def _quantified(self, place: _Place) -> list[_Place]:
+        """Return the body of a quantifier once for each element that it ranges over."""
+        body = place.node.getArgs()[0]
+        contexts = self._tool.contexts(place.node, place.context, self._state, place.candidates[0], 0)
+        places: list[_Place] = []
+        while (context := contexts.nextElement()) is not None:
+            places.append(replace(place, node=body, context=context))
+        return places
+
+    def _value(self, node: JavaObject, place: _Place) -> JavaObject:
+        return self._tool.eval(node, place.context, self._state, place.candidates[0], 0)
+
+    def _is_true(self, node: JavaObject, place: _Place) -> bool:
+        return str(self._value(node, place).toString()) == "TRUE"
+
+    def described(self, place: _Place) -> FalseConjunct:
+        """Describe a place for a reader."""
+        location = place.node.getLocation()
+        module = str(location.source())
+        coordinates = (location.beginLine(), location.beginColumn(), location.endLine(), location.endColumn())
+        line, column, end_line, end_column = (int(number) for number in coordinates)
+        text = _source_text(self._specification.directory / f"{module}.tla", line, column, end_line, end_column)
+        return FalseConjunct(
+            text=text if text is not None else str(place.node.getTreeNode().getHumanReadableImage()),
+            module=module,
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=end_column,
+            operators=place.operators,
+            operands=self._operands(place),
+            held=place.held,
+        )
+
+    def _operands(self, place: _Place) -> tuple[str, ...]:
+        """Return the values that a comparison compares, or nothing where that cannot be said."""
+        if not isinstance(place.node, self._application_class):
+            return ()
+        arguments = list(place.node.getArgs())
+        code = self._operation_code(place.node.getOperator().getName())
+        quantifiers = (self._code.OPCODE_be, self._code.OPCODE_bf, self._code.OPCODE_dl, self._code.OPCODE_lor)
+        if len(arguments) not in (1, 2) or code in quantifiers:
+            return ()
+        try:
+            return tuple(str(self._value(argument, place).toString()) for argument in arguments)
+        except (jpype.JException, TypeError):
+            return ()
+
+
+@cache
+def _next_states_method() -> JavaObject:
+    """Find TLC's evaluation of a part of an action from a partly assigned state; it is not public."""
+    for method in jpype.JClass("tlc2.tool.impl.Tool").class_.getDeclaredMethods():
+        names = [str(kind.getSimpleName()) for kind in method.getParameterTypes()]
+        if str(method.getName()) == "getNextStates" and names == [
+            "Action",
+            "SemanticNode",
+            "ActionItemList",
+            "Context",
+            "TLCState",
+            "TLCState",
+            "INextStateFunctor",
+            "CostModel",
+        ]:
+            method.setAccessible(True)
+            return method
+    raise SpecificationError("this tla2tools.jar evaluates actions in another way: no conjunct can be named")
+
+
+def _source_text(path: Path, line: int, column: int, end_line: int, end_column: int) -> str | None:
+    """Cut an expression out of a module, without comments and line breaks; None if there is no such file."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()[line - 1 : end_line]
+    except OSError:
+        return None
+    if not lines:
+        return None
+    lines[-1] = lines[-1][:end_column]
+    lines[0] = lines[0][column - 1 :]
+    return " ".join(" ".join(part.split("\\*", 1)[0] for part in lines).split())

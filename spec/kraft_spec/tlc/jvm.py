@@ -1,0 +1,172 @@
+"""The one Java virtual machine of this process, and what TLC prints in it.
+
+TLC prints to standard output, unpacks its standard modules into `java.io.tmpdir`, and keeps the specification
+in static fields. So each process has one virtual machine with a temporary folder of its own, one
+specification, and streams that are taken over before TLC sees them.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import jpype
+
+from kraft_spec.tlc.jar import TlcBridgeError, ToolsJar, find_jar, find_java
+
+JavaObject: TypeAlias = Any
+"""A Java object seen through JPype, which has no types to offer."""
+
+JVM_OPTIONS = (
+    # TLC recurses over expressions; this is the stack of the threads that Java itself starts.
+    "-Xss16m",
+    # One thread of work and few live objects: the collector with the least overhead and no threads.
+    "-XX:+UseSerialGC",
+    # No file of performance counters in the system's temporary folder.
+    "-XX:-UsePerfData",
+)
+"""Options of the virtual machine, besides its temporary folder."""
+
+
+class JvmError(TlcBridgeError):
+    """The virtual machine of this process cannot be used."""
+
+
+class _Machine:
+    """State of the virtual machine: there is one per process, as Java allows no second."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.process_id: int | None = None
+        self.jar: ToolsJar | None = None
+        self.temporary: Path | None = None
+        self.specification: str | None = None
+        self.discarded: JavaObject = None
+
+
+_machine = _Machine()
+
+
+def start() -> ToolsJar:
+    """Start the virtual machine unless it runs already, and return the jar it has loaded.
+
+    Raises:
+        JarMissing, JarMismatch, JavaMissing: What it needs is not there.
+        JvmError: It was started by other code, or in the process that this one was forked from.
+    """
+    with _machine.lock:
+        if _machine.jar is not None:
+            if _machine.process_id != os.getpid():
+                raise JvmError(
+                    "the Java virtual machine was started before this process was forked, and does not work "
+                    "in it: start it in the child only, or use the `spawn` start method"
+                )
+            return _machine.jar
+        if jpype.isJVMStarted():
+            raise JvmError(
+                "other code has started a Java virtual machine in this process, without tla2tools.jar: "
+                "check specifications in a process of their own"
+            )
+        jar = find_jar()
+        java = find_java()
+        temporary = Path(tempfile.mkdtemp(prefix="kraft-spec-tlc-"))
+        _machine.temporary = temporary
+        atexit.register(remove_temporary_folder)
+        library = jpype.getDefaultJVMPath() if not _library(java.home) else str(_library(java.home))
+        try:
+            jpype.startJVM(
+                *JVM_OPTIONS,
+                f"-Djava.io.tmpdir={temporary}",
+                jvmpath=library,
+                classpath=[str(jar.path)],
+                # Ctrl-C stays Python's KeyboardInterrupt.
+                interrupt=False,
+            )
+        except (OSError, RuntimeError) as cause:
+            remove_temporary_folder()
+            raise JvmError(f"the Java virtual machine of {java.home} does not start: {cause}") from cause
+        _machine.process_id = os.getpid()
+        _machine.jar = jar
+        _take_streams_over()
+        return jar
+
+
+def _library(java_home: Path) -> Path | None:
+    """Find libjvm of an installation, so that the Java checked is the Java used."""
+    for name in ("libjvm.so", "libjvm.dylib"):
+        candidate = java_home / "lib" / "server" / name
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _take_streams_over() -> None:
+    """Send what Java code prints nowhere; `captured_output` gives it a place for a while."""
+    print_stream = jpype.JClass("java.io.PrintStream")
+    _machine.discarded = print_stream(jpype.JClass("java.io.OutputStream").nullOutputStream())
+    _set_streams(_machine.discarded)
+
+
+def _set_streams(stream: JavaObject) -> None:
+    """Point the streams of Java and the ones that TLC copied from them at `stream`."""
+    system = jpype.JClass("java.lang.System")
+    system.setOut(stream)
+    system.setErr(stream)
+    tool_io = jpype.JClass("util.ToolIO")
+    tool_io.out = stream
+    tool_io.err = stream
+
+
+class CapturedOutput:
+    """What Java code printed while `captured_output` was in force."""
+
+    def __init__(self, buffer: JavaObject) -> None:
+        self._buffer = buffer
+
+    def text(self) -> str:
+        """Return what was printed so far."""
+        return str(self._buffer.toString("UTF-8"))
+
+
+@contextmanager
+def captured_output() -> Iterator[CapturedOutput]:
+    """Keep what TLC prints inside the block, for a message or for the output of a model's Print."""
+    buffer = jpype.JClass("java.io.ByteArrayOutputStream")()
+    stream = jpype.JClass("java.io.PrintStream")(buffer, True, "UTF-8")
+    _set_streams(stream)
+    try:
+        yield CapturedOutput(buffer)
+    finally:
+        stream.flush()
+        _set_streams(_machine.discarded)
+
+
+def claim_for(specification: str) -> None:
+    """Note which specification this process has loaded; a second one would share static fields with it.
+
+    Args:
+        specification: Description of the specification, for the message.
+
+    Raises:
+        JvmError: One has been loaded before, even if its loading failed half-way.
+    """
+    with _machine.lock:
+        if _machine.specification is not None:
+            raise JvmError(
+                f"this process has already loaded {_machine.specification}; TLC keeps static state, so "
+                f"{specification} needs a process of its own"
+            )
+        _machine.specification = specification
+
+
+def remove_temporary_folder() -> None:
+    """Remove the folder that TLC unpacks its standard modules into; it is needed only while parsing."""
+    folder = _machine.temporary
+    if folder is not None:
+        _machine.temporary = None
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,316 @@
+"""One specification, parsed once and then asked for successors, invariants and values.
+
+This is the hot path of trace checking: a method is a few calls into Java and nothing else. What explains a
+failure (`kraft_spec.tlc.explanation`) is apart from it, and may be slow.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import jpype
+
+from kraft_spec.tlc import jvm
+from kraft_spec.tlc.jar import TlcBridgeError
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.values import TlaValue, codec
+
+_POSITIONS_SHOWN = 3
+"""How many of the nested expressions that TLC was in an error names: the innermost say most."""
+
+
+class SpecificationError(TlcBridgeError):
+    """TLC cannot parse the specification, or cannot evaluate an expression of it; the message is TLC's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A named sub-action of the next-state relation.
+
+    Attributes:
+        name: Name of the operator in the TLA+ module.
+        module: Module that defines it.
+        line: Line of its definition, from 1.
+        instances: TLC's own actions; several where Next applies the operator to each element of a set.
+    """
+
+    name: str
+    module: str
+    line: int
+    instances: tuple[JavaObject, ...]
+
+
+class Specification:
+    """A parsed specification; at most one in a process, since TLC keeps it in static fields.
+
+    States are TLC's, opaque to the caller: pass them back, look variables up in them, and never change one.
+
+    Attributes:
+        directory: Folder of the modules.
+        name: Name of the root module.
+        actions: Named sub-actions of Next, by name.
+        variables: Names of the variables, in the order of their declaration.
+        invariants: Names of what the configuration lists as INVARIANT, and of PROPERTY clauses `[]P`.
+        action_properties: Names of the PROPERTY clauses of the form `[][A]_v`.
+        temporal_properties: Names of the PROPERTY clauses that only a model check can judge.
+    """
+
+    def __init__(self, directory: Path, module: str, configuration: str | None = None) -> None:
+        """Parse `directory`/`module`.tla with `directory`/`configuration`.cfg.
+
+        Args:
+            directory: Folder that holds the root module and those it extends.
+            module: Name of the root module, without .tla.
+            configuration: Name of the configuration, without .cfg; that of the module when None.
+
+        Raises:
+            SpecificationError: A file is missing, or TLC refuses one; the message has its line.
+            JvmError: This process has loaded a specification before.
+            JarMissing, JarMismatch, JavaMissing: What TLC needs is not there.
+        """
+        self.directory = directory.resolve()
+        self.name = module
+        configuration = configuration or module
+        for file in (self.directory / f"{module}.tla", self.directory / f"{configuration}.cfg"):
+            if not file.is_file():
+                raise SpecificationError(f"no such file: {file}")
+        jvm.start()
+        jvm.claim_for(f"{self.directory / module}.tla with {configuration}.cfg")
+        self.tool = _parsed_tool(self.directory, module, configuration)
+        self._codec = codec()
+        unique_string = jpype.JClass("util.UniqueString").uniqueStringOf
+        self._java_names: dict[str, JavaObject] = {
+            str(node.getName()): unique_string(str(node.getName()))
+            for node in self.tool.getSpecProcessor().getVariablesNodes()
+        }
+        self.variables = tuple(self._java_names)
+        self.actions: Mapping[str, Action] = MappingProxyType(_grouped_actions(self.tool))
+        self._invariants = _by_name(self.tool.getInvNames(), self.tool.getInvariants())
+        self._action_properties = _by_name(self.tool.getImpliedActNames(), self.tool.getImpliedActions())
+        self.invariants = tuple(self._invariants)
+        self.action_properties = tuple(self._action_properties)
+        self.temporal_properties = tuple(
+            dict.fromkeys(str(name) for name in (*self.tool.getImpliedTemporalNames(), *self.tool.getTemporalNames()))
+        )
+        self._empty_context = jpype.JClass("tlc2.util.Context").Empty
+        self._empty_state = jpype.JClass("tlc2.tool.TLCState").Empty
+
+    def initial_states(self) -> list[JavaObject]:
+        """Return the states that satisfy Init.
+
+        Raises:
+            SpecificationError: TLC cannot evaluate it.
+        """
+        try:
+            states = self.tool.getInitStates()
+            return [states.elementAt(index) for index in range(states.size())]
+        except jpype.JException as cause:
+            raise self._failure("Init", cause, lambda tool: tool.getInitStates()) from cause
+
+    def bind(self, state: JavaObject, variable: str, value: object) -> JavaObject:
+        """Return a copy of `state` in which `variable` has the given value (Python's or TLC's own).
+
+        Raises:
+            SpecificationError: The specification has no such variable.
+            ValueConversionError: The value has no TLA+ counterpart.
+        """
+        encoded = value if isinstance(value, jpype.JObject) else self._codec.encode(value)
+        return state.copy().bind(self._java_name(variable), encoded)
+
+    def lookup(self, state: JavaObject, variable: str) -> JavaObject:
+        """Return the TLC value of a variable; None if the state leaves it open.
+
+        Raises:
+            SpecificationError: The specification has no such variable.
+        """
+        return state.lookup(self._java_name(variable))
+
+    def decoded(self, state: JavaObject, variable: str) -> TlaValue:
+        """Return the value of a variable as a Python value.
+
+        Raises:
+            SpecificationError: There is no such variable, or the state leaves it open.
+            ValueConversionError: It is not finite data.
+        """
+        value = self.lookup(state, variable)
+        if value is None:
+            raise SpecificationError(f"the state has no value for {variable}")
+        return self._codec.decode(value)
+
+    def successors(self, action: Action, state: JavaObject) -> list[JavaObject]:
+        """Return the states that one step of `action` leads to, with repetitions if it gets there twice.
+
+        Raises:
+            SpecificationError: TLC cannot evaluate the action.
+        """
+        try:
+            if len(action.instances) == 1:
+                found = self.tool.getNextStates(action.instances[0], state)
+                size = found.size()
+                return [found.elementAt(0)] if size == 1 else [found.elementAt(i) for i in range(size)]
+            states: list[JavaObject] = []
+            for instance in action.instances:
+                found = self.tool.getNextStates(instance, state)
+                states.extend(found.elementAt(index) for index in range(found.size()))
+            return states
+        except jpype.JException as cause:
+            instances = action.instances
+            raise self._failure(
+                f"action {action.name}",
+                cause,
+                lambda tool: [tool.getNextStates(instance, state) for instance in instances],
+            ) from cause
+
+    def step(self, action: Action, state: JavaObject, variable: str, value: object) -> list[JavaObject]:
+        """Bind one variable and return the successors: `bind` and `successors` in one."""
+        return self.successors(action, self.bind(state, variable, value))
+
+    def is_valid(self, invariant: str, state: JavaObject) -> bool:
+        """Judge an invariant of the configuration in a state.
+
+        Raises:
+            SpecificationError: The configuration has no such invariant, or TLC cannot evaluate it.
+        """
+        clauses = self._invariants.get(invariant)
+        if clauses is None:
+            raise SpecificationError(f"no invariant {invariant}; there are: {', '.join(self.invariants)}")
+        try:
+            return all(self.tool.isValid(clause, state) for clause in clauses)
+        except jpype.JException as cause:
+            raise self._failure(
+                f"invariant {invariant}",
+                cause,
+                lambda tool: [tool.isValid(clause, state) for clause in clauses],
+            ) from cause
+
+    def action_property(self, name: str, state: JavaObject, next_state: JavaObject) -> bool:
+        """Judge a property `[][A]_v` of the configuration on one step.
+
+        Raises:
+            SpecificationError: The configuration has no such property, or TLC cannot evaluate it.
+        """
+        clauses = self._action_properties.get(name)
+        if clauses is None:
+            raise SpecificationError(f"no action property {name}; there are: {', '.join(self.action_properties)}")
+        try:
+            return all(self.tool.isValid(clause, state, next_state) for clause in clauses)
+        except jpype.JException as cause:
+            raise self._failure(
+                f"action property {name}",
+                cause,
+                lambda tool: [tool.isValid(clause, state, next_state) for clause in clauses],
+            ) from cause
+
+    def evaluate(self, name: str, state: JavaObject, next_state: JavaObject | None = None) -> JavaObject:
+        """Return the TLC value of an operator without parameters, in a state or on a step.
+
+        Raises:
+            SpecificationError: There is no such operator, it takes parameters, or TLC cannot evaluate it.
+        """
+        definition = self.tool.getSpecProcessor().getRootModule().getOpDef(name)
+        if definition is None:
+            raise SpecificationError(f"module {self.name} defines no {name}")
+        if definition.getArity() != 0:
+            raise SpecificationError(f"{name} takes {definition.getArity()} parameters")
+        after = self._empty_state if next_state is None else next_state
+        try:
+            # A constant-level definition, or one that the configuration overrides, may be a value by now.
+            known = self.tool.lookup(definition, self._empty_context, False)
+            if not isinstance(known, type(definition)):
+                return known
+            return self.tool.eval(known.getBody(), self._empty_context, state, after, 0)
+        except jpype.JException as cause:
+            body = definition.getBody()
+            raise self._failure(
+                name, cause, lambda tool: tool.eval(body, self._empty_context, state, after, 0)
+            ) from cause
+
+    def holds(self, name: str, state: JavaObject, next_state: JavaObject | None = None) -> bool:
+        """Tell whether an operator without parameters is TRUE: `evaluate` for predicates.
+
+        Raises:
+            SpecificationError: As `evaluate`, or it is no BOOLEAN.
+        """
+        value = self._codec.decode(self.evaluate(name, state, next_state))
+        if not isinstance(value, bool):
+            raise SpecificationError(f"{name} is no BOOLEAN: {value!r}")
+        return value
+
+    def fingerprint(self, state: JavaObject) -> int:
+        """Return TLC's 64-bit fingerprint: equal for equal states. Costs time in proportion to the state."""
+        return int(state.fingerPrint())
+
+    def _failure(self, subject: str, cause: JavaObject, again: Callable[[JavaObject], object]) -> SpecificationError:
+        """Evaluate once more with the tool that keeps a call stack, and add where TLC was."""
+        tracing = jpype.JClass("tlc2.tool.impl.CallStackTool")(self.tool)
+        try:
+            again(tracing)
+        except jpype.JException:
+            return evaluation_error(subject, cause, positions=str(tracing.toString()))
+        return evaluation_error(subject, cause)
+
+    def _java_name(self, variable: str) -> JavaObject:
+        try:
+            return self._java_names[variable]
+        except KeyError:
+            raise SpecificationError(f"no variable {variable}; there are: {', '.join(self.variables)}") from None
+
+
+def _parsed_tool(directory: Path, module: str, configuration: str) -> JavaObject:
+    """Let TLC parse; what it prints meanwhile holds the line of an error that its exception may lack."""
+    resolver = jpype.JClass("util.SimpleFilenameToStream")(str(directory))
+    with jvm.captured_output() as output:
+        try:
+            return jpype.JClass("tlc2.tool.impl.FastTool")(str(directory), module, configuration, resolver)
+        except jpype.JException as cause:
+            printed = "\n".join(
+                line
+                for line in output.text().splitlines()
+                if line.strip() and not line.startswith(("Parsing file ", "Semantic processing ", "Starting..."))
+            )
+            message = str(cause.getMessage() or cause)
+            detail = f"{message}\n{printed}".strip()
+            raise SpecificationError(f"TLC refuses {module} with {configuration}.cfg: {detail}") from cause
+        finally:
+            jvm.remove_temporary_folder()
+
+
+def _grouped_actions(tool: JavaObject) -> dict[str, Action]:
+    """Group TLC's actions by name: it has one for each element that a constant quantifier ranges over."""
+    grouped: dict[str, list[JavaObject]] = {}
+    for instance in tool.getActions():
+        grouped.setdefault(str(instance.getName()), []).append(instance)
+    actions: dict[str, Action] = {}
+    for name, instances in grouped.items():
+        location = instances[0].getDeclaration()
+        actions[name] = Action(
+            name=name,
+            module=str(location.source()),
+            line=int(location.beginLine()),
+            instances=tuple(instances),
+        )
+    return actions
+
+
+def _by_name(names: JavaObject, clauses: JavaObject) -> dict[str, tuple[JavaObject, ...]]:
+    """Group TLC's clauses by the name in the configuration: a conjunction of properties becomes several."""
+    grouped: dict[str, tuple[JavaObject, ...]] = {}
+    for name, clause in zip(names, clauses, strict=True):
+        grouped[str(name)] = (*grouped.get(str(name), ()), clause)
+    return grouped
+
+
+def evaluation_error(subject: str, cause: JavaObject, positions: str = "") -> SpecificationError:
+    """Build the error for a Java exception that came up while TLC evaluated `subject`.
+
+    Args:
+        subject: What was evaluated.
+        cause: The exception.
+        positions: TLC's list of the expressions it was in, outermost first; the innermost are kept.
+    """
+    if type(cause).__name__.endswith("StackOverflowError"):
+        return SpecificationError(f"{subject}: TLC's stack overflows; is a recursion endless?")
+    innermost = [line.split(". ", 1)[-1] for line in positions.splitlines() if line.strip()][-_POSITIONS_SHOWN:]
+    where = "".join(f"\n  at {position}" for position in reversed(innermost))
+    return SpecificationError(f"{subject}: {str(cause.getMessage() or cause).strip()}{where}")

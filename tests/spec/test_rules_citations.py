@@ -1,0 +1,252 @@
+"""Rule ids are found where they are meant, whole, and nowhere else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kraft_spec.rules import load_registry
+from kraft_spec.rules.citations import CitationReport, check_citations, find_citations
+from kraft_spec.rules.scope import Scope, read_scope
+from kraft_spec.rules.sources import Source, package_sources
+
+NO_SCOPE = Scope(later={}, exemptions=(), unread={})
+
+
+def named(folder: Path, file_name: str, text: str) -> list[tuple[int, str]]:
+    """(line, id) of everything that one file names, in order of the lines."""
+    (folder / file_name).write_text(text, encoding="utf-8")
+    source = Source("reference", "place", folder)
+    found = find_citations(source, load_registry().ids)
+    return sorted((citation.line, citation.rule_id) for citation in found)
+
+
+def ids(folder: Path, file_name: str, text: str) -> list[str]:
+    """The ids that one file names."""
+    return [rule_id for _, rule_id in named(folder, file_name, text)]
+
+
+def report(folder: Path, scope: Scope = NO_SCOPE, **layers: str) -> CitationReport:
+    """The report on one Python or TLA+ file per layer."""
+    sources = []
+    for layer, text in layers.items():
+        ending = "tla" if layer == "model" else "py"
+        (folder / layer).mkdir()
+        (folder / layer / f"text.{ending}").write_text(text, encoding="utf-8")
+        sources.append(Source(layer, layer, folder / layer))
+    return check_citations(load_registry(), sources, scope)
+
+
+def test_python_names_rules_in_docstrings_comments_and_strings(tmp_path: Path) -> None:
+    text = '''"""About votes.
+
+Rules: vote.log-check, vote.once-per-epoch.
+"""
+enforced = "hw.majority"  # why: fetch.timer
+message = f"{enforced} by state.roles"
+'''
+    assert named(tmp_path, "place.py", text) == [
+        (3, "vote.log-check"),
+        (3, "vote.once-per-epoch"),
+        (5, "fetch.timer"),
+        (5, "hw.majority"),
+        (6, "state.roles"),
+    ]
+
+
+def test_python_code_names_no_rules(tmp_path: Path) -> None:
+    assert ids(tmp_path, "place.py", "print(state.roles, fetch.timer, f'{hw.majority}')\n") == []
+
+
+def test_a_python_file_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SyntaxError) as caught:
+        ids(tmp_path, "place.py", "def :\n")
+    assert caught.value.filename == "place/place.py"
+
+
+def test_tla_names_rules_in_both_kinds_of_comments_and_in_strings(tmp_path: Path) -> None:
+    text = r"""---- MODULE place ----
+\* Rules: vote.log-check, vote.once-per-epoch
+(* fetch.timer (* hw.majority *) state.roles *) x == state.epoch
+y == Enforced("observer.states") \* hw.follower
+z == "a \" b" \o hw.monotonic
+====
+"""
+    assert named(tmp_path, "place.tla", text) == [
+        (2, "vote.log-check"),
+        (2, "vote.once-per-epoch"),
+        (3, "fetch.timer"),
+        (3, "hw.majority"),
+        (3, "state.roles"),
+        (4, "hw.follower"),
+        (4, "observer.states"),
+    ]
+
+
+def test_a_comment_of_tla_spans_lines(tmp_path: Path) -> None:
+    assert named(tmp_path, "place.tla", "(* first\nfetch.timer\n*) x\n") == [(2, "fetch.timer")]
+
+
+def test_pages_and_model_configurations_are_read(tmp_path: Path) -> None:
+    assert ids(tmp_path, "page.md", "The rule `vote.log-check` says\n") == ["vote.log-check"]
+    (tmp_path / "page.md").unlink()
+    assert ids(tmp_path, "MC.cfg", "INVARIANT Foo \\* vote.log-check\n") == ["vote.log-check"]
+
+
+def test_other_files_and_caches_are_not_read(tmp_path: Path) -> None:
+    for folder in ("__pycache__", ".hidden", "_build"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "page.md").write_text("vote.log-check", encoding="utf-8")
+    assert ids(tmp_path, "data.json", '"vote.log-check"') == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("prevote.unsupported-version", ["prevote.unsupported-version"]),
+        ("prevote.unsupported-version.after-majority", ["prevote.unsupported-version.after-majority"]),
+        ("discovery.bootstrap-fallback", ["discovery.bootstrap-fallback"]),
+        ("state.leader.resigns-on-own-removal", ["state.leader.resigns-on-own-removal"]),
+        ("This is fetch.timer.", ["fetch.timer"]),
+        ("(fetch.timer), `fetch.timer`: 'fetch.timer'", ["fetch.timer"]),
+        ("after fetch.timer...", ["fetch.timer"]),
+        ("fetch.timer_ms fetch.timers fetch.timer.reset fetch.timer-ms.md", []),
+        ("fetch.timer.* prevote.unsupported-version.*", []),
+        ("kraft_spec.rules.citations the.fetch.timer docs/fetch.timer xfetch.timer", []),
+        ("state.role vote.granted self.state.roles hw.majority()", ["hw.majority"]),
+        ("controller.quorum.bootstrap.servers kraft.version check-quorum.svg", []),
+    ],
+)
+def test_only_whole_ids_count_in_running_text(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert ids(tmp_path, "page.md", text) == expected
+
+
+@pytest.mark.parametrize(
+    "misspelt",
+    ["vote.log-chekc", "begin-quorum.acept", "prevotes.request.higher-epoch", "check-quorum.perod"],
+)
+def test_a_misspelt_id_with_a_hyphen_is_found_in_running_text(tmp_path: Path, misspelt: str) -> None:
+    found = report(tmp_path, tests=f"# see {misspelt} there\n")
+    assert [each.rule_id for each in found.unknown] == [misspelt]
+    assert found.suggestions[misspelt]
+    assert found.problems()[0].startswith(f"tests/text.py:1: {misspelt}: no rule has this id, did you mean")
+
+
+@pytest.mark.parametrize(
+    "misspelt", ["vote.counting", "state.role", "votes.log", "vote.log_check", "Vote.log-check"]
+)
+def test_after_the_label_every_dotted_word_is_meant_as_an_id(tmp_path: Path, misspelt: str) -> None:
+    found = report(
+        tmp_path, reference=f"# Rules: vote.log-check, {misspelt}.\n", model=f"\\* Rules: {misspelt}\n"
+    )
+    assert [each.rule_id for each in found.unknown] == [misspelt, misspelt]
+    assert [each.path for each in found.unknown] == ["model/text.tla", "reference/text.py"]
+
+
+def test_a_list_of_rules_goes_on_after_a_comma(tmp_path: Path) -> None:
+    text = r"""\* Why.  Rules: vote.log-check,
+\*        state.rolls, state.roles
+\* state.neither is a field
+(* Rules: hw.majority,    *)
+(*        hw.minority     *)
+"""
+    assert named(tmp_path, "place.tla", text) == [
+        (1, "vote.log-check"),
+        (2, "state.roles"),
+        (2, "state.rolls"),
+        (4, "hw.majority"),
+        (5, "hw.minority"),
+    ]
+
+
+def test_a_list_of_rules_ends_with_its_sentence(tmp_path: Path) -> None:
+    text = "Rules: vote.log-check (equal logs), fetch.timer and hw.majority. Reads kraft.version.\n"
+    assert ids(tmp_path, "page.md", text) == ["fetch.timer", "hw.majority", "vote.log-check"]
+
+
+def test_a_rule_that_the_model_switches_off_must_exist(tmp_path: Path) -> None:
+    found = report(tmp_path, model='x == Enforced("state.resigned.timout") /\\ r = "Leader" /\\ "a.b"\n')
+    assert [each.rule_id for each in found.unknown] == ["state.resigned.timout"]
+
+
+def test_a_rule_is_missing_from_each_layer_that_does_not_name_it(tmp_path: Path) -> None:
+    found = report(
+        tmp_path, reference="# Rules: hw.majority\n", model="\\* Rules: hw.follower\n", tests="# hw.own-epoch"
+    )
+    assert "hw.majority" not in found.missing_in_reference
+    assert "hw.majority" in found.missing_in_model
+    assert "hw.follower" in found.missing_in_reference
+    assert "hw.follower" not in found.missing_in_model
+    assert "hw.own-epoch" in found.missing_in_reference
+    assert "hw.majority: not named in the model" in found.problems()
+    assert not found.is_clean
+
+
+def test_superseded_rules_and_later_catalogues_are_not_asked_for(tmp_path: Path) -> None:
+    registry = load_registry()
+    asked = NO_SCOPE.required(registry, "model")
+    assert "identity.replica-key" in asked
+    assert "bootstrap.kip642-first-record" not in asked
+    later = Scope(later={"membership": "later"}, exemptions=(), unread={})
+    assert "identity.replica-key" not in later.required(registry, "model")
+
+
+def scope_with(folder: Path, exemption: str) -> Scope:
+    """A scope with one exemption, written as TOML."""
+    file = folder / "scope.toml"
+    file.write_text(f"[[exempt]]\n{exemption}\nreason = 'Because.'\n", encoding="utf-8")
+    return read_scope(file, load_registry())
+
+
+def test_an_exempted_rule_is_not_missing(tmp_path: Path) -> None:
+    scope = scope_with(tmp_path, "rules = 'hw.majority'\nlayers = ['model']")
+    found = report(tmp_path, scope, reference="", model="")
+    assert "hw.majority" in found.missing_in_reference
+    assert "hw.majority" not in found.missing_in_model
+    assert found.stale == ()
+
+
+def test_an_exemption_of_a_named_rule_is_stale(tmp_path: Path) -> None:
+    scope = scope_with(tmp_path, "rules = 'hw.majority'\nlayers = ['model']")
+    found = report(tmp_path, scope, reference="# hw.majority\n", model="\\* hw.majority\n\\* hw.majority\n")
+    assert [str(each) for each in found.stale] == [
+        "model/text.tla:1: hw.majority: is named in the model, remove hw.majority"
+    ]
+    assert str(found.stale[0]) in found.problems()
+
+
+def test_a_prefix_is_stale_for_the_rules_named_under_it(tmp_path: Path) -> None:
+    scope = scope_with(tmp_path, "rules = 'hw.*'\nlayers = ['reference']")
+    found = report(tmp_path, scope, reference="# hw.majority\n")
+    assert [each.citation.rule_id for each in found.stale] == ["hw.majority"]
+    assert "list it under `without` of hw.*" in str(found.stale[0])
+
+
+def test_a_rule_without_the_prefix_must_be_named(tmp_path: Path) -> None:
+    scope = scope_with(tmp_path, "rules = 'hw.*'\nwithout = ['hw.majority']\nlayers = ['reference']")
+    found = report(tmp_path, scope, reference="")
+    assert [each for each in found.missing_in_reference if each.startswith("hw.")] == ["hw.majority"]
+
+
+def test_unread_files_are_passed_over(tmp_path: Path) -> None:
+    scope = Scope(later={}, exemptions=(), unread={"tests/text.py": "plants ids"})
+    assert report(tmp_path, scope, tests="# vote.log-chekc\n").unknown == ()
+
+
+def test_the_report_goes_through_json(tmp_path: Path) -> None:
+    scope = scope_with(tmp_path, "rules = 'hw.majority'\nlayers = ['model']")
+    found = report(tmp_path, scope, model="\\* hw.majority\n\\* Rules: hw.minority\n")
+    fields = json.loads(json.dumps(found.as_dict()))
+    assert fields["citations"] == {"hw.majority": [{"layer": "model", "path": "model/text.tla", "line": 1}]}
+    assert fields["unknown"][0]["rule_id"] == "hw.minority"
+    assert fields["stale"][0]["exemption"] == "hw.majority"
+    assert [each.line for each in found.of("hw.majority")] == [1]
+
+
+def test_the_installed_packages_are_read_without_a_checkout() -> None:
+    sources = {source.layer: source for source in package_sources()}
+    assert {"reference", "model", "spec"} <= set(sources)
+    assert any(path == "kraft_reference/__init__.py" for path, _ in sources["reference"].files())
+    assert any(path.endswith(".tla") for path, _ in sources["model"].files())
+    assert not any(path.endswith(".tla") for path, _ in sources["spec"].files())
+    assert check_citations(load_registry()).citations

@@ -1,0 +1,38 @@
+"""The reference and the model name every rule in scope, and nobody names a rule that does not exist."""
+
+from pathlib import Path
+
+import pytest
+
+from kraft_spec.rules import load_registry
+from kraft_spec.rules.citations import CitationReport, check_citations
+from kraft_spec.rules.scope import load_scope
+from kraft_spec.rules.sources import checkout_sources
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def report() -> CitationReport:
+    """The report on the whole checkout."""
+    return check_citations(load_registry(), checkout_sources(REPOSITORY))
+
+
+def test_the_reference_names_every_rule_in_scope(report: CitationReport) -> None:
+    assert not report.missing_in_reference, "name it where it is implemented, or exempt it in scope.toml"
+
+
+def test_the_model_names_every_rule_in_scope(report: CitationReport) -> None:
+    assert not report.missing_in_model, "name it at the action that states it, or exempt it in scope.toml"
+
+
+def test_every_id_that_is_named_exists(report: CitationReport) -> None:
+    assert not [line for line in report.problems() if "no rule has this id" in line]
+
+
+def test_no_exemption_is_out_of_date(report: CitationReport) -> None:
+    assert not [str(stale) for stale in report.stale]
+
+
+def test_every_file_passed_over_exists() -> None:
+    assert all((REPOSITORY / path).is_file() for path in load_scope().unread)
