@@ -259,17 +259,18 @@ ReplaceDisk(r, directory) ==
 (***************************************************************************)
 \* A Pre-Vote cannot be encoded for software below Vote version 2; the sender's network layer answers itself.
 \* Rules: prevote.unsupported-version
-AnswerUnsupportedVersion(m) ==
-  /\ m.type = "VoteRequest"
-  /\ m.preVote
-  /\ config.preVote[m.to] = "unsupported"
-  /\ LET answer == [type |-> "VoteResponse", from |-> m.to, to |-> m.from, corr |-> m.corr,
-                    error |-> "UNSUPPORTED_VERSION", epoch |-> 0, leader |-> NoLeader, endpoint |-> NoEndpoint,
-                    granted |-> FALSE, preVote |-> FALSE]
-     IN network' = (network \ {m}) \cup (IF m.corr = 0 THEN {} ELSE {answer})
-  /\ UNCHANGED <<config, replicas, cuts, history>>
+UnsupportedVersionAnswer(m) ==
+  [type |-> "VoteResponse", from |-> m.to, to |-> m.from, corr |-> m.corr,
+   error |-> "UNSUPPORTED_VERSION", epoch |-> 0, leader |-> NoLeader, endpoint |-> NoEndpoint,
+   granted |-> FALSE, preVote |-> FALSE]
 
 CanBeEncoded(m) == ~(m.preVote /\ config.preVote[m.to] = "unsupported")
+
+AnswerUnsupportedVersion(m) ==
+  /\ m.type = "VoteRequest"
+  /\ ~CanBeEncoded(m)
+  /\ network' = (network \ {m}) \cup (IF m.corr = 0 THEN {} ELSE {UnsupportedVersionAnswer(m)})
+  /\ UNCHANGED <<config, replicas, cuts, history>>
 
 DropMessage(m) ==
   /\ network' = network \ {m}

@@ -1,3 +1,39 @@
------------------------------ MODULE RoleTable -----------------------------
-RoleChanges == {}
+----------------------------      MODULE RoleTable      ----------------------------
+(***************************************************************************)
+(* Generated from kraft_reference.roles (kraft_spec.role_table): the role  *)
+(* of a replica before and after one step that changes it.                 *)
+(***************************************************************************)
+RoleChanges == {
+   <<"Candidate", "Follower">>,
+   <<"Candidate", "Leader">>,
+   <<"Candidate", "Prospective">>,
+   <<"Candidate", "Stopped">>,
+   <<"Candidate", "Unattached">>,
+   <<"Follower", "Candidate">>,
+   <<"Follower", "Leader">>,
+   <<"Follower", "Prospective">>,
+   <<"Follower", "Stopped">>,
+   <<"Follower", "Unattached">>,
+   <<"Leader", "Follower">>,
+   <<"Leader", "Resigned">>,
+   <<"Leader", "Stopped">>,
+   <<"Leader", "Unattached">>,
+   <<"Prospective", "Candidate">>,
+   <<"Prospective", "Follower">>,
+   <<"Prospective", "Leader">>,
+   <<"Prospective", "Stopped">>,
+   <<"Prospective", "Unattached">>,
+   <<"Resigned", "Follower">>,
+   <<"Resigned", "Stopped">>,
+   <<"Resigned", "Unattached">>,
+   <<"Stopped", "Candidate">>,
+   <<"Stopped", "Follower">>,
+   <<"Stopped", "Leader">>,
+   <<"Stopped", "Resigned">>,
+   <<"Stopped", "Unattached">>,
+   <<"Unattached", "Candidate">>,
+   <<"Unattached", "Follower">>,
+   <<"Unattached", "Leader">>,
+   <<"Unattached", "Prospective">>,
+   <<"Unattached", "Stopped">>}
 =============================================================================

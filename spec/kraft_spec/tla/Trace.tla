@@ -1,0 +1,264 @@
+------------------------------- MODULE Trace -------------------------------
+(***************************************************************************)
+(* A recorded run against the model, line by line.  The checker            *)
+(* (kraft_spec.trace_check) binds the variable event to one line of a      *)
+(* trace, asks for the successors under the action that the line names,    *)
+(* and compares Observation in each with what the line says it saw.        *)
+(*                                                                         *)
+(* The network is the recorded one: a message on its way is known by the   *)
+(* line that sent it and its receiver, so that a line has one successor.   *)
+(* Nothing else differs from KRaft: Trace.cfg overrides Transmit, Take,    *)
+(* Receive, Correlation and the switches.                                  *)
+(***************************************************************************)
+EXTENDS Properties
+
+VARIABLES
+  event,     \* the line being checked: [name, replica, sequence, ...]
+  observed   \* what the line must have seen besides the state: the effects in order, or the network's answer
+
+Yes(r) == TRUE
+
+(***************************************************************************)
+(* The recorded network: [sent, copies, message].  A request's correlation *)
+(* is the line that sent it.                                               *)
+(***************************************************************************)
+TraceCorrelation == event.sequence
+
+TraceTransmit(r, consumed, after, sends) ==
+  LET taken == IF consumed = {} THEN {} ELSE {w \in network : w.sent = event.sent /\ w.message.to = r}
+      left == {[w EXCEPT !.copies = @ - 1] : w \in {v \in taken : v.copies > 1}}
+  IN network' = ((network \ taken) \cup left)
+                  \cup {[sent |-> event.sequence, copies |-> 1, message |-> sends[i]] : i \in 1..Len(sends)}
+
+\* The message that the line names, if its link works.
+Delivered(type) ==
+  {w \in network : /\ w.sent = event.sent
+                   /\ w.message.to = event.replica
+                   /\ w.message.type = type
+                   /\ <<w.message.from, w.message.to>> \notin cuts}
+
+(***************************************************************************)
+(* What a line shows.  The text of these tuples is compared with the text  *)
+(* of the same tuples made from the line (kraft_spec.trace_check.render).  *)
+(***************************************************************************)
+ObservedRecord(r) == <<r.epoch, r.kind, r.value, r.voters>>
+ObservedRecords(records) == [i \in 1..Len(records) |-> ObservedRecord(records[i])]
+
+ObservedMessage(m) ==
+  CASE m.type = "VoteRequest" ->
+         <<m.type, m.from, m.to, m.corr, m.epoch, m.key, m.voterKey, m.lastEpoch, m.endOffset, m.preVote>>
+    [] m.type = "VoteResponse" ->
+         <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint, m.granted, m.preVote>>
+    [] m.type = "BeginQuorumEpochRequest" ->
+         <<m.type, m.from, m.to, m.corr, m.epoch, m.voterKey, m.endpoint>>
+    [] m.type = "EndQuorumEpochRequest" ->
+         <<m.type, m.from, m.to, m.corr, m.epoch, m.preferred>>
+    [] m.type \in {"BeginQuorumEpochResponse", "EndQuorumEpochResponse"} ->
+         <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint>>
+    [] m.type = "FetchRequest" ->
+         <<m.type, m.from, m.to, m.corr, m.epoch, m.key, m.offset, m.lastEpoch>>
+    [] m.type = "FetchResponse" ->
+         <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint, m.highWatermark,
+           m.divergingEpoch, m.divergingOffset, ObservedRecords(m.records)>>
+
+ObservedEffect(s, after, effect) ==
+  CASE effect = "PersistQuorumState" -> <<effect, after.epoch, after.leader, after.voted>>
+    [] effect = "Truncate" -> <<effect, EndOffset(after.log)>>
+    [] effect = "Append" -> <<effect, EndOffset(s.log),
+                              ObservedRecords(SubSeq(after.log, EndOffset(s.log) + 1, EndOffset(after.log)))>>
+    [] effect = "Flush" -> <<effect, after.flushed>>
+
+ObservedEffects(s, out, completed) ==
+  LET durable == DurableEffects(s, out.state)
+      shown == [i \in 1..Len(durable) |-> ObservedEffect(s, out.state, durable[i])]
+      sent == [i \in 1..Len(out.sends) |-> ObservedMessage(out.sends[i])]
+  IN IF completed < 0 THEN shown \o sent ELSE SubSeq(shown \o sent, 1, completed)
+
+ObservedState(s) ==
+  LET voters == s.voters[Len(s.voters)] IN
+  <<s.role, s.epoch, s.leader, s.endpoint, s.voted, EndOffset(s.log), LastEpoch(s.log), s.flushed, s.highWatermark,
+    voters.offset, voters.voters, config.kraftVersion, s.granted, s.rejected, s.fetched, s.searching>>
+
+Observation == <<ObservedState(replicas[event.replica]), observed>>
+
+NetworkObservation == observed
+
+(***************************************************************************)
+(* Steps.                                                                  *)
+(***************************************************************************)
+TraceTake(r, consumed, out) ==
+  /\ IF event.completed < 0
+     THEN Step(r, consumed, out)
+     ELSE CrashAfter(r, consumed, out, event.completed, event.kept)
+  /\ observed' = <<out.reason, ObservedEffects(replicas[r], out, event.completed)>>
+  /\ UNCHANGED event
+
+TraceReceive(r, m, out) == TraceTake(r, {m}, out)
+
+\* Plain steps of KRaft that do not go through Take.
+Quietly(action) == action /\ observed' = <<"", <<>>>> /\ UNCHANGED event
+
+OnLine(name) == event.name = name
+
+TraceElectionTimeout == OnLine("ElectionTimeout") /\ ElectionTimeout(event.replica)
+TraceFetchTimeout == OnLine("FetchTimeout") /\ FetchTimeout(event.replica)
+TraceCheckQuorumTimeout == OnLine("CheckQuorumTimeout") /\ CheckQuorumTimeout(event.replica)
+TraceBeginQuorumEpochTimeout == OnLine("BeginQuorumEpochTimeout") /\ BeginQuorumEpochTimeout(event.replica)
+TraceRequestTimeout == OnLine("RequestTimeout") /\ RequestTimeout(event.replica, event.destination)
+TracePoll == OnLine("Poll") /\ Poll(event.replica)
+TracePollFetch == OnLine("PollFetch") /\ PollFetch(event.replica, event.destination)
+
+TraceHandleVoteRequest ==
+  OnLine("HandleVoteRequest") /\ \E w \in Delivered("VoteRequest") :
+    CanBeEncoded(w.message) /\ HandleVoteRequest(event.replica, w.message)
+TraceHandleVoteResponse ==
+  OnLine("HandleVoteResponse") /\ \E w \in Delivered("VoteResponse") :
+    HandleVoteResponse(event.replica, w.message)
+TraceHandleBeginQuorumEpochRequest ==
+  OnLine("HandleBeginQuorumEpochRequest") /\ \E w \in Delivered("BeginQuorumEpochRequest") :
+    HandleBeginQuorumEpochRequest(event.replica, w.message)
+TraceHandleBeginQuorumEpochResponse ==
+  OnLine("HandleBeginQuorumEpochResponse") /\ \E w \in Delivered("BeginQuorumEpochResponse") :
+    HandleBeginQuorumEpochResponse(event.replica, w.message)
+TraceHandleEndQuorumEpochRequest ==
+  OnLine("HandleEndQuorumEpochRequest") /\ \E w \in Delivered("EndQuorumEpochRequest") :
+    HandleEndQuorumEpochRequest(event.replica, w.message)
+TraceHandleEndQuorumEpochResponse ==
+  OnLine("HandleEndQuorumEpochResponse") /\ \E w \in Delivered("EndQuorumEpochResponse") :
+    HandleEndQuorumEpochResponse(event.replica, w.message)
+TraceHandleFetchRequest ==
+  OnLine("HandleFetchRequest") /\ \E w \in Delivered("FetchRequest") :
+    HandleFetchRequest(event.replica, w.message)
+TraceHandleFetchResponse ==
+  OnLine("HandleFetchResponse") /\ \E w \in Delivered("FetchResponse") :
+    HandleFetchResponse(event.replica, w.message)
+
+TraceClientAppend == OnLine("ClientAppend") /\ ClientAppend(event.replica, event.value)
+TraceAppendVoters == OnLine("AppendVoters") /\ AppendVoters(event.replica, event.voters)
+TraceShutdown == OnLine("Shutdown") /\ Shutdown(event.replica)
+TraceCrash == OnLine("Crash") /\ Quietly(Crash(event.replica, event.kept))
+TraceRestart == OnLine("Restart") /\ Restart(event.replica)
+TraceReplaceDisk == OnLine("ReplaceDisk") /\ Quietly(ReplaceDisk(event.replica, event.directory))
+
+(***************************************************************************)
+(* The network's own lines.                                                *)
+(***************************************************************************)
+Named == {w \in network : w.sent = event.sent /\ w.message.to = event.to}
+
+TraceDropMessage ==
+  /\ OnLine("DropMessage")
+  /\ \E w \in Named :
+       network' = (network \ {w}) \cup (IF w.copies > 1 THEN {[w EXCEPT !.copies = @ - 1]} ELSE {})
+  /\ observed' = <<"", <<>>>>
+  /\ UNCHANGED <<config, replicas, cuts, history, event>>
+
+TraceDuplicateMessage ==
+  /\ OnLine("DuplicateMessage")
+  /\ \E w \in Named : network' = (network \ {w}) \cup {[w EXCEPT !.copies = @ + 1]}
+  /\ observed' = <<"", <<>>>>
+  /\ UNCHANGED <<config, replicas, cuts, history, event>>
+
+TraceAnswerUnsupportedVersion ==
+  /\ OnLine("AnswerUnsupportedVersion")
+  /\ \E w \in Named :
+       /\ w.message.type = "VoteRequest"
+       /\ ~CanBeEncoded(w.message)
+       /\ LET answer == UnsupportedVersionAnswer(w.message) IN
+            /\ network' = (network \ {w})
+                            \cup (IF w.copies > 1 THEN {[w EXCEPT !.copies = @ - 1]} ELSE {})
+                            \cup {[sent |-> event.sequence, copies |-> 1, message |-> answer]}
+            /\ observed' = <<"", <<ObservedMessage(answer)>>>>
+  /\ UNCHANGED <<config, replicas, cuts, history, event>>
+
+TraceCutLink == OnLine("CutLink") /\ Quietly(CutLink(event.source, event.destination))
+TraceHealLink == OnLine("HealLink") /\ Quietly(HealLink(event.source, event.destination))
+
+\* An event that the replica refused because its role does not allow it: its message is gone, nothing else changed.
+\* The checker has seen that the action itself is not enabled.
+TraceRefuse ==
+  /\ network' = LET taken == IF event.sent < 0 THEN {}
+                             ELSE {w \in network : w.sent = event.sent /\ w.message.to = event.replica}
+                IN (network \ taken) \cup {[w EXCEPT !.copies = @ - 1] : w \in {v \in taken : v.copies > 1}}
+  /\ observed' = <<event.reason, <<>>>>
+  /\ UNCHANGED <<config, replicas, cuts, history, event>>
+
+(***************************************************************************)
+(* Properties on a line: the local forms for the replica that it changed.  *)
+(***************************************************************************)
+LineTypeOk == LocalTypeOk(event.replica)'
+LineElectionSafety == LocalElectionSafety(event.replica)'
+LineVoteOncePerEpoch == LocalVoteOncePerEpoch(event.replica)'
+LineNotFollowerOfSelf == LocalNotFollowerOfSelf(event.replica)'
+LineOffsetEpochUnique == LocalOffsetEpochUnique(event.replica)'
+LineEpochMonotonic == EpochMonotonicAt(event.replica)
+LineHwMonotonic == HwMonotonicAt(event.replica)
+LineRoleChange == RoleChangeAt(event.replica)
+LineLogMatching == LocalLogMatching(event.replica)
+LineLeaderCompleteness == LocalLeaderCompleteness(event.replica)
+LineCommittedNeverLost == LocalCommittedNeverLost(event.replica)
+LinePreVoteIsPure ==
+  event.name = "HandleVoteRequest" /\ event.completed < 0
+    => \A w \in Delivered("VoteRequest") : PureAt(event.replica, w.message)
+
+LineProperties ==
+  /\ LineTypeOk
+  /\ LineElectionSafety
+  /\ LineVoteOncePerEpoch
+  /\ LineNotFollowerOfSelf
+  /\ LineOffsetEpochUnique
+  /\ LineEpochMonotonic
+  /\ LineHwMonotonic
+  /\ LineRoleChange
+  /\ LineLogMatching
+  /\ LineLeaderCompleteness
+  /\ LineCommittedNeverLost
+  /\ LinePreVoteIsPure
+
+(***************************************************************************)
+(* The checker binds config before the first line and starts from there.   *)
+(***************************************************************************)
+NoEvent == [name |-> "none", replica |-> 0, sequence |-> 0, completed |-> -1]
+
+TraceInit ==
+  /\ config = [endpoints |-> <<>>]
+  /\ replicas = <<>> /\ network = {} /\ cuts = {} /\ history = <<>>
+  /\ event = NoEvent /\ observed = <<"", <<>>>>
+
+\* The only step without a line: from a bound config to the state in which a run begins.
+TraceStart ==
+  /\ event.name = "none"
+  /\ UNCHANGED <<config, event, observed>>
+  /\ replicas' = [r \in DOMAIN config.endpoints |-> AfterRestart(NewReplica(config.keys[r])).state]
+  /\ network' = {} /\ cuts' = {}
+  /\ history' = NewHistory
+
+TraceNext ==
+  \/ TraceStart
+  \/ TraceElectionTimeout
+  \/ TraceFetchTimeout
+  \/ TraceCheckQuorumTimeout
+  \/ TraceBeginQuorumEpochTimeout
+  \/ TraceRequestTimeout
+  \/ TracePoll
+  \/ TracePollFetch
+  \/ TraceHandleVoteRequest
+  \/ TraceHandleVoteResponse
+  \/ TraceHandleBeginQuorumEpochRequest
+  \/ TraceHandleBeginQuorumEpochResponse
+  \/ TraceHandleEndQuorumEpochRequest
+  \/ TraceHandleEndQuorumEpochResponse
+  \/ TraceHandleFetchRequest
+  \/ TraceHandleFetchResponse
+  \/ TraceClientAppend
+  \/ TraceAppendVoters
+  \/ TraceShutdown
+  \/ TraceCrash
+  \/ TraceRestart
+  \/ TraceReplaceDisk
+  \/ TraceDropMessage
+  \/ TraceDuplicateMessage
+  \/ TraceAnswerUnsupportedVersion
+  \/ TraceCutLink
+  \/ TraceHealLink
+  \/ TraceRefuse
+=============================================================================

@@ -1,0 +1,280 @@
+"""Model checking: `tlc2.TLC` in a process of its own, started, watched, stopped, and its findings reported."""
+
+import math
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kraft_spec.tlc.jar import TlcBridgeError, find_jar, find_java
+from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
+from kraft_spec.tlc.tool_output import Findings, tool_messages
+
+STOP_GRACE_SECONDS = 120.0
+"""How long TLC may take, after its time limit, to finish its step and write its checkpoint; then it is killed."""
+
+_CHECKPOINT_NEVER_MS = 10 * 365 * 24 * 3600 * 1000
+_TERMINATE_GRACE_SECONDS = 5.0
+
+
+class ModelCheckError(TlcBridgeError):
+    """The model check cannot be started as asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Random behaviours instead of the whole state space.
+
+    Attributes:
+        behaviours: How many; None for as many as the time limit allows.
+        depth: States in each.
+        seed: Seed of TLC's generator: the same seed and one worker give the same behaviours.
+    """
+
+    behaviours: int | None
+    depth: int = 100
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """Where and how often TLC saves its progress; it also does when the time limit stops it.
+
+    Attributes:
+        directory: Folder for the checkpoints; TLC removes them when the search is complete.
+        interval_seconds: Time between two.
+        recover: Checkpoint to resume from (see `latest_checkpoint`); None for a fresh start.
+    """
+
+    directory: Path
+    interval_seconds: float = 300.0
+    recover: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCheckOptions:
+    """How to check.
+
+    Attributes:
+        workers: Threads of TLC.
+        simulation: Random behaviours instead of the state space.
+        checkpoints: Save progress; None to keep nothing.
+        check_deadlock: Report states without successor.
+        coverage: Count how often each action fires (slower).
+        heap_megabytes: Java's heap; a quarter of the machine when None.
+        time_limit_seconds: Stop after that long, rounded up to seconds; None for no limit.
+        fingerprint_index: Which of TLC's hash polynomials to use: fixed, so that runs are alike.
+    """
+
+    workers: int = 1
+    simulation: Simulation | None = None
+    checkpoints: Checkpoints | None = None
+    check_deadlock: bool = True
+    coverage: bool = False
+    heap_megabytes: int | None = None
+    time_limit_seconds: float | None = None
+    fingerprint_index: int = 0
+
+
+def latest_checkpoint(directory: Path) -> Path | None:
+    """Return the newest complete checkpoint below `directory`; None if there is none."""
+    complete = [path for path in directory.glob("*/vars.chkpt") if (path.parent / "queue.chkpt").exists()]
+    newest = max(complete, key=lambda path: path.stat().st_mtime_ns, default=None)
+    return None if newest is None else newest.parent
+
+
+def check_model(
+    directory: Path,
+    module: str,
+    configuration: str | None = None,
+    options: ModelCheckOptions | None = None,
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> ModelCheckReport:
+    """Run TLC on `directory`/`module`.tla with `directory`/`configuration`.cfg and report what it finds.
+
+    TLC says how far it is after 3 seconds and then every minute; `on_progress` is called as often.
+    However this call ends, TLC's process is gone and its temporary files are removed.
+
+    Raises:
+        ModelCheckError: A file is missing, or a checkpoint is.
+        JarMissing, JarMismatch, JavaMissing: What TLC needs is not there.
+    """
+    chosen = options or ModelCheckOptions()
+    directory = directory.resolve()
+    configuration = configuration or module
+    for file in (directory / f"{module}.tla", directory / f"{configuration}.cfg"):
+        if not file.is_file():
+            raise ModelCheckError(f"no such file: {file}")
+    started = clock()
+    findings = Findings()
+    with tempfile.TemporaryDirectory(prefix="kraft-spec-model-") as temporary:
+        command = _command(chosen, Path(temporary), configuration, module)
+        exit_code, killed_late = _run(command, directory, chosen, findings, on_progress)
+    seconds = clock() - started
+    names = _temporal_names(directory / f"{configuration}.cfg") if findings.temporal else ()
+    return ModelCheckReport(
+        outcome=_outcome(findings, chosen, seconds, killed_late),
+        violated=findings.violated or " or ".join(names),
+        message=_message(findings, exit_code),
+        trace=tuple(findings.trace),
+        loop=findings.loop,
+        progress=findings.progress,
+        seconds=seconds,
+        actions=tuple(findings.actions.values()),
+        warnings=tuple(findings.warnings),
+        checkpoint=None if chosen.checkpoints is None else latest_checkpoint(chosen.checkpoints.directory),
+        states_recovered=findings.states_recovered,
+        exit_code=exit_code,
+    )
+
+
+def _command(options: ModelCheckOptions, temporary: Path, configuration: str, module: str) -> list[str]:
+    """Build the command line of TLC's process."""
+    java = find_java()
+    unpacked = temporary / "unpacked"
+    unpacked.mkdir()
+    command = [str(java.executable), "-XX:+UseParallelGC", "-XX:-UsePerfData", "-Xss16m"]
+    supervisor = shutil.which("setpriv")
+    if supervisor:
+        # The kernel ends TLC when this process dies without a chance to do it.
+        command = [supervisor, "--pdeathsig", "KILL", *command]
+    if options.heap_megabytes is not None:
+        command.append(f"-Xmx{options.heap_megabytes}m")
+    # TLC unpacks its standard modules here: two that start together must not share the folder.
+    command.append(f"-Djava.io.tmpdir={unpacked}")
+    if options.time_limit_seconds is not None:
+        command.append(f"-Dtlc2.TLC.stopAfter={max(1, math.ceil(options.time_limit_seconds))}")
+    states = temporary / "states"
+    recover: Path | None = None
+    if options.checkpoints is None:
+        command.append("-Dtlc2.TLCGlobals.chkpt=0")
+    else:
+        states = options.checkpoints.directory.resolve()
+        recover = options.checkpoints.recover
+        interval_ms = min(max(1, round(options.checkpoints.interval_seconds * 1000)), _CHECKPOINT_NEVER_MS)
+        command.append(f"-Dtlc2.TLCGlobals.chkpt={interval_ms}")
+    states.mkdir(parents=True, exist_ok=True)
+    command += ["-cp", str(find_jar().path), "tlc2.TLC", "-tool", "-config", f"{configuration}.cfg"]
+    command += ["-metadir", str(states), "-workers", str(options.workers), "-fp", str(options.fingerprint_index)]
+    if options.simulation is not None:
+        command.append("-simulate")
+        if options.simulation.behaviours is not None:
+            command.append(f"num={options.simulation.behaviours}")
+        command += ["-depth", str(options.simulation.depth), "-seed", str(options.simulation.seed)]
+    if not options.check_deadlock:
+        command.append("-deadlock")
+    if options.coverage:
+        command += ["-coverage", "1"]
+    if recover is not None:
+        if not (recover / "vars.chkpt").is_file():
+            raise ModelCheckError(f"no checkpoint of TLC in {recover}")
+        command += ["-recover", str(recover.resolve())]
+    return [*command, module]
+
+
+def _run(
+    command: list[str],
+    directory: Path,
+    options: ModelCheckOptions,
+    findings: Findings,
+    on_progress: Callable[[Progress], None] | None,
+) -> tuple[int, bool]:
+    """Run TLC and read what it prints.
+
+    Returns:
+        The exit code, and whether it was killed because it did not heed its time limit.
+    """
+    process = subprocess.Popen(
+        command,
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        # Ctrl-C at a terminal is for this process, which then ends TLC.
+        start_new_session=True,
+    )
+    killed = threading.Event()
+
+    def kill() -> None:
+        killed.set()
+        process.kill()
+
+    limit = options.time_limit_seconds
+    watchdog = threading.Timer((limit or 0) + STOP_GRACE_SECONDS, kill) if limit is not None else None
+    try:
+        if watchdog is not None:
+            watchdog.daemon = True
+            watchdog.start()
+        assert process.stdout is not None, "standard output is a pipe"
+        for message in tool_messages(process.stdout):
+            if findings.add(message) and on_progress is not None:
+                on_progress(findings.progress)
+        return process.wait(), killed.is_set()
+    finally:
+        if watchdog is not None:
+            watchdog.cancel()
+        _end(process)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """Make sure that TLC's process is gone, and reaped."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(timeout=_TERMINATE_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def _outcome(findings: Findings, options: ModelCheckOptions, seconds: float, killed_late: bool) -> Outcome:
+    """Say how it ended; TLC reports a search that its time limit cut short as a success."""
+    limit = options.time_limit_seconds
+    if findings.outcome in (Outcome.VIOLATION, Outcome.DEADLOCK, Outcome.ERROR):
+        return findings.outcome
+    if killed_late:
+        return Outcome.TIME_LIMIT
+    if not findings.finished:
+        return Outcome.INTERRUPTED
+    if options.simulation is not None:
+        return Outcome.TIME_LIMIT if limit is not None and seconds >= limit else Outcome.OK
+    if findings.progress.queue_left > 0:
+        return Outcome.TIME_LIMIT
+    return findings.outcome or Outcome.ERROR
+
+
+def _message(findings: Findings, exit_code: int) -> str:
+    """Join what TLC said about an error, the parser's lines too, which it prints outside of messages."""
+    routine = ("Parsing file ", "Semantic processing ")
+    parser_lines = [line for line in findings.free_text if not line.startswith(routine)]
+    if findings.outcome is Outcome.ERROR:
+        return "\n".join([*findings.messages, *parser_lines]).strip()
+    if not findings.finished:
+        return "\n".join([f"TLC ended with exit code {exit_code}", *findings.messages, *parser_lines[-20:]])
+    return "\n".join(findings.messages).strip()
+
+
+def _temporal_names(configuration: Path) -> tuple[str, ...]:
+    """Return the names under PROPERTY in a configuration: TLC does not say which of them it found violated."""
+    text = re.sub(r"\(\*.*?\*\)", " ", configuration.read_text(encoding="utf-8"), flags=re.DOTALL)
+    names: list[str] = []
+    inside = False
+    for word in re.sub(r"\\\*.*", " ", text).split():
+        if word.isupper() and len(word) > 3:
+            inside = word in ("PROPERTY", "PROPERTIES")
+        elif inside:
+            names.append(word)
+    return tuple(names)
