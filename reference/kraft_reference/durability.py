@@ -77,7 +77,8 @@ def crashed(state: ReplicaState, log_end_offset: int) -> ReplicaState:
         raise ValueError(
             f"a crash keeps between {state.log.flushed} and {state.log.end_offset} records, not {log_end_offset}"
         )
-    stopped = enter(state, Role.STOPPED, Cause.CRASH)
+    # A replica that dies in the middle of its restart is stopped already.
+    stopped = state if state.role is Role.STOPPED else enter(state, Role.STOPPED, Cause.CRASH)
     kept = truncate(state.log, log_end_offset)._replace(flushed=log_end_offset)
     return stopped._replace(log=kept, high_watermark=UNKNOWN_HIGH_WATERMARK)
 

@@ -132,13 +132,9 @@ def test_a_misspelt_id_with_a_hyphen_is_found_in_running_text(tmp_path: Path, mi
     assert found.problems()[0].startswith(f"tests/text.py:1: {misspelt}: no rule has this id, did you mean")
 
 
-@pytest.mark.parametrize(
-    "misspelt", ["vote.counting", "state.role", "votes.log", "vote.log_check", "Vote.log-check"]
-)
+@pytest.mark.parametrize("misspelt", ["vote.counting", "state.role", "votes.log", "vote.log_check", "Vote.log-check"])
 def test_after_the_label_every_dotted_word_is_meant_as_an_id(tmp_path: Path, misspelt: str) -> None:
-    found = report(
-        tmp_path, reference=f"# Rules: vote.log-check, {misspelt}.\n", model=f"\\* Rules: {misspelt}\n"
-    )
+    found = report(tmp_path, reference=f"# Rules: vote.log-check, {misspelt}.\n", model=f"\\* Rules: {misspelt}\n")
     assert [each.rule_id for each in found.unknown] == [misspelt, misspelt]
     assert [each.path for each in found.unknown] == ["model/text.tla", "reference/text.py"]
 

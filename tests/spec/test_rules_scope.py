@@ -77,6 +77,4 @@ def test_a_prefix_leaves_the_rules_of_later_catalogues_alone(tmp_path: Path) -> 
 def test_the_reference_is_excused_only_from_encoding_and_snapshots() -> None:
     excused = {rule_id.split(".")[0] for rule_id in load_scope().exempted("reference")}
     assert excused == {"wire", "fetch"}
-    assert all(
-        rule_id.startswith(("wire.", "fetch.snapshot.")) for rule_id in load_scope().exempted("reference")
-    )
+    assert all(rule_id.startswith(("wire.", "fetch.snapshot.")) for rule_id in load_scope().exempted("reference"))

@@ -11,7 +11,7 @@ HasElectionTimer(s) ==
   \/ s.role = "Unattached" /\ IsVoter(s)
 
 \* Rules: state.unattached.election-timeout, state.prospective.lost.no-leader, state.candidate.election-timeout,
-\*        state.candidate.lost, state.resigned.timeout, state.resigned.timer-handover
+\*        state.candidate.lost, state.resigned.timeout
 AfterElectionTimeout(s) ==
   CASE s.role = "Unattached"  -> Becomes(ToProspective(s))
     [] s.role = "Prospective" -> Becomes(LosePreVote(s))
@@ -66,7 +66,7 @@ GrantsVote(s, m) ==
      ELSE IF s.leader # NoLeader THEN FALSE
      ELSE UpToDate(m.lastEpoch, m.endOffset, s.log)
 
-\* Rules: state.prospective.add-vote, vote.persist-before-reply, vote.grant.resets-timer
+\* Rules: state.prospective.add-vote, vote.persist-before-reply
 WithVote(s, key) ==
   IF s.voted # NoKey THEN s
   ELSE IF s.role = "Prospective" THEN [Prospective(s) EXCEPT !.voted = key]

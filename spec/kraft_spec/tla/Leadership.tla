@@ -11,7 +11,7 @@ EXTENDS Elections
 \* Rule: check-quorum.sole-voter
 HasCheckQuorumTimer(s) == s.role = "Leader" /\ Others(s) # {}
 
-\* Rules: check-quorum.resign, check-quorum.period, check-quorum.zombie-leader, check-quorum.frees-followers
+\* Rules: check-quorum.resign, check-quorum.zombie-leader, check-quorum.frees-followers
 AfterCheckQuorumTimeout(s) ==
   IF Enforced("check-quorum.resign")
   THEN Becomes(ToResigned(s, PreferredCandidates(s)))

@@ -66,7 +66,7 @@ FollowerHighWatermark(s, published) ==
   LET known == Least(published, EndOffset(s.log)) IN
   IF known > s.highWatermark THEN [s EXCEPT !.highWatermark = known] ELSE s
 
-\* Rules: fetch.response.common, fetch.diverging.truncate, fetch.truncate.voters-set, fetch.timer, fetch.fetched-flag,
+\* Rules: fetch.response.common, fetch.diverging.truncate, fetch.truncate.voters-set, fetch.fetched-flag,
 \*        hw.follower, observer.becomes-voter, observer.becomes-non-voter
 AfterFetchResponse(s, m) ==
   LET rest == Answered(s, m)

@@ -77,7 +77,8 @@ ObservedEffects(s, out, completed) ==
 ObservedState(s) ==
   LET voters == s.voters[Len(s.voters)] IN
   <<s.role, s.epoch, s.leader, s.endpoint, s.voted, EndOffset(s.log), LastEpoch(s.log), s.flushed, s.highWatermark,
-    voters.offset, voters.voters, config.kraftVersion, s.granted, s.rejected, s.fetched, s.searching>>
+    voters.offset, voters.voters, config.kraftVersion, s.granted, s.rejected, s.fetched, s.searching,
+    s.awaiting, s.acknowledged, s.fetchers, {<<key, s.offsets[key]>> : key \in DOMAIN s.offsets}>>
 
 Observation == <<ObservedState(replicas[event.replica]), observed>>
 
@@ -173,14 +174,22 @@ TraceAnswerUnsupportedVersion ==
 TraceCutLink == OnLine("CutLink") /\ Quietly(CutLink(event.source, event.destination))
 TraceHealLink == OnLine("HealLink") /\ Quietly(HealLink(event.source, event.destination))
 
-\* An event that the replica refused because its role does not allow it: its message is gone, nothing else changed.
-\* The checker has seen that the action itself is not enabled.
+\* Why a replica takes no notice of an event that its role does not allow.  Rule: state.roles
+RefusalReason(name, r) ==
+  IF ~Runs(r) THEN "NOT_RUNNING"
+  ELSE IF name \in {"Restart", "ReplaceDisk"} THEN "RUNNING"
+  ELSE IF name \in {"Poll", "PollFetch", "RequestTimeout"} THEN "NOTHING_DUE"
+  ELSE "NOT_IN_ROLE"
+
+\* The checker has seen that the action itself is not enabled: the message is gone, nothing else changed.
 TraceRefuse ==
-  /\ network' = LET taken == IF event.sent < 0 THEN {}
-                             ELSE {w \in network : w.sent = event.sent /\ w.message.to = event.replica}
-                IN (network \ taken) \cup {[w EXCEPT !.copies = @ - 1] : w \in {v \in taken : v.copies > 1}}
-  /\ observed' = <<event.reason, <<>>>>
-  /\ UNCHANGED <<config, replicas, cuts, history, event>>
+  LET taken == IF event.sent < 0 THEN {}
+               ELSE {w \in network : w.sent = event.sent /\ w.message.to = event.replica}
+      left == {[w EXCEPT !.copies = @ - 1] : w \in {v \in taken : v.copies > 1}}
+  IN /\ event.sent < 0 \/ taken # {}
+     /\ network' = (network \ taken) \cup left
+     /\ observed' = <<RefusalReason(event.name, event.replica), <<>>>>
+     /\ UNCHANGED <<config, replicas, cuts, history, event>>
 
 (***************************************************************************)
 (* Properties on a line: the local forms for the replica that it changed.  *)

@@ -15,7 +15,8 @@ from pathlib import Path
 import jpype
 
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_spec.tlc.specification import Action, Specification, SpecificationError, evaluation_error
+from kraft_spec.tlc.parsing import SpecificationError, evaluation_error
+from kraft_spec.tlc.specification import Action, Specification
 
 _CANDIDATES_MAX = 1_000
 """Partly assigned next states that are followed: an action that leaves more open than this is not explained."""
@@ -79,7 +80,12 @@ def false_conjunct(specification: Specification, action: Action, state: JavaObje
         assert furthest is not None, "an action has an instance"
         return walk.described(furthest)
     except jpype.JException as cause:
-        raise evaluation_error(f"action {action.name}", cause) from cause
+        instances = action.instances
+        raise specification.failure(
+            f"action {action.name}",
+            cause,
+            lambda tool: [tool.getNextStates(instance, state) for instance in instances],
+        ) from cause
 
 
 def false_conjunct_of(
@@ -266,18 +272,10 @@ class _Walk:
 @cache
 def _next_states_method() -> JavaObject:
     """Find TLC's evaluation of a part of an action from a partly assigned state; it is not public."""
+    expected = "Action SemanticNode ActionItemList Context TLCState TLCState INextStateFunctor CostModel"
     for method in jpype.JClass("tlc2.tool.impl.Tool").class_.getDeclaredMethods():
-        names = [str(kind.getSimpleName()) for kind in method.getParameterTypes()]
-        if str(method.getName()) == "getNextStates" and names == [
-            "Action",
-            "SemanticNode",
-            "ActionItemList",
-            "Context",
-            "TLCState",
-            "TLCState",
-            "INextStateFunctor",
-            "CostModel",
-        ]:
+        parameters = " ".join(str(kind.getSimpleName()) for kind in method.getParameterTypes())
+        if str(method.getName()) == "getNextStates" and parameters == expected:
             method.setAccessible(True)
             return method
     raise SpecificationError("this tla2tools.jar evaluates actions in another way: no conjunct can be named")

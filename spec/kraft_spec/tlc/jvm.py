@@ -23,7 +23,8 @@ JavaObject: TypeAlias = Any
 """A Java object seen through JPype, which has no types to offer."""
 
 JVM_OPTIONS = (
-    # TLC recurses over expressions; this is the stack of the threads that Java itself starts.
+    # TLC recurses over expressions. This is the stack of threads that Java starts; Python's main thread keeps the
+    # system's (8 MB holds some 2,000 calls of a RECURSIVE operator), other Python threads threading.stack_size().
     "-Xss16m",
     # One thread of work and few live objects: the collector with the least overhead and no threads.
     "-XX:+UseSerialGC",

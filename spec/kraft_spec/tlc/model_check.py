@@ -22,6 +22,14 @@ STOP_GRACE_SECONDS = 120.0
 _CHECKPOINT_NEVER_MS = 10 * 365 * 24 * 3600 * 1000
 _TERMINATE_GRACE_SECONDS = 5.0
 
+_SIGNALLED_EXIT_CODES = frozenset(128 + number for number in (1, 2, 9, 15))
+"""Exit codes of Java after SIGHUP, SIGINT and SIGTERM, and of a shell's child after SIGKILL."""
+
+_CONFIGURATION_KEYWORDS = re.compile(
+    r"(ACTION_)?CONSTRAINTS?|ALIAS|CHECK_DEADLOCK|CONSTANTS?|INIT|INVARIANTS?|NEXT|POSTCONDITION|PROPERTY|PROPERTIES"
+    r"|SPECIFICATION|SYMMETRY|TYPE|TYPE_CONSTRAINT|VIEW"
+)
+
 
 class ModelCheckError(TlcBridgeError):
     """The model check cannot be started as asked."""
@@ -121,7 +129,7 @@ def check_model(
     seconds = clock() - started
     names = _temporal_names(directory / f"{configuration}.cfg") if findings.temporal else ()
     return ModelCheckReport(
-        outcome=_outcome(findings, chosen, seconds, killed_late),
+        outcome=_outcome(findings, chosen, seconds, killed_late, exit_code),
         violated=findings.violated or " or ".join(names),
         message=_message(findings, exit_code),
         trace=tuple(findings.trace),
@@ -240,7 +248,9 @@ def _end(process: "subprocess.Popen[str]") -> None:
         process.stdout.close()
 
 
-def _outcome(findings: Findings, options: ModelCheckOptions, seconds: float, killed_late: bool) -> Outcome:
+def _outcome(
+    findings: Findings, options: ModelCheckOptions, seconds: float, killed_late: bool, exit_code: int
+) -> Outcome:
     """Say how it ended; TLC reports a search that its time limit cut short as a success."""
     limit = options.time_limit_seconds
     if findings.outcome in (Outcome.VIOLATION, Outcome.DEADLOCK, Outcome.ERROR):
@@ -248,7 +258,8 @@ def _outcome(findings: Findings, options: ModelCheckOptions, seconds: float, kil
     if killed_late:
         return Outcome.TIME_LIMIT
     if not findings.finished:
-        return Outcome.INTERRUPTED
+        signalled = exit_code < 0 or exit_code in _SIGNALLED_EXIT_CODES
+        return Outcome.INTERRUPTED if signalled else Outcome.ERROR
     if options.simulation is not None:
         return Outcome.TIME_LIMIT if limit is not None and seconds >= limit else Outcome.OK
     if findings.progress.queue_left > 0:
@@ -273,7 +284,7 @@ def _temporal_names(configuration: Path) -> tuple[str, ...]:
     names: list[str] = []
     inside = False
     for word in re.sub(r"\\\*.*", " ", text).split():
-        if word.isupper() and len(word) > 3:
+        if _CONFIGURATION_KEYWORDS.fullmatch(word):
             inside = word in ("PROPERTY", "PROPERTIES")
         elif inside:
             names.append(word)

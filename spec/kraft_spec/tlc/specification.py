@@ -12,16 +12,9 @@ from types import MappingProxyType
 import jpype
 
 from kraft_spec.tlc import jvm
-from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.parsing import SpecificationError, evaluation_error, parsed_tool
 from kraft_spec.tlc.values import TlaValue, codec
-
-_POSITIONS_SHOWN = 3
-"""How many of the nested expressions that TLC was in an error names: the innermost say most."""
-
-
-class SpecificationError(TlcBridgeError):
-    """TLC cannot parse the specification, or cannot evaluate an expression of it; the message is TLC's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +43,7 @@ class Specification:
         directory: Folder of the modules.
         name: Name of the root module.
         actions: Named sub-actions of Next, by name.
-        variables: Names of the variables, in the order of their declaration.
+        variables: Names of the variables, by module and in the order of their declaration.
         invariants: Names of what the configuration lists as INVARIANT, and of PROPERTY clauses `[]P`.
         action_properties: Names of the PROPERTY clauses of the form `[][A]_v`.
         temporal_properties: Names of the PROPERTY clauses that only a model check can judge.
@@ -77,14 +70,19 @@ class Specification:
                 raise SpecificationError(f"no such file: {file}")
         jvm.start()
         jvm.claim_for(f"{self.directory / module}.tla with {configuration}.cfg")
-        self.tool = _parsed_tool(self.directory, module, configuration)
+        self.tool = parsed_tool(self.directory, module, configuration)
+        # Without it TLC's hash polynomial is zero, and all fingerprints are equal.
+        jpype.JClass("tlc2.util.FP64").Init(0)
         self._codec = codec()
         unique_string = jpype.JClass("util.UniqueString").uniqueStringOf
+        # TLC's own order is that of a hash table.
+        nodes = sorted(self.tool.getSpecProcessor().getVariablesNodes(), key=_declared_at)
         self._java_names: dict[str, JavaObject] = {
-            str(node.getName()): unique_string(str(node.getName()))
-            for node in self.tool.getSpecProcessor().getVariablesNodes()
+            str(node.getName()): unique_string(str(node.getName())) for node in nodes
         }
         self.variables = tuple(self._java_names)
+        declared = self.tool.getSpecProcessor().getRootModule().getConstantDecls()
+        self._constants: dict[str, JavaObject] = {str(node.getName()): node for node in declared}
         self.actions: Mapping[str, Action] = MappingProxyType(_grouped_actions(self.tool))
         self._invariants = _by_name(self.tool.getInvNames(), self.tool.getInvariants())
         self._action_properties = _by_name(self.tool.getImpliedActNames(), self.tool.getImpliedActions())
@@ -93,6 +91,8 @@ class Specification:
         self.temporal_properties = tuple(
             dict.fromkeys(str(name) for name in (*self.tool.getImpliedTemporalNames(), *self.tool.getTemporalNames()))
         )
+        self._bodies: dict[str, JavaObject] = {}
+        self._node_class = jpype.JClass("tla2sany.semantic.SemanticNode")
         self._empty_context = jpype.JClass("tlc2.util.Context").Empty
         self._empty_state = jpype.JClass("tlc2.tool.TLCState").Empty
 
@@ -106,7 +106,7 @@ class Specification:
             states = self.tool.getInitStates()
             return [states.elementAt(index) for index in range(states.size())]
         except jpype.JException as cause:
-            raise self._failure("Init", cause, lambda tool: tool.getInitStates()) from cause
+            raise self.failure("Init", cause, lambda tool: tool.getInitStates()) from cause
 
     def bind(self, state: JavaObject, variable: str, value: object) -> JavaObject:
         """Return a copy of `state` in which `variable` has the given value (Python's or TLC's own).
@@ -156,7 +156,7 @@ class Specification:
             return states
         except jpype.JException as cause:
             instances = action.instances
-            raise self._failure(
+            raise self.failure(
                 f"action {action.name}",
                 cause,
                 lambda tool: [tool.getNextStates(instance, state) for instance in instances],
@@ -178,7 +178,7 @@ class Specification:
         try:
             return all(self.tool.isValid(clause, state) for clause in clauses)
         except jpype.JException as cause:
-            raise self._failure(
+            raise self.failure(
                 f"invariant {invariant}",
                 cause,
                 lambda tool: [tool.isValid(clause, state) for clause in clauses],
@@ -196,35 +196,47 @@ class Specification:
         try:
             return all(self.tool.isValid(clause, state, next_state) for clause in clauses)
         except jpype.JException as cause:
-            raise self._failure(
+            raise self.failure(
                 f"action property {name}",
                 cause,
                 lambda tool: [tool.isValid(clause, state, next_state) for clause in clauses],
             ) from cause
 
     def evaluate(self, name: str, state: JavaObject, next_state: JavaObject | None = None) -> JavaObject:
-        """Return the TLC value of an operator without parameters, in a state or on a step.
+        """Return the TLC value of a constant or of an operator without parameters, in a state or on a step.
 
         Raises:
             SpecificationError: There is no such operator, it takes parameters, or TLC cannot evaluate it.
         """
+        body = self._bodies.get(name)
+        if body is None:
+            body = self._body_or_value(name)
+            if not isinstance(body, self._node_class):
+                return body
+            self._bodies[name] = body
+        after = self._empty_state if next_state is None else next_state
+        try:
+            return self.tool.eval(body, self._empty_context, state, after, 0)
+        except jpype.JException as cause:
+            raise self.failure(
+                name, cause, lambda tool: tool.eval(body, self._empty_context, state, after, 0)
+            ) from cause
+
+    def _body_or_value(self, name: str) -> JavaObject:
+        """Return the expression that an operator stands for; its value if TLC has it already.
+
+        TLC has the values of constants, of constant-level definitions, and of what the configuration overrides.
+        """
+        declared = self._constants.get(name)
+        if declared is not None:
+            return self.tool.lookup(declared, self._empty_context, False)
         definition = self.tool.getSpecProcessor().getRootModule().getOpDef(name)
         if definition is None:
             raise SpecificationError(f"module {self.name} defines no {name}")
         if definition.getArity() != 0:
             raise SpecificationError(f"{name} takes {definition.getArity()} parameters")
-        after = self._empty_state if next_state is None else next_state
-        try:
-            # A constant-level definition, or one that the configuration overrides, may be a value by now.
-            known = self.tool.lookup(definition, self._empty_context, False)
-            if not isinstance(known, type(definition)):
-                return known
-            return self.tool.eval(known.getBody(), self._empty_context, state, after, 0)
-        except jpype.JException as cause:
-            body = definition.getBody()
-            raise self._failure(
-                name, cause, lambda tool: tool.eval(body, self._empty_context, state, after, 0)
-            ) from cause
+        known = self.tool.lookup(definition, self._empty_context, False)
+        return known.getBody() if isinstance(known, type(definition)) else known
 
     def holds(self, name: str, state: JavaObject, next_state: JavaObject | None = None) -> bool:
         """Tell whether an operator without parameters is TRUE: `evaluate` for predicates.
@@ -241,7 +253,7 @@ class Specification:
         """Return TLC's 64-bit fingerprint: equal for equal states. Costs time in proportion to the state."""
         return int(state.fingerPrint())
 
-    def _failure(self, subject: str, cause: JavaObject, again: Callable[[JavaObject], object]) -> SpecificationError:
+    def failure(self, subject: str, cause: JavaObject, again: Callable[[JavaObject], object]) -> SpecificationError:
         """Evaluate once more with the tool that keeps a call stack, and add where TLC was."""
         tracing = jpype.JClass("tlc2.tool.impl.CallStackTool")(self.tool)
         try:
@@ -257,23 +269,10 @@ class Specification:
             raise SpecificationError(f"no variable {variable}; there are: {', '.join(self.variables)}") from None
 
 
-def _parsed_tool(directory: Path, module: str, configuration: str) -> JavaObject:
-    """Let TLC parse; what it prints meanwhile holds the line of an error that its exception may lack."""
-    resolver = jpype.JClass("util.SimpleFilenameToStream")(str(directory))
-    with jvm.captured_output() as output:
-        try:
-            return jpype.JClass("tlc2.tool.impl.FastTool")(str(directory), module, configuration, resolver)
-        except jpype.JException as cause:
-            printed = "\n".join(
-                line
-                for line in output.text().splitlines()
-                if line.strip() and not line.startswith(("Parsing file ", "Semantic processing ", "Starting..."))
-            )
-            message = str(cause.getMessage() or cause)
-            detail = f"{message}\n{printed}".strip()
-            raise SpecificationError(f"TLC refuses {module} with {configuration}.cfg: {detail}") from cause
-        finally:
-            jvm.remove_temporary_folder()
+def _declared_at(node: JavaObject) -> tuple[str, int, int]:
+    """Return where a variable is declared, as a key to sort by."""
+    location = node.getLocation()
+    return (str(location.source()), int(location.beginLine()), int(location.beginColumn()))
 
 
 def _grouped_actions(tool: JavaObject) -> dict[str, Action]:
@@ -299,18 +298,3 @@ def _by_name(names: JavaObject, clauses: JavaObject) -> dict[str, tuple[JavaObje
     for name, clause in zip(names, clauses, strict=True):
         grouped[str(name)] = (*grouped.get(str(name), ()), clause)
     return grouped
-
-
-def evaluation_error(subject: str, cause: JavaObject, positions: str = "") -> SpecificationError:
-    """Build the error for a Java exception that came up while TLC evaluated `subject`.
-
-    Args:
-        subject: What was evaluated.
-        cause: The exception.
-        positions: TLC's list of the expressions it was in, outermost first; the innermost are kept.
-    """
-    if type(cause).__name__.endswith("StackOverflowError"):
-        return SpecificationError(f"{subject}: TLC's stack overflows; is a recursion endless?")
-    innermost = [line.split(". ", 1)[-1] for line in positions.splitlines() if line.strip()][-_POSITIONS_SHOWN:]
-    where = "".join(f"\n  at {position}" for position in reversed(innermost))
-    return SpecificationError(f"{subject}: {str(cause.getMessage() or cause).strip()}{where}")

@@ -18,7 +18,7 @@ does the way back. The empty function is the empty sequence.
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import jpype
 
@@ -50,8 +50,8 @@ class Function(Mapping[Hashable, "TlaValue"]):
 
     __slots__ = ("_entries", "_hash")
 
-    def __init__(self, entries: Mapping[Hashable, "TlaValue"]) -> None:
-        self._entries = dict(entries)
+    def __init__(self, entries: Mapping[Any, "TlaValue"]) -> None:
+        self._entries: dict[Hashable, TlaValue] = dict(entries)
         self._hash: int | None = None
 
     def __getitem__(self, key: Hashable) -> "TlaValue":

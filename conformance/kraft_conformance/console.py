@@ -1,0 +1,58 @@
+"""What a command shows: results on standard output, progress on standard error."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+stdout = Console(highlight=False)
+stderr = Console(stderr=True, highlight=False)
+
+
+def print_json(document: Any) -> None:
+    """Write a document for machines: one line of JSON with sorted keys."""
+    print(json.dumps(document, sort_keys=True, ensure_ascii=False, default=str))
+
+
+def table(title: str, *columns: str) -> Table:
+    """A table as all commands draw it."""
+    drawn = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    for column in columns:
+        drawn.add_column(column, overflow="fold")
+    return drawn
+
+
+@contextmanager
+def progress(description: str, total: int | None = None) -> Iterator["Advance"]:
+    """A progress bar on standard error: plain lines where that is no terminal."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    if not stderr.is_terminal:
+        stderr.print(f"{description} ...")
+    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
+        task = bar.add_task(description, total=total)
+
+        def advance(steps: int = 1, say: str | None = None) -> None:
+            bar.update(task, advance=steps, description=say or description)
+
+        yield Advance(advance)
+
+
+class Advance:
+    """Moves a progress bar on."""
+
+    def __init__(self, move: Any) -> None:
+        self._move = move
+
+    def __call__(self, steps: int = 1, say: str | None = None) -> None:
+        """`steps` more are done; `say` replaces the description."""
+        self._move(steps, say)

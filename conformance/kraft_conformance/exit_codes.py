@@ -1,0 +1,26 @@
+"""The exit codes of `kraft-spec`."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What a command says to the shell."""
+
+    CONFORMANT = 0
+    """Everything asked for holds."""
+    VIOLATION = 1
+    """A trace is rejected, a property is violated, a scenario fails, a model check finds a counterexample."""
+    INCONCLUSIVE = 2
+    """Nothing wrong was found, but not everything was seen: a trace that stops early, a model check that was stopped."""
+    INTERNAL_ERROR = 3
+    """A defect of kraft-spec itself."""
+    USAGE = 64
+    """The command line is wrong."""
+    BAD_INPUT = 65
+    """A trace file is malformed; the message names file, line and field."""
+    NO_INPUT = 66
+    """A file or folder cannot be read."""
+    UNAVAILABLE = 69
+    """Something that the command needs is not there, Java for one."""
+    CANNOT_WRITE = 73
+    """The output cannot be written."""

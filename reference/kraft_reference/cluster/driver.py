@@ -1,0 +1,330 @@
+"""Everything that a replica's surroundings do by themselves: timers run out, messages arrive, requests fall due.
+
+The driver makes moves in the `World` when the agenda says so, and plans what follows from each.
+What clients, operators and faults do comes on top (`clients`, `faults`); they use the same moves.
+"""
+
+from collections.abc import Callable
+
+from kraft_reference.cluster.agenda import Action, Agenda, Chance
+from kraft_reference.cluster.occurrence import (
+    AnswerUnsupportedVersion,
+    CrashPoint,
+    CutLink,
+    DropMessage,
+    DuplicateMessage,
+    HealLink,
+    NetworkEvent,
+    Occurrence,
+    message_id,
+)
+from kraft_reference.cluster.pending import Pending
+from kraft_reference.cluster.schedule import Move, disks_during
+from kraft_reference.cluster.violation import Violation
+from kraft_reference.cluster.workload import Faults
+from kraft_reference.cluster.world import World
+from kraft_reference.effects import Send, StartTimer, Timer
+from kraft_reference.events import (
+    BeginQuorumEpochTimeout,
+    CheckQuorumTimeout,
+    Draw,
+    ElectionTimeout,
+    Event,
+    FetchTimeout,
+    Poll,
+    PollFetch,
+    Receive,
+    RequestTimeout,
+)
+from kraft_reference.messages import REQUESTS, FetchResponse, Message
+from kraft_reference.outcome import entry_timers
+from kraft_reference.polling import due_election_requests, due_fetch_targets
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+from kraft_reference.transitions import IllegalTransitionError
+
+RETRY_BACKOFF_MS = 100
+"""How long a replica waits before it repeats requests after an answer that it could not use."""
+
+DEFECTS = (AssertionError, IllegalTransitionError)
+"""What a replica raises when it contradicts itself."""
+
+_TIMER_EVENTS: dict[Timer, Event] = {
+    Timer.ELECTION: ElectionTimeout(),
+    Timer.FETCH: FetchTimeout(),
+    Timer.CHECK_QUORUM: CheckQuorumTimeout(),
+    Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout(),
+}
+_FETCHING = (Role.FOLLOWER, Role.UNATTACHED)
+_POLL = Poll()
+
+
+class Driver:
+    """The moves of one run, with what each replica waits for."""
+
+    def __init__(self, world: World, chance: Chance, faults: Faults, keeps_schedule: bool) -> None:
+        self.world = world
+        self.chance = chance
+        self.faults = faults
+        """Those in force now."""
+        self.agenda = Agenda()
+        self.schedule: list[Move] | None = [] if keeps_schedule else None
+        self.defect: Violation | None = None
+        """A replica raised an exception."""
+        self.doomed: set[int] = set()
+        """Replicas that die in the middle of their next step that has effects."""
+        self.after_crash: Callable[[int], None] = lambda _: None
+        """Called with the id of a replica that has just stopped."""
+        self._timeouts = world.configuration.timeouts
+        self._pending = {replica_id: Pending() for replica_id in sorted(world.replicas)}
+        self._before = {replica_id: world.state(replica_id) for replica_id in self._pending}
+
+    def start(self) -> None:
+        """Start what runs in each replica's present role, and send on their way the messages that are."""
+        for replica_id in self._pending:
+            state = self._before[replica_id] = self.world.state(replica_id)
+            stopped = state._replace(role=Role.STOPPED)
+            for timer in entry_timers(stopped, state, self._draw(), self._timeouts):
+                self._start_timer(replica_id, timer)
+            for destination, correlation_id in sorted(state.awaiting.items()):
+                self._await_answer(replica_id, destination, correlation_id)
+            self._plan_requests(state, 0, 0)
+        for identifier, flight in tuple(self.world.in_flight.items()):
+            for _ in range(flight.copies):
+                self._plan_arrival(identifier, flight.message)
+
+    def plan_around(self, mean_ms: int, action: Action) -> None:
+        """Plan an action after half to one and a half of a mean wait."""
+        self.agenda.after(self.chance.between(mean_ms // 2, mean_ms + mean_ms // 2), action)
+
+    def advance(self) -> Occurrence | None:
+        """Do the next thing that is due; None when it had become unnecessary.
+
+        Raises:
+            IndexError: nothing is due, ever.
+        """
+        action, arguments = self.agenda.advance()
+        self.world.time_ms = self.agenda.now_ms
+        return action(*arguments)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Moves.
+    # -----------------------------------------------------------------------------------------------------
+
+    def happen(self, replica_id: int, event: Event) -> Occurrence | None:
+        """Let an event happen at a replica; None after a defect."""
+        world = self.world
+        draw = self._draw()
+        crash = self._crash_point(replica_id, event, draw) if replica_id in self.doomed else None
+        if self.schedule is not None:
+            self._keep(replica_id, event, None, draw, crash)
+        try:
+            if crash is None:
+                occurrence = world.happen(replica_id, event, draw)
+            else:
+                occurrence = world.happen_and_crash(replica_id, event, crash.completed, crash.log_end_offset, draw)
+        except DEFECTS as defect:
+            return self._failed(replica_id, defect)
+        self._follow_up(replica_id, occurrence)
+        return occurrence
+
+    def network(self, event: NetworkEvent) -> Occurrence:
+        """Let an event of the network happen."""
+        if self.schedule is not None:
+            self.schedule.append(Move(self.world.sequence + 1, self.world.time_ms, None, event))
+        match event:
+            case DropMessage(identifier):
+                return self.world.drop(identifier)
+            case DuplicateMessage(identifier):
+                return self.world.duplicate(identifier)
+            case AnswerUnsupportedVersion(identifier):
+                occurrence = self.world.answer_unsupported_version(identifier)
+                assert occurrence.answer is not None, "the sender gets an answer"
+                self._plan_arrival(message_id(occurrence.sequence, occurrence.answer), occurrence.answer)
+                return occurrence
+            case CutLink(source, destination):
+                return self.world.cut(source, destination)
+            case HealLink(source, destination):
+                return self.world.heal(source, destination)
+
+    def _deliver(self, identifier: str, message: Message) -> Occurrence | None:
+        """A message arrives, unless nobody hears it or it cannot be said."""
+        world = self.world
+        replica_id = message.destination
+        if (message.source, replica_id) in world.cuts or world.replicas[replica_id].state.role is Role.STOPPED:
+            return self.network(DropMessage(identifier))
+        if world.cannot_be_encoded(message):
+            return self.network(AnswerUnsupportedVersion(identifier))
+        draw = self._draw()
+        crash = self._crash_point(replica_id, Receive(message), draw) if replica_id in self.doomed else None
+        if self.schedule is not None:
+            self._keep(replica_id, None, identifier, draw, crash)
+        try:
+            occurrence = world.deliver(identifier, draw, crash)
+        except DEFECTS as defect:
+            return self._failed(replica_id, defect)
+        self._follow_up(replica_id, occurrence)
+        return occurrence
+
+    def _arrive(self, identifier: str, message: Message) -> Occurrence | None:
+        """A message is due; the network may lose it, or make a second one of it."""
+        faults = self.faults
+        if faults.drop_chance or faults.duplicate_chance:
+            fate = self.chance.random()
+            if fate < faults.drop_chance:
+                return self.network(DropMessage(identifier))
+            if fate < faults.drop_chance + faults.duplicate_chance:
+                self.agenda.after(0, self._deliver, identifier, message)
+                self.agenda.after(self._delay_ms(), self._deliver, identifier, message)
+                return self.network(DuplicateMessage(identifier))
+        return self._deliver(identifier, message)
+
+    def _draw(self) -> Draw:
+        return self.chance.draw(self.world.sequence + 1, self._timeouts)
+
+    def _crash_point(self, replica_id: int, event: Event, draw: Draw) -> CrashPoint | None:
+        """Somewhere in the step, if it has effects to be in the middle of."""
+        try:
+            on_disk = disks_during(self.world, replica_id, event, draw)
+        except DEFECTS:
+            return None
+        if len(on_disk) == 1:
+            return None
+        self.doomed.discard(replica_id)
+        completed = self.chance.between(0, len(on_disk) - 1)
+        log = on_disk[completed].log
+        return CrashPoint(completed, self.chance.between(log.flushed, log.end_offset))
+
+    def _keep(
+        self, replica_id: int, event: Event | None, identifier: str | None, draw: Draw, crash: CrashPoint | None
+    ) -> None:
+        assert self.schedule is not None, "only a run that keeps its schedule comes here"
+        timeout_ms, backoff_ms = draw.election_timeout_ms, draw.election_backoff_ms
+        self.schedule.append(
+            Move(
+                self.world.sequence + 1, self.world.time_ms, replica_id, event, identifier, timeout_ms, backoff_ms, crash
+            )
+        )
+
+    def _failed(self, replica_id: int, defect: Exception) -> None:
+        message = f"{type(defect).__name__}: {defect}"
+        self.defect = Violation("Assertion", self.world.sequence + 1, replica_id, message)
+
+    # -----------------------------------------------------------------------------------------------------
+    # What follows from a move.
+    # -----------------------------------------------------------------------------------------------------
+
+    def _follow_up(self, replica_id: int, occurrence: Occurrence) -> None:
+        """Plan the arrival of what was sent, the timers that were started, and the requests that are due."""
+        state = occurrence.state
+        assert state is not None, "an event of a replica leaves a state"
+        before = self._before[replica_id]
+        self._before[replica_id] = state
+        pending = self._pending[replica_id]
+        if state.role is not before.role:
+            pending.stop_timers(state)
+        for effect in occurrence.effects:
+            kind = type(effect)
+            if kind is Send:
+                assert isinstance(effect, Send)
+                message = effect.message
+                self._plan_arrival(message_id(occurrence.sequence, message), message)
+                if isinstance(message, REQUESTS):
+                    self._await_answer(replica_id, message.destination, message.correlation_id)
+            elif kind is StartTimer:
+                assert isinstance(effect, StartTimer)
+                self._start_timer(replica_id, effect)
+        if state.role is Role.STOPPED:
+            pending.clear()
+            self.doomed.discard(replica_id)
+            if before.role is not Role.STOPPED or occurrence.crash is not None:
+                self.after_crash(replica_id)
+            return
+        poll_wait_ms = 0 if occurrence.refusal is None else RETRY_BACKOFF_MS
+        self._plan_requests(state, poll_wait_ms, self._fetch_wait_ms(before, state, occurrence))
+
+    def _fetch_wait_ms(self, before: ReplicaState, state: ReplicaState, occurrence: Occurrence) -> int:
+        """A new Follower fetches at once, and so does one whose last Fetch brought something."""
+        event = occurrence.event
+        if isinstance(event, Receive) and isinstance(event.message, FetchResponse) and state.log is not before.log:
+            return 0
+        follows_anew = state.role is Role.FOLLOWER and (
+            before.role is not Role.FOLLOWER or before.epoch != state.epoch or before.leader_id != state.leader_id
+        )
+        return 0 if follows_anew else self._timeouts.fetch_interval_ms
+
+    def _plan_requests(self, state: ReplicaState, poll_wait_ms: int, fetch_wait_ms: int) -> None:
+        """Plan the next Fetch or the next poll, or bring it forward."""
+        replica_id = state.key.id
+        pending = self._pending[replica_id]
+        if state.role in _FETCHING:
+            due_ms = self.agenda.now_ms + fetch_wait_ms
+            if not state.awaiting and (pending.fetch_due_ms is None or due_ms < pending.fetch_due_ms):
+                pending.fetch_due_ms = due_ms
+                self.agenda.after(fetch_wait_ms, self._fetch, replica_id, due_ms)
+        elif due_election_requests(state):
+            due_ms = self.agenda.now_ms + poll_wait_ms
+            if pending.poll_due_ms is None or due_ms < pending.poll_due_ms:
+                pending.poll_due_ms = due_ms
+                self.agenda.after(poll_wait_ms, self._poll, replica_id, due_ms)
+
+    def _plan_arrival(self, identifier: str, message: Message) -> None:
+        self.agenda.after(self._delay_ms(), self._arrive, identifier, message)
+
+    def _delay_ms(self) -> int:
+        faults = self.faults
+        if faults.slow_chance and self.chance.random() < faults.slow_chance:
+            return self.chance.between(faults.delay_ms_max, faults.slow_ms_max)
+        return self.chance.between(faults.delay_ms_min, faults.delay_ms_max)
+
+    # -----------------------------------------------------------------------------------------------------
+    # What falls due at a replica.
+    # -----------------------------------------------------------------------------------------------------
+
+    def running_timers(self, replica_id: int) -> list[Timer]:
+        """The timers that run at a replica now."""
+        return sorted(self._pending[replica_id].timers)
+
+    def fire(self, replica_id: int, timer: Timer) -> Occurrence | None:
+        """A timer fires, at its time or before it."""
+        self._pending[replica_id].timers.pop(timer, None)
+        return self.happen(replica_id, _TIMER_EVENTS[timer])
+
+    def _start_timer(self, replica_id: int, timer: StartTimer) -> None:
+        kind = timer.timer
+        deadline_ms = self.agenda.now_ms + timer.duration_ms
+        self._pending[replica_id].timers[kind] = deadline_ms
+        self.agenda.after(timer.duration_ms, self._timer_due, replica_id, kind, deadline_ms)
+
+    def _timer_due(self, replica_id: int, timer: Timer, deadline_ms: int) -> Occurrence | None:
+        if self._pending[replica_id].timers.get(timer) != deadline_ms:
+            return None
+        return self.fire(replica_id, timer)
+
+    def _await_answer(self, replica_id: int, destination: int, correlation_id: int) -> None:
+        wait_ms = self._timeouts.request_timeout_ms
+        self.agenda.after(wait_ms, self._request_due, replica_id, destination, correlation_id)
+
+    def _request_due(self, replica_id: int, destination: int, correlation_id: int) -> Occurrence | None:
+        if self._before[replica_id].awaiting.get(destination) != correlation_id:
+            return None
+        return self.happen(replica_id, RequestTimeout(destination))
+
+    def _poll(self, replica_id: int, due_ms: int) -> Occurrence | None:
+        pending = self._pending[replica_id]
+        if pending.poll_due_ms != due_ms:
+            return None
+        pending.poll_due_ms = None
+        if not due_election_requests(self._before[replica_id]):
+            return None
+        return self.happen(replica_id, _POLL)
+
+    def _fetch(self, replica_id: int, due_ms: int) -> Occurrence | None:
+        pending = self._pending[replica_id]
+        if pending.fetch_due_ms != due_ms:
+            return None
+        pending.fetch_due_ms = None
+        targets = due_fetch_targets(self._before[replica_id], self.world.configuration)
+        if not targets:
+            return None
+        return self.happen(replica_id, PollFetch(targets[0] if len(targets) == 1 else self.chance.pick(targets)))

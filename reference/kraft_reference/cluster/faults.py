@@ -1,0 +1,147 @@
+"""Misfortune: links are cut, replicas crash and lose disks, timers fire early."""
+
+from kraft_reference.cluster.driver import Driver
+from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
+from kraft_reference.events import Crash, ReplaceDisk, Restart
+from kraft_reference.roles import Role
+
+_Link = tuple[int, int]
+
+
+class FaultInjector:
+    """The moves of `Faults`.  What one message suffers on its way is the driver's."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._faults = driver.faults
+        self._over = False
+        self._disks = dict.fromkeys(driver.world.replicas, 0)
+        """How many disks each replica has lost."""
+        self._voter_ids = {voter.id for voter in driver.world.configuration.voters}
+        driver.after_crash = self._plan_restart
+
+    def start(self) -> None:
+        """Plan the first of each kind."""
+        faults = self._faults
+        if faults.cut_interval_ms:
+            self._driver.plan_around(faults.cut_interval_ms, self._cut_some)
+        if faults.crash_interval_ms:
+            self._driver.plan_around(faults.crash_interval_ms, self._crash_some)
+        if faults.early_timer_interval_ms:
+            self._driver.plan_around(faults.early_timer_interval_ms, self._fire_early)
+
+    def stop(self) -> None:
+        """No further fault; what faults have done stays until it is mended."""
+        self._over = True
+        self._driver.doomed.clear()
+        self._driver.faults = self._faults.healed()
+
+    # -----------------------------------------------------------------------------------------------------
+    # Links.
+    # -----------------------------------------------------------------------------------------------------
+
+    def _cut_some(self) -> None:
+        """Plan the cuts of one incident, at once, and their mending."""
+        if self._over:
+            return
+        self._driver.plan_around(self._faults.cut_interval_ms, self._cut_some)
+        duration_ms = self._driver.chance.between(1, self._faults.cut_duration_ms_max)
+        for link in self._links_of_incident():
+            self._driver.agenda.after(0, self._cut, link)
+            self._driver.agenda.after(duration_ms, self._mend, link)
+
+    def _links_of_incident(self) -> list[_Link]:
+        """One direction, both, one replica's sending or hearing, or everything between two halves."""
+        chance = self._driver.chance
+        ids = list(self._driver.world.replicas)
+        if len(ids) < 2:
+            return []
+        one = chance.pick(ids)
+        others = [replica_id for replica_id in ids if replica_id != one]
+        other = chance.pick(others)
+        match chance.between(0, 5):
+            case 0 | 1:
+                return [(one, other)]
+            case 2:
+                return [(one, other), (other, one)]
+            case 3:
+                return [(one, each) for each in others]
+            case 4:
+                return [(each, one) for each in others]
+            case _:
+                half = [replica_id for replica_id in ids if chance.random() < 0.5]
+                rest = [replica_id for replica_id in ids if replica_id not in half]
+                return [link for a in half for b in rest for link in ((a, b), (b, a))]
+
+    def _cut(self, link: _Link) -> Occurrence | None:
+        if self._over or link in self._driver.world.cuts:
+            return None
+        return self._driver.network(CutLink(*link))
+
+    def _mend(self, link: _Link) -> Occurrence | None:
+        return self._driver.network(HealLink(*link)) if link in self._driver.world.cuts else None
+
+    # -----------------------------------------------------------------------------------------------------
+    # Processes and disks.
+    # -----------------------------------------------------------------------------------------------------
+
+    def _crash_some(self) -> Occurrence | None:
+        if self._over:
+            return None
+        self._driver.plan_around(self._faults.crash_interval_ms, self._crash_some)
+        chance = self._driver.chance
+        replica_id = chance.pick(list(self._driver.world.replicas))
+        if chance.random() < 0.5:
+            # A replica that is stopped now dies while it starts.
+            self._driver.doomed.add(replica_id)
+            return None
+        state = self._driver.world.state(replica_id)
+        if state.role is Role.STOPPED:
+            return None
+        return self._driver.happen(replica_id, Crash(chance.between(state.log.flushed, state.log.end_offset)))
+
+    def _plan_restart(self, replica_id: int) -> None:
+        wait_ms = self._driver.chance.between(1, self._faults.downtime_ms_max)
+        if not self._over and self._may_lose_disk(replica_id):
+            self._disks[replica_id] += 1
+            self._driver.agenda.after(wait_ms, self._replace_disk, replica_id)
+        self._driver.agenda.after(wait_ms, self._restart, replica_id)
+
+    def _may_lose_disk(self, replica_id: int) -> bool:
+        """Observers may lose any number of disks, voters fewer than half of them; see `Faults`."""
+        chance = self._faults.replace_disk_chance
+        if not chance or not self._driver.world.configuration.kraft_version:
+            return False
+        if self._driver.chance.random() >= chance:
+            return False
+        lost = {voter for voter in self._voter_ids if self._disks[voter]} | ({replica_id} & self._voter_ids)
+        return 2 * len(lost) < len(self._voter_ids)
+
+    def _replace_disk(self, replica_id: int) -> Occurrence | None:
+        if self._over or self._driver.world.state(replica_id).role is not Role.STOPPED:
+            return None
+        series = _letters(self._disks[replica_id])
+        return self._driver.happen(replica_id, ReplaceDisk(f"{series}{replica_id}"))
+
+    def _restart(self, replica_id: int) -> Occurrence | None:
+        if self._driver.world.state(replica_id).role is not Role.STOPPED:
+            return None
+        return self._driver.happen(replica_id, Restart())
+
+    def _fire_early(self) -> Occurrence | None:
+        if self._over:
+            return None
+        self._driver.plan_around(self._faults.early_timer_interval_ms, self._fire_early)
+        replica_id = self._driver.chance.pick(list(self._driver.world.replicas))
+        timers = self._driver.running_timers(replica_id)
+        return self._driver.fire(replica_id, self._driver.chance.pick(timers)) if timers else None
+
+
+def _letters(number: int) -> str:
+    """A for 0, B for 1, to Z, then AA, AB: a directory id differs from every one before."""
+    text = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        text = chr(ord("A") + digit) + text
+    return text

@@ -1,0 +1,36 @@
+"""What one replica waits for: its timers, its next poll, its next Fetch."""
+
+from kraft_reference.effects import TIMERS, Timer
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState, is_voter
+
+
+class Pending:
+    """The plans of one replica that still count; all others in the agenda were given up.
+
+    A plan counts while its due time is the one noted here.
+    """
+
+    __slots__ = ("fetch_due_ms", "poll_due_ms", "timers")
+
+    def __init__(self) -> None:
+        self.timers: dict[Timer, int] = {}
+        """When each running timer fires."""
+        self.poll_due_ms: int | None = None
+        """When the election requests that are due go out."""
+        self.fetch_due_ms: int | None = None
+        """When the next Fetch goes out."""
+
+    def stop_timers(self, state: ReplicaState) -> None:
+        """Forget the timers that do not run in the role of `state`.  Rule: observer.states."""
+        allowed = TIMERS[state.role]
+        if state.role is Role.UNATTACHED and not is_voter(state):
+            allowed = ()
+        for timer in tuple(self.timers):
+            if timer not in allowed:
+                del self.timers[timer]
+
+    def clear(self) -> None:
+        """The process ended."""
+        self.timers.clear()
+        self.poll_due_ms = self.fetch_due_ms = None

@@ -1,0 +1,111 @@
+"""A run before it starts: everything that decides what will happen, and the command line that repeats it."""
+
+import shlex
+from dataclasses import dataclass
+
+from kraft_reference.cluster.agenda import Chance
+from kraft_reference.cluster.simulation import Simulation
+from kraft_reference.cluster.workload import WORKLOADS, Preset
+from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration, Timeouts
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.profile import PROFILES
+
+_OLD_SOFTWARE: tuple[PreVoteSupport, ...] = ("unsupported", "supported", "ignored", "supported", "supported")
+_TIMEOUTS = Timeouts(fetch_interval_ms=400)
+"""Fewer Fetches of replicas that are up to date leave more of a run's events to what goes wrong."""
+
+
+def configuration_of(
+    preset: Preset,
+    seed: int,
+    voters: int,
+    profile: str = "kip",
+    switched_off: frozenset[str] = frozenset(),
+) -> Configuration:
+    """The cluster of a preset: voters 1 to `voters`, then the preset's observers.
+
+    Raises:
+        ValueError: fewer than one voter, or no such profile.
+    """
+    if voters < 1:
+        raise ValueError(f"a cluster needs a voter, not {voters}")
+    if profile not in PROFILES:
+        raise ValueError(f"no profile {profile!r}; there are {', '.join(sorted(PROFILES))}")
+    # A generator of its own, so that the shape of a cluster and its run do not share random numbers.
+    first = Chance(seed).between(0, len(_OLD_SOFTWARE) - 1) if preset.old_software else 0
+
+    def replica(replica_id: int) -> ReplicaConfiguration:
+        support: PreVoteSupport = "supported"
+        if preset.old_software:
+            support = _OLD_SOFTWARE[(first + replica_id) % len(_OLD_SOFTWARE)]
+        return ReplicaConfiguration(
+            key=ReplicaKey(replica_id, f"A{replica_id}"),
+            endpoint=f"replica-{replica_id}:9093",
+            pre_vote=support,
+            speaks_endpoints=support != "unsupported",
+        )
+
+    replicas = {replica_id: replica(replica_id) for replica_id in range(1, voters + preset.observers + 1)}
+    keys = [replicas[replica_id].key for replica_id in range(1, voters + 1)]
+    return Configuration(
+        replicas=replicas,
+        voters=frozenset(ReplicaKey(key.id) for key in keys) if preset.static_voters else frozenset(keys),
+        kraft_version=0 if preset.static_voters else 1,
+        bootstrap_servers=tuple(key.id for key in keys),
+        fetch_max_records=8,
+        profile=PROFILES[profile],
+        timeouts=_TIMEOUTS,
+        switched_off=switched_off,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """The arguments of `kraft-spec simulate`: the same plan is the same run, byte for byte."""
+
+    seed: int
+    replicas: int = 3
+    """Number of voters."""
+    steps: int = 1000
+    """Number of events of the safety phase."""
+    workload: str = "chaos"
+    """A name in `WORKLOADS`."""
+    profile: str = "kip"
+    switched_off: tuple[str, ...] = ()
+    """Ids of rules."""
+
+    def preset(self) -> Preset:
+        """The named mix.
+
+        Raises:
+            ValueError: no such name.
+        """
+        if self.workload not in WORKLOADS:
+            raise ValueError(f"no workload {self.workload!r}; there are {', '.join(WORKLOADS)}")
+        return WORKLOADS[self.workload]
+
+    def configuration(self) -> Configuration:
+        """The cluster of this run."""
+        return configuration_of(self.preset(), self.seed, self.replicas, self.profile, frozenset(self.switched_off))
+
+    def simulation(self, keeps_schedule: bool = False) -> Simulation:
+        """The run, ready to start.  See `Simulation` for `keeps_schedule`."""
+        preset = self.preset()
+        return Simulation(
+            self.configuration(),
+            self.seed,
+            preset.workload,
+            preset.faults,
+            steps=self.steps,
+            keeps_schedule=keeps_schedule,
+        )
+
+    def command_line(self) -> str:
+        """The one line that repeats the run."""
+        words = ["kraft-spec", "simulate", "--seed", str(self.seed), "--replicas", str(self.replicas)]
+        words += ["--steps", str(self.steps), "--workload", self.workload]
+        if self.profile != "kip":
+            words += ["--profile", self.profile]
+        for rule in sorted(self.switched_off):
+            words += ["--switch-off", rule]
+        return shlex.join(words)

@@ -1,0 +1,139 @@
+"""A run as the list of its moves, which can be made again without the generator of chance.
+
+A move names messages by the sequence of the move that sent them in the recorded run.
+So moves can be left out: what no longer applies is skipped, and the messages of what remains keep their names.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from kraft_reference import durability
+from kraft_reference.cluster.occurrence import (
+    AnswerUnsupportedVersion,
+    CrashPoint,
+    CutLink,
+    DropMessage,
+    DuplicateMessage,
+    HealLink,
+    NetworkEvent,
+    Occurrence,
+)
+from kraft_reference.cluster.world import ImpossibleMoveError, World
+from kraft_reference.effects import StartTimer
+from kraft_reference.events import Crash, Draw, Event, Receive
+from kraft_reference.outcome import Refusal
+from kraft_reference.replica import handle
+from kraft_reference.state import ReplicaState
+
+
+class Move(NamedTuple):
+    """One thing that was decided from outside: a delivery, an event at a replica, or an event of the network."""
+
+    sequence: int
+    """Of the occurrence in the recorded run."""
+    time_ms: int
+    replica_id: int | None = None
+    event: Event | NetworkEvent | None = None
+    """None for a delivery."""
+    message_id: str | None = None
+    """The delivered message, as named in the recorded run."""
+    election_timeout_ms: int = 0
+    election_backoff_ms: int = 0
+    crash: CrashPoint | None = None
+
+
+Schedule = tuple[Move, ...]
+
+_DOES_NOT_APPLY = (Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE, Refusal.NOT_RUNNING, Refusal.RUNNING)
+
+
+def replay(world: World, schedule: Iterable[Move]) -> Iterator[Occurrence]:
+    """Make the moves that apply, in their order, on a world at its start.
+
+    The same schedule gives the same occurrences.
+    """
+    renamed: dict[str, int] = {}
+    for move in schedule:
+        world.time_ms = max(world.time_ms, move.time_ms)
+        try:
+            occurrence = _perform(world, move, renamed)
+        except ImpossibleMoveError:
+            continue
+        if occurrence is not None:
+            renamed[str(move.sequence)] = occurrence.sequence
+            yield occurrence
+
+
+def _perform(world: World, move: Move, renamed: dict[str, int]) -> Occurrence | None:
+    """Make one move; None when it does not apply."""
+
+    def here(identifier: str) -> str:
+        sequence, _, destination = identifier.partition(".")
+        return f"{renamed.get(sequence, 0)}.{destination}"
+
+    match move.event:
+        case DropMessage(identifier):
+            return world.drop(here(identifier))
+        case DuplicateMessage(identifier):
+            return world.duplicate(here(identifier))
+        case AnswerUnsupportedVersion(identifier):
+            return world.answer_unsupported_version(here(identifier))
+        case CutLink(source, destination):
+            return world.cut(source, destination)
+        case HealLink(source, destination):
+            return world.heal(source, destination)
+        case None:
+            assert move.message_id is not None, "a delivery names its message"
+            return _deliver(world, move, here(move.message_id))
+        case event:
+            return _happen(world, move, event)
+
+
+def _deliver(world: World, move: Move, identifier: str) -> Occurrence | None:
+    flight = world.in_flight.get(identifier)
+    if flight is None:
+        return None
+    draw = world.draw(move.election_timeout_ms, move.election_backoff_ms)
+    event = Receive(flight.message)
+    destination = flight.message.destination
+    if not _applies(world, destination, event, draw):
+        return None
+    crash = None if move.crash is None else possible_crash(world, destination, event, draw, move.crash)
+    return world.deliver(identifier, draw, crash)
+
+
+def _happen(world: World, move: Move, event: Event) -> Occurrence | None:
+    assert move.replica_id is not None, "an event of a replica names it"
+    draw = world.draw(move.election_timeout_ms, move.election_backoff_ms)
+    state = world.state(move.replica_id)
+    if isinstance(event, Crash):
+        event = Crash(min(max(event.log_end_offset, state.log.flushed), state.log.end_offset))
+    if not _applies(world, move.replica_id, event, draw):
+        return None
+    if move.crash is None:
+        return world.happen(move.replica_id, event, draw)
+    crash = possible_crash(world, move.replica_id, event, draw, move.crash)
+    return world.happen_and_crash(move.replica_id, event, crash.completed, crash.log_end_offset, draw)
+
+
+def _applies(world: World, replica_id: int, event: Event, draw: Draw) -> bool:
+    return handle(world.state(replica_id), world.configuration, event, draw).refusal not in _DOES_NOT_APPLY
+
+
+def disks_during(world: World, replica_id: int, event: Event, draw: Draw) -> list[ReplicaState]:
+    """What is on the replica's disk after each number of completed effects of an event, from none to all."""
+    before = world.state(replica_id)
+    effects = durability.effects_of(before, handle(before, world.configuration, event, draw))
+    on_disk = [before]
+    for effect in effects:
+        if not isinstance(effect, StartTimer):
+            on_disk.append(durability.apply_durable(on_disk[-1], (effect,)))
+    return on_disk
+
+
+def possible_crash(world: World, replica_id: int, event: Event, draw: Draw, wanted: CrashPoint) -> CrashPoint:
+    """The crash point nearest to the wanted one that the event allows now."""
+    on_disk = disks_during(world, replica_id, event, draw)
+    completed = min(wanted.completed, len(on_disk) - 1)
+    log = on_disk[completed].log
+    return CrashPoint(completed, min(max(wanted.log_end_offset, log.flushed), log.end_offset))

@@ -1,0 +1,156 @@
+"""A run of a whole cluster in virtual time, a function of its configuration and its seed.
+
+First the safety phase: clients append, operators shut leaders down, and faults strike, for a number of events.
+Then the liveness phase: faults stop, links are mended, stopped replicas start, and the cluster must make
+progress within a bounded time.
+Invariants are checked all along; the first violation ends the run.
+"""
+
+from collections.abc import Iterator
+
+from kraft_reference.cluster.agenda import Chance
+from kraft_reference.cluster.clients import Clients
+from kraft_reference.cluster.driver import DEFECTS, Driver
+from kraft_reference.cluster.faults import FaultInjector
+from kraft_reference.cluster.invariants import Invariants
+from kraft_reference.cluster.occurrence import HealLink, Occurrence
+from kraft_reference.cluster.progress import Progress
+from kraft_reference.cluster.schedule import Schedule, replay
+from kraft_reference.cluster.violation import Violation
+from kraft_reference.cluster.workload import Faults, Workload
+from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import Crash, Restart
+from kraft_reference.roles import Role
+
+LIVENESS_TIMEOUTS = 60
+"""How many election timeouts a healed cluster has to make progress."""
+FULL_CHECK_EVERY = 1000
+"""After how many occurrences whole logs and disks are compared."""
+
+
+class Simulation:
+    """One run.  Iterate over `run` once; afterwards `violation` says what was wrong, if anything."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        seed: int,
+        workload: Workload,
+        faults: Faults,
+        *,
+        steps: int,
+        keeps_schedule: bool = False,
+        full_check_every: int = FULL_CHECK_EVERY,
+    ) -> None:
+        """`steps` events make the safety phase.  `keeps_schedule` is what `schedule` needs."""
+        self.configuration = configuration
+        self.steps = steps
+        self.violation: Violation | None = None
+        self.healed_at_ms: int | None = None
+        """Virtual time at which the faults stopped."""
+        self.progress_at_ms: int | None = None
+        """Virtual time at which the healed cluster had made progress."""
+        self.world = World(configuration)
+        self._faults = faults
+        self._full_check_every = full_check_every
+        self._driver = Driver(self.world, Chance(seed), faults, keeps_schedule)
+        self._clients = Clients(self._driver, workload)
+        self._injector = FaultInjector(self._driver)
+        initial = {replica_id: replica.state for replica_id, replica in self.world.replicas.items()}
+        self._invariants = Invariants(configuration, initial)
+
+    @property
+    def schedule(self) -> Schedule:
+        """Every move made so far.
+
+        Raises:
+            ValueError: the simulation does not keep its schedule.
+        """
+        if self._driver.schedule is None:
+            raise ValueError("this simulation keeps no schedule")
+        return tuple(self._driver.schedule)
+
+    def run(self, prefix: Schedule | None = None) -> Iterator[Occurrence]:
+        """The occurrences, one by one, up to progress or the first violation.
+
+        A `prefix` is replayed in place of the safety phase.
+        """
+        for phase in (self._safety_phase() if prefix is None else self._replayed(prefix), self._liveness_phase()):
+            for occurrence in phase:
+                self.violation = self._checked(occurrence)
+                yield occurrence
+                if self.violation is not None:
+                    return
+            self.violation = self.violation or self._driver.defect
+            if self.violation is not None:
+                return
+        self.violation = self._invariants.check_all(self.world.sequence)
+
+    def _checked(self, occurrence: Occurrence) -> Violation | None:
+        violation = self._invariants.observe(occurrence)
+        if violation is None and occurrence.sequence % self._full_check_every == 0:
+            violation = self._invariants.check_all(occurrence.sequence)
+        return violation
+
+    def _safety_phase(self) -> Iterator[Occurrence]:
+        driver, world = self._driver, self.world
+        driver.start()
+        self._clients.start()
+        self._injector.start()
+        while world.sequence < self.steps:
+            occurrence = driver.advance()
+            if occurrence is not None:
+                yield occurrence
+            elif driver.defect is not None:
+                return
+
+    def _replayed(self, prefix: Schedule) -> Iterator[Occurrence]:
+        """The moves of a schedule; afterwards every timer that may run is started anew."""
+        try:
+            yield from replay(self.world, prefix)
+        except DEFECTS as defect:
+            name = type(defect).__name__
+            self._driver.defect = Violation("Assertion", self.world.sequence + 1, None, f"{name}: {defect}")
+            return
+        self._driver.agenda.now_ms = self.world.time_ms
+        self._driver.start()
+        self._clients.start()
+
+    def _liveness_phase(self) -> Iterator[Occurrence]:
+        driver, lost = self._driver, self._faults.lost_for_good
+        self._injector.stop()
+        self._clients.only_append()
+        self.healed_at_ms = driver.agenda.now_ms
+        yield from self._healing()
+        progress = Progress(self.world, lost)
+        limit_ms = LIVENESS_TIMEOUTS * self.configuration.timeouts.election_timeout_ms
+        while driver.agenda.now_ms - self.healed_at_ms <= limit_ms:
+            occurrence = driver.advance()
+            if occurrence is not None:
+                # Before the caller sees it, so that it finds the simulation up to date.
+                made_progress = progress.observe(occurrence)
+                if made_progress:
+                    self.progress_at_ms = driver.agenda.now_ms
+                yield occurrence
+                if made_progress:
+                    return
+            elif driver.defect is not None:
+                return
+        self.violation = progress.missing(self.world.sequence, limit_ms)
+
+    def _healing(self) -> Iterator[Occurrence]:
+        """Mend the links, stop what is lost for good, start everything else."""
+        driver, lost = self._driver, self._faults.lost_for_good
+        for link in sorted(self.world.cuts):
+            yield driver.network(HealLink(*link))
+        for replica_id in self.world.replicas:
+            state = self.world.state(replica_id)
+            stopped = state.role is Role.STOPPED
+            occurrence = None
+            if replica_id in lost and not stopped:
+                occurrence = driver.happen(replica_id, Crash(state.log.flushed))
+            elif replica_id not in lost and stopped:
+                occurrence = driver.happen(replica_id, Restart())
+            if occurrence is not None:
+                yield occurrence

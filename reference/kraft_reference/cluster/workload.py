@@ -1,0 +1,135 @@
+"""What clients, operators and misfortune do to a cluster, as values, and the table of the named mixes."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What clients and operators do.  All intervals are mean virtual times in milliseconds; 0 means never."""
+
+    append_interval_ms: int = 150
+    """A client appends a record at a replica that leads."""
+    shutdown_interval_ms: int = 0
+    """A leader is shut down gracefully; half of them end soon after, the others go on as Resigned."""
+    append_voters_interval_ms: int = 0
+    """A leader appends the voters set in force once more.
+
+    The set never changes: when it may is a matter of AddRaftVoter and its siblings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What goes wrong.  Intervals are mean virtual times in milliseconds, chances are from 0 to 1; 0 means never."""
+
+    delay_ms_min: int = 1
+    """Shortest time on the way."""
+    delay_ms_max: int = 15
+    """Longest time on the way of a message that is not slow; different delays reorder messages."""
+    slow_chance: float = 0.0
+    """How many messages are slow."""
+    slow_ms_max: int = 2500
+    """Longest time on the way of a slow message; above the request timeout, so that answers come too late."""
+    drop_chance: float = 0.0
+    """How many messages are lost."""
+    duplicate_chance: float = 0.0
+    """How many messages arrive once more, later."""
+    cut_interval_ms: int = 0
+    """Links are cut: one direction, both, all of one replica, or between two halves."""
+    cut_duration_ms_max: int = 6000
+    """After this long at the latest a cut link is mended."""
+    crash_interval_ms: int = 0
+    """A replica crashes, half of them at rest, half of them in the middle of their next step."""
+    downtime_ms_max: int = 5000
+    """After this long at the latest a crashed replica starts again."""
+    replace_disk_chance: float = 0.0
+    """How many crashed replicas come back with an empty disk.
+
+    Never at kraft.version 0, where an empty replica keeps its identity: it would vote twice in an epoch and a
+    majority could forget what it acknowledged.
+    At kraft.version 1 the empty replica is somebody else: it neither votes nor counts for the high watermark.
+    So every majority that votes is one of voters that kept their disks, and meets every majority that ever
+    committed in such a voter; no number of replaced disks loses committed records.
+    What too many would cost is progress, so fewer than half of the voters lose their disk in a run."""
+    early_timer_interval_ms: int = 0
+    """A running timer fires before its time, as after a pause of the process or with a clock that runs fast."""
+    lost_for_good: frozenset[int] = frozenset()
+    """Replicas that nobody starts again after the safety phase; they are stopped when it ends."""
+
+    def healed(self) -> "Faults":
+        """The same network when nothing goes wrong any more."""
+        return Faults(delay_ms_min=self.delay_ms_min, delay_ms_max=self.delay_ms_max, lost_for_good=self.lost_for_good)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named mix: the shape of a cluster, what it is asked to do, and what goes wrong."""
+
+    name: str
+    summary: str
+    workload: Workload
+    faults: Faults
+    observers: int = 0
+    """Replicas beside the voters."""
+    static_voters: bool = False
+    """kraft.version 0: voters without directory ids, from the operators' configuration."""
+    old_software: bool = False
+    """Some replicas do not know Pre-Vote; which, and in which of the two ways, depends on the seed."""
+
+
+_LOSSY = Faults(delay_ms_max=60, slow_chance=0.04, drop_chance=0.04, duplicate_chance=0.05)
+_CRASHES = Faults(crash_interval_ms=2500, replace_disk_chance=0.1, slow_chance=0.01)
+_ELECTIONS = Faults(early_timer_interval_ms=600, slow_chance=0.02)
+_BUSY = Workload(append_interval_ms=120, shutdown_interval_ms=12_000)
+_CHAOS = replace(
+    _LOSSY,
+    cut_interval_ms=4000,
+    crash_interval_ms=4000,
+    replace_disk_chance=0.1,
+    early_timer_interval_ms=2000,
+)
+
+_PRESETS = (
+    Preset("calm", "nothing goes wrong", Workload(), Faults()),
+    Preset(
+        "elections",
+        "timers fire early and leaders hand over, so that elections compete",
+        replace(_BUSY, shutdown_interval_ms=6000),
+        _ELECTIONS,
+    ),
+    Preset("lossy", "messages are late, lost, doubled and overtake each other", Workload(), _LOSSY),
+    Preset("partitions", "links are cut, often in one direction only", _BUSY, Faults(cut_interval_ms=2500, slow_chance=0.01)),
+    Preset("crashes", "replicas crash in the middle of steps, lose unflushed records and disks", _BUSY, _CRASHES),
+    Preset(
+        "mixed-versions",
+        "some replicas do not know Pre-Vote",
+        _BUSY,
+        replace(_ELECTIONS, cut_interval_ms=8000, crash_interval_ms=10_000),
+        old_software=True,
+    ),
+    Preset(
+        "observers",
+        "replicas outside the voters set follow along",
+        replace(_BUSY, append_voters_interval_ms=5000),
+        replace(_LOSSY, cut_interval_ms=6000, crash_interval_ms=8000, replace_disk_chance=0.2),
+        observers=2,
+    ),
+    Preset(
+        "static-voters",
+        "kraft.version 0: voters without directory ids",
+        _BUSY,
+        replace(_CRASHES, cut_interval_ms=6000, early_timer_interval_ms=4000),
+        observers=1,
+        static_voters=True,
+    ),
+    Preset(
+        "chaos",
+        "everything at once",
+        replace(_BUSY, append_voters_interval_ms=20_000),
+        _CHAOS,
+        observers=1,
+        old_software=True,
+    ),
+)
+
+WORKLOADS: dict[str, Preset] = {preset.name: preset for preset in _PRESETS}
+"""The named mixes of `kraft-spec simulate --workload`."""

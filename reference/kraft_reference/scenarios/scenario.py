@@ -1,0 +1,146 @@
+"""What a named scenario is, and how one is run."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
+from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_reference.profile import KIP, Profile
+from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.notation import notation
+from kraft_reference.state import ReplicaState
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to run a scenario: with the deciding rule, without it, or with a corner of it."""
+
+    name: str
+    """`with-the-rule`, `without-pre-vote` and so on; unique in its scenario."""
+    configuration: Configuration
+    script: Callable[[Director], None]
+    outcome: str
+    """What the script asserts, in a sentence."""
+    violates: tuple[str, ...] = ()
+    """Properties that the run violates, in alphabetical order; none when every rule is in force."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A schedule of events from the KIPs, or from a gap between them."""
+
+    number: int
+    name: str
+    title: str
+    source: str
+    """The text it comes from."""
+    rules: tuple[str, ...]
+    """Ids of the rules that decide it."""
+    variants: tuple[Variant, ...]
+
+    def variant(self, name: str) -> Variant:
+        """The variant with this name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for variant in self.variants:
+            if variant.name == name:
+                return variant
+        known = ", ".join(variant.name for variant in self.variants)
+        raise KeyError(f"scenario {self.name} has no variant {name!r}; it has: {known}")
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioRun:
+    """What happened in one variant of a scenario."""
+
+    scenario: Scenario
+    variant: Variant
+    configuration: Configuration
+    occurrences: tuple[Occurrence, ...]
+    """Everything that happened, from the start of all replicas on empty disks."""
+    states: Mapping[int, ReplicaState]
+    """The last state of each replica."""
+    violated: Mapping[str, int | None]
+    """Violated properties; the sequence of the first violating occurrence for safety, None for liveness."""
+
+    def summary(self) -> str:
+        """The last role of each replica, `N1 L(4) N2 F(4,1)`."""
+        return " ".join(f"N{n} {notation(state, with_vote=False)}" for n, state in sorted(self.states.items()))
+
+
+def run(scenario: Scenario, variant: Variant) -> ScenarioRun:
+    """Run one variant; every assertion of its script held if this returns.
+
+    Raises:
+        ScenarioFailure: the reference does something else than the scenario says.
+    """
+    director = Director(f"{scenario.name}/{variant.name}", variant.configuration)
+    variant.script(director)
+    violated: dict[str, int | None] = {**director.watch.violated, **dict.fromkeys(director.shown)}
+    director.step("the end")
+    director.check("the violated properties", tuple(sorted(violated)), variant.violates)
+    states = {replica_id: director.world.state(replica_id) for replica_id in variant.configuration.replicas}
+    return ScenarioRun(scenario, variant, variant.configuration, tuple(director.occurrences), states, violated)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Clusters for scenarios.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def key(replica_id: int) -> ReplicaKey:
+    """The key of a replica with its first disk: replica 3 is (3, U3)."""
+    return ReplicaKey(replica_id, f"U{replica_id}")
+
+
+def voter_set(*replica_ids: int) -> VoterSet:
+    """A voters set of replicas with their first disks."""
+    return frozenset(key(replica_id) for replica_id in replica_ids)
+
+
+def cluster(
+    size: int,
+    voters: Collection[int] = (),
+    *,
+    without: Collection[str] = (),
+    pre_vote: bool = True,
+    old: Collection[int] = (),
+    static: bool = False,
+    profile: Profile = KIP,
+    fetch_max_records: int = 0,
+    disks: Mapping[int, str] | None = None,
+) -> Configuration:
+    """A cluster of the replicas 1 to `size`.
+
+    Args:
+        size: how many replicas there are.
+        voters: ids of the voters, all replicas by default.
+        without: ids of the rules to switch off.
+        pre_vote: whether the replicas support Pre-Vote.
+        old: replicas that do not although the others do.
+        static: static voters at kraft.version 0, which have no directory ids.
+        profile: the answers to the open points.
+        fetch_max_records: most records in one Fetch response, 0 for no limit.
+        disks: directory ids of replicas that start on another disk than the one the voters set names.
+    """
+
+    def support(replica_id: int) -> PreVoteSupport:
+        return "supported" if pre_vote and replica_id not in old else "unsupported"
+
+    ids = range(1, size + 1)
+    replicas = {
+        n: ReplicaConfiguration(ReplicaKey(n, (disks or {}).get(n, f"U{n}")), f"replica-{n}:9093", support(n))
+        for n in ids
+    }
+    members = tuple(voters) or tuple(ids)
+    return Configuration(
+        replicas=replicas,
+        voters=frozenset(ReplicaKey(n) for n in members) if static else voter_set(*members),
+        kraft_version=0 if static else 1,
+        profile=profile,
+        fetch_max_records=fetch_max_records,
+        switched_off=frozenset(without),
+    )

@@ -1,0 +1,132 @@
+"""What the states of a scenario violate, judged after every occurrence.
+
+The names are those at the head of the rule catalogue; the definitions are those of Properties.tla, written
+down a second time so that a script and the model cannot share a mistake.
+Liveness is not judged here: a script shows a loop.
+"""
+
+from collections.abc import Mapping
+
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import AppendRecords
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.records import Record
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
+
+
+class PropertyWatch:
+    """Collects the violated properties of one run, each with the sequence of its first violation."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self.violated: dict[str, int] = {}
+        self._configuration = configuration
+        self._leaders: dict[int, set[ReplicaKey]] = {}
+        self._votes: dict[ReplicaKey, tuple[int, set[ReplicaKey | int]]] = {}
+        self._written: dict[tuple[int, int], Record] = {}
+        self._committed: tuple[Record, ...] = ()
+        support = {replica.pre_vote for replica in configuration.replicas.values()}
+        self._judges_elections = len(support) == 1
+        """In a mixed cluster NoNeedlessElection promises nothing; one without any Pre-Vote is judged as if it had it,
+        because that is what the texts compare with."""
+
+    def observe(
+        self,
+        sequence: int,
+        before: Mapping[int, ReplicaState],
+        after: ReplicaState,
+        effects: tuple[object, ...],
+        cuts: set[tuple[int, int]],
+    ) -> None:
+        """One event at the replica of `after`; `before` are all states before it."""
+        old = before[after.key.id]
+        broken = [
+            *self._leadership(old, after, before, cuts),
+            *self._vote(after),
+            *self._log(after, effects, before),
+            *self._commitment(old, after),
+        ]
+        if old.key == after.key and after.epoch < old.epoch:
+            broken.append("EpochMonotonic")
+        if after.role is Role.FOLLOWER and after.leader_id == after.key.id:
+            broken.append("NotFollowerOfSelf")
+        for name in broken:
+            self.violated.setdefault(name, sequence)
+
+    def _leadership(
+        self,
+        old: ReplicaState,
+        after: ReplicaState,
+        before: Mapping[int, ReplicaState],
+        cuts: set[tuple[int, int]],
+    ) -> list[str]:
+        broken = []
+        if after.role is Role.LEADER:
+            leaders = self._leaders.setdefault(after.epoch, set())
+            leaders.add(after.key)
+            if len(leaders) > 1:
+                broken.append("ElectionSafety")
+            if old.role is not Role.LEADER and after.epoch == max(self._leaders):
+                missing = after.log.records[: len(self._committed)] != self._committed
+                broken += ["LeaderCompleteness", "CommittedNeverLost"] if missing else []
+        nominated = after.role in (Role.CANDIDATE, Role.LEADER) and after.epoch == old.epoch + 1
+        if nominated and self._judges_elections and _is_led(old.epoch, before, cuts):
+            broken.append("NoNeedlessElection")
+        return broken
+
+    def _vote(self, after: ReplicaState) -> list[str]:
+        if after.voted_key is None:
+            return []
+        # At kraft.version 0 a restart forgets the directory id of a vote.  Rule: durable.vote.v0-uuid-in-memory.
+        candidate = after.voted_key if self._configuration.kraft_version else after.voted_key.id
+        epoch, candidates = self._votes.get(after.key, (-1, set()))
+        candidates = {*candidates, candidate} if epoch == after.epoch else {candidate}
+        self._votes[after.key] = (after.epoch, candidates)
+        return ["VoteOncePerEpoch"] if len(candidates) > 1 else []
+
+    def _log(self, after: ReplicaState, effects: tuple[object, ...], before: Mapping[int, ReplicaState]) -> list[str]:
+        broken = []
+        for effect in effects:
+            if isinstance(effect, AppendRecords):
+                for offset, record in enumerate(effect.records, effect.base_offset):
+                    if self._written.setdefault((offset, record.epoch), record) != record:
+                        broken.append("OffsetEpochUnique")
+        others = [state for replica_id, state in before.items() if replica_id != after.key.id]
+        if not all(_logs_match(after.log.records, other.log.records) for other in others):
+            broken.append("LogMatching")
+        return broken
+
+    def _commitment(self, old: ReplicaState, after: ReplicaState) -> list[str]:
+        broken = []
+        high_watermark = after.high_watermark
+        if after.role is not Role.STOPPED and old.key == after.key and high_watermark < old.high_watermark:
+            broken.append("HwMonotonic")
+        if after.role in (Role.LEADER, Role.RESIGNED) and high_watermark > len(self._committed):
+            self._committed += after.log.records[len(self._committed) : high_watermark]
+        if high_watermark > 0 and after.log.records[:high_watermark] != self._committed[:high_watermark]:
+            broken.append("CommittedNeverLost")
+        return broken
+
+
+def _logs_match(one: tuple[Record, ...], other: tuple[Record, ...]) -> bool:
+    shorter = min(len(one), len(other))
+    same = next((n for n in range(shorter, 0, -1) if one[n - 1].epoch == other[n - 1].epoch), 0)
+    return one[:same] == other[:same]
+
+
+def _is_led(epoch: int, before: Mapping[int, ReplicaState], cuts: set[tuple[int, int]]) -> bool:
+    """Does a Leader of the newest epoch have a majority fetching, over links that work?"""
+    if any(state.epoch > epoch for state in before.values()):
+        return False
+    for leader in before.values():
+        if leader.role is not Role.LEADER or leader.epoch != epoch:
+            continue
+        fetching = 1 if is_voter(leader) else 0
+        for voter in other_voters(leader):
+            state = before[voter.id]
+            links = {(voter.id, leader.key.id), (leader.key.id, voter.id)}
+            follows = state.role is Role.FOLLOWER and state.epoch == epoch and state.leader_id == leader.key.id
+            fetching += follows and state.fetched and not links & cuts
+        if is_majority(fetching, leader.voters):
+            return True
+    return False

@@ -1,0 +1,93 @@
+"""Which rules an event of the model states: read from the comments of the TLA+ modules.
+
+A rejected trace line names these, the most specific first, so that a reader knows where to look.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from kraft_spec.rules import Registry, load_registry
+
+MODULES = ("Definitions", "Roles", "Elections", "Leadership", "Replication", "Durability", "KRaft")
+
+_ROLES = ("ToUnattached", "Follow", "Learn")
+_ELECTION = ("ToProspective", "Prospective", "ToCandidate", "ToLeader", "LeaderIfMajority", "StartOfEpochRecords")
+_DISK = ("Crashed", "Quorum", "AfterRestart")
+_WATERMARK = ("ReachedBy", "MajorityOffset", "WithHighWatermark")
+
+EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
+    "ElectionTimeout": ("HasElectionTimer", "AfterElectionTimeout", "LosePreVote", *_ELECTION),
+    "FetchTimeout": ("AfterFetchTimeout", *_ELECTION),
+    "CheckQuorumTimeout": ("HasCheckQuorumTimer", "AfterCheckQuorumTimeout", "PreferredCandidates", "ToResigned"),
+    "BeginQuorumEpochTimeout": ("HasCheckQuorumTimer", "AfterBeginQuorumEpochTimeout"),
+    "RequestTimeout": ("Correlated",),
+    "Poll": ("Due", "VoteRequest", "BeginQuorumEpochRequest", "EndQuorumEpochRequest", "CanStillWin", "Idle"),
+    "PollFetch": ("BootstrapServers", "FetchTargets", "FetchRequest", "Idle", "Crashed"),
+    "HandleVoteRequest": ("GrantsVote", "GrantsPreVote", "WithVote", "AfterVoteRequest", *_ROLES),
+    "HandleVoteResponse": ("Correlated", "CountVote", "AfterVoteResponse", *_ROLES, *_ELECTION, "LosePreVote"),
+    "HandleBeginQuorumEpochRequest": ("AfterBeginQuorumEpochRequest", *_ROLES),
+    "HandleBeginQuorumEpochResponse": ("AfterBeginQuorumEpochResponse", "Correlated", *_ROLES),
+    "HandleEndQuorumEpochRequest": ("AfterEndQuorumEpochRequest", *_ROLES),
+    "HandleEndQuorumEpochResponse": ("AfterEndQuorumEpochResponse", "Correlated", *_ROLES),
+    "HandleFetchRequest": ("AfterFetchRequest", "Entry", "WithFetcher", "Agrees", "RemovalCommitted", *_WATERMARK),
+    "HandleFetchResponse": ("AfterFetchResponse", "CutOffset", "FollowerHighWatermark", "Correlated", *_ROLES),
+    "ClientAppend": ("AfterAppend", *_WATERMARK),
+    "AppendVoters": ("AfterAppend", "BaseVoters", "RemovalCommitted", *_WATERMARK),
+    "Shutdown": ("AfterShutdown", "ToResigned", "PreferredCandidates"),
+    "Crash": _DISK,
+    "Restart": _DISK,
+    "ReplaceDisk": ("Crashed",),
+    "AnswerUnsupportedVersion": ("UnsupportedVersionAnswer",),
+    "DropMessage": (),
+    "DuplicateMessage": (),
+    "CutLink": (),
+    "HealLink": (),
+}
+"""The operators whose rules an event's action states, by event name."""
+
+_DEFINITION = re.compile(r"^([A-Za-z]\w*)(\([^)]*\))? ==")
+_RULE_ID = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+")
+
+
+@cache
+def operator_rules() -> Mapping[str, tuple[str, ...]]:
+    """The rule ids in the comment right above each operator of the model."""
+    registry = load_registry()
+    found: dict[str, tuple[str, ...]] = {}
+    for module in MODULES:
+        comment: list[str] = []
+        text = (files("kraft_spec") / "tla" / f"{module}.tla").read_text(encoding="utf-8")
+        for line in text.splitlines():
+            definition = _DEFINITION.match(line)
+            if line.startswith(("\\*", "(*")):
+                comment.append(line)
+            elif definition:
+                ids = [rule_id for rule_id in _RULE_ID.findall(" ".join(comment)) if rule_id in registry]
+                found[definition.group(1)] = tuple(dict.fromkeys(ids))
+                comment = []
+            elif line.strip():
+                comment = []
+    return found
+
+
+def rules_of_event(event: str, role: str | None = None, pre_vote: bool | None = None) -> tuple[str, ...]:
+    """The rule ids that an event's action states, the most specific first.
+
+    `role` is the replica's role before the event: rules that do not speak of it are left out.
+    `pre_vote` leaves out the rules of the other kind of vote.
+    """
+    registry: Registry = load_registry()
+    stated = operator_rules()
+    ids = dict.fromkeys(rule for operator in EVENT_OPERATORS.get(event, ()) for rule in stated.get(operator, ()))
+    other_kind = {True: "vote.", False: "prevote."}.get(pre_vote) if pre_vote is not None else None
+
+    def applies(rule_id: str) -> bool:
+        rule = registry[rule_id]
+        if other_kind is not None and rule_id.startswith(other_kind):
+            return False
+        return role is None or not rule.states or role in rule.states
+
+    kept = [rule_id for rule_id in ids if applies(rule_id)]
+    return tuple(sorted(kept, key=lambda rule_id: len(registry[rule_id].states) or 99))

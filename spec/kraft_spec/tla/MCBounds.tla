@@ -1,0 +1,159 @@
+------------------------------ MODULE MCBounds ------------------------------
+(***************************************************************************)
+(* What the model-checking slices share: small clusters, switches that are *)
+(* off, and the reductions.  A slice is a module MC*.tla with one or more  *)
+(* configurations *.cfg; the configurations bind the switches of KRaft.tla *)
+(* to operators of the slice, and nothing else of the protocol.            *)
+(*                                                                         *)
+(* Reductions.  None of them loses a state that an invariant could tell    *)
+(* from one that is kept.                                                  *)
+(*                                                                         *)
+(* 1. No DropMessage where nothing waits for an absence: no guard of a     *)
+(*    replica reads the network, so a message that is never delivered does *)
+(*    what a lost one does.                                                *)
+(*                                                                         *)
+(* 2. Poll at once (AfterPolls): while a replica owes election requests,   *)
+(*    nothing is delivered and no timer fires.  In one stay in a role the  *)
+(*    content of such a request never changes, so one that was sent        *)
+(*    earlier may be delivered whenever the later one is, or never.  The   *)
+(*    states differ in awaiting and network only, which no invariant       *)
+(*    reads.  Not with RequestTimeout or DuplicateMessage on, where        *)
+(*    sending twice counts.                                                *)
+(*                                                                         *)
+(* 3. Fetch at once (AfterPollsAndFetches): the same for the Fetch of a    *)
+(*    Follower, whose content (epoch, log end) stays until its answer      *)
+(*    comes or the role ends.  A Fetch flushes the log, so this is for     *)
+(*    slices without crashes, where nothing reads flushed.                 *)
+(*                                                                         *)
+(* 4. Dead messages: a request that its sender has forgotten, and that     *)
+(*    would change nothing at its receiver now or later (its answer would  *)
+(*    leave the network at once), is not delivered, and states that differ *)
+(*    in dead messages count as one (VIEW WithoutTheDead).  TLC checks the *)
+(*    two halves of the claim, DeadHaveNoEffect and DeadStayDead, in the   *)
+(*    slices that use it.  Not with ReplaceDisk (the epoch starts anew),   *)
+(*    not with the rule state.same-epoch-preserves off.                    *)
+(*                                                                         *)
+(* No symmetry: keys carry ids, the lowest id is asked first and preferred *)
+(* candidates are ordered by id, so the replicas are not interchangeable.  *)
+(***************************************************************************)
+EXTENDS LocalForms
+
+(***************************************************************************)
+(* Clusters.                                                               *)
+(***************************************************************************)
+KipDecisions ==
+  [observerRefusal |-> "expires", voterKeyError |-> "INVALID_REQUEST", prospectiveAnnouncement |-> "follower",
+   endQuorumFetchedFlag |-> "cleared", divergingFetch |-> "counts", restartPrecedence |-> "known-leader"]
+
+Directories == <<"A", "B", "C", "D", "E">>
+Endpoints == <<"E1", "E2", "E3", "E4", "E5">>
+
+\* Replicas 1..size, of which 1..voters are the voters, at the kraft.version level.
+Cluster(size, voters, level) ==
+  [endpoints |-> [r \in 1..size |-> Endpoints[r]],
+   keys |-> [r \in 1..size |-> <<r, Directories[r]>>],
+   voters |-> {<<r, Directories[r]>> : r \in 1..voters},
+   kraftVersion |-> level,
+   bootstrap |-> {1},
+   preVote |-> [r \in 1..size |-> "supported"],
+   speaksEndpoints |-> [r \in 1..size |-> TRUE],
+   fetchMaxRecords |-> 0,
+   decisions |-> KipDecisions,
+   off |-> {}]
+
+\* Three voters at kraft.version 0, where an epoch starts with one record instead of three: the logs stay short.
+ThreeVoters == Cluster(3, 3, 0)
+
+(***************************************************************************)
+(* A start in the middle: leader has won epoch 1 with the votes of all,    *)
+(* its announcement is acknowledged, nobody has fetched yet, nothing is on *)
+(* its way.  The slice MCElection reaches this state from the beginning    *)
+(* (probe NobodyElectedQuietly), so starting here only saves the way.      *)
+(***************************************************************************)
+Elected(configuration, leader) ==
+  LET key == configuration.keys[leader]
+      leads == ToLeader([NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = 1, !.voted = key])
+      Follows(r) ==
+        LET new == NewReplica(configuration.keys[r])
+            voted == [new EXCEPT !.epoch = 1, !.voted = IF IsVoter(new) THEN key ELSE NoKey]
+        IN ToFollower(voted, 1, leader, configuration.endpoints[leader])
+  IN
+  /\ config = configuration
+  /\ replicas = [r \in Ids |-> IF r = leader THEN [leads EXCEPT !.acknowledged = OtherIds(leads)] ELSE Follows(r)]
+  /\ network = {}
+  /\ cuts = {}
+  /\ history = [epochs |-> 1 :> [leaders |-> {key}, end |-> EndOffset(leads.log), rewritten |-> FALSE],
+                votes |-> [r \in Ids |-> IF r \in VoterIds(leads) THEN [epoch |-> 1, candidates |-> {key}]
+                                         ELSE NoVotes],
+                committed |-> SubSeq(leads.log, 1, IF leads.highWatermark < 0 THEN 0 ELSE leads.highWatermark),
+                crashes |-> 0]
+
+(***************************************************************************)
+(* Switches that are off.                                                  *)
+(***************************************************************************)
+Never(r) == FALSE
+NeverTo(r, to) == FALSE
+NobodyFetches(s) == {}
+FollowersFetch(s) == IF s.role = "Follower" THEN {s.leader} ELSE {}
+
+\* Records that the replica wrote or copied in its own epoch.
+RecordsOfOwnEpoch(r) ==
+  Cardinality({i \in 1..EndOffset(replicas[r].log) : replicas[r].log[i].epoch = replicas[r].epoch})
+
+EpochsUpTo(last) == \A r \in Ids : replicas[r].epoch <= last
+
+(***************************************************************************)
+(* Reductions 2 to 4.                                                      *)
+(***************************************************************************)
+Dead(m) ==
+  /\ IsRequest(m)
+  /\ m.corr = 0
+  /\ LET s == replicas[m.to] IN
+     \/ m.epoch < s.epoch
+     \/ /\ m.epoch = s.epoch
+        /\ CASE m.type = "VoteRequest" ->
+                  \/ m.preVote /\ config.preVote[m.to] # "ignored"
+                  \/ s.voted # NoKey
+                  \/ s.leader # NoLeader
+             [] m.type = "FetchRequest" -> s.role # "Leader" /\ s.leader # NoLeader
+             [] m.type = "BeginQuorumEpochRequest" -> s.role # "Unattached" /\ s.leader = m.from
+             [] OTHER -> FALSE
+
+AfterRequest(s, m) ==
+  CASE m.type = "VoteRequest" -> AfterVoteRequest(s, m)
+    [] m.type = "FetchRequest" -> AfterFetchRequest(s, m)
+    [] m.type = "BeginQuorumEpochRequest" -> AfterBeginQuorumEpochRequest(s, m)
+    [] OTHER -> AfterEndQuorumEpochRequest(s, m)
+
+\* A repeated announcement brings a Prospective back to its leader, as its election timeout does.
+DeadHaveNoEffect ==
+  \A m \in network :
+    Dead(m) /\ Runs(m.to) =>
+      LET s == replicas[m.to]
+          after == AfterRequest(s, m).state
+      IN after = s \/ (s.role = "Prospective" /\ after = LosePreVote(s))
+
+DeadStayDead == [][\A m \in network : Dead(m) /\ m \in network' => Dead(m)']_variables
+
+WithoutTheDead == <<replicas, {m \in network : ~Dead(m)}, cuts, history>>
+
+Deliverable(r, types) ==
+  {m \in network : m.to = r /\ m.type \in types /\ <<m.from, m.to>> \notin cuts /\ ~Dead(m)}
+
+PollIsDue(s) == s.role \in {"Prospective", "Candidate", "Leader", "Resigned"} /\ Due(s) # {}
+FetchIsDue(s) == s.role = "Follower" /\ ~s.searching /\ s.awaiting = {} /\ FetchTargets(s) # {}
+
+NobodyPolls == \A r \in Ids : ~PollIsDue(replicas[r])
+NobodyPollsOrFetches == \A r \in Ids : ~PollIsDue(replicas[r]) /\ ~FetchIsDue(replicas[r])
+
+AfterPolls(r, types) == {m \in Deliverable(r, types) : NobodyPolls}
+AfterPollsAndFetches(r, types) == {m \in Deliverable(r, types) : NobodyPollsOrFetches}
+
+(***************************************************************************)
+(* Probe: its violation shows that the state of Elected is reached.        *)
+(***************************************************************************)
+NobodyElectedQuietly ==
+  ~(/\ network = {}
+    /\ replicas[1].role = "Leader" /\ replicas[1].epoch = 1 /\ replicas[1].acknowledged = OtherIds(replicas[1])
+    /\ \A r \in Ids \ {1} : replicas[r].role = "Follower" /\ replicas[r].voted = replicas[1].key)
+=============================================================================

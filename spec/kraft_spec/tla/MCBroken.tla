@@ -1,0 +1,23 @@
+------------------------------ MODULE MCBroken ------------------------------
+(***************************************************************************)
+(* Protocols with one guard taken out, in the bounds of MCReplication.     *)
+(* Each breaks the log in its own way, and for each there are three        *)
+(* configurations: the whole invariants fail (...Whole), the local forms   *)
+(* fail at the same depth (...Local), and on the state graph up to and     *)
+(* with every first bad state no step that the local forms accept leads to *)
+(* a state that the whole invariants reject (...Implies: LocalImplies).    *)
+(***************************************************************************)
+EXTENDS MCReplication
+
+\* Without vote.log-check and prevote.request.log-check: any log will do for a leader.
+AnyLogIsUpToDate(lastEpoch, endOffset, log) == TRUE
+
+\* Without fetch.diverging.truncate: records are sent from the requested offset, whatever comes before.
+AnyLogAgrees(log, offset, lastEpoch) == offset <= EndOffset(log)
+
+\* Without vote.once-per-epoch: a vote is granted to everyone with a good log.
+EveryVoteGranted(s, m) ==
+  s.role \in {"Unattached", "Prospective"} /\ UpToDate(m.lastEpoch, m.endOffset, s.log)
+
+StillSound == Bounds /\ WithLocalForm
+=============================================================================

@@ -1,0 +1,38 @@
+--------------------------- MODULE MCReplication ----------------------------
+(***************************************************************************)
+(* Slice "replication": appends, Fetch, the high watermark; a second       *)
+(* leader whose log the first one's diverges from, and truncation.         *)
+(*                                                                         *)
+(* Bounds: three voters at kraft.version 0; starts with replica 1 leader   *)
+(* of epoch 1, its announcement acknowledged and nothing fetched yet       *)
+(* (Elected in MCBounds: the slice election reaches that state); epochs up *)
+(* to 2; only the replicas in Campaigners may time out, only the ones in   *)
+(* Fetchers fetch; a leader has at most RecordsPerEpoch records of its own *)
+(* epoch, the start of the epoch included.                                 *)
+(* Leaves out: Fetch of replicas that know no leader (network); check      *)
+(* quorum and hand-over (handover); faults (network, crash).  A third      *)
+(* epoch, needed for a leader that finds an old uncommitted record of its  *)
+(* own, is in the nightly configuration.                                   *)
+(***************************************************************************)
+EXTENDS MCBounds
+
+EpochLimit == 2
+ThreeEpochs == 3
+RecordsPerEpoch == 2
+OneRecord == 1
+Campaigners == {2}
+TwoCampaign == {2, 3}
+AllCampaign == {1, 2, 3}
+
+Init == Elected(ThreeVoters, 1)
+
+TimeOut(r, timer) ==
+  /\ timer \in {"election", "fetch"}
+  /\ r \in Campaigners
+  /\ replicas[r].epoch < EpochLimit
+  /\ NobodyPollsOrFetches
+
+AppendsUpToBound(r) == RecordsOfOwnEpoch(r) < RecordsPerEpoch /\ NobodyPollsOrFetches
+
+Bounds == EpochsUpTo(EpochLimit)
+=============================================================================

@@ -1,0 +1,65 @@
+---------------------------- MODULE MCStability -----------------------------
+(***************************************************************************)
+(* Slice "stability": NoNeedlessElection, and the variants in which it     *)
+(* must fail: nobody supports Pre-Vote; followers that have fetched do not *)
+(* refuse.                                                                 *)
+(*                                                                         *)
+(* Replica 1 leads epoch 1 and replica 2 fetches from it; replica 3 is     *)
+(* anything that can be outside of such a majority: a follower that has    *)
+(* not fetched, without a leader, behind by an epoch, in a Pre-Vote round. *)
+(* The timers are those of TimersOfAStableMajority; everything else is     *)
+(* free for replica 3: its timers, cuts of its links, one crash.           *)
+(* KeptMajority shows that the premise holds in every state, so that the   *)
+(* property is not true for want of a stable leader.                       *)
+(*                                                                         *)
+(* Bounds: three voters at kraft.version 0; epochs up to 1 (a step that    *)
+(* raises one above is judged, and not followed); at most MaxCrashes       *)
+(* crashes of replica 3; cuts of the links of replica 3                   *)
+(* one at a time.                                                          *)
+(* Leaves out: a leader that was Resigned in an earlier epoch (nightly);   *)
+(* appends, which change nothing for elections but the log check.          *)
+(***************************************************************************)
+EXTENDS MCBounds, Stability
+
+MaxCrashes == 1
+Leading == 1
+StableMajority == {1, 2}
+
+Start(configuration) ==
+  LET keys == configuration.keys
+      voted(r) == [NewReplica(keys[r]) EXCEPT !.epoch = 1, !.voted = keys[1]]
+      leads == ToLeader([voted(1) EXCEPT !.role = "Candidate"])
+      fetching == [ToFollower(voted(2), 1, 1, configuration.endpoints[1])
+                     EXCEPT !.fetched = TRUE, !.log = leads.log, !.flushed = leads.flushed]
+      new == NewReplica(keys[3])
+      follower == ToFollower([new EXCEPT !.epoch = 1], 1, 1, configuration.endpoints[1])
+      outside == {follower,                                   \* has not fetched
+                  Prospective(follower),                      \* in a round of its own
+                  ToUnattached(new, 1, NoLeader),             \* knows the epoch, not the leader
+                  ToUnattached(new, 0, NoLeader),             \* is behind
+                  Prospective(ToUnattached(new, 0, NoLeader))}
+  IN
+  /\ config = configuration
+  /\ \E third \in outside : replicas = <<[leads EXCEPT !.acknowledged = {2, 3}], fetching, third>>
+  /\ network = {}
+  /\ cuts = {}
+  /\ history = [epochs |-> 1 :> [leaders |-> {keys[1]}, end |-> EndOffset(leads.log), rewritten |-> FALSE],
+                votes |-> [r \in Ids |-> IF r = 3 THEN NoVotes ELSE [epoch |-> 1, candidates |-> {keys[1]}]],
+                committed |-> <<>>, crashes |-> 0]
+
+Init == Start(ThreeVoters)
+InitWithoutPreVote == Start([ThreeVoters EXCEPT !.preVote = [r \in 1..3 |-> "unsupported"]])
+InitWithoutRefusal == Start([ThreeVoters EXCEPT !.off = {"prevote.follower.rejects-after-fetch"}])
+
+TimeOut(r, timer) ==
+  /\ TimersOfAStableMajority(Leading, StableMajority, r, timer)
+  /\ timer # "begin-quorum-epoch"
+  /\ NobodyPolls
+
+OutsideMayCrash(r) == r \notin StableMajority /\ history.crashes < MaxCrashes
+OutsideMayBeCut(from, to) == 3 \in {from, to} /\ cuts = {}
+
+KeptMajority == KeepsMajority(Leading) /\ StableMajority \subseteq FetchingFrom(Leading) /\ AllSupportPreVote
+
+Bounds == EpochsUpTo(1)
+=============================================================================

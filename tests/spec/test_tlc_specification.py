@@ -1,0 +1,378 @@
+"""The bridge into TLC: parsing, successors, invariants, errors, explanations; each in a process of its own."""
+
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.spec.own_process import TOYS, in_own_process
+
+from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct, false_conjunct_of
+from kraft_spec.tlc.jar import TlcBridgeError
+from kraft_spec.tlc.jvm import JvmError, start
+from kraft_spec.tlc.parsing import SpecificationError
+from kraft_spec.tlc.specification import Specification
+from kraft_spec.tlc.values import Function, TlaValue, ValueConversionError, decode
+
+
+def _traffic() -> Specification:
+    return Specification(TOYS, "Traffic")
+
+
+@dataclass(frozen=True)
+class _Facts:
+    names: dict[str, tuple[str, ...]]
+    action_places: dict[str, tuple[str, int]]
+    successors: list[list[tuple[TlaValue, TlaValue]]]
+    judged: dict[str, bool]
+    values: dict[str, TlaValue]
+    same_fingerprint: bool
+    errors: dict[str, str]
+
+
+def _facts() -> _Facts:
+    traffic = _traffic()
+    (initial,) = traffic.initial_states()
+    turn_green = traffic.actions["TurnGreen"]
+    event = {"name": "TurnGreen", "lamp": "east", "colour": "green", "switches": 1}
+    before = traffic.bind(initial, "event", event)
+    (after,) = traffic.successors(turn_green, before)
+    errors: dict[str, str] = {}
+    questions: dict[str, Callable[[], object]] = {
+        "variable": lambda: traffic.lookup(initial, "colours"),
+        "invariant": lambda: traffic.is_valid("TwoGreen", initial),
+        "property": lambda: traffic.action_property("Shrink", before, after),
+        "operator": lambda: traffic.evaluate("Sumary", initial),
+        "arity": lambda: traffic.evaluate("Green", initial),
+        "boolean": lambda: traffic.holds("Summary", initial),
+        "primed": lambda: traffic.evaluate("Raised", initial),
+        "evaluation": lambda: traffic.successors(
+            traffic.actions["Misspelt"], traffic.bind(initial, "event", {"name": "Misspelt"})
+        ),
+        "value": lambda: traffic.bind(initial, "event", None),
+        "second": lambda: Specification(TOYS, "Counter", "CounterOk"),
+    }
+    for name, ask in questions.items():
+        try:
+            ask()
+        except TlcBridgeError as error:
+            errors[name] = f"{type(error).__name__}: {error}"
+    return _Facts(
+        names={
+            "variables": traffic.variables,
+            "actions": tuple(traffic.actions),
+            "invariants": traffic.invariants,
+            "action properties": traffic.action_properties,
+            "temporal properties": traffic.temporal_properties,
+        },
+        action_places={name: (action.module, action.line) for name, action in traffic.actions.items()},
+        successors=[
+            [(traffic.decoded(state, "colour"), traffic.decoded(state, "switches")) for state in states]
+            for states in (
+                traffic.step(turn_green, initial, "event", event),
+                traffic.step(turn_green, initial, "event", {**event, "switches": 2}),
+                traffic.step(traffic.actions["TurnAny"], initial, "event", event),
+            )
+        ],
+        judged={
+            "one green": traffic.is_valid("OneGreen", after),
+            "none green": traffic.is_valid("NoGreen", after),
+            "grow": traffic.action_property("SwitchesGrow", before, after),
+            "fixed": traffic.action_property("SwitchesFixed", before, after),
+            "holds": traffic.holds("OneGreen", after),
+        },
+        values={
+            "summary": decode(traffic.evaluate("Summary", after)),
+            "raised": decode(traffic.evaluate("Raised", before, after)),
+            "constant": decode(traffic.evaluate("Lamps", after)),
+            "initial event": traffic.decoded(initial, "event"),
+        },
+        same_fingerprint=traffic.fingerprint(after)
+        == traffic.fingerprint(traffic.successors(turn_green, before)[0])
+        != traffic.fingerprint(before),
+        errors=errors,
+    )
+
+
+@pytest.fixture(scope="module")
+def facts() -> _Facts:
+    return in_own_process(_facts)
+
+
+def test_specification_names_what_it_holds(facts: _Facts) -> None:
+    assert facts.names == {
+        "variables": ("colour", "switches", "event"),
+        "actions": ("TurnGreen", "TurnRed", "TurnAny", "Either", "Misspelt"),
+        "invariants": ("OneGreen", "NoGreen"),
+        "action properties": ("SwitchesGrow", "SwitchesFixed"),
+        "temporal properties": (),
+    }
+
+
+def test_actions_know_where_they_are_defined(facts: _Facts) -> None:
+    lines = (TOYS / "Traffic.tla").read_text().splitlines()
+    for name, (module, line) in facts.action_places.items():
+        assert module == "Traffic"
+        assert lines[line - 1].startswith(f"{name} ==")
+
+
+def test_successors_are_those_that_agree_with_the_event(facts: _Facts) -> None:
+    green: tuple[TlaValue, TlaValue] = (Function({"east": "green", "west": "red"}), 1)
+    assert facts.successors == [[green], [], [green]]
+
+
+def test_invariants_and_action_properties_are_judged(facts: _Facts) -> None:
+    assert facts.judged == {
+        "one green": True,
+        "none green": False,
+        "grow": True,
+        "fixed": False,
+        "holds": True,
+    }
+
+
+def test_operators_are_evaluated_in_states_and_steps(facts: _Facts) -> None:
+    assert facts.values == {
+        "summary": {
+            "colour": {"east": "green", "west": "red"},
+            "green": frozenset({"east"}),
+            "upTo": frozenset({0, 1}),
+        },
+        "raised": 1,
+        "constant": frozenset({"east", "west"}),
+        "initial event": {"name": "init"},
+    }
+
+
+def test_equal_states_have_equal_fingerprints(facts: _Facts) -> None:
+    assert facts.same_fingerprint
+
+
+@pytest.mark.parametrize(
+    ("question", "fragments"),
+    [
+        ("variable", ["SpecificationError", "colours", "colour, switches, event"]),
+        ("invariant", ["SpecificationError", "TwoGreen", "OneGreen"]),
+        ("property", ["SpecificationError", "Shrink", "SwitchesGrow"]),
+        ("operator", ["SpecificationError", "Sumary"]),
+        ("arity", ["SpecificationError", "Green takes 1 parameters"]),
+        ("boolean", ["SpecificationError", "Summary is no BOOLEAN"]),
+        ("primed", ["SpecificationError", "Raised", "in Traffic"]),
+        ("evaluation", ["SpecificationError", "action Misspelt", 'nonexistent field "nothing"', "line 4"]),
+        ("value", ["ValueConversionError", "None"]),
+        ("second", ["JvmError", "has already loaded", "process of its own"]),
+    ],
+)
+def test_errors_say_what_is_wrong(facts: _Facts, question: str, fragments: list[str]) -> None:
+    for fragment in fragments:
+        assert fragment in facts.errors[question]
+
+
+def _explanations() -> dict[str, FalseConjunct | str | None]:
+    traffic = _traffic()
+    (initial,) = traffic.initial_states()
+    green = {"name": "TurnGreen", "lamp": "east", "colour": "green", "switches": 1}
+    (later,) = traffic.step(traffic.actions["TurnGreen"], initial, "event", green)
+    found: dict[str, FalseConjunct | str | None] = {}
+    for key, state, event in (
+        ("accepted", initial, green),
+        ("name", initial, {**green, "name": "TurnRed"}),
+        ("colour", initial, {**green, "colour": "red"}),
+        ("switches", initial, {**green, "switches": 7}),
+        ("quantifier", later, {**green, "lamp": "west"}),
+    ):
+        bound = traffic.bind(state, "event", event)
+        found[key] = false_conjunct(traffic, traffic.actions["TurnGreen"], bound)
+    any_event = traffic.bind(initial, "event", {**green, "switches": 7})
+    found["exists"] = false_conjunct(traffic, traffic.actions["TurnAny"], any_event)
+    found["case"] = false_conjunct(traffic, traffic.actions["Either"], any_event)
+    found["or"] = false_conjunct(traffic, traffic.actions["Either"], traffic.bind(later, "event", {"lamp": "west"}))
+    found["invariant"] = false_conjunct_of(traffic, "NoGreen", later)
+    found["holds"] = false_conjunct_of(traffic, "OneGreen", later)
+    found["step"] = false_conjunct_of(traffic, "Observed", any_event, later)
+    misspelt = traffic.bind(initial, "event", {"name": "Misspelt"})
+    try:
+        false_conjunct(traffic, traffic.actions["Misspelt"], misspelt)
+    except SpecificationError as error:
+        found["error"] = str(error)
+    return found
+
+
+@pytest.fixture(scope="module")
+def explanations() -> dict[str, FalseConjunct | str | None]:
+    return in_own_process(_explanations)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "operators", "operands"),
+    [
+        ("name", 'event.name = "TurnGreen"', ("TurnGreen",), ('"TurnRed"', '"TurnGreen"')),
+        (
+            "colour",
+            "colour'[event.lamp] = event.colour",
+            ("TurnGreen", "Observed"),
+            ('"green"', '"red"'),
+        ),
+        ("switches", "switches' = event.switches", ("TurnGreen", "Observed"), ("1", "7")),
+        (
+            "quantifier",
+            'colour[other] = "red"',
+            ("TurnGreen", "Green", "OthersRed"),
+            ('"green"', '"red"'),
+        ),
+        ("exists", "switches' = event.switches", ("TurnAny", "Observed"), ("1", "7")),
+        ("case", 'colour[l] = "green"', ("Either", "Red"), ('"red"', '"green"')),
+        ("or", 'colour[other] = "red"', ("Either", "Green", "OthersRed"), ('"green"', '"red"')),
+        ("invariant", 'colour[l] = "red"', ("NoGreen",), ('"green"', '"red"')),
+        ("step", "switches' = event.switches", ("Observed",), ("1", "7")),
+    ],
+)
+def test_explanation_names_the_false_conjunct(
+    explanations: dict[str, FalseConjunct | str | None],
+    key: str,
+    text: str,
+    operators: tuple[str, ...],
+    operands: tuple[str, ...],
+) -> None:
+    found = explanations[key]
+    assert isinstance(found, FalseConjunct)
+    assert (found.text, found.operators, found.operands) == (text, operators, operands)
+    line = (TOYS / "Traffic.tla").read_text().splitlines()[found.line - 1]
+    assert found.module == "Traffic"
+    assert line[found.column - 1 : found.end_column] == text
+
+
+def test_what_holds_has_no_false_conjunct(explanations: dict[str, FalseConjunct | str | None]) -> None:
+    assert explanations["accepted"] is None
+    assert explanations["holds"] is None
+
+
+def test_explanation_of_what_tlc_cannot_evaluate_is_an_error(
+    explanations: dict[str, FalseConjunct | str | None],
+) -> None:
+    assert "nonexistent field" in str(explanations["error"])
+
+
+def _parse(directory: Path, module: str, configuration: str | None = None) -> None:
+    Specification(directory, module, configuration)
+
+
+@pytest.mark.parametrize(
+    ("module", "configuration", "fragments"),
+    [
+        ("---- MODULE Odd ----\nVARIABLE x\nInit == x = = 1\n====\n", "INIT Init", ["Odd", "line 3"]),
+        (
+            "---- MODULE Odd ----\nVARIABLE x\nInit == x = y\nNext == x' = x\n====\n",
+            "INIT Init\nNEXT Next",
+            ["line 3, col 13", "Unknown operator: `y'"],
+        ),
+        ("---- MODULE Odd ----\nEXTENDS Absent\n====\n", "INIT Init", ["Absent"]),
+        (
+            "---- MODULE Odd ----\nVARIABLE x\nInit == x = 1\nNext == x' = x\n====\n",
+            "INIT Init\nNEXT Nixt",
+            ["Nixt", "not defined"],
+        ),
+        (
+            "---- MODULE Odd ----\nVARIABLE x\nInit == x = 1\nNext == x' = x\n====\n",
+            "INIT Init\nNEXT Next\nCONSTANT A",
+            ["Odd.cfg", "line 3"],
+        ),
+    ],
+)
+def test_parse_errors_carry_the_words_of_tlc(
+    tmp_path: Path, module: str, configuration: str, fragments: list[str]
+) -> None:
+    (tmp_path / "Odd.tla").write_text(module)
+    (tmp_path / "Odd.cfg").write_text(configuration + "\n")
+    with pytest.raises(SpecificationError) as caught:
+        in_own_process(_parse, tmp_path, "Odd")
+    for fragment in fragments:
+        assert fragment in str(caught.value)
+
+
+def test_missing_files_are_named() -> None:
+    with pytest.raises(SpecificationError, match=r"Absent\.tla"):
+        _parse(TOYS, "Absent")
+    with pytest.raises(SpecificationError, match=r"Absent\.cfg"):
+        _parse(TOYS, "Traffic", "Absent")
+
+
+def _walk_counter(width: int) -> int:
+    """Count the reachable states of the counter toy in this process."""
+    counter = Specification(TOYS, "Counter", f"CounterWidth{width}")
+    waiting = counter.initial_states()
+    seen = {counter.fingerprint(waiting[0])}
+    while waiting:
+        state = waiting.pop()
+        for action in counter.actions.values():
+            for successor in counter.successors(action, state):
+                if counter.fingerprint(successor) not in seen:
+                    seen.add(counter.fingerprint(successor))
+                    waiting.append(successor)
+    return len(seen)
+
+
+def test_processes_side_by_side_do_not_disturb_each_other() -> None:
+    spawning = multiprocessing.get_context("spawn")
+    pools = [ProcessPoolExecutor(max_workers=1, mp_context=spawning) for _ in range(4)]
+    try:
+        counts = [pool.submit(_walk_counter, 2 + index % 2) for index, pool in enumerate(pools)]
+        # As many as a model check finds.
+        assert [count.result(timeout=120) for count in counts] == [13, 55, 13, 55]
+    finally:
+        for pool in pools:
+            pool.shutdown()
+
+
+def _print_much() -> tuple[TlaValue, ...]:
+    chatty = Specification(TOYS, "Chatty")
+    (initial,) = chatty.initial_states()
+    (successor,) = chatty.successors(chatty.actions["Next"], initial)
+    return (chatty.decoded(successor, "x"),)
+
+
+def test_nothing_of_tlc_reaches_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
+    assert in_own_process(_print_much) == (1,)
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert captured.err == ""
+
+
+def _temporary_folder_left(directory: str) -> list[str]:
+    os.environ["TMPDIR"] = directory
+    tempfile.tempdir = None
+    _traffic()
+    return os.listdir(directory)
+
+
+def test_temporary_folder_is_gone_once_the_specification_is_parsed(tmp_path: Path) -> None:
+    assert in_own_process(_temporary_folder_left, str(tmp_path)) == []
+
+
+def _use_after_fork() -> str:
+    start()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            start()
+            said = "nothing"
+        except JvmError as error:
+            said = str(error)
+        os.write(writer, said.encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    return os.read(reader, 4096).decode()
+
+
+def test_virtual_machine_of_a_forked_parent_is_refused() -> None:
+    assert "forked" in in_own_process(_use_after_fork)
+
+
+def test_values_that_do_not_exist_in_tla_are_refused_before_tlc_sees_them() -> None:
+    with pytest.raises(ValueConversionError):
+        decode(object())

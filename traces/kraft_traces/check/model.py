@@ -1,0 +1,166 @@
+"""The Trace module of the model, parsed once in this process and asked about one line at a time.
+
+This is the hot path: a line costs four calls into TLC (bind the event, successors, observation, properties).
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Protocol
+
+import jpype
+
+from kraft_reference.configuration import Configuration
+from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.specification import Specification
+from kraft_spec.tlc.values import TlaValue, codec
+
+LINE_PROPERTIES: tuple[tuple[str, str], ...] = (
+    ("TypeOk", "LineTypeOk"),
+    ("ElectionSafety", "LineElectionSafety"),
+    ("VoteOncePerEpoch", "LineVoteOncePerEpoch"),
+    ("NotFollowerOfSelf", "LineNotFollowerOfSelf"),
+    ("OffsetEpochUnique", "LineOffsetEpochUnique"),
+    ("EpochMonotonic", "LineEpochMonotonic"),
+    ("HwMonotonic", "LineHwMonotonic"),
+    ("RoleChange", "LineRoleChange"),
+    ("LogMatching", "LineLogMatching"),
+    ("LeaderCompleteness", "LineLeaderCompleteness"),
+    ("CommittedNeverLost", "LineCommittedNeverLost"),
+    ("PreVoteIsPure", "LinePreVoteIsPure"),
+)
+"""The properties judged on every line: the name of the property, the operator of Trace.tla."""
+
+
+class SomeKey(Protocol):
+    """A replica key of the reference or of a trace."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def directory_id(self) -> str | None: ...
+
+
+def encoded_key(key: SomeKey | None) -> tuple[int, str]:
+    """A replica key as the model has it: <<id, directory id>>, "" and -1 for what is not there."""
+    return (-1, "") if key is None else (key.id, key.directory_id or "")
+
+
+def encoded_configuration(configuration: Configuration) -> dict[str, object]:
+    """The variable `config` of the model."""
+    replicas = configuration.replicas
+    profile = configuration.profile
+    return {
+        "endpoints": {i: replica.endpoint for i, replica in replicas.items()},
+        "keys": {i: encoded_key(replica.key) for i, replica in replicas.items()},
+        "preVote": {i: replica.pre_vote for i, replica in replicas.items()},
+        "speaksEndpoints": {i: replica.speaks_endpoints for i, replica in replicas.items()},
+        "voters": frozenset(encoded_key(voter) for voter in configuration.voters),
+        "kraftVersion": configuration.kraft_version,
+        "bootstrap": frozenset(configuration.bootstrap_servers),
+        "fetchMaxRecords": configuration.fetch_max_records,
+        "decisions": {
+            "observerRefusal": profile.observer_refusal,
+            "voterKeyError": profile.voter_key_error,
+            "prospectiveAnnouncement": profile.prospective_announcement,
+            "endQuorumFetchedFlag": profile.end_quorum_fetched_flag,
+            "divergingFetch": profile.diverging_fetch,
+            "restartPrecedence": profile.restart_precedence,
+        },
+        "off": frozenset(configuration.switched_off),
+    }
+
+
+class TraceModel:
+    """The specification of traces.  One per process, because TLC keeps one specification in static fields."""
+
+    def __init__(self, directory: Path) -> None:
+        specification = Specification(directory, "Trace")
+        self.specification = specification
+        self._codec = codec()
+        self._encode = self._codec.encode
+        self._tool = specification.tool
+        self._get_next_states = self._tool.getNextStates
+        self._eval = self._tool.eval
+        self._is_valid = self._tool.isValid
+        name = jpype.JClass("util.UniqueString").uniqueStringOf
+        self._event_name = name("event")
+        self._config_name = name("config")
+        self._network_name = name("network")
+        self._no_context = jpype.JClass("tlc2.util.Context").Empty
+        self._no_state = jpype.JClass("tlc2.tool.TLCState").Empty
+        self._true = jpype.JClass("tlc2.value.impl.BoolValue").ValTrue
+        root = self._tool.getSpecProcessor().getRootModule()
+        self._bodies = {
+            operator: root.getOpDef(operator).getBody()
+            for operator in ("Observation", "NetworkObservation", "LineProperties", *(o for _, o in LINE_PROPERTIES))
+        }
+        prefix = len("Trace")
+        self._actions = {
+            action_name[prefix:]: action.instances[0] for action_name, action in specification.actions.items()
+        }
+        (self._initial,) = specification.initial_states()
+
+    def start(self, configuration: Configuration) -> JavaObject:
+        """The state in which a run under this configuration begins."""
+        unbound = self._initial.copy().bind(self._config_name, self._encode(encoded_configuration(configuration)))
+        return self._get_next_states(self._actions["Start"], unbound).elementAt(0)
+
+    def bound(self, state: JavaObject, event: Mapping[str, object]) -> JavaObject:
+        """The state with its variable `event` set, in place: a state before a line belongs to that line."""
+        return state.bind(self._event_name, self._encode(event))
+
+    def successors(self, action: str, state: JavaObject) -> list[JavaObject]:
+        """The successors of a state with a bound event under one action, named without its prefix."""
+        found = self._get_next_states(self._actions[action], state)
+        return [found.elementAt(index) for index in range(found.size())]
+
+    def observation(self, operator: str, state: JavaObject) -> str:
+        """The text of Observation or NetworkObservation in a state."""
+        return str(self._eval(self._bodies[operator], self._no_context, state, self._no_state, 0).toString())
+
+    def observed(self, operator: str, state: JavaObject) -> TlaValue:
+        """The same as a value."""
+        return self._codec.decode(self._eval(self._bodies[operator], self._no_context, state, self._no_state, 0))
+
+    def properties_hold(self, before: JavaObject, after: JavaObject) -> bool:
+        """Do all local properties hold on the step?"""
+        return bool(self._eval(self._bodies["LineProperties"], self._no_context, before, after, 0).equals(self._true))
+
+    def violated_properties(self, before: JavaObject, after: JavaObject) -> tuple[str, ...]:
+        """The names of the local properties that the step violates."""
+        return tuple(
+            name
+            for name, operator in LINE_PROPERTIES
+            if not self._eval(self._bodies[operator], self._no_context, before, after, 0).equals(self._true)
+        )
+
+    def violated_invariants(self, state: JavaObject) -> tuple[str, ...]:
+        """The names of the whole invariants that the state violates."""
+        specification = self.specification
+        return tuple(name for name in specification.invariants if not specification.is_valid(name, state))
+
+    def network(self, state: JavaObject) -> TlaValue:
+        """The messages on their way, for candidates of a foreign trace."""
+        return self._codec.decode(state.lookup(self._network_name))
+
+    def variable(self, name: str, state: JavaObject) -> TlaValue:
+        """The value of a variable."""
+        return self.specification.decoded(state, name)
+
+    def fingerprint(self, state: JavaObject) -> int:
+        """Equal for equal states."""
+        return self.specification.fingerprint(state)
+
+    def false_conjunct(self, action: str, state: JavaObject) -> FalseConjunct | None:
+        """The first conjunct of an action that is false in a state with a bound event."""
+        return false_conjunct(self.specification, self.specification.actions[f"Trace{action}"], state)
+
+
+@cache
+def trace_model() -> TraceModel:
+    """The model of this process, parsed at the first call (one to two seconds)."""
+    with as_file(files("kraft_spec") / "tla") as directory:
+        return TraceModel(directory)

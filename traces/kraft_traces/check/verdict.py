@@ -1,0 +1,101 @@
+"""What a trace check comes to, as values."""
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from kraft_traces.check.observation import Difference
+
+
+class VerdictKind(StrEnum):
+    """The verdict on a trace."""
+
+    ACCEPTED = "accepted"
+    """Every line is a step of the model, all properties hold, and the trace says that it is complete."""
+    REJECTED = "rejected"
+    """A line is no step of the model, or a property is violated."""
+    INCONCLUSIVE = "inconclusive"
+    """The trace stops early, or leaves out so much that the candidates outgrew their bound."""
+
+
+class RejectionKind(StrEnum):
+    """Why a line is rejected."""
+
+    NOT_ENABLED = "not-enabled"
+    """The model's action is not possible here; the false conjunct says why."""
+    MISMATCH = "mismatch"
+    """The action is possible but shows something else."""
+    PROPERTY = "property"
+    """The step is the model's but violates a property (only with rules switched off)."""
+    AMBIGUOUS = "ambiguous"
+    """The model gives several successors for a line of a complete trace: a defect of the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunct:
+    """A conjunct of an action that is false, and where it stands in the model."""
+
+    text: str
+    module: str
+    line: int
+    operands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """The first line that is not right, and why."""
+
+    kind: RejectionKind
+    source: str
+    line: int
+    """Line number in the file, from 1."""
+    sequence: int
+    event: str
+    replica: int | None
+    role: str | None
+    """The replica's role before the line, by the model."""
+    rules: tuple[str, ...]
+    """Rules of the action, the most specific first."""
+    conjunct: Conjunct | None = None
+    differences: tuple[Difference, ...] = ()
+    properties: tuple[str, ...] = ()
+    """Names of the violated properties."""
+
+    def headline(self) -> str:
+        """One line: where and what."""
+        where = f"{self.source}:{self.line}: line {self.sequence} {self.event}"
+        where += "" if self.replica is None else f" at replica {self.replica}"
+        match self.kind:
+            case RejectionKind.NOT_ENABLED:
+                return f"{where} is not possible in the model"
+            case RejectionKind.MISMATCH:
+                return f"{where} is possible but shows something else"
+            case RejectionKind.PROPERTY:
+                return f"{where} violates {', '.join(self.properties)}"
+            case RejectionKind.AMBIGUOUS:
+                return f"{where} has several successors in the model"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on one trace."""
+
+    kind: VerdictKind
+    source: str
+    events: int
+    """Lines that were steps of the model."""
+    complete: bool
+    """Whether the trace says that it ended where it was meant to."""
+    candidates_max: int
+    """Most candidate states at one line; 1 for complete traces."""
+    every: int
+    """The full invariants were checked every so many events and at the end."""
+    reason: str | None = None
+    """Why the verdict is inconclusive."""
+    rejection: Rejection | None = None
+    switched_off: tuple[str, ...] = ()
+    """Rules that the trace says were switched off; the model followed."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For --json."""
+        return asdict(self)

@@ -1,0 +1,185 @@
+"""What the types cannot say about one line: which fields go with which event, and that they agree with each other."""
+
+from collections.abc import Hashable, Iterable, Sequence
+
+from msgspec import UNSET
+
+from kraft_reference.records import RecordKind
+from kraft_traces.effects import TracedAppendRecords, TracedSend
+from kraft_traces.lines import EventLine, HeaderLine, TracedInput, TracedState
+from kraft_traces.messages import TracedFetchResponse, TracedMessage
+from kraft_traces.values import TracedRecord
+from kraft_traces.vocabulary import EVENTS, EventShape
+
+_INPUT_FIELDS = TracedInput.__struct_fields__
+
+
+class Inconsistency(Exception):  # noqa: N818 - carried to `parsing`, which makes a TraceError of it
+    """A field at odds with the rest of its line; the reader adds file and line number."""
+
+    def __init__(self, field: str, detail: str, *, unknown_replica: bool = False) -> None:
+        super().__init__(field, detail)
+        self.field = field
+        self.detail = detail
+        self.unknown_replica = unknown_replica
+
+
+def check_header(header: HeaderLine) -> None:
+    """Check that the header names each replica once and none that it does not list.
+
+    Raises:
+        Inconsistency: it does not.
+    """
+    known = {replica.id for replica in header.replicas}
+    _check_distinct("$.replicas", [replica.id for replica in header.replicas])
+    _check_distinct("$.voters", header.voters)
+    _check_distinct("$.bootstrap_servers", header.bootstrap_servers)
+    _check_distinct("$.switched_off", header.switched_off)
+    named = [(f"$.voters[{index}].id", key.id) for index, key in enumerate(header.voters)]
+    named += [(f"$.bootstrap_servers[{index}]", server) for index, server in enumerate(header.bootstrap_servers)]
+    for field, replica in named:
+        if replica not in known:
+            raise Inconsistency(field, f"replica {replica} is not among $.replicas", unknown_replica=True)
+
+
+def check_event(line: EventLine) -> None:
+    """Check one event line by itself.
+
+    Raises:
+        Inconsistency: a field does not go with the event, or two fields contradict each other.
+    """
+    shape = EVENTS[line.event]
+    if shape.at_replica:
+        if line.replica is UNSET:
+            raise Inconsistency("$.replica", f"missing field 'replica', {line.event} happens at one")
+        if line.effects is not UNSET:
+            _check_effects(line)
+        if line.state is not UNSET:
+            _check_state(line.state)
+    else:
+        _check_network_event(line)
+    if line.message is not UNSET:
+        _check_message(line, shape, line.message)
+    if line.cause is not UNSET:
+        _check_cause(line, shape)
+    if line.input is not UNSET:
+        _check_input(line.event, shape, line.input)
+    if line.answer is not UNSET:
+        if line.event != "AnswerUnsupportedVersion":
+            raise Inconsistency("$.answer", f"{line.event} has no answer")
+        _check_sent("$.answer", line.sequence, line.answer)
+
+
+def _check_network_event(line: EventLine) -> None:
+    for field in ("replica", "message", "effects", "refusal", "crash", "state"):
+        if getattr(line, field) is not UNSET:
+            raise Inconsistency(f"$.{field}", f"{line.event} happens in the network and has no {field}")
+
+
+def _check_message(line: EventLine, shape: EventShape, message: TracedMessage) -> None:
+    if type(message) is not shape.message:
+        if shape.message is None:
+            raise Inconsistency("$.message", f"{line.event} delivers no message")
+        expected = line.event.removeprefix("Handle")
+        raise Inconsistency("$.message.type", f"{line.event} delivers a {expected}, not {_type(message)}")
+    if message.destination is not UNSET and message.destination != line.replica:
+        detail = f"a message for replica {message.destination} cannot arrive at replica {line.replica}"
+        raise Inconsistency("$.message.destination", detail)
+    if isinstance(message, TracedFetchResponse) and message.records:
+        _check_records("$.message.records", message.records)
+
+
+def _check_cause(line: EventLine, shape: EventShape) -> None:
+    cause = line.cause
+    if cause == shape.cause or cause is UNSET:
+        return
+    if shape.cause is not None:
+        raise Inconsistency("$.cause", f"the cause of {line.event} is {_shown(shape.cause)}, not {_shown(cause)}")
+    if cause.message_id is UNSET or cause.timer is not UNSET or cause.source is not UNSET:
+        raise Inconsistency("$.cause", f"the cause of {line.event} is a message_id, not {_shown(cause)}")
+    if line.message is not UNSET and line.message.id not in (UNSET, cause.message_id):
+        detail = f"the cause is message {cause.message_id}, the message is {line.message.id}"
+        raise Inconsistency("$.message.id", detail)
+
+
+def _check_input(name: str, shape: EventShape, given: TracedInput) -> None:
+    for field in _INPUT_FIELDS:
+        if getattr(given, field) is not UNSET and field not in shape.input:
+            expected = f"its input has {', '.join(shape.input)}" if shape.input else "it has no input"
+            raise Inconsistency(f"$.input.{field}", f"{name} has no input {field!r}, {expected}")
+    if not shape.input:
+        raise Inconsistency("$.input", f"{name} has no input")
+    if given.voters is not UNSET:
+        _check_distinct("$.input.voters", given.voters)
+
+
+def _check_effects(line: EventLine) -> None:
+    effects = () if line.effects is UNSET else line.effects
+    receivers: list[int] = []
+    for index, effect in enumerate(effects):
+        if type(effect) is TracedSend:
+            message = effect.message
+            path = f"$.effects[{index}].message"
+            _check_sent(path, line.sequence, message)
+            if message.source is not UNSET and message.source != line.replica:
+                raise Inconsistency(f"{path}.source", f"replica {line.replica} sends it, not {message.source}")
+            if message.destination is not UNSET:
+                if message.destination in receivers:
+                    detail = f"a second message of this line to replica {message.destination}"
+                    raise Inconsistency(f"{path}.destination", detail)
+                receivers.append(message.destination)
+            if type(message) is TracedFetchResponse and message.records:
+                _check_records(f"{path}.records", message.records)
+        elif type(effect) is TracedAppendRecords:
+            _check_records(f"$.effects[{index}].records", effect.records)
+
+
+def _check_sent(path: str, sequence: int, message: TracedMessage) -> None:
+    identifier = message.id
+    if identifier is UNSET:
+        return
+    if message.destination is not UNSET:
+        expected = f"{sequence}.{message.destination}"
+        if identifier != expected:
+            raise Inconsistency(f"{path}.id", f"expected '{expected}' (sequence and receiver), got '{identifier}'")
+    elif not identifier.startswith(f"{sequence}."):
+        raise Inconsistency(f"{path}.id", f"expected '{sequence}.<receiver>', got '{identifier}'")
+
+
+def _check_records(path: str, records: Iterable[TracedRecord] | object) -> None:
+    assert isinstance(records, tuple)
+    for index, record in enumerate(records):
+        has_voters = record.voters is not UNSET
+        if has_voters != (record.kind is RecordKind.VOTERS):
+            detail = f"a {record.kind} record has {'no' if has_voters else 'a field'} voters"
+            raise Inconsistency(f"{path}[{index}].voters", detail)
+        if has_voters:
+            _check_distinct(f"{path}[{index}].voters", record.voters)
+
+
+def _check_state(state: TracedState) -> None:
+    # All three are sets, written as lists.
+    if state.granted:
+        _check_distinct("$.state.granted", state.granted)
+    if state.rejected:
+        _check_distinct("$.state.rejected", state.rejected)
+    if state.voters is not UNSET and state.voters.voters is not UNSET:
+        _check_distinct("$.state.voters.voters", state.voters.voters)
+
+
+def _check_distinct(path: str, values: Sequence[Hashable]) -> None:
+    if len(values) != len(set(values)):
+        seen: set[Hashable] = set()
+        for index, value in enumerate(values):
+            if value in seen:
+                raise Inconsistency(f"{path}[{index}]", "is there twice, expected each once")
+            seen.add(value)
+
+
+def _type(message: TracedMessage) -> str:
+    return type(message).__name__.removeprefix("Traced")
+
+
+def _shown(cause: object) -> str:
+    given = {field: getattr(cause, field) for field in ("message_id", "timer", "source")}
+    return ", ".join(f"{field} {value!s}" for field, value in given.items() if value is not UNSET) or "nothing"

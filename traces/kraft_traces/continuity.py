@@ -1,0 +1,140 @@
+"""What one line cannot say: that the lines of a trace follow on from each other.
+
+Sequence numbers count without gaps, time does not go back, replicas are those of the header, and a message arrives, is
+lost or is doubled only while a copy of it is on its way.
+"""
+
+from msgspec import UNSET, UnsetType
+
+from kraft_traces.effects import TracedSend
+from kraft_traces.errors import (
+    DuplicateSequenceError,
+    SequenceGapError,
+    TimeGoesBackError,
+    UnknownMessageError,
+    UnknownReplicaError,
+)
+from kraft_traces.lines import EventLine, HeaderLine
+from kraft_traces.vocabulary import EVENTS
+
+
+class Continuity:
+    """Follows the lines of one trace; its memory grows with the messages on their way, not with the lines.
+
+    Attributes:
+        sequence: that of the newest line, 0 before the first.
+        knows_messages: whether every send so far was observed with its id, so that an id that is not on its way
+            is an error; false for the rest of a foreign trace from the first line that leaves sends out.
+    """
+
+    def __init__(self, header: HeaderLine, source: str) -> None:
+        self.sequence = 0
+        self.knows_messages = True
+        self._source = source
+        self._replicas = frozenset(replica.id for replica in header.replicas)
+        self._time_ms = 0
+        self._copies: dict[str, int] = {}
+
+    def follow(self, line: EventLine, line_number: int) -> None:
+        """Take the next line.
+
+        Raises:
+            DuplicateSequenceError, SequenceGapError, TimeGoesBackError, UnknownReplicaError, UnknownMessageError:
+                the line does not follow on from those before it.
+        """
+        self._check_sequence(line.sequence, line_number)
+        if line.time_ms is not UNSET:
+            if line.time_ms < self._time_ms:
+                detail = f"time {line.time_ms} ms is before {self._time_ms} ms, the time of an earlier line"
+                raise TimeGoesBackError(detail, self._source, line_number, "$.time_ms")
+            self._time_ms = line.time_ms
+        self._check_replicas(line, line_number)
+        if self.knows_messages:
+            self._follow_messages(line, line_number)
+
+    def _check_sequence(self, sequence: int, line_number: int) -> None:
+        expected = self.sequence + 1
+        if sequence == expected:
+            self.sequence = sequence
+            return
+        if sequence < expected:
+            # Without gaps and blank lines, the line of every earlier sequence number is known.
+            detail = f"sequence {sequence} is that of line {line_number - expected + sequence}, expected {expected}"
+            raise DuplicateSequenceError(detail, self._source, line_number, "$.sequence")
+        detail = f"sequence {sequence} leaves a gap, expected {expected}"
+        raise SequenceGapError(detail, self._source, line_number, "$.sequence")
+
+    def _check_replicas(self, line: EventLine, line_number: int) -> None:
+        self._check_replica(line.replica, "$.replica", line_number)
+        if line.message is not UNSET:
+            self._check_replica(line.message.source, "$.message.source", line_number)
+        if line.input is not UNSET:
+            self._check_replica(line.input.source, "$.input.source", line_number)
+            self._check_replica(line.input.destination, "$.input.destination", line_number)
+        if line.answer is not UNSET:
+            self._check_replica(line.answer.source, "$.answer.source", line_number)
+            self._check_replica(line.answer.destination, "$.answer.destination", line_number)
+        if line.effects:
+            for index, effect in enumerate(line.effects):
+                if type(effect) is TracedSend:
+                    field = f"$.effects[{index}].message.destination"
+                    self._check_replica(effect.message.destination, field, line_number)
+
+    def _check_replica(self, replica: int | UnsetType, field: str, line_number: int) -> None:
+        if replica not in self._replicas and replica is not UNSET:
+            known = ", ".join(str(known) for known in sorted(self._replicas))
+            detail = f"replica {replica} is not in the header, which lists {known}"
+            raise UnknownReplicaError(detail, self._source, line_number, field)
+
+    def _follow_messages(self, line: EventLine, line_number: int) -> None:
+        name = line.event
+        if EVENTS[name].at_replica:
+            if line.message is not UNSET and line.message.id is not UNSET:
+                self._take(line.message.id, "$.message.id", line_number)
+            elif line.cause is not UNSET and line.cause.message_id is not UNSET:
+                self._take(line.cause.message_id, "$.cause.message_id", line_number)
+            if line.effects is UNSET:
+                self._forget()
+                return
+            for effect in line.effects:
+                if type(effect) is TracedSend:
+                    self._send(effect.message.id)
+            return
+        identifier = UNSET if line.input is UNSET else line.input.message_id
+        if name == "DuplicateMessage":
+            if identifier is UNSET:
+                self._forget()
+            else:
+                self._check_on_its_way(identifier, "$.input.message_id", line_number)
+                self._copies[identifier] += 1
+        elif identifier is not UNSET:
+            self._take(identifier, "$.input.message_id", line_number)
+        if name == "AnswerUnsupportedVersion":
+            self._send(UNSET if line.answer is UNSET else line.answer.id)
+
+    def _send(self, identifier: str | UnsetType) -> None:
+        if identifier is UNSET:
+            self._forget()
+        else:
+            self._copies[identifier] = 1
+
+    def _take(self, identifier: str, field: str, line_number: int) -> None:
+        copies = self._check_on_its_way(identifier, field, line_number)
+        if copies == 1:
+            del self._copies[identifier]
+        else:
+            self._copies[identifier] = copies - 1
+
+    def _check_on_its_way(self, identifier: str, field: str, line_number: int) -> int:
+        copies = self._copies.get(identifier, 0)
+        if not copies:
+            detail = (
+                f"no copy of message {identifier} is on its way: it was not sent before this line, "
+                "or all copies of it have arrived or were lost"
+            )
+            raise UnknownMessageError(detail, self._source, line_number, field)
+        return copies
+
+    def _forget(self) -> None:
+        self.knows_messages = False
+        self._copies.clear()

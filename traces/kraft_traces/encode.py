@@ -1,0 +1,237 @@
+"""From what a cluster yields to the bytes of a trace.
+
+Each line is UTF-8 without a byte order mark, without spaces, its fields in the order of the types in `lines`, and ends
+with a newline: the same run gives the same bytes.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from msgspec import UNSET, UnsetType
+from msgspec.json import Encoder
+
+from kraft_reference.cluster.occurrence import (
+    AnswerUnsupportedVersion,
+    CutLink,
+    DropMessage,
+    DuplicateMessage,
+    HealLink,
+    NetworkEvent,
+    Occurrence,
+    message_id,
+)
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import (
+    AppendVoters,
+    ClientAppend,
+    Crash,
+    Event,
+    PollFetch,
+    Receive,
+    ReplaceDisk,
+    RequestTimeout,
+)
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import VotersEntry
+from kraft_reference.profile import PROFILES
+from kraft_reference.state import ReplicaState
+from kraft_traces.effects import traced_effect
+from kraft_traces.lines import (
+    SCHEMA,
+    EventLine,
+    Generator,
+    HeaderLine,
+    KipLevel,
+    Line,
+    TracedCrash,
+    TracedInput,
+    TracedReplica,
+    TracedState,
+    TracedTimeouts,
+    TracedVoters,
+)
+from kraft_traces.messages import TracedMessage, TracedVoteResponse, traced_message
+from kraft_traces.values import TracedKey, by_id_and_directory, traced_key, traced_voters
+from kraft_traces.vocabulary import EVENT_NAMES, EVENTS, EventName, TracedCause
+
+REFERENCE_KIP_LEVELS: Mapping[str, KipLevel] = {"KIP-595": "partial", "KIP-853": "partial", "KIP-996": "full"}
+"""What the reference implements: of KIP-595 elections and replication, of KIP-853 what changes no voters."""
+
+_ENCODER = Encoder()
+
+
+def encode_line(line: Line) -> bytes:
+    """The bytes of a line, its newline included."""
+    return _ENCODER.encode(line) + b"\n"
+
+
+def header_line(
+    configuration: Configuration,
+    generator: Generator,
+    *,
+    spec_hash: str | None = None,
+    kip_levels: Mapping[str, KipLevel] = REFERENCE_KIP_LEVELS,
+) -> HeaderLine:
+    """The header of a trace of this cluster.
+
+    Args:
+        configuration: the cluster.
+        generator: who writes the trace, and its seed and workload.
+        spec_hash: SHA-256 of the model that the trace is meant for, in hexadecimal; None leaves it out.
+        kip_levels: how much of each KIP the traced software implements.
+
+    Raises:
+        ValueError: the profile is not one of the named ones, so that a reader could not know its answers.
+    """
+    profile = configuration.profile
+    if PROFILES.get(profile.name) != profile:
+        raise ValueError(f"a trace can name the profiles {', '.join(PROFILES)}, not {profile}")
+    timeouts = configuration.timeouts
+    return HeaderLine(
+        schema=SCHEMA,
+        generator=generator,
+        profile=profile.name,
+        spec_hash=UNSET if spec_hash is None else spec_hash,
+        kip_levels=dict(sorted(kip_levels.items())),
+        kraft_version=configuration.kraft_version,
+        cluster_id=configuration.cluster_id,
+        replicas=tuple(
+            TracedReplica(
+                replica_id, replica.key.directory_id, replica.endpoint, replica.pre_vote, replica.speaks_endpoints
+            )
+            for replica_id, replica in sorted(configuration.replicas.items())
+        ),
+        voters=traced_voters(configuration.voters),
+        bootstrap_servers=configuration.bootstrap_servers,
+        fetch_max_records=configuration.fetch_max_records,
+        switched_off=tuple(sorted(configuration.switched_off)),
+        timeouts=TracedTimeouts(
+            timeouts.election_timeout_ms,
+            timeouts.election_backoff_max_ms,
+            timeouts.fetch_timeout_ms,
+            timeouts.fetch_interval_ms,
+            timeouts.request_timeout_ms,
+        ),
+    )
+
+
+def event_line(occurrence: Occurrence, configuration: Configuration) -> EventLine:
+    """The line of one occurrence in a run of this cluster.
+
+    Raises:
+        ValueError: the occurrence lacks what its event must have (a message id, an answer, a state).
+    """
+    sequence, event = occurrence.sequence, occurrence.event
+    if isinstance(event, Receive):
+        identifier = occurrence.message_id
+        if identifier is None:
+            raise ValueError(f"occurrence {sequence} delivers a message without an id")
+        message = traced_message(identifier, event.message)
+        return _replica_line(occurrence, configuration, _HANDLERS[type(message)], TracedCause(identifier), message)
+    name: EventName = type(event).__name__  # type: ignore[assignment]  # a test holds the names to the classes
+    cause = EVENTS[name].cause or UNSET
+    if occurrence.replica_id is not None:
+        return _replica_line(occurrence, configuration, name, cause, UNSET, _traced_input(event))
+    return EventLine(
+        sequence=sequence,
+        time_ms=occurrence.time_ms,
+        event=name,
+        cause=cause,
+        input=_traced_input(event),
+        answer=_traced_answer(occurrence) if name == "AnswerUnsupportedVersion" else UNSET,
+    )
+
+
+_HANDLERS: dict[type, EventName] = {
+    EVENTS[name].message or type(None): name for name in EVENT_NAMES if EVENTS[name].message is not None
+}
+
+
+def _replica_line(
+    occurrence: Occurrence,
+    configuration: Configuration,
+    name: EventName,
+    cause: TracedCause | UnsetType,
+    message: TracedMessage | UnsetType,
+    event_input: TracedInput | UnsetType = UNSET,
+) -> EventLine:
+    sequence, crash, replica, state = occurrence.sequence, occurrence.crash, occurrence.replica_id, occurrence.state
+    if replica is None or state is None:
+        raise ValueError(f"occurrence {sequence} ({name}) lacks its replica or the state after it")
+    effects = occurrence.effects
+    return EventLine(
+        sequence=sequence,
+        time_ms=occurrence.time_ms,
+        replica=replica,
+        event=name,
+        cause=cause,
+        message=message,
+        input=event_input,
+        effects=tuple([traced_effect(sequence, effect) for effect in effects]) if effects else (),
+        refusal=occurrence.refusal,
+        crash=UNSET if crash is None else TracedCrash(crash.completed, crash.log_end_offset),
+        state=traced_state(state, configuration),
+    )
+
+
+def traced_state(state: ReplicaState, configuration: Configuration) -> TracedState:
+    """The part of a replica's state that a trace shows."""
+    log, voted_key = state.log, state.voted_key
+    return TracedState(
+        state.role,
+        state.epoch,
+        state.leader_id,
+        state.leader_endpoint,
+        None if voted_key is None else traced_key(voted_key),
+        log.end_offset,
+        log.last_epoch,
+        log.flushed,
+        state.high_watermark,
+        _traced_voters_entry(log.voters[-1]),
+        configuration.kraft_version,
+        tuple(sorted(state.granted)) if state.granted else (),
+        tuple(sorted(state.rejected)) if state.rejected else (),
+        state.fetched,
+        state.searching,
+        tuple(sorted(state.awaiting.items())) if state.awaiting else (),
+        tuple(sorted(state.acknowledged)) if state.acknowledged else (),
+        tuple(sorted(state.fetchers)) if state.fetchers else (),
+        _traced_fetch_offsets(state.fetch_offsets) if state.fetch_offsets else (),
+    )
+
+
+def _traced_fetch_offsets(offsets: Mapping[ReplicaKey, int]) -> tuple[tuple[TracedKey, int], ...]:
+    return tuple([(traced_key(key), offsets[key]) for key in sorted(offsets, key=by_id_and_directory)])
+
+
+@lru_cache(maxsize=1024)
+def _traced_voters_entry(entry: VotersEntry) -> TracedVoters:
+    return TracedVoters(entry.offset, traced_voters(entry.voters))
+
+
+def _traced_input(event: Event | NetworkEvent) -> TracedInput | UnsetType:
+    match event:
+        case RequestTimeout(destination) | PollFetch(destination):
+            return TracedInput(destination=destination)
+        case ClientAppend(value):
+            return TracedInput(value=value)
+        case AppendVoters(voters):
+            return TracedInput(voters=traced_voters(voters))
+        case Crash(log_end_offset):
+            return TracedInput(log_end_offset=log_end_offset)
+        case ReplaceDisk(directory_id):
+            return TracedInput(directory_id=directory_id)
+        case DropMessage(identifier) | DuplicateMessage(identifier) | AnswerUnsupportedVersion(identifier):
+            return TracedInput(message_id=identifier)
+        case CutLink(source, destination) | HealLink(source, destination):
+            return TracedInput(source=source, destination=destination)
+        case _:
+            return UNSET
+
+
+def _traced_answer(occurrence: Occurrence) -> TracedVoteResponse:
+    answer = occurrence.answer
+    traced = None if answer is None else traced_message(message_id(occurrence.sequence, answer), answer)
+    if not isinstance(traced, TracedVoteResponse):
+        raise ValueError(f"occurrence {occurrence.sequence} lacks the vote response that the network layer made")
+    return traced

@@ -1,0 +1,95 @@
+"""The JSON Schema of one line of a trace, generated from the types and kept in the package.
+
+The committed file is for readers in other languages; `python -m kraft_traces.json_schema FILE` writes it anew, and a test
+holds it to the types.
+"""
+
+import json
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kraft_traces.lines import SCHEMA, Line
+from kraft_traces.vocabulary import EVENTS, EventShape
+
+FILE_NAME = f"{SCHEMA.replace('/', '-')}.schema.json"
+"""Name of the committed schema in the folder `schema` of this package."""
+
+_SETS = {
+    "HeaderLine": ("replicas", "voters", "bootstrap_servers", "switched_off"),
+    "TracedState": ("granted", "rejected"),
+    "TracedVoters": ("voters",),
+    "TracedRecord": ("voters",),
+    "TracedInput": ("voters",),
+}
+"""The fields that are sets, written as lists, by type."""
+
+_NETWORK_HAS_NO = ("replica", "message", "effects", "refusal", "crash", "state")
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema of a line (JSON Schema 2020-12), which is a header, an event or the end.
+
+    It says everything about a line by itself except that ids and replicas agree within it; what lines say together
+    (sequence, time, messages on their way) is the reader's.
+    """
+    schema = msgspec.json.schema(Line)
+    definitions: dict[str, Any] = schema.pop("$defs")
+    for definition, fields in _SETS.items():
+        for field in fields:
+            definitions[definition]["properties"][field]["uniqueItems"] = True
+    definitions["TracedRecord"].update(
+        {
+            "if": {"properties": {"kind": {"const": "Voters"}}, "required": ["kind"]},
+            "then": {"required": ["voters"]},
+            "else": {"properties": {"voters": False}},
+        }
+    )
+    definitions["EventLine"]["allOf"] = [_event_rule(name, shape) for name, shape in EVENTS.items()]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:kraft-spec:{SCHEMA.replace('/', ':')}",
+        "title": f"A line of a {SCHEMA} file",
+        **schema,
+        "$defs": definitions,
+    }
+
+
+def _event_rule(name: str, shape: EventShape) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    if shape.cause is None:
+        properties["cause"] = {"required": ["message_id"], "maxProperties": 1}
+    else:
+        properties["cause"] = {"const": msgspec.to_builtins(shape.cause)}
+    properties["input"] = {"propertyNames": {"enum": list(shape.input)}} if shape.input else False
+    if shape.message is None:
+        properties["message"] = False
+    else:
+        properties["message"] = {"properties": {"type": {"const": name.removeprefix("Handle")}}}
+    if name != "AnswerUnsupportedVersion":
+        properties["answer"] = False
+    then: dict[str, Any] = {"properties": properties}
+    if shape.at_replica:
+        then["required"] = ["replica"]
+    else:
+        properties.update(dict.fromkeys(_NETWORK_HAS_NO, False))
+    return {"if": {"properties": {"event": {"const": name}}, "required": ["event"]}, "then": then}
+
+
+def json_schema_text() -> str:
+    """The schema as the committed file has it."""
+    return json.dumps(json_schema(), indent=2, ensure_ascii=True) + "\n"
+
+
+def committed_json_schema() -> dict[str, Any]:
+    """The schema that the package carries."""
+    text = files("kraft_traces").joinpath("schema", FILE_NAME).read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(json_schema_text(), encoding="utf-8")

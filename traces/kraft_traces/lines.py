@@ -1,0 +1,186 @@
+"""The lines of a kraft-trace/1: header, events, end.
+
+A field with the default `UNSET` may be absent, which says that it was not observed; `None` is an explicit null.
+Our own traces carry every field that an event has.
+The order of the fields here is their order in a line.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kraft_reference.configuration import PreVoteSupport
+from kraft_reference.outcome import Refusal
+from kraft_reference.roles import Role
+from kraft_traces.effects import TracedEffect
+from kraft_traces.messages import TracedMessage, TracedVoteResponse
+from kraft_traces.values import (
+    CorrelationId,
+    Count,
+    DurationMs,
+    Epoch,
+    MessageId,
+    Number,
+    Offset,
+    ReplicaId,
+    Sequence,
+    TimeMs,
+    TracedKey,
+)
+from kraft_traces.vocabulary import EventName, TracedCause
+
+SCHEMA: Literal["kraft-trace/1"] = "kraft-trace/1"
+KNOWN_SCHEMAS: tuple[str, ...] = (SCHEMA,)
+
+KraftVersion = Literal[0, 1]
+KipLevel = Literal["none", "partial", "full"]
+"""How much of a KIP the software that made the trace implements."""
+
+SpecHash = Annotated[
+    str,
+    Meta(pattern=r"^[0-9a-f]{64}$(?!\n)", description="SHA-256 of the model, in hexadecimal."),
+]
+
+
+class Generator(Struct, frozen=True, forbid_unknown_fields=True):
+    """What wrote the trace, and what makes it write the same one again."""
+
+    name: str
+    version: str
+    seed: Number | None = None
+    workload: str | None = None
+    """The scenario or kind of run."""
+
+
+class TracedReplica(Struct, frozen=True, forbid_unknown_fields=True):
+    """A replica as its operator formatted it."""
+
+    id: ReplicaId
+    directory_id: str | None
+    endpoint: str
+    pre_vote: PreVoteSupport
+    endpoints: bool
+    """Whether its messages carry the leader's endpoint."""
+
+
+class TracedTimeouts(Struct, frozen=True, forbid_unknown_fields=True):
+    """The durations of `kraft_reference.configuration.Timeouts`, in milliseconds."""
+
+    election_timeout_ms: DurationMs
+    election_backoff_max_ms: DurationMs
+    fetch_timeout_ms: DurationMs
+    fetch_interval_ms: DurationMs
+    request_timeout_ms: DurationMs
+
+
+class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="header"):
+    """The first line: what the cluster is and who wrote the trace."""
+
+    schema: Literal["kraft-trace/1"]
+    generator: Generator
+    profile: str
+    """Name of the answers to the open points of the KIPs."""
+    spec_hash: SpecHash | UnsetType = UNSET
+    kip_levels: dict[str, KipLevel] | UnsetType = UNSET
+    kraft_version: KraftVersion
+    cluster_id: str
+    replicas: tuple[TracedReplica, ...]
+    """Voters and observers."""
+    voters: tuple[TracedKey, ...]
+    """The static voters, or those of the bootstrap checkpoint."""
+    bootstrap_servers: tuple[ReplicaId, ...] = ()
+    """Empty: the voters."""
+    fetch_max_records: Count = 0
+    """0 for no limit."""
+    switched_off: tuple[str, ...] = ()
+    """Ids of the rules that this run leaves out on purpose."""
+    timeouts: TracedTimeouts | UnsetType = UNSET
+
+
+class TracedInput(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """The event's own fields; which event has which is in `kraft_traces.vocabulary.EVENTS`."""
+
+    message_id: MessageId | UnsetType = UNSET
+    source: ReplicaId | UnsetType = UNSET
+    destination: ReplicaId | UnsetType = UNSET
+    value: Number | UnsetType = UNSET
+    voters: tuple[TracedKey, ...] | UnsetType = UNSET
+    log_end_offset: Offset | UnsetType = UNSET
+    directory_id: str | UnsetType = UNSET
+
+
+class TracedCrash(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """Where in the step the replica died: how many durable effects and sends happened, how much log survived."""
+
+    completed: Count
+    log_end_offset: Offset
+
+
+class TracedVoters(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """A voters set and the offset of its VotersRecord, -1 for static voters and the bootstrap checkpoint."""
+
+    offset: Offset | UnsetType = UNSET
+    voters: tuple[TracedKey, ...] | UnsetType = UNSET
+
+
+class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """The replica after the event, as far as it was observed."""
+
+    role: Role | UnsetType = UNSET
+    epoch: Epoch | UnsetType = UNSET
+    leader_id: ReplicaId | UnsetType | None = UNSET
+    leader_endpoint: str | UnsetType | None = UNSET
+    voted_key: TracedKey | UnsetType | None = UNSET
+    log_end_offset: Offset | UnsetType = UNSET
+    last_epoch: Epoch | UnsetType = UNSET
+    flushed_offset: Offset | UnsetType = UNSET
+    high_watermark: Offset | UnsetType = UNSET
+    voters: TracedVoters | UnsetType = UNSET
+    kraft_version: KraftVersion | UnsetType = UNSET
+    granted: tuple[ReplicaId, ...] | UnsetType = UNSET
+    rejected: tuple[ReplicaId, ...] | UnsetType = UNSET
+    fetched: bool | UnsetType = UNSET
+    searching: bool | UnsetType = UNSET
+    awaiting: tuple[tuple[ReplicaId, CorrelationId], ...] | UnsetType = UNSET
+    """Outstanding requests: receiver and correlation id."""
+    acknowledged: tuple[ReplicaId, ...] | UnsetType = UNSET
+    """Leader, Resigned: voters that answered the announcement."""
+    fetchers: tuple[ReplicaId, ...] | UnsetType = UNSET
+    """Leader: voters that fetched in this check-quorum period."""
+    fetch_offsets: tuple[tuple[TracedKey, Offset], ...] | UnsetType = UNSET
+    """Leader: fetch offset of each voter entry or observer."""
+
+
+class EventLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False, tag_field="kind", tag="event"):
+    """One event."""
+
+    sequence: Sequence
+    time_ms: TimeMs | UnsetType = UNSET
+    replica: ReplicaId | UnsetType = UNSET
+    """Where it happened; absent for an event of the network."""
+    event: EventName
+    cause: TracedCause | UnsetType = UNSET
+    message: TracedMessage | UnsetType = UNSET
+    """The message that was delivered."""
+    input: TracedInput | UnsetType = UNSET
+    effects: tuple[TracedEffect, ...] | UnsetType = UNSET
+    """What the replica did, in order; after a crash point only what it completed."""
+    refusal: Refusal | UnsetType | None = UNSET
+    """Why nothing happened; null if something did."""
+    crash: TracedCrash | UnsetType = UNSET
+    """Absent if the replica did not die in the step."""
+    answer: TracedVoteResponse | UnsetType = UNSET
+    """The response that the sender's own network layer makes (AnswerUnsupportedVersion)."""
+    state: TracedState | UnsetType = UNSET
+
+
+class EndLine(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="end"):
+    """The last line."""
+
+    events: Count
+    """How many event lines there are."""
+    complete: bool
+    """False if the writer stopped before the run was over."""
+
+
+Line = HeaderLine | EventLine | EndLine

@@ -1,0 +1,180 @@
+"""Reading a trace line by line, each line checked before it is handed on."""
+
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from kraft_reference.configuration import Configuration
+from kraft_traces.continuity import Continuity
+from kraft_traces.errors import (
+    DuplicateHeaderError,
+    EmptyTraceError,
+    EventCountError,
+    InvalidUtf8Error,
+    LinesAfterEndError,
+    LineTooLongError,
+    MalformedJsonError,
+    TruncatedFileError,
+)
+from kraft_traces.lines import EndLine, EventLine, HeaderLine
+from kraft_traces.parsing import parse_header, parse_line
+from kraft_traces.restore import configuration_of
+from kraft_traces.streams import LINE_BYTES_MAX, open_bytes, read_line, trace_paths
+
+
+class TraceReader:
+    """The event lines of one trace, in order; an iterator that keeps one line at a time.
+
+    Attributes:
+        source: the file, `-` for standard input.
+        header: its first line.
+        raw_header: the bytes of the first line as they stand in the file.
+        line_number: that of the line read last, counted from 1.
+        raw_line: the bytes of the line read last as they stand in the file.
+        events: how many event lines were read.
+        end: the end line once it was read; None before, and for a trace that stops without one.
+    """
+
+    def __init__(self, stream: BinaryIO, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+        """Read the header.
+
+        Args:
+            stream: the decompressed bytes of the trace.
+            source: its name in errors.
+            line_bytes_max: the longest line that is accepted, newline included.
+
+        Raises:
+            TraceError: it has none, or a wrong one.
+        """
+        self.source = source
+        self.line_number = 0
+        self.events = 0
+        self.end: EndLine | None = None
+        self._stream = stream
+        self._line_bytes_max = line_bytes_max
+        self.raw_line = self._next_raw()
+        if not self.raw_line:
+            raise EmptyTraceError("the file is empty, expected a header", source)
+        try:
+            self.header: HeaderLine = parse_header(self.raw_line, source)
+        except (MalformedJsonError, InvalidUtf8Error) as error:
+            self._check_truncated(error)
+            raise
+        self.raw_header = self.raw_line
+        self._continuity = Continuity(self.header, source)
+
+    @property
+    def complete(self) -> bool:
+        """Does the trace say that it holds the whole run?  Known once all lines were read."""
+        return self.end is not None and self.end.complete
+
+    @property
+    def configuration(self) -> Configuration:
+        """The cluster of the header.
+
+        Raises:
+            UnknownProfileError: the header names a profile that is not known here.
+        """
+        return configuration_of(self.header, self.source)
+
+    def __iter__(self) -> Iterator[EventLine]:
+        return self
+
+    def __next__(self) -> EventLine:
+        """The next event line.
+
+        Raises:
+            TraceError: the line, or the place where the trace stops, is wrong.
+        """
+        if self.end is not None:
+            raise StopIteration
+        raw = self._next_raw()
+        if not raw:
+            self.line_number -= 1
+            if not self.events:
+                raise EmptyTraceError("a header and no event", self.source)
+            raise StopIteration
+        self.raw_line = raw
+        try:
+            line = parse_line(raw, self.source, self.line_number)
+        except (MalformedJsonError, InvalidUtf8Error) as error:
+            self._check_truncated(error)
+            raise
+        if type(line) is EventLine:
+            self._continuity.follow(line, self.line_number)
+            self.events += 1
+            return line
+        if isinstance(line, EndLine):
+            self._finish(line)
+            raise StopIteration
+        detail = "a second header, expected one trace in one file"
+        raise DuplicateHeaderError(detail, self.source, self.line_number)
+
+    def _finish(self, end: EndLine) -> None:
+        number = self.line_number
+        if end.events != self.events:
+            detail = f"the end line counts {end.events} events, the trace has {self.events}"
+            raise EventCountError(detail, self.source, number, "$.events")
+        if self._next_raw():
+            raise LinesAfterEndError("expected nothing after the end line", self.source, self.line_number)
+        if not self.events:
+            raise EmptyTraceError("a header and an end, and no event between them", self.source)
+        self.line_number = number
+        self.end = end
+
+    def _next_raw(self) -> bytes:
+        self.line_number += 1
+        raw = read_line(self._stream, self._line_bytes_max, self.source, self.line_number)
+        if len(raw) > self._line_bytes_max:
+            detail = f"a line of more than {self._line_bytes_max} bytes"
+            raise LineTooLongError(detail, self.source, self.line_number)
+        return raw
+
+    def _check_truncated(self, error: MalformedJsonError | InvalidUtf8Error) -> None:
+        if not self.raw_line.endswith(b"\n"):
+            detail = f"the file stops in the middle of a line ({error.detail})"
+            raise TruncatedFileError(detail, self.source, self.line_number, column=error.column) from None
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_trace(path: str | Path, *, line_bytes_max: int = LINE_BYTES_MAX) -> TraceReader:
+    """A reader of a file, gzip or not, or of standard input (`-`); use it in a `with` statement.
+
+    Raises:
+        TraceError: the file cannot be opened, or its header is missing or wrong.
+    """
+    stream = open_bytes(path)
+    try:
+        return TraceReader(stream, str(path), line_bytes_max=line_bytes_max)
+    except BaseException:
+        stream.close()
+        raise
+
+
+def open_traces(paths: Iterable[str | Path]) -> Iterator[TraceReader]:
+    """A reader for each trace of files and folders, one after the other; the caller closes each.
+
+    Raises:
+        TraceError: a path leads to no trace, or a trace has no proper header.
+    """
+    for path in paths:
+        for file in trace_paths(path):
+            yield open_trace(file)
+
+
+def trace_of_bytes(content: bytes, source: str = "-") -> TraceReader:
+    """A reader of a trace in memory."""
+    return TraceReader(BytesIO(content), source)

@@ -1,0 +1,155 @@
+"""The files behind traces: plain or gzip, standard streams, folders, and files that appear whole or not at all."""
+
+import gzip
+import os
+import secrets
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader, BufferedWriter, UnsupportedOperation
+from pathlib import Path
+from typing import BinaryIO
+
+from kraft_traces.errors import CorruptGzipError, NoTracesError, TruncatedGzipError, UnreadableFileError
+
+STANDARD_STREAM = "-"
+SUFFIXES = (".jsonl", ".jsonl.gz")
+"""What the files of a folder must end with to be taken for traces."""
+
+LINE_BYTES_MAX = 16 * 2**20
+"""Default limit of a line: far beyond any line of ours, and small beside the memory of a machine."""
+
+_BUFFER_BYTES = 2**17
+_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_LEVEL = 6
+
+
+def trace_paths(path: str | Path) -> list[str]:
+    """The traces that a path stands for: itself, or all `.jsonl` and `.jsonl.gz` below a folder, sorted by name.
+
+    Raises:
+        UnreadableFileError: there is nothing at the path.
+        NoTracesError: it is a folder without traces.
+    """
+    if str(path) == STANDARD_STREAM:
+        return [STANDARD_STREAM]
+    root = Path(path)
+    if not root.exists():
+        raise UnreadableFileError("no such file or folder", str(path))
+    if not root.is_dir():
+        return [str(path)]
+    found = sorted(
+        (file for file in root.rglob("*.jsonl*") if file.name.endswith(SUFFIXES) and file.is_file()),
+        key=lambda file: file.relative_to(root).parts,
+    )
+    if not found:
+        raise NoTracesError(f"no file in this folder ends with {' or '.join(SUFFIXES)}", str(path))
+    return [str(file) for file in found]
+
+
+def open_bytes(path: str | Path) -> BinaryIO:
+    """A trace's bytes, decompressed where they are gzip, whatever the name says.
+
+    Raises:
+        UnreadableFileError: the operating system does not give the file.
+        CorruptGzipError: its name ends with `.gz` and it is not gzip.
+    """
+    source = str(path)
+    try:
+        stream = _standard_input() if source == STANDARD_STREAM else Path(path).open("rb", buffering=_BUFFER_BYTES)  # noqa: SIM115 - the caller closes it
+        start = stream.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)]
+    except OSError as error:
+        raise UnreadableFileError(error.strerror or str(error), source) from error
+    if start == _GZIP_MAGIC:
+        return _Decompressed(stream)
+    if source.endswith(".gz") and start and not _GZIP_MAGIC.startswith(start):
+        stream.close()
+        raise CorruptGzipError("the name says gzip, the content is not", source)
+    return stream
+
+
+def _standard_input() -> BufferedReader:
+    try:
+        # Another buffer over the same descriptor, so that closing the trace leaves standard input open.
+        return open(sys.stdin.fileno(), "rb", buffering=_BUFFER_BYTES, closefd=False)
+    except UnsupportedOperation:
+        # Replaced by an object in memory.
+        return BufferedReader(sys.stdin.buffer, _BUFFER_BYTES)  # type: ignore[type-var]
+
+
+class _Decompressed(gzip.GzipFile):
+    """Decompressed bytes; closing it closes the file beneath, which gzip leaves open."""
+
+    def __init__(self, compressed: BinaryIO) -> None:
+        super().__init__(fileobj=compressed, mode="rb")
+        self._compressed = compressed
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._compressed.close()
+
+
+def read_line(stream: BinaryIO, limit: int, source: str, line_number: int) -> bytes:
+    """The next line with its newline, cut off after `limit` + 1 bytes; empty at the end.
+
+    Raises:
+        TruncatedGzipError, CorruptGzipError: the compressed data stops or is damaged.
+        UnreadableFileError: the operating system fails to read on.
+    """
+    try:
+        return stream.readline(limit + 1)
+    except EOFError:
+        detail = "the compressed data stops before its end mark"
+        raise TruncatedGzipError(detail, source, line_number) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise CorruptGzipError(f"the compressed data is damaged: {error}", source, line_number) from error
+    except OSError as error:
+        raise UnreadableFileError(error.strerror or str(error), source, line_number) from error
+
+
+@contextmanager
+def whole_file(target: str | Path) -> Iterator[BinaryIO]:
+    """A file to write to that takes its name only when the block ends without an error.
+
+    `-` is standard output; that, and whatever exists and is no regular file (a pipe, a device), is written to directly.
+    A name that ends with `.gz` is compressed, with neither time nor name inside, so that equal lines give equal bytes.
+
+    Raises:
+        OSError: the operating system refuses.
+    """
+    if str(target) == STANDARD_STREAM:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    # Behind a symbolic link it is the file that is replaced, not the link.
+    path = Path(target).resolve()
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        with path.open("wb") as device, _compressed(device, path.name) as stream:
+            yield stream
+        return
+    # In the same folder, because only there is a rename one step; hidden and without a suffix that a reader looks for.
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        with partial.open("xb", buffering=_BUFFER_BYTES) as file:
+            with _compressed(file, path.name) as stream:
+                yield stream
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _compressed(raw: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    if not name.endswith(".gz"):
+        yield raw
+        return
+    compressor = gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=raw, mtime=0)
+    with compressor, BufferedWriter(compressor, _BUFFER_BYTES) as stream:
+        yield stream
