@@ -17,6 +17,7 @@ from kraft_reference.transitions import (
     leader_if_majority,
     learn,
     lose_pre_vote,
+    names_second_leader,
     new_round,
     to_candidate,
     to_prospective,
@@ -60,6 +61,8 @@ def after_election_timeout(state: ReplicaState, configuration: Configuration, dr
     elif state.role is Role.RESIGNED:
         # The switched-off rule: stay in the resigned epoch in another role.
         after = new_round(state._replace(role=Role.PROSPECTIVE))
+        if not configuration.enforces("state.same-epoch-preserves"):
+            after = after._replace(leader_id=None, leader_endpoint=None, voted_key=None)
     else:
         after = to_prospective(state, configuration, Cause.ELECTION_TIMEOUT)
     return entered(state, after, configuration, draw)
@@ -296,8 +299,12 @@ def after_vote_response(
             after = to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED)
             return entered(state, after, configuration, draw)
         return Outcome(rest, refusal=Refusal.NO_PRE_VOTE_ROUND)
+    if response.error is Error.INCONSISTENT_CLUSTER_ID:
+        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
     if response.epoch < state.epoch:
         return Outcome(rest, refusal=Refusal.STALE_EPOCH)
+    if names_second_leader(state, response.epoch, response.leader_id):
+        return Outcome(rest, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
     if learned is not rest:
         return entered(state, learned, configuration, draw)

@@ -15,7 +15,7 @@ from kraft_reference.messages import (
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
-from kraft_reference.transitions import follow, learn, to_resigned
+from kraft_reference.transitions import follow, learn, names_second_leader, to_resigned
 
 # ---------------------------------------------------------------------------------------------------------
 # Check quorum.
@@ -136,11 +136,13 @@ def after_begin_quorum_epoch_request(
         return answer(state, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     if request.epoch < state.epoch:
         return answer(state, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
-    if request.epoch == state.epoch and state.leader_id not in (None, leader):
+    if names_second_leader(state, request.epoch, leader):
         return answer(state, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
     knew_leader = request.epoch == state.epoch and state.leader_id == leader
     if knew_leader and state.role is Role.PROSPECTIVE and configuration.profile.prospective_announcement == "follower":
-        after = follow(state, configuration, Cause.LEADER_OF_EPOCH, request.epoch, leader, request.leader_endpoint)
+        # A version 0 announcement has no endpoint; what is known of this leader stays known.
+        endpoint = request.leader_endpoint or state.leader_endpoint
+        after = follow(state, configuration, Cause.LEADER_OF_EPOCH, request.epoch, leader, endpoint)
     else:
         after = learn(state, configuration, request.epoch, leader, request.leader_endpoint)
     if not addresses(request.voter_key, state.key):
@@ -161,8 +163,12 @@ def after_announcement_response(
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
+    if response.error is Error.INCONSISTENT_CLUSTER_ID:
+        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
     if response.epoch < state.epoch:
         return Outcome(rest, refusal=Refusal.STALE_EPOCH)
+    if names_second_leader(state, response.epoch, response.leader_id):
+        return Outcome(rest, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
     if learned is not rest:
         return entered(state, learned, configuration, draw)
@@ -230,7 +236,7 @@ def after_end_quorum_epoch_request(
         return answer(state, Error.INCONSISTENT_CLUSTER_ID, refusal=Refusal.FOREIGN_CLUSTER)
     if request.epoch < state.epoch:
         return answer(state, Error.FENCED_LEADER_EPOCH, refusal=Refusal.STALE_EPOCH)
-    if request.epoch == state.epoch and state.leader_id not in (None, request.source):
+    if names_second_leader(state, request.epoch, request.source):
         return answer(state, Error.INVALID_REQUEST, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
     after = learn(state, configuration, request.epoch, request.source, None)
     if after.role is not Role.FOLLOWER:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.identity import ReplicaKey
+from kraft_reference.identity import ReplicaKey, names
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter
 
@@ -52,7 +52,7 @@ def number_of_offline_voters(
     """
 
     def is_offline(voter: ReplicaKey) -> bool:
-        if voter.id == state.key.id:
+        if names(voter, state.key):
             return False
         last_ms = last_fetch_ms.get(voter)
         return last_ms is None or now_ms - last_ms > fetch_timeout_ms

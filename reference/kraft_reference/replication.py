@@ -5,14 +5,14 @@ from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.elections import answered, entered, is_correlated, is_foreign, known_endpoint
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.leadership import removal_is_committed, with_fetcher
+from kraft_reference.leadership import has_check_quorum_timer, removal_is_committed, with_fetcher
 from kraft_reference.log import EpochEnd, agrees, append, end_of_epoch, flush, truncate
 from kraft_reference.messages import Error, FetchRequest, FetchResponse
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
 from kraft_reference.records import Record
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, voter_entry
-from kraft_reference.transitions import learn, to_resigned
+from kraft_reference.transitions import learn, names_second_leader, to_resigned
 from kraft_reference.watermark import with_high_watermark
 
 _NOT_DIVERGING = EpochEnd(-1, -1)
@@ -99,6 +99,9 @@ def after_fetch_request(
 
     if is_foreign(configuration, request.cluster_id):
         return refuse(Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+    if min(request.fetch_offset, request.last_epoch, request.source) < 0:
+        # Rule: wire.common-errors.
+        return refuse(Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
     if request.epoch < state.epoch:
         return refuse(Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
     if request.epoch > state.epoch:
@@ -154,11 +157,16 @@ def after_fetch_response(
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
+    if response.error is Error.INCONSISTENT_CLUSTER_ID:
+        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
     if response.epoch < state.epoch:
         return Outcome(rest, refusal=Refusal.STALE_EPOCH)
+    if names_second_leader(state, response.epoch, response.leader_id):
+        return Outcome(rest, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
+    # A larger epoch only moves the replica: the data answers a Fetch of the smaller one.
     follows_sender = (
-        learned.role is Role.FOLLOWER and learned.leader_id == response.source and learned.epoch == response.epoch
+        response.epoch == state.epoch and learned.role is Role.FOLLOWER and learned.leader_id == response.source
     )
     if response.error is not Error.NONE or not follows_sender:
         if learned is not rest:
@@ -185,4 +193,7 @@ def after_append(state: ReplicaState, configuration: Configuration, record: Reco
     if state.role is not Role.LEADER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
     appended = state._replace(log=flush(append(state.log, (record,))))
-    return _settled(state, Outcome(with_high_watermark(appended, configuration)), configuration, draw)
+    # A set with others in it needs the timers that a sole voter has not.  Rule: check-quorum.sole-voter.
+    starts = has_check_quorum_timer(appended) and not has_check_quorum_timer(state)
+    timers = entry_timers(state, appended, draw, configuration.timeouts) if starts else ()
+    return _settled(state, Outcome(with_high_watermark(appended, configuration), timers=timers), configuration, draw)

@@ -132,6 +132,15 @@ def _entered_follower(before: ReplicaState, after: ReplicaState, configuration: 
     return after
 
 
+def names_second_leader(state: ReplicaState, epoch: int, leader_id: int | None) -> bool:
+    """Does a message name another leader of the own epoch than the one that is known?
+
+    It is evidence that ElectionSafety is broken: nothing is learned from it, and the refusal says so.
+    Rule: state.follower.larger-epoch-leader.
+    """
+    return epoch == state.epoch and leader_id is not None and state.leader_id not in (None, leader_id)
+
+
 def learn(
     state: ReplicaState,
     configuration: Configuration,
@@ -193,11 +202,13 @@ def lose_pre_vote(state: ReplicaState, configuration: Configuration) -> ReplicaS
     """
     if not configuration.enforces("state.prospective.lost.known-leader"):
         return new_round(state)
+    if not configuration.enforces("state.same-epoch-preserves"):
+        # The switched-off rule: the leader is forgotten on the way to Unattached.
+        return enter(state, Role.UNATTACHED, Cause.PRE_VOTE_LOST)._replace(leader_id=None)
     if state.leader_id is not None and state.leader_endpoint is not None:
         after = enter(state, Role.FOLLOWER, Cause.PRE_VOTE_LOST, leader_endpoint=state.leader_endpoint)
         return _entered_follower(state, after, configuration)
-    after = enter(state, Role.UNATTACHED, Cause.PRE_VOTE_LOST)
-    return after if configuration.enforces("state.same-epoch-preserves") else after._replace(leader_id=None)
+    return enter(state, Role.UNATTACHED, Cause.PRE_VOTE_LOST)
 
 
 def to_candidate(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:

@@ -1,7 +1,7 @@
 """The JSON Schema of one line of a trace, generated from the types and kept in the package.
 
-The committed file is for readers in other languages; `python -m kraft_traces.json_schema FILE` writes it anew, and a test
-holds it to the types.
+The committed file is for readers in other languages.
+`python -m kraft_traces.json_schema FILE` writes it anew, and a test holds it to the types.
 """
 
 import json

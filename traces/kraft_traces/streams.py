@@ -8,9 +8,9 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader, BufferedWriter, UnsupportedOperation
+from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, UnsupportedOperation
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from kraft_traces.errors import CorruptGzipError, NoTracesError, TruncatedGzipError, UnreadableFileError
 
@@ -58,25 +58,27 @@ def open_bytes(path: str | Path) -> BinaryIO:
     """
     source = str(path)
     try:
-        stream = _standard_input() if source == STANDARD_STREAM else Path(path).open("rb", buffering=_BUFFER_BYTES)  # noqa: SIM115 - the caller closes it
+        stream = BufferedReader(_unbuffered(source), _BUFFER_BYTES)
         start = stream.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)]
     except OSError as error:
         raise UnreadableFileError(error.strerror or str(error), source) from error
     if start == _GZIP_MAGIC:
-        return _Decompressed(stream)
+        return cast(BinaryIO, _Decompressed(stream))
     if source.endswith(".gz") and start and not _GZIP_MAGIC.startswith(start):
         stream.close()
         raise CorruptGzipError("the name says gzip, the content is not", source)
     return stream
 
 
-def _standard_input() -> BufferedReader:
+def _unbuffered(source: str) -> RawIOBase:
+    if source != STANDARD_STREAM:
+        return FileIO(source)
     try:
-        # Another buffer over the same descriptor, so that closing the trace leaves standard input open.
-        return open(sys.stdin.fileno(), "rb", buffering=_BUFFER_BYTES, closefd=False)
+        # The descriptor is not ours to close: standard input stays open when the trace is closed.
+        return FileIO(sys.stdin.fileno(), closefd=False)
     except UnsupportedOperation:
-        # Replaced by an object in memory.
-        return BufferedReader(sys.stdin.buffer, _BUFFER_BYTES)  # type: ignore[type-var]
+        # Replaced by an object in memory, which reads like a raw file.
+        return cast(RawIOBase, sys.stdin.buffer)
 
 
 class _Decompressed(gzip.GzipFile):

@@ -19,7 +19,7 @@ from kraft_reference.cluster.occurrence import (
     message_id,
 )
 from kraft_reference.cluster.pending import Pending
-from kraft_reference.cluster.schedule import Move, disks_during
+from kraft_reference.cluster.schedule import DEFECTS, Move, disks_during
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import Faults
 from kraft_reference.cluster.world import World
@@ -27,6 +27,7 @@ from kraft_reference.effects import Send, StartTimer, Timer
 from kraft_reference.events import (
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
+    Crash,
     Draw,
     ElectionTimeout,
     Event,
@@ -34,6 +35,7 @@ from kraft_reference.events import (
     Poll,
     PollFetch,
     Receive,
+    ReplaceDisk,
     RequestTimeout,
 )
 from kraft_reference.messages import REQUESTS, FetchResponse, Message
@@ -41,13 +43,9 @@ from kraft_reference.outcome import entry_timers
 from kraft_reference.polling import due_election_requests, due_fetch_targets
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-from kraft_reference.transitions import IllegalTransitionError
 
 RETRY_BACKOFF_MS = 100
 """How long a replica waits before it repeats requests after an answer that it could not use."""
-
-DEFECTS = (AssertionError, IllegalTransitionError)
-"""What a replica raises when it contradicts itself."""
 
 _TIMER_EVENTS: dict[Timer, Event] = {
     Timer.ELECTION: ElectionTimeout(),
@@ -124,7 +122,8 @@ class Driver:
             else:
                 occurrence = world.happen_and_crash(replica_id, event, crash.completed, crash.log_end_offset, draw)
         except DEFECTS as defect:
-            return self._failed(replica_id, defect)
+            self._note_defect(replica_id, defect)
+            return None
         self._follow_up(replica_id, occurrence)
         return occurrence
 
@@ -162,7 +161,8 @@ class Driver:
         try:
             occurrence = world.deliver(identifier, draw, crash)
         except DEFECTS as defect:
-            return self._failed(replica_id, defect)
+            self._note_defect(replica_id, defect)
+            return None
         self._follow_up(replica_id, occurrence)
         return occurrence
 
@@ -188,7 +188,7 @@ class Driver:
             on_disk = disks_during(self.world, replica_id, event, draw)
         except DEFECTS:
             return None
-        if len(on_disk) == 1:
+        if len(on_disk) == 1 or isinstance(event, Crash | ReplaceDisk):
             return None
         self.doomed.discard(replica_id)
         completed = self.chance.between(0, len(on_disk) - 1)
@@ -202,11 +202,18 @@ class Driver:
         timeout_ms, backoff_ms = draw.election_timeout_ms, draw.election_backoff_ms
         self.schedule.append(
             Move(
-                self.world.sequence + 1, self.world.time_ms, replica_id, event, identifier, timeout_ms, backoff_ms, crash
+                self.world.sequence + 1,
+                self.world.time_ms,
+                replica_id,
+                event,
+                identifier,
+                timeout_ms,
+                backoff_ms,
+                crash,
             )
         )
 
-    def _failed(self, replica_id: int, defect: Exception) -> None:
+    def _note_defect(self, replica_id: int, defect: Exception) -> None:
         message = f"{type(defect).__name__}: {defect}"
         self.defect = Violation("Assertion", self.world.sequence + 1, replica_id, message)
 

@@ -84,9 +84,7 @@ class History:
                 f"offset {offset} of epoch {record.epoch} stands behind epochs {first[1]} and {previous_epoch}",
             )
 
-    def _check_holds(
-        self, property_name: str, leader: ReplicaKey, epoch: int, records: Records, needed: int
-    ) -> None:
+    def _check_holds(self, property_name: str, leader: ReplicaKey, epoch: int, records: Records, needed: int) -> None:
         if list(records[:needed]) != self.committed[:needed]:
             raise BrokenProperty(
                 property_name,

@@ -134,7 +134,8 @@ class Invariants:
         for record in effect.records:
             if record.epoch < previous_epoch:
                 raise BrokenProperty(
-                    "LogMatching", f"a record of epoch {record.epoch} at offset {offset} follows one of {previous_epoch}"
+                    "LogMatching",
+                    f"a record of epoch {record.epoch} at offset {offset} follows one of {previous_epoch}",
                 )
             write(offset, record, previous_epoch)
             previous_epoch = record.epoch
@@ -188,7 +189,7 @@ class Invariants:
         self._history.commit(after.key, after.epoch, max(old, 0), new, records)
 
     def _check_config(self, before: ReplicaState, after: ReplicaState) -> None:
-        """The voters set in force is the newest in the log, of which only what was appended is new.  ConfigFollowsLog."""
+        """The voters set is the newest in the log, of which only what was appended is new.  ConfigFollowsLog."""
         entry = after.log.voters[-1]
         self._check_config_from(after, entry, max(entry.offset + 1, len(before.log.records)))
 

@@ -10,6 +10,9 @@ from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
+PROGRESS_PROPERTIES = ("EventualLeader", "CommitProgress")
+"""The properties that only a wait can break."""
+
 
 class Progress:
     """Watches the liveness phase until the cluster has made progress."""
@@ -20,7 +23,6 @@ class Progress:
         }
         self._appended: dict[int, int] = {}
         """Offset of the first record that a client appended since the network healed, by epoch of the leader."""
-        self.leader_seen = False
 
     def observe(self, occurrence: Occurrence) -> bool:
         """Is this the occurrence with which the cluster has made progress?"""
@@ -33,9 +35,7 @@ class Progress:
         if offset is None or state.high_watermark <= offset:
             return False
         leader = self.leader()
-        return leader is not None and all(
-            replica.state.high_watermark > offset for replica in self._replicas.values()
-        )
+        return leader is not None and all(replica.state.high_watermark > offset for replica in self._replicas.values())
 
     def leader(self) -> ReplicaState | None:
         """The leader that all running replicas follow in its epoch, if there is one."""
@@ -54,7 +54,7 @@ class Progress:
     def missing(self, sequence: int, waited_ms: int) -> Violation:
         """What the cluster did not manage in time."""
         leader = self.leader()
-        name = "EventualLeader" if leader is None else "CommitProgress"
+        name = PROGRESS_PROPERTIES[0 if leader is None else 1]
         states = "; ".join(
             f"{replica.state.key} {replica.state.role}({replica.state.epoch}) leader {replica.state.leader_id} "
             f"log end {replica.state.log.end_offset} high watermark {replica.state.high_watermark}"

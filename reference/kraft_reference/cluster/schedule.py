@@ -24,6 +24,7 @@ from kraft_reference.events import Crash, Draw, Event, Receive
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import handle
 from kraft_reference.state import ReplicaState
+from kraft_reference.transitions import IllegalTransitionError
 
 
 class Move(NamedTuple):
@@ -44,11 +45,14 @@ class Move(NamedTuple):
 
 Schedule = tuple[Move, ...]
 
+DEFECTS = (AssertionError, IllegalTransitionError)
+"""What a replica raises when it contradicts itself."""
+
 _DOES_NOT_APPLY = (Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE, Refusal.NOT_RUNNING, Refusal.RUNNING)
 
 
-def replay(world: World, schedule: Iterable[Move]) -> Iterator[Occurrence]:
-    """Make the moves that apply, in their order, on a world at its start.
+def replay(world: World, schedule: Iterable[Move]) -> Iterator[tuple[Move, Occurrence]]:
+    """Make the moves that apply, in their order, on a world at its start; the others are skipped.
 
     The same schedule gives the same occurrences.
     """
@@ -61,7 +65,7 @@ def replay(world: World, schedule: Iterable[Move]) -> Iterator[Occurrence]:
             continue
         if occurrence is not None:
             renamed[str(move.sequence)] = occurrence.sequence
-            yield occurrence
+            yield move, occurrence
 
 
 def _perform(world: World, move: Move, renamed: dict[str, int]) -> Occurrence | None:

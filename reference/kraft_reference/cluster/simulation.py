@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from kraft_reference.cluster.agenda import Chance
 from kraft_reference.cluster.clients import Clients
-from kraft_reference.cluster.driver import DEFECTS, Driver
+from kraft_reference.cluster.driver import Driver
 from kraft_reference.cluster.faults import FaultInjector
 from kraft_reference.cluster.invariants import Invariants
 from kraft_reference.cluster.occurrence import HealLink, Occurrence
 from kraft_reference.cluster.progress import Progress
-from kraft_reference.cluster.schedule import Schedule, replay
+from kraft_reference.cluster.schedule import DEFECTS, Schedule, replay
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import Faults, Workload
 from kraft_reference.cluster.world import World
@@ -108,7 +108,8 @@ class Simulation:
     def _replayed(self, prefix: Schedule) -> Iterator[Occurrence]:
         """The moves of a schedule; afterwards every timer that may run is started anew."""
         try:
-            yield from replay(self.world, prefix)
+            for _, occurrence in replay(self.world, prefix):
+                yield occurrence
         except DEFECTS as defect:
             name = type(defect).__name__
             self._driver.defect = Violation("Assertion", self.world.sequence + 1, None, f"{name}: {defect}")

@@ -88,6 +88,20 @@ _CHAOS = replace(
     early_timer_interval_ms=2000,
 )
 
+_STORM = Faults(
+    delay_ms_max=200,
+    slow_chance=0.2,
+    slow_ms_max=5000,
+    drop_chance=0.05,
+    duplicate_chance=0.15,
+    crash_interval_ms=1500,
+    downtime_ms_max=1000,
+    replace_disk_chance=0.1,
+    early_timer_interval_ms=300,
+    cut_interval_ms=3000,
+    cut_duration_ms_max=2000,
+)
+
 _PRESETS = (
     Preset("calm", "nothing goes wrong", Workload(), Faults()),
     Preset(
@@ -97,7 +111,12 @@ _PRESETS = (
         _ELECTIONS,
     ),
     Preset("lossy", "messages are late, lost, doubled and overtake each other", Workload(), _LOSSY),
-    Preset("partitions", "links are cut, often in one direction only", _BUSY, Faults(cut_interval_ms=2500, slow_chance=0.01)),
+    Preset(
+        "partitions",
+        "links are cut, often in one direction only",
+        _BUSY,
+        Faults(cut_interval_ms=2500, slow_chance=0.01),
+    ),
     Preset("crashes", "replicas crash in the middle of steps, lose unflushed records and disks", _BUSY, _CRASHES),
     Preset(
         "mixed-versions",
@@ -128,6 +147,12 @@ _PRESETS = (
         _CHAOS,
         observers=1,
         old_software=True,
+    ),
+    Preset(
+        "storm",
+        "no two messages in order and no leader for long, which finds what needs a strange coincidence",
+        Workload(append_interval_ms=400, shutdown_interval_ms=5000),
+        _STORM,
     ),
 )
 

@@ -1,10 +1,10 @@
 """The named election scenarios: schedules from the KIPs, each with the outcome that the rules demand."""
 
-from kraft_reference.scenarios import membership, partitions
+from kraft_reference.scenarios import disk_loss, late_messages, leadership, membership, partitions, upgrade, watermarks
 from kraft_reference.scenarios.director import ScenarioFailure
 from kraft_reference.scenarios.scenario import Scenario, ScenarioRun, Variant, run
 
-_GROUPS = (membership, partitions)
+_GROUPS = (disk_loss, late_messages, leadership, membership, partitions, upgrade, watermarks)
 
 SCENARIOS: tuple[Scenario, ...] = tuple(
     sorted((one for group in _GROUPS for one in group.SCENARIOS), key=lambda one: one.number)

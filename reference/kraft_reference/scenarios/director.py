@@ -8,7 +8,7 @@ Time passes by one millisecond for each occurrence, and to its deadline for a ti
 from collections.abc import Callable
 from typing import Literal, NoReturn
 
-from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
 from kraft_reference.cluster.world import ImpossibleMoveError, World
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send, StartTimer, Timer
@@ -40,6 +40,7 @@ from kraft_reference.messages import (
     VoteResponse,
 )
 from kraft_reference.outcome import Refusal
+from kraft_reference.roles import Role
 from kraft_reference.scenarios.notation import differs
 from kraft_reference.scenarios.watch import PropertyWatch
 from kraft_reference.state import ReplicaState
@@ -183,6 +184,12 @@ class Director:
         destination = int(identifier.rpartition(".")[2])
         return self._do(lambda: self.world.deliver(identifier, self._draw(destination)))
 
+    def deliver_and_crash(self, identifier: str, completed: int, log_end_offset: int) -> Occurrence:
+        """Deliver a message to a replica that dies after `completed` durable effects and sends of handling it."""
+        destination = int(identifier.rpartition(".")[2])
+        crash = CrashPoint(completed, log_end_offset)
+        return self._do(lambda: self.world.deliver(identifier, self._draw(destination), crash))
+
     # -----------------------------------------------------------------------------------------------------
     # Requests and their answers.
     # -----------------------------------------------------------------------------------------------------
@@ -302,7 +309,8 @@ class Director:
         if not epochs_grow:
             return tuple(state._replace(awaiting={}) for state in states)
         newest = max(state.epoch for state in states)
-        return tuple((s.role, s.leader_id, newest - s.epoch, s.voted_key, s.fetched) for s in states)
+        running = (state for state in states if state.role is not Role.STOPPED)
+        return tuple((s.key, s.role, s.leader_id, newest - s.epoch, s.voted_key, s.fetched) for s in running)
 
     # -----------------------------------------------------------------------------------------------------
     # Inside.

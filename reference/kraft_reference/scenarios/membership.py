@@ -518,7 +518,9 @@ SCENARIOS = (
                 "N4 refuses; no leader until N1 returns",
                 ("EventualLeader",),
             ),
-            Variant("unknown-candidate", cluster(4, (1, 2, 3)), unknown_candidate, "the log check alone decides: N4 L(7)"),
+            Variant(
+                "unknown-candidate", cluster(4, (1, 2, 3)), unknown_candidate, "the log check alone decides: N4 L(7)"
+            ),
             Variant(
                 "unknown-candidate-without-open-voting",
                 cluster(4, (1, 2, 3), without=(MEMBERSHIP,)),
@@ -534,7 +536,9 @@ SCENARIOS = (
         "gap between KIP-996 and KIP-853",
         ("prevote.follower.refusal-expires", "observer.fetch-timeout", "observer.becomes-voter"),
         (
-            Variant("with-the-rule", cluster(3, (1, 2)), observer_refusal_expires, "N3 grants after its fetch timer; N2 L(5)"),
+            Variant(
+                "with-the-rule", cluster(3, (1, 2)), observer_refusal_expires, "N3 grants after its fetch timer; L(5)"
+            ),
             Variant(
                 "refusal-lasts",
                 cluster(3, (1, 2), profile=replace(KIP, name="kip-refusal-lasts", observer_refusal="lasts")),

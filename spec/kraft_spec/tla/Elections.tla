@@ -19,7 +19,7 @@ AfterElectionTimeout(s) ==
     [] s.role = "Resigned"    ->
          IF Enforced("state.resigned.timeout")
          THEN Becomes(ToUnattached(s, s.epoch + 1, NoLeader))
-         ELSE Becomes(ToProspective(s))
+         ELSE Becomes(Prospective(s))
 
 \* A voter starts a Pre-Vote, an observer only searches wider.
 \* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires, observer.becomes-voter
@@ -130,6 +130,8 @@ AfterVoteResponse(s, m) ==
        THEN Becomes(ToCandidate(rest)) ELSE Ignored(rest, "NO_PRE_VOTE_ROUND")
   ELSE IF m.epoch < s.epoch
   THEN Ignored(rest, "STALE_EPOCH")
+  ELSE IF NamesSecondLeader(s, m.epoch, m.leader)
+  THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF learned # rest
   THEN Becomes(learned)
   ELSE IF s.role = "Prospective" /\ ~m.preVote

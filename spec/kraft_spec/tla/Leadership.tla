@@ -58,11 +58,13 @@ AfterBeginQuorumEpochRequest(s, m) ==
       learned == Learn(s, m.epoch, m.from, m.endpoint)
       back == s.role = "Prospective" /\ s.epoch = m.epoch /\ s.leader = m.from
                 /\ config.decisions.prospectiveAnnouncement = "follower"
-      after == IF back THEN Follow(s, m.epoch, m.from, m.endpoint) ELSE learned
+      \* A version 0 announcement has no endpoint; what is known of this leader stays known.
+      endpoint == IF m.endpoint = NoEndpoint THEN s.endpoint ELSE m.endpoint
+      after == IF back THEN Follow(s, m.epoch, m.from, endpoint) ELSE learned
   IN
   IF m.epoch < s.epoch
   THEN [Answer(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
-  ELSE IF m.epoch = s.epoch /\ s.leader \notin {NoLeader, m.from}
+  ELSE IF NamesSecondLeader(s, m.epoch, m.from)
   THEN [Answer(s, "INVALID_REQUEST") EXCEPT !.reason = "SECOND_LEADER_IN_EPOCH"]
   ELSE IF ~Addresses(m.voterKey, s.key)
   THEN Answer(after, config.decisions.voterKeyError)
@@ -75,6 +77,7 @@ AfterBeginQuorumEpochResponse(s, m) ==
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
   ELSE IF m.epoch < s.epoch THEN Ignored(rest, "STALE_EPOCH")
+  ELSE IF NamesSecondLeader(s, m.epoch, m.leader) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF learned # rest THEN Becomes(learned)
   ELSE IF m.error # "NONE" THEN Ignored(rest, "ERROR_RESPONSE")
   ELSE Becomes([rest EXCEPT !.acknowledged = @ \cup {m.from}])
@@ -97,7 +100,7 @@ AfterEndQuorumEpochRequest(s, m) ==
   IN
   IF m.epoch < s.epoch
   THEN [Answer(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
-  ELSE IF m.epoch = s.epoch /\ s.leader \notin {NoLeader, m.from}
+  ELSE IF NamesSecondLeader(s, m.epoch, m.from)
   THEN [Answer(s, "INVALID_REQUEST") EXCEPT !.reason = "SECOND_LEADER_IN_EPOCH"]
   ELSE Answer(after, "NONE")
 

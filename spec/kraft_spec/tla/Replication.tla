@@ -75,9 +75,10 @@ AfterFetchResponse(s, m) ==
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
   ELSE IF m.epoch < s.epoch THEN Ignored(rest, "STALE_EPOCH")
+  ELSE IF NamesSecondLeader(s, m.epoch, m.leader) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF m.error # "NONE"
   THEN IF learned # rest THEN Becomes(learned) ELSE Ignored(rest, "ERROR_RESPONSE")
-  ELSE IF learned.role # "Follower" \/ learned.leader # m.from \/ learned.epoch # m.epoch
+  ELSE IF learned.role # "Follower" \/ learned.leader # m.from \/ m.epoch # s.epoch
   THEN IF learned # rest THEN Becomes(learned) ELSE Ignored(rest, "NOT_FOLLOWER_OF_SENDER")
   ELSE IF m.divergingEpoch >= 0
   THEN IF CutOffset(s, m) < s.highWatermark

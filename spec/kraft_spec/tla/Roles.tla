@@ -39,6 +39,11 @@ Follow(s, epoch, leader, endpoint) ==
   THEN ToUnattached(s, epoch, leader)
   ELSE ToFollower(s, epoch, leader, EndpointOf(s, leader, endpoint))
 
+\* Another leader of the own epoch than the known one: evidence that ElectionSafety is broken.
+\* Rule: state.follower.larger-epoch-leader
+NamesSecondLeader(s, epoch, leader) ==
+  epoch = s.epoch /\ leader # NoLeader /\ s.leader \notin {NoLeader, leader}
+
 (***************************************************************************)
 (* What any message teaches about epoch and leader.                        *)
 (* Rules: state.epoch-monotonic, state.leader.higher-epoch,                *)

@@ -76,14 +76,19 @@ class TraceChecker:
         own: bool,
         every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
+        other_model: bool = False,
     ) -> None:
-        """`own` says that the trace was written by this project's reference: every field is there."""
+        """`own` says that the trace was written by this project's reference: every field is there.
+
+        `other_model` says that its header names the hash of another model, which the verdict repeats.
+        """
         self._model = model
         self._source = source
         self._own = own
         self._every = every
         self._candidates_max = candidates_max
         self._configuration = configuration
+        self._other_model = other_model
         self._binding = Binding(tuple(configuration.replicas))
         self._branches = [_Branch(model.start(configuration))]
         self._messages: dict[str, _Flight] = {}
@@ -144,6 +149,7 @@ class TraceChecker:
             reason=reason,
             rejection=rejection,
             switched_off=tuple(sorted(self._configuration.switched_off)),
+            other_model=self._other_model,
         )
 
     # -----------------------------------------------------------------------------------------------------

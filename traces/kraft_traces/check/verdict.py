@@ -95,6 +95,8 @@ class Verdict:
     rejection: Rejection | None = None
     switched_off: tuple[str, ...] = ()
     """Rules that the trace says were switched off; the model followed."""
+    other_model: bool = False
+    """The header names the hash of another model; fatal only under --strict."""
 
     def as_dict(self) -> dict[str, Any]:
         """For --json."""

@@ -1,0 +1,88 @@
+"""The command line `kraft-spec`."""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+
+import click
+import typer
+
+from kraft_conformance.commands import bench, model, rules, run, scenario, simulate, validate
+from kraft_conformance.console import stderr
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
+from kraft_reference.cluster.world import ImpossibleMoveError
+from kraft_spec.tlc.jar import JarMismatch, JarMissing, JavaMissing
+from kraft_traces.errors import TraceError
+
+app = typer.Typer(
+    name="kraft-spec",
+    help="The executable specification of KRaft's elections: reference, model and traces checked between them.",
+    epilog="Exit codes: 0 conformant, 1 violation, 2 inconclusive, 3 internal error, 64 and above wrong use or input.",
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="rich",
+)
+
+app.command("run")(run.run)
+app.command("simulate")(simulate.simulate)
+app.command("scenario")(scenario.scenario)
+app.command("validate")(validate.validate)
+app.command("model")(model.model)
+app.command("rules")(rules.rules)
+app.command("bench")(bench.bench)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"kraft-spec {version('kraft-spec')}")
+        raise typer.Exit(ExitCode.CONFORMANT)
+
+
+@app.callback()
+def _root(
+    show_version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show it, exit."),
+) -> None:
+    """The executable specification of KRaft's elections: reference, model and traces checked between them."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code: see `ExitCode`."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        code = app(args=words, prog_name="kraft-spec", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return ExitCode.USAGE
+    except click.UsageError as error:
+        error.show()
+        return ExitCode.USAGE
+    except click.exceptions.Abort:
+        stderr.print("interrupted")
+        return ExitCode.INCONCLUSIVE
+    except CommandError as error:
+        stderr.print(f"[red]{error}[/red]" if stderr.is_terminal else str(error), markup=stderr.is_terminal)
+        return error.code
+    except TraceError as error:
+        stderr.print(str(error), markup=False)
+        return ExitCode.NO_INPUT if error.code in ("UNREADABLE_FILE", "NO_TRACES") else ExitCode.BAD_INPUT
+    except (JavaMissing, JarMissing, JarMismatch) as error:
+        stderr.print(str(error), markup=False)
+        return ExitCode.UNAVAILABLE
+    except BrokenPipeError:
+        return ExitCode.CANNOT_WRITE
+    except OSError as error:
+        stderr.print(str(error), markup=False)
+        return ExitCode.CANNOT_WRITE
+    except (Exception, ImpossibleMoveError):
+        stderr.print("This is a defect of kraft-spec, please report it:", markup=False)
+        stderr.print(traceback.format_exc(), markup=False)
+        return ExitCode.INTERNAL_ERROR
+    return code if isinstance(code, int) else ExitCode.CONFORMANT
+
+
+def entry() -> None:
+    """The console script."""
+    sys.exit(main())

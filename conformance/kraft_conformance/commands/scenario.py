@@ -1,0 +1,133 @@
+"""`kraft-spec scenario`: the named schedules of the KIPs."""
+
+from typing import Annotated, Any
+
+import typer
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.verdicts import show_rejection
+from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, run
+from kraft_reference.scenarios import scenario as named_scenario
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.check import Verdict, check_occurrences
+from kraft_traces.own import own_generator
+from kraft_traces.writer import write_trace
+
+Name = Annotated[str | None, typer.Argument(help="A scenario by name or number; without one they are listed.")]
+VariantName = Annotated[str | None, typer.Option("--variant", help="One variant; default: all of them.")]
+Output = Annotated[str | None, typer.Option("-o", "--output", help="Write the trace of one variant (default the first).")]
+
+
+def scenario(name: Name = None, variant: VariantName = None, output: Output = None, as_json: Json = False) -> int:
+    """Run a named scenario on the reference, with the deciding rule and without it, and check its trace."""
+    if name is None:
+        return _list(as_json)
+    chosen = _named(name)
+    if variant is not None or output is not None:
+        try:
+            variants = (chosen.variants[0] if variant is None else chosen.variant(variant),)
+        except KeyError as error:
+            raise usage_error(str(error.args[0])) from error
+    else:
+        variants = chosen.variants
+    documents: list[dict[str, Any]] = []
+    fine = True
+    for one in variants:
+        try:
+            outcome = run(chosen, one)
+        except ScenarioFailure as failure:
+            raise CommandError(str(failure), ExitCode.VIOLATION) from failure
+        if output is not None:
+            with write_trace(
+                output, outcome.configuration, own_generator(workload=f"{chosen.name}/{one.name}"), spec_hash=spec_hash()
+            ) as writer:
+                writer.write_all(outcome.occurrences)
+        verdict = check_occurrences(outcome.occurrences, outcome.configuration, f"{chosen.name}/{one.name}")
+        agrees = verdict_agrees(outcome, verdict)
+        fine = fine and agrees
+        documents.append(_document(outcome, verdict, agrees))
+        if not as_json and output != "-":
+            _show(outcome, verdict, agrees)
+    if as_json:
+        print_json(documents)
+    return ExitCode.CONFORMANT if fine else ExitCode.VIOLATION
+
+
+def safety_violations(outcome: ScenarioRun) -> tuple[str, ...]:
+    """The violated properties that a single trace can show."""
+    return tuple(sorted(name for name, sequence in outcome.violated.items() if sequence is not None))
+
+
+def verdict_agrees(outcome: ScenarioRun, verdict: Verdict) -> bool:
+    """Does the model say what the scenario says: accepted, or the first violated property by name?"""
+    violated = safety_violations(outcome)
+    if not violated:
+        return verdict.rejection is None
+    rejection = verdict.rejection
+    return rejection is not None and bool(set(rejection.properties) & set(violated))
+
+
+def _named(name: str) -> Scenario:
+    for candidate in SCENARIOS:
+        if name == str(candidate.number):
+            return candidate
+    try:
+        return named_scenario(name)
+    except KeyError as error:
+        raise usage_error(str(error.args[0])) from error
+
+
+def _list(as_json: bool) -> int:
+    if as_json:
+        print_json(
+            [
+                {
+                    "number": one.number,
+                    "name": one.name,
+                    "title": one.title,
+                    "source": one.source,
+                    "rules": one.rules,
+                    "variants": [variant.name for variant in one.variants],
+                }
+                for one in SCENARIOS
+            ]
+        )
+        return ExitCode.CONFORMANT
+    drawn = table(f"{len(SCENARIOS)} scenarios", "#", "name", "title", "rules that decide", "variants")
+    for one in SCENARIOS:
+        drawn.add_row(
+            str(one.number),
+            one.name,
+            one.title,
+            ", ".join(one.rules),
+            ", ".join(variant.name for variant in one.variants),
+        )
+    stdout.print(drawn)
+    return ExitCode.CONFORMANT
+
+
+def _document(outcome: ScenarioRun, verdict: Verdict, agrees: bool) -> dict[str, Any]:
+    return {
+        "scenario": outcome.scenario.name,
+        "variant": outcome.variant.name,
+        "outcome": outcome.variant.outcome,
+        "events": len(outcome.occurrences),
+        "violated": dict(outcome.violated),
+        "verdict": verdict.as_dict(),
+        "agrees": agrees,
+    }
+
+
+def _show(outcome: ScenarioRun, verdict: Verdict, agrees: bool) -> None:
+    scenario_name = f"{outcome.scenario.number}. {outcome.scenario.name}/{outcome.variant.name}"
+    stdout.print(f"[bold]{scenario_name}[/bold]", soft_wrap=True)
+    stdout.print(f"  {outcome.variant.outcome}", markup=False)
+    stdout.print(f"  {outcome.summary()}", markup=False, soft_wrap=True)
+    said = f"violates {', '.join(verdict.rejection.properties)}" if verdict.rejection else "accepted"
+    shown = f"{len(outcome.occurrences)} events, {said} by the model"
+    stdout.print(f"  {shown}{'' if agrees else ' [red](not what the scenario says)[/red]'}")
+    if verdict.rejection is not None:
+        show_rejection(stdout, verdict.rejection)

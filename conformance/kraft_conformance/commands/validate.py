@@ -1,0 +1,124 @@
+"""`kraft-spec validate`: traces against the model."""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, progress, stderr, stdout
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.verdicts import EXIT_CODES, show_rejection, summary
+from kraft_traces.check import (
+    CANDIDATES_MAX,
+    EVERY,
+    OtherModelError,
+    Verdict,
+    check_reader,
+    write_failing_prefix,
+)
+from kraft_traces.errors import TraceError
+from kraft_traces.reader import open_trace
+from kraft_traces.streams import trace_paths
+
+Paths = Annotated[list[str], typer.Argument(help="Traces: files, .gz, folders, or - for standard input.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse a trace that was written for another model.")]
+Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
+Candidates = Annotated[int, typer.Option(min=1, help="Most candidate states of a trace that leaves fields out.")]
+Prefixes = Annotated[
+    Path | None, typer.Option("--prefixes", help="Folder for the failing prefix of a rejected trace; default: here.")
+]
+
+
+def validate(
+    paths: Paths,
+    strict: Strict = False,
+    every: Every = EVERY,
+    candidates: Candidates = CANDIDATES_MAX,
+    prefixes: Prefixes = None,
+    as_json: Json = False,
+) -> int:
+    """Check traces line by line against the TLA+ model.
+
+    A rejected line is named with the rules of its action and the fields or the condition that disagree; the trace up
+    to it is written as NAME.failing.jsonl. Exit code: 1 if a trace is rejected, else 65 if one is malformed, else 66 if
+    one cannot be read, else 2 if one is inconclusive.
+    """
+    codes: set[ExitCode] = set()
+    documents: list[dict[str, Any]] = []
+    for path in paths:
+        try:
+            files = trace_paths(path)
+        except TraceError as error:
+            codes.add(_report_error(error, documents))
+            continue
+        for file in files:
+            try:
+                verdict, prefix = _check(file, strict, every, candidates, prefixes or Path())
+            except TraceError as error:
+                codes.add(_report_error(error, documents))
+                continue
+            except OtherModelError as error:
+                stderr.print(str(error), markup=False, soft_wrap=True)
+                documents.append({"source": file, "verdict": "malformed", "code": "OTHER_MODEL", "message": str(error)})
+                codes.add(ExitCode.BAD_INPUT)
+                continue
+            codes.add(EXIT_CODES[verdict.kind])
+            documents.append({**verdict.as_dict(), "failing_prefix": None if prefix is None else str(prefix)})
+            if not as_json:
+                stdout.print(summary(verdict), markup=False, soft_wrap=True)
+                if verdict.rejection is not None:
+                    show_rejection(stdout, verdict.rejection, prefix)
+    if as_json:
+        print_json(documents)
+    order = (
+        ExitCode.VIOLATION,
+        ExitCode.BAD_INPUT,
+        ExitCode.NO_INPUT,
+        ExitCode.INCONCLUSIVE,
+    )
+    return next((code for code in order if code in codes), ExitCode.CONFORMANT)
+
+
+def _check(
+    file: str, strict: bool, every: int, candidates: int, prefixes: Path
+) -> tuple[Verdict, Path | None]:
+    with tempfile.TemporaryDirectory() as folder:
+        source = _kept(file, Path(folder))
+        with open_trace(source) as reader, progress(f"checking {file}") as advance:
+            reader.source = file
+            verdict = check_reader(reader, every=every, candidates_max=candidates, strict=strict, on_event=advance)
+        if verdict.rejection is None:
+            return verdict, None
+        name = "stdin" if file == "-" else Path(file).name.removesuffix(".gz").removesuffix(".jsonl")
+        prefix = prefixes / f"{name}.failing.jsonl"
+        write_failing_prefix(source, verdict.rejection, prefix)
+        return verdict, prefix
+
+
+def _kept(file: str, folder: Path) -> Path:
+    """A trace that can be read twice: standard input is put in a file."""
+    if file != "-":
+        return Path(file)
+    kept = folder / "stdin.jsonl"
+    with kept.open("wb") as output:
+        shutil.copyfileobj(sys.stdin.buffer, output)
+    return kept
+
+
+def _report_error(error: TraceError, documents: list[dict[str, Any]]) -> ExitCode:
+    stderr.print(str(error), markup=False, soft_wrap=True)
+    documents.append(
+        {
+            "source": error.source,
+            "verdict": "malformed",
+            "code": error.code,
+            "line": error.line_number,
+            "field": error.field,
+            "message": str(error),
+        }
+    )
+    return ExitCode.NO_INPUT if error.code in ("UNREADABLE_FILE", "NO_TRACES") else ExitCode.BAD_INPUT

@@ -1,0 +1,72 @@
+"""How the verdict on a trace is shown."""
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.padding import Padding
+
+from kraft_conformance.console import table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_traces.check import Rejection, Verdict, VerdictKind
+
+RULES_SHOWN = 6
+"""How many rules of an action are shown: the most specific ones stand first."""
+
+EXIT_CODES = {
+    VerdictKind.ACCEPTED: ExitCode.CONFORMANT,
+    VerdictKind.REJECTED: ExitCode.VIOLATION,
+    VerdictKind.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+}
+
+
+def exit_code(verdicts: list[Verdict]) -> ExitCode:
+    """The exit code for several traces: a violation outweighs what is inconclusive."""
+    codes = {EXIT_CODES[verdict.kind] for verdict in verdicts}
+    for code in (ExitCode.VIOLATION, ExitCode.INCONCLUSIVE):
+        if code in codes:
+            return code
+    return ExitCode.CONFORMANT
+
+
+def show_rejection(console: Console, rejection: Rejection, prefix: Path | None = None) -> None:
+    """Where, what, by which rules; then the fields or the conjunct that disagree."""
+    console.print(f"[red]{rejection.headline()}[/red]", soft_wrap=True)
+    facts: list[tuple[str, str]] = []
+    if rejection.role is not None:
+        facts.append(("role before", rejection.role))
+    if rejection.rules:
+        more = len(rejection.rules) - RULES_SHOWN
+        shown = ", ".join(rejection.rules[:RULES_SHOWN])
+        facts.append(("rules", f"{shown} and {more} more" if more > 0 else shown))
+    if rejection.conjunct is not None:
+        conjunct = rejection.conjunct
+        facts.append(("false", conjunct.text))
+        facts.append(("stands in", f"{conjunct.module}.tla:{conjunct.line}"))
+        if conjunct.operands:
+            facts.append(("values", " and ".join(conjunct.operands)))
+    if rejection.properties:
+        facts.append(("violates", ", ".join(rejection.properties)))
+    if prefix is not None:
+        facts.append(("prefix", str(prefix)))
+    width = max((len(name) for name, _ in facts), default=0)
+    for name, text in facts:
+        console.print(f"  {name:<{width}}  {text}", markup=False, soft_wrap=True)
+    if rejection.differences:
+        drawn = table("", "field", "expected (model)", "actual (trace)")
+        for difference in rejection.differences:
+            drawn.add_row(difference.field, difference.expected, difference.actual)
+        console.print(Padding(drawn, (0, 0, 0, 2)))
+
+
+def summary(verdict: Verdict) -> str:
+    """One line about a trace."""
+    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events"
+    if verdict.candidates_max > 1:
+        text += f", up to {verdict.candidates_max} candidate states"
+    if verdict.switched_off:
+        text += f", without {', '.join(verdict.switched_off)}"
+    if verdict.other_model:
+        text += ", written for another model"
+    if verdict.reason:
+        text += f": {verdict.reason}"
+    return text

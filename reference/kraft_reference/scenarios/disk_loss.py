@@ -1,0 +1,263 @@
+"""Scenario 8: a voter loses its disk (the table of KIP-996)."""
+
+from kraft_reference.outcome import Refusal
+from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.opening import announce, elect, start, win, win_pre_vote
+from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+
+VOTER_KEY = "vote.voter-key"
+REPLICA_KEY = "fetch.replica-key"
+
+
+def _static(d: Director) -> None:
+    """T0 and T1 at kraft.version 0, where the log starts with one record, the LeaderChange."""
+    start(d, 1, 5)
+    d.step("T0")
+    d.append(1, end_offset=3)
+    d.fetch(3, 1)
+    d.fetch(3, 1)
+    _lost_disk(d)
+
+
+def _with_uuids(d: Director) -> None:
+    """T0 and T1 at kraft.version 1, where the log starts with three records and N2 fetched only one of them."""
+    elect(d, 1, 5)
+    d.step("T0")
+    d.fetch(2, 1)
+    for _ in range(4):
+        d.fetch(3, 1)
+    d.fetched(2, True)
+    _lost_disk(d)
+
+
+def _lost_disk(d: Director) -> None:
+    d.roles("L(5)", "F(5,1)", "F(5,1)")
+    d.end_offsets(3, 1, 3)
+    d.high_watermark(1, 3)
+    d.step("T1: crash(3), disk empty")
+    d.crash(3)
+    d.replace_disk(3, "U3'")
+    d.end_offsets(3, 1, 0)
+    d.step("T2: restart(3), which learns epoch 5")
+    d.restart(3)
+    d.roles("L(5)", "F(5,1)", "U(0)")
+
+
+def table_without_pre_vote(d: Director) -> None:
+    """As in the table.
+
+    Reading: T6 says that N1 loses offsets 1 and 2.  It published them as committed and refuses to cut them; after
+    a restart, which forgets the high watermark, it does cut them.
+    """
+    _static(d)
+    d.fetch(3, 1, "FENCED_LEADER_EPOCH")
+    d.step("T2: N3's election")
+    d.fetch_timeout(3)
+    d.vote(3, 1, "refused")
+    d.vote(3, 2, "refused")
+    d.step("T3: not elected, its log is shorter")
+    d.roles("U(6,voted=none)", "U(6,voted=none)", "C(6)")
+    d.step("T4: et(2) before et(1)")
+    d.election_timeout(2)
+    d.roles("U(6)", "C(7)", "C(6)")
+    d.step("T5: v(2>1), v(2>3)")
+    d.vote(2, 1, "refused")
+    d.vote(2, 3, "granted")
+    d.step("T6")
+    d.roles("U(7,voted=none)", "L(7)", "U(7,voted=2)")
+    announce(d, 2)
+    d.roles("F(7,2)", "L(7)", "F(7,2)")
+    d.fetch(1, 2)
+    d.check("N1's refusal", d.occurrences[-1].refusal, Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
+    d.end_offsets(3, 2, 0)
+    d.crash(1)
+    d.restart(1)
+    d.fetch(1, 2)
+    d.end_offsets(1, 2, 0)
+
+
+def static_catches_up(d: Director) -> None:
+    """Pre-Vote takes the trigger away: no election, N3 catches up."""
+    _static(d)
+    d.fetch(3, 1, "FENCED_LEADER_EPOCH")
+    d.fetch_timeout(3)
+    d.roles("L(5)", "F(5,1)", "P(5,1)")
+    d.step("T2: pv(3>1), pv(3>2)")
+    d.pre_vote(3, 1, "refused")
+    d.pre_vote(3, 2, "refused")
+    d.roles("L(5)", "F(5,1)", "F(5,1)")
+    d.step("N3 fetches and catches up")
+    d.fetch(3, 1)
+    d.end_offsets(3, 1, 3)
+
+
+def static_leader_crashes(d: Director) -> None:
+    """If N1 crashes before the catch-up, the loss is the same: Pre-Vote does not make disk loss safe."""
+    _static(d)
+    d.step("N1 crashes between T1 and the catch-up; ft(2)")
+    d.crash(1)
+    d.fetch_timeout(2)
+    d.pre_vote(2, 3, "granted")
+    d.roles("stopped", "C(6)", "U(5)")
+    d.vote(2, 3, "granted")
+    d.roles("stopped", "L(6)", "U(6,voted=2)")
+    d.end_offsets(3, 2, 0)
+
+
+def _observer(d: Director) -> None:
+    _with_uuids(d)
+    d.step("(3,U3') is not in the set {(1,U1),(2,U2),(3,U3)}")
+    d.voters(3, voter_set(1, 2, 3))
+    d.never_nominates(3)
+    d.step("N1 crashes; ft(2)")
+    d.crash(1)
+    d.fetch_timeout(2)
+    d.roles("stopped", "P(5,1)", "U(0)")
+    d.step("pv(2>3), addressed to (3,U3)")
+
+
+def uuid_protects(d: Director) -> None:
+    """The new disk does not vote in the name of the old one: no leader, no loss, until N1 returns."""
+    _observer(d)
+
+    def one_round() -> None:
+        d.pre_vote(2, 3, "INVALID_REQUEST")
+        d.check("not counted", (d.state(2).granted, d.state(2).rejected), (frozenset({2}), frozenset()))
+        d.roles("stopped", "P(5,1)", "U(5)")
+        d.election_timeout(2)
+        d.roles("stopped", "F(5,1)", "U(5)")
+        d.fetch_timeout(2)
+
+    one_round()
+    d.lasso(one_round)
+    d.step("N1 returns and leads")
+    d.restart(1)
+    d.roles("R(5)", "P(5,1)", "U(5)")
+    d.election_timeout(1)
+    d.election_timeout(1)
+    d.roles("P(6)", "P(5,1)", "U(5)")
+    d.pre_vote(1, 2, "granted")
+    d.vote(1, 2, "granted")
+    d.roles("L(7)", "U(7,voted=1)", "U(5)")
+    d.end_offsets(4, 1, 0)
+
+
+def without_voter_key(d: Director) -> None:
+    """The empty disk votes in the name of the lost one."""
+    _observer(d)
+    d.pre_vote(2, 3, "granted")
+    d.vote(2, 3, "granted")
+    d.roles("stopped", "L(6)", "U(6,voted=2)")
+    d.end_offsets(3, 4, 0)
+
+
+def _wrong_disk(d: Director, high_watermark: int) -> None:
+    """N3 runs on a foreign disk (3,U3') first, fetches, and then gets its own disk (3,U3) back.
+
+    Reading: in the text U3 is the older disk with LEO 3, put back after U3' was used.  A disk that is put back
+    is not among the events; so here N3's own disk comes second and is empty, as it was formatted, which is all
+    that (3,U3) ever wrote.  What counts is the same: U3' fetched, and U3, which did not, is asked for its vote.
+    """
+    d.step("N3 runs as (3,U3'); N1 L(5) by the votes of 1 and 2")
+    elect_without_third(d)
+    d.fetch(2, 1)
+    d.fetch(3, 1, "FENCED_LEADER_EPOCH")
+    for _ in range(3):
+        d.fetch(3, 1)
+    d.end_offsets(3, 1, 3)
+    d.step("N1 appends 3..5; (3,U3') fetches up to 6")
+    d.append(1, end_offset=6)
+    for _ in range(4):
+        d.fetch(3, 1)
+    d.end_offsets(6, 1, 6)
+    d.high_watermark(1, high_watermark)
+    d.step("the disk (3,U3) comes back; crash(1)")
+    d.crash(1)
+    d.crash(3)
+    d.replace_disk(3, "U3")
+    d.restart(3)
+    d.step("{2,(3,U3)} elect a leader")
+    d.fetch_timeout(2)
+    d.pre_vote(2, 3, "granted")
+    d.vote(2, 3, "granted")
+    d.roles("stopped", "L(6)", "U(6,voted=2)")
+    d.end_offsets(6, 4, 0)
+
+
+def elect_without_third(d: Director) -> None:
+    """N1 L(5); (3,U3') is not the voter that its id names, and learns of the leader by fetching."""
+    d.election_timeout(1)
+    while d.state(1).epoch < 5:
+        win_pre_vote(d, 1)
+        if d.state(1).epoch < 5:
+            d.election_timeout(1)
+    win(d, 1)
+    d.begin_quorum_epoch(1, 2)
+    d.lose(1)
+    d.roles("L(5)", "F(5,1)", "U(0)")
+
+
+def replica_key(d: Director) -> None:
+    """(3,U3') counts as an observer: nothing that it fetched is committed by that."""
+    _wrong_disk(d, high_watermark=-1)
+
+
+def without_replica_key(d: Director) -> None:
+    """(3,U3') counts as voter 3, and what N1 and it have is published as committed."""
+    _wrong_disk(d, high_watermark=6)
+
+
+_LOSS = ("CommittedNeverLost", "LeaderCompleteness")
+
+SCENARIOS = (
+    Scenario(
+        8,
+        "disk-loss",
+        "Disk loss",
+        "KIP-996, KIP-853",
+        (VOTER_KEY, REPLICA_KEY, "observer.never-nominates", "prevote.leader.rejects"),
+        (
+            Variant(
+                "with-the-rule",
+                cluster(3, fetch_max_records=1),
+                uuid_protects,
+                "kraft.version 1: (3,U3') answers INVALID_REQUEST; no leader and no loss until N1 returns",
+            ),
+            Variant(
+                "static-ids-without-pre-vote",
+                cluster(3, static=True, pre_vote=False),
+                table_without_pre_vote,
+                "as in the table: the committed offsets 1 and 2 are lost",
+                (*_LOSS, "NoNeedlessElection"),
+            ),
+            Variant("static-ids", cluster(3, static=True), static_catches_up, "no election; N3 catches up"),
+            Variant(
+                "static-ids-leader-crashes",
+                cluster(3, static=True),
+                static_leader_crashes,
+                "N1 crashes before the catch-up: the same loss",
+                _LOSS,
+            ),
+            Variant(
+                "without-voter-key",
+                cluster(3, fetch_max_records=1, without=(VOTER_KEY,)),
+                without_voter_key,
+                "the new disk votes in the name of the old one: the loss is back",
+                _LOSS,
+            ),
+            Variant(
+                "wrong-disk",
+                cluster(3, fetch_max_records=1, disks={3: "U3'"}),
+                replica_key,
+                "(3,U3') is tracked as an observer and commits nothing; N2 L(6) loses nothing committed",
+            ),
+            Variant(
+                "wrong-disk-without-replica-key",
+                cluster(3, fetch_max_records=1, disks={3: "U3'"}, without=(REPLICA_KEY,)),
+                without_replica_key,
+                "tracked by id, (3,U3') commits 6 records that N2 L(6) does not have",
+                _LOSS,
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,310 @@
+"""Hypothesis strategies for every event, effect and message, and a run of a world to take real lines from."""
+
+import random
+
+from hypothesis import strategies as st
+
+from kraft_reference.cluster.occurrence import (
+    AnswerUnsupportedVersion,
+    CrashPoint,
+    CutLink,
+    DropMessage,
+    DuplicateMessage,
+    HealLink,
+    NetworkEvent,
+    Occurrence,
+    message_id,
+)
+from kraft_reference.cluster.world import ImpossibleMoveError, World
+from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration, Timeouts
+from kraft_reference.effects import (
+    AppendRecords,
+    Effect,
+    FlushLog,
+    PersistQuorumState,
+    Send,
+    StartTimer,
+    Timer,
+    TruncateLog,
+)
+from kraft_reference.events import (
+    AppendVoters,
+    BeginQuorumEpochTimeout,
+    CheckQuorumTimeout,
+    ClientAppend,
+    Crash,
+    ElectionTimeout,
+    Event,
+    FetchTimeout,
+    Poll,
+    PollFetch,
+    Receive,
+    ReplaceDisk,
+    RequestTimeout,
+    Restart,
+    Shutdown,
+)
+from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_reference.log import append, empty_log
+from kraft_reference.messages import (
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    Error,
+    FetchRequest,
+    FetchResponse,
+    Message,
+    VoteRequest,
+    VoteResponse,
+)
+from kraft_reference.outcome import Refusal
+from kraft_reference.profile import PROFILES
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+from kraft_traces.lines import Generator
+
+IDS = (1, 2, 3)
+GENERATOR = Generator("tests", "0", 7, "random moves")
+
+replica_ids = st.sampled_from(IDS)
+int32 = st.integers(-(2**31), 2**31 - 1) | st.integers(0, 9)
+int64 = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9)
+counts = st.integers(0, 2**63 - 1) | st.integers(0, 9)
+# No surrogates: they are not text that UTF-8 can hold.
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+keys = st.builds(ReplicaKey, replica_ids | st.integers(0, 2**31 - 1), st.none() | texts)
+voter_sets: st.SearchStrategy[VoterSet] = st.frozensets(keys, max_size=4)
+optional_text = st.none() | texts
+
+
+def _record(epoch: int, kind: RecordKind, value: int, voters: VoterSet) -> Record:
+    return Record(epoch, kind, value, voters if kind is RecordKind.VOTERS else frozenset())
+
+
+records = st.builds(_record, int32, st.sampled_from(RecordKind), int64, voter_sets)
+record_tuples = st.lists(records, max_size=3).map(tuple)
+errors = st.sampled_from(Error)
+
+
+def messages(source: st.SearchStrategy[int], destination: st.SearchStrategy[int]) -> st.SearchStrategy[Message]:
+    """Messages of every type between these replicas."""
+    head = (source, destination, counts)
+    told = (errors, int32, st.none() | replica_ids, optional_text)
+    return st.one_of(
+        st.builds(VoteRequest, *head, int32, keys, st.none() | keys, int32, int64, st.booleans(), optional_text),
+        st.builds(VoteResponse, *head, *told, st.booleans(), st.booleans()),
+        st.builds(BeginQuorumEpochRequest, *head, int32, st.none() | keys, optional_text, optional_text),
+        st.builds(BeginQuorumEpochResponse, *head, *told),
+        st.builds(EndQuorumEpochRequest, *head, int32, st.lists(keys, max_size=3).map(tuple), optional_text),
+        st.builds(EndQuorumEpochResponse, *head, *told),
+        st.builds(FetchRequest, *head, int32, keys, int64, int32, optional_text),
+        st.builds(FetchResponse, *head, *told, int64, int32, int64, record_tuples),
+    )
+
+
+def effects(replica: int) -> st.SearchStrategy[tuple[Effect, ...]]:
+    """Effects of every kind at a replica, with at most one message to each receiver."""
+    any_effect: st.SearchStrategy[Effect] = st.one_of(
+        st.builds(PersistQuorumState, int32, st.none() | replica_ids, st.none() | keys),
+        st.builds(TruncateLog, int64),
+        st.builds(AppendRecords, int64, record_tuples),
+        st.builds(FlushLog, int64),
+        st.builds(Send, messages(st.just(replica), replica_ids)),
+        st.builds(StartTimer, st.sampled_from(Timer), counts),
+    )
+    return st.lists(
+        any_effect,
+        max_size=4,
+        # Everything but a Send is distinct by being itself.
+        unique_by=lambda effect: effect.message.destination if isinstance(effect, Send) else id(effect),
+    ).map(tuple)
+
+
+def replica_events(replica: int) -> st.SearchStrategy[Event]:
+    """Every event that can happen at a replica."""
+    return st.one_of(
+        st.sampled_from(
+            (
+                ElectionTimeout(),
+                FetchTimeout(),
+                CheckQuorumTimeout(),
+                BeginQuorumEpochTimeout(),
+                Poll(),
+                Shutdown(),
+                Restart(),
+            )
+        ),
+        st.builds(RequestTimeout, replica_ids),
+        st.builds(PollFetch, replica_ids),
+        st.builds(ClientAppend, int64),
+        st.builds(AppendVoters, voter_sets),
+        st.builds(Crash, int64),
+        st.builds(ReplaceDisk, texts),
+        st.builds(Receive, messages(replica_ids, st.just(replica))),
+    )
+
+
+message_ids = st.builds(lambda sequence, receiver: f"{sequence}.{receiver}", st.integers(1, 10**6), replica_ids)
+network_events: st.SearchStrategy[NetworkEvent] = st.one_of(
+    st.builds(DropMessage, message_ids),
+    st.builds(DuplicateMessage, message_ids),
+    st.builds(AnswerUnsupportedVersion, message_ids),
+    st.builds(CutLink, replica_ids, replica_ids),
+    st.builds(HealLink, replica_ids, replica_ids),
+)
+
+
+@st.composite
+def states(draw: st.DrawFn, replica: int) -> ReplicaState:
+    """Any state as far as a trace shows it."""
+    log = append(empty_log(draw(voter_sets)), draw(record_tuples))
+    return ReplicaState(
+        ReplicaKey(replica, f"A{replica}"),
+        draw(st.sampled_from(Role)),
+        draw(int32),
+        draw(st.none() | replica_ids),
+        draw(optional_text),
+        draw(st.none() | keys),
+        log._replace(flushed=draw(st.integers(0, log.end_offset))),
+        draw(int64),
+        draw(st.frozensets(replica_ids)),
+        draw(st.frozensets(replica_ids)),
+        draw(st.booleans()),
+        draw(st.booleans()),
+    )
+
+
+@st.composite
+def occurrences(draw: st.DrawFn, sequence: int | None = None) -> Occurrence:
+    """Any occurrence by itself."""
+    sequence = draw(st.integers(1, 2**63 - 1)) if sequence is None else sequence
+    time_ms = draw(counts)
+    if draw(st.booleans()):
+        event = draw(network_events)
+        answer = None
+        if isinstance(event, AnswerUnsupportedVersion):
+            told = (errors, int32, st.none() | replica_ids, optional_text)
+            answer = draw(
+                st.builds(VoteResponse, replica_ids, replica_ids, counts, *told, st.booleans(), st.booleans())
+            )
+        return Occurrence(sequence, time_ms, event, None, answer=answer)
+    replica = draw(replica_ids)
+    happened = draw(replica_events(replica))
+    return Occurrence(
+        sequence,
+        time_ms,
+        happened,
+        replica,
+        draw(message_ids) if isinstance(happened, Receive) else None,
+        draw(effects(replica)),
+        draw(st.none() | st.sampled_from(Refusal)),
+        draw(st.none() | st.builds(CrashPoint, counts, int64)),
+        draw(states(replica)),
+    )
+
+
+@st.composite
+def configurations(draw: st.DrawFn) -> Configuration:
+    """Any cluster that a header can describe."""
+    replicas = {
+        replica_id: ReplicaConfiguration(
+            ReplicaKey(replica_id, draw(optional_text)),
+            draw(texts),
+            draw(st.sampled_from(_PRE_VOTES)),
+            draw(st.booleans()),
+        )
+        for replica_id in IDS
+    }
+    return Configuration(
+        replicas=replicas,
+        voters=draw(st.frozensets(st.builds(ReplicaKey, replica_ids, optional_text))),
+        kraft_version=1 if draw(st.booleans()) else 0,
+        bootstrap_servers=tuple(draw(st.lists(replica_ids, unique=True))),
+        cluster_id=draw(texts),
+        fetch_max_records=draw(counts),
+        profile=draw(st.sampled_from(tuple(PROFILES.values()))),
+        switched_off=draw(st.frozensets(texts, max_size=3)),
+        timeouts=draw(st.builds(Timeouts, counts, counts, counts, counts, counts)),
+    )
+
+
+_PRE_VOTES: tuple[PreVoteSupport, ...] = ("supported", "unsupported", "ignored")
+
+
+def cluster(unsupported: int | None = None) -> Configuration:
+    """Three voters; the one named speaks no Pre-Vote."""
+    return Configuration(
+        replicas={
+            replica_id: ReplicaConfiguration(
+                ReplicaKey(replica_id, f"A{replica_id}"),
+                f"replica-{replica_id}:9093",
+                "unsupported" if replica_id == unsupported else "supported",
+            )
+            for replica_id in IDS
+        },
+        voters=frozenset(ReplicaKey(replica_id, f"A{replica_id}") for replica_id in IDS),
+        bootstrap_servers=IDS,
+        fetch_max_records=4,
+    )
+
+
+def random_run(configuration: Configuration, seed: int, steps: int) -> list[Occurrence]:
+    """Random moves in a world: elections, replication, crashes, faults of the network."""
+    world, chance = World(configuration), random.Random(seed)
+    happened: list[Occurrence] = []
+    while len(happened) < steps:
+        world.time_ms += chance.randrange(20)
+        try:
+            happened.append(_random_move(world, chance))
+        except ImpossibleMoveError:
+            continue
+    return happened
+
+
+def _random_move(world: World, chance: random.Random) -> Occurrence:
+    replica = chance.choice(IDS)
+    draw = world.draw(chance.randrange(1000, 2000), chance.randrange(1000))
+    on_their_way = list(world.in_flight) or ["none"]
+    identifier = chance.choice(on_their_way)
+    leader = world.state(replica).leader_id
+    move = chance.choices(range(14), (30, 20, 15, 3, 2, 2, 1, 1, 4, 2, 2, 2, 1, 1))[0]
+    match move:
+        case 0:
+            crash = CrashPoint(chance.randrange(3), world.state(replica).log.flushed) if chance.random() < 0.1 else None
+            return world.deliver(identifier, draw, crash)
+        case 1:
+            return world.happen(replica, Poll(), draw)
+        case 2:
+            return world.happen(replica, PollFetch(chance.choice(IDS) if leader is None else leader), draw)
+        case 3:
+            return world.happen(replica, RequestTimeout(chance.choice(IDS)), draw)
+        case 4:
+            return world.happen(replica, ElectionTimeout(), draw)
+        case 5:
+            return world.happen(replica, FetchTimeout(), draw)
+        case 6:
+            event = chance.choice((CheckQuorumTimeout(), BeginQuorumEpochTimeout(), Shutdown()))
+            return world.happen(replica, event, draw)
+        case 7:
+            return world.crash(replica)
+        case 8:
+            return world.restart(replica, draw)
+        case 9:
+            return world.happen(replica, ClientAppend(world.sequence), draw)
+        case 10:
+            return world.drop(identifier)
+        case 11:
+            return world.duplicate(identifier)
+        case 12:
+            return world.answer_unsupported_version(identifier)
+        case _:
+            source, destination = chance.sample(IDS, 2)
+            cut = (source, destination) in world.cuts
+            return world.heal(source, destination) if cut else world.cut(source, destination)
+
+
+def sent_ids(occurrence: Occurrence) -> list[str]:
+    """The ids of the messages that an occurrence sent."""
+    return [message_id(occurrence.sequence, e.message) for e in occurrence.effects if isinstance(e, Send)]

@@ -1,0 +1,431 @@
+"""Every way in which a trace can be wrong has its own error, which names file, line, field and what was expected."""
+
+import gzip
+import json
+import pickle
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.traces.strategies import GENERATOR, cluster, random_run
+
+from kraft_traces import errors
+from kraft_traces.errors import FieldError, TraceError
+from kraft_traces.reader import open_trace, open_traces, trace_of_bytes
+from kraft_traces.writer import trace_bytes
+
+Lines = list[dict[str, Any]]
+
+
+@cache
+def _good() -> bytes:
+    return b"".join(trace_bytes(random_run(cluster(2), seed=1, steps=400), cluster(2), GENERATOR))
+
+
+def good() -> Lines:
+    """The lines of a good trace, to be spoiled."""
+    return [json.loads(line) for line in _good().splitlines()]
+
+
+def joined(lines: Lines) -> bytes:
+    return b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines)
+
+
+def refusal(content: bytes) -> TraceError:
+    """The error with which this content is refused."""
+    with pytest.raises(TraceError) as caught, trace_of_bytes(content, "x.jsonl") as trace:
+        list(trace)
+    error = caught.value
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy), copy.__dict__) == (type(error), str(error), error.__dict__)
+    return error
+
+
+def spoiled(change: Callable[[Lines], object]) -> TraceError:
+    lines = good()
+    change(lines)
+    return refusal(joined(lines))
+
+
+def first(lines: Lines, *, at: int = 0, **wanted: object) -> dict[str, Any]:
+    """The first event line that has these fields."""
+    for line in lines[at:]:
+        if all(line.get(field) == value for field, value in wanted.items()):
+            return line
+    raise AssertionError(f"no line with {wanted}")
+
+
+def with_send(lines: Lines) -> dict[str, Any]:
+    return next(line for line in lines if any(effect["kind"] == "Send" for effect in line.get("effects", ())))
+
+
+def handled(lines: Lines) -> dict[str, Any]:
+    return next(line for line in lines if "message" in line)
+
+
+def test_the_good_trace_is_good() -> None:
+    with trace_of_bytes(joined(good())) as trace:
+        assert sum(1 for _ in trace) == 400
+        assert trace.complete
+        assert trace.line_number == 402
+
+
+def test_each_error_has_a_code_of_its_own() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, TraceError)]
+    assert len({kind.code for kind in kinds}) == len(kinds) > 20
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "text"),
+    [
+        (b"", errors.EmptyTraceError, "x.jsonl: the file is empty, expected a header"),
+        (
+            b'{"kind":"end","events":0,"complete":true}\n',
+            errors.MissingHeaderError,
+            'x.jsonl:1: $.kind: the first line is of kind "end", expected a header',
+        ),
+        (b"[]\n", errors.MissingHeaderError, "x.jsonl:1: the first line is not a JSON object, expected a header"),
+        (b"{}\n", errors.MissingHeaderError, "x.jsonl:1: $.kind: the first line is a line without kind"),
+        (
+            b'{"kind":"header","schema":"kraft-trace/2","new":1}\n',
+            errors.UnknownSchemaError,
+            'x.jsonl:1: $.schema: unknown schema "kraft-trace/2", this program reads kraft-trace/1',
+        ),
+        (b'{"schema":"other"}\n', errors.UnknownSchemaError, 'x.jsonl:1: $.schema: unknown schema "other"'),
+        (b'{"schema":7}\n', errors.UnknownSchemaError, "x.jsonl:1: $.schema: unknown schema 7"),
+        (b'{"kind":"header"}\n', FieldError, "x.jsonl:1: $.schema: missing field 'schema'"),
+        (b"no JSON\n", errors.MalformedJsonError, "x.jsonl:1:1: expecting value"),
+        (b'{"kind":', errors.TruncatedFileError, "x.jsonl:1:9: the file stops in the middle of a line"),
+        (b"\xef\xbb\xbf{}\n", errors.MalformedJsonError, "x.jsonl:1:1: a byte order mark"),
+        (b"[" * 100_000 + b"\n", errors.MalformedJsonError, "x.jsonl:1: nested too deeply"),
+    ],
+)
+def test_files_without_a_proper_first_line(content: bytes, kind: type[TraceError], text: str) -> None:
+    error = refusal(content)
+    assert type(error) is kind
+    assert str(error).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "text"),
+    [
+        (b"", errors.MalformedJsonError, "x.jsonl:2:1: an empty line, expected a JSON object"),
+        (b'{"kind":"event" "x"}', errors.MalformedJsonError, "x.jsonl:2:17: expecting ',' delimiter"),
+        # What is no JSON at all goes before what has the wrong fields, and columns count characters.
+        ('{"ü":1,}'.encode(), errors.MalformedJsonError, "x.jsonl:2:8: "),
+        (b'{"kind":NaN}', errors.MalformedJsonError, "x.jsonl:2:9: NaN is not JSON"),
+        (b'{"kind":"end"} {}', errors.MalformedJsonError, "x.jsonl:2:16: extra data"),
+        (b'{"kind":"\\ud800"}', errors.MalformedJsonError, "x.jsonl:2:10: \\ud800 is half of a surrogate pair"),
+        (b'{"kind":"event","event":"\xff"}', errors.InvalidUtf8Error, "x.jsonl:2:26: byte 0xff is not UTF-8"),
+        (b"[1]", FieldError, "x.jsonl:2: $: expected object, got array"),
+        (b'{"sequence":1}', FieldError, "x.jsonl:2: $.kind: missing field 'kind'"),
+        (
+            b'{"kind":"evnt"}',
+            FieldError,
+            'x.jsonl:2: $.kind: unknown value "evnt", did you mean event?',
+        ),
+        (b'{"kind":"event","sequence":1}', FieldError, "x.jsonl:2: $.event: missing field 'event'"),
+        (
+            b'{"kind":"event","sequence":1,"event":"HandleVoteReqest"}',
+            errors.UnknownEventError,
+            'x.jsonl:2: $.event: unknown event "HandleVoteReqest", did you mean HandleVoteRequest',
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"qqq"}',
+            errors.UnknownEventError,
+            'x.jsonl:2: $.event: unknown event "qqq", expected one of ElectionTimeout, ',
+        ),
+        (b'{"kind":"event","sequence":0,"event":"Poll"}', FieldError, "x.jsonl:2: $.sequence: expected int >= 1: 0"),
+        (
+            b'{"kind":"event","sequence":1.0,"event":"Poll"}',
+            FieldError,
+            "x.jsonl:2: $.sequence: expected int, got float: 1.0",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"sequence":1,"event":"Poll","replica":1}',
+            FieldError,
+            "x.jsonl:2: $..sequence: field 'sequence' is there twice in one object",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"Poll"}',
+            FieldError,
+            "x.jsonl:2: $.replica: missing field 'replica', Poll happens at one",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"CutLink","replica":1}',
+            FieldError,
+            "x.jsonl:2: $.replica: CutLink happens in the network and has no replica",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"Poll","replica":9}',
+            errors.UnknownReplicaError,
+            "x.jsonl:2: $.replica: replica 9 is not in the header, which lists 1, 2, 3",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"HealLink","input":{"source":1,"destination":8}}',
+            errors.UnknownReplicaError,
+            "x.jsonl:2: $.input.destination: replica 8 is not in the header",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"input":{"value":8}}',
+            FieldError,
+            "x.jsonl:2: $.input.value: Poll has no input 'value', it has no input",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"DropMessage","input":{"message_id":"0.3.1"}}',
+            FieldError,
+            "x.jsonl:2: $.input.message_id: expected str matching regex",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"DropMessage","input":{"message_id":"1.1"}}',
+            errors.UnknownMessageError,
+            "x.jsonl:2: $.input.message_id: no copy of message 1.1 is on its way",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"ElectionTimeout","replica":1,"cause":{"timer":"fetch"}}',
+            FieldError,
+            "x.jsonl:2: $.cause: the cause of ElectionTimeout is timer election, not timer fetch",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"HandleVoteRequest","replica":1,"cause":{"source":"poll"}}',
+            FieldError,
+            "x.jsonl:2: $.cause: the cause of HandleVoteRequest is a message_id, not source poll",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"answer":{"type":"VoteResponse"}}',
+            FieldError,
+            "x.jsonl:2: $.answer: Poll has no answer",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"state":{"role":"Leder"}}',
+            FieldError,
+            'x.jsonl:2: $.state.role: unknown value "Leder", did you mean Leader?',
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"state":{"granted":[2,3,2]}}',
+            FieldError,
+            "x.jsonl:2: $.state.granted[2]: is there twice, expected each once",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"effects":[{"kind":"AppendRecords",'
+            b'"base_offset":0,"records":[{"epoch":1,"kind":"Voters","value":0}]}]}',
+            FieldError,
+            "x.jsonl:2: $.effects[0].records[0].voters: a Voters record has a field voters",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"HandleVoteRequest","replica":1,"message":{"type":"FetchRequest"}}',
+            FieldError,
+            "x.jsonl:2: $.message.type: HandleVoteRequest delivers a VoteRequest, not FetchRequest",
+        ),
+        (
+            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"message":{"type":"FetchRequest"}}',
+            FieldError,
+            "x.jsonl:2: $.message: Poll delivers no message",
+        ),
+    ],
+)
+def test_wrong_second_lines(line: bytes, kind: type[TraceError], text: str) -> None:
+    error = refusal(joined(good()[:1]) + line + b"\n")
+    assert type(error) is kind
+    assert str(error).startswith(text)
+    assert error.source == "x.jsonl"
+    assert error.line_number == 2
+
+
+def set_in(line: dict[str, Any], path: str, value: object) -> None:
+    *way, last = path.split(".")
+    for step in way:
+        line = line[step]
+    line[last] = value
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field", "problem"),
+    [
+        ("state.epoch", "5", "$.state.epoch", "wrong-value"),
+        ("state.epoch", 2**31, "$.state.epoch", "wrong-value"),
+        ("state.epoch", None, "$.state.epoch", "wrong-value"),
+        ("state.term", 5, "$.state.term", "unknown"),
+        ("state.voted_key", {"id": 1}, "$.state.voted_key.directory_id", "missing"),
+        ("state.voters.voters", [{"id": 1, "directory_id": None}, 2], "$.state.voters.voters[1]", "wrong-value"),
+        ("effects", [{"kind": "FlushLog"}], "$.effects[0].end_offset", "missing"),
+        ("effects", [{"kind": "FlushLogs", "end_offset": 1}], "$.effects[0].kind", "wrong-value"),
+        ("refusal", "BECAUSE", "$.refusal", "wrong-value"),
+        ("crash", None, "$.crash", "wrong-value"),
+        ("surprise", 1, "$.surprise", "unknown"),
+    ],
+)
+def test_wrong_fields_are_named(path: str, value: object, field: str, problem: str) -> None:
+    lines = good()
+    line = next(line for line in lines[50:] if "state" in line)
+    set_in(line, path, value)
+    error = refusal(joined(lines))
+    assert isinstance(error, FieldError)
+    number = line["sequence"] + 1
+    assert (error.line_number, error.field, error.problem) == (number, field, problem)
+    assert str(error).startswith(f"x.jsonl:{number}: {field}: ")
+
+
+def test_the_header_names_replicas_once_and_knows_its_voters() -> None:
+    error = spoiled(lambda lines: lines[0]["voters"].append({"id": 4, "directory_id": None}))
+    assert type(error) is errors.UnknownReplicaError
+    assert str(error) == "x.jsonl:1: $.voters[3].id: replica 4 is not among $.replicas"
+    error = spoiled(lambda lines: lines[0]["replicas"].append(lines[0]["replicas"][0]))
+    assert str(error) == "x.jsonl:1: $.replicas[3]: is there twice, expected each once"
+    error = spoiled(lambda lines: lines[0].update(spec_hash="abc"))
+    assert error.field == "$.spec_hash"
+
+
+def test_sequence_and_time() -> None:
+    error = spoiled(lambda lines: lines[40].update(sequence=39))
+    assert type(error) is errors.DuplicateSequenceError
+    assert str(error) == "x.jsonl:41: $.sequence: sequence 39 is that of line 40, expected 40"
+    error = spoiled(lambda lines: lines.pop(40))
+    assert type(error) is errors.SequenceGapError
+    assert str(error) == "x.jsonl:41: $.sequence: sequence 41 leaves a gap, expected 40"
+    error = spoiled(lambda lines: lines[40].update(time_ms=0))
+    assert type(error) is errors.TimeGoesBackError
+    assert (error.line_number, error.field) == (41, "$.time_ms")
+
+
+def test_a_second_header() -> None:
+    error = spoiled(lambda lines: lines.insert(30, lines[0]))
+    assert type(error) is errors.DuplicateHeaderError
+    assert str(error) == "x.jsonl:31: a second header, expected one trace in one file"
+
+
+def test_the_end() -> None:
+    error = spoiled(lambda lines: lines[-1].update(events=399))
+    assert type(error) is errors.EventCountError
+    assert str(error) == "x.jsonl:402: $.events: the end line counts 399 events, the trace has 400"
+    error = spoiled(lambda lines: lines.append(lines[-1]))
+    assert type(error) is errors.LinesAfterEndError
+    assert str(error) == "x.jsonl:403: expected nothing after the end line"
+    assert type(refusal(joined(good()[:1]))) is errors.EmptyTraceError
+    empty = [good()[0], {"kind": "end", "events": 0, "complete": True}]
+    assert type(refusal(joined(empty))) is errors.EmptyTraceError
+
+
+def test_a_trace_without_an_end_is_not_complete() -> None:
+    with trace_of_bytes(joined(good()[:-1])) as trace:
+        assert len(list(trace)) == 400
+        assert trace.end is None
+        assert not trace.complete
+        assert trace.line_number == 401
+    stopped = good()
+    stopped[-1]["complete"] = False
+    with trace_of_bytes(joined(stopped)) as trace:
+        assert len(list(trace)) == 400
+        assert trace.end is not None
+        assert not trace.complete
+
+
+def test_a_file_cut_anywhere_is_truncated_or_incomplete() -> None:
+    content = _good()
+    starts = {0, *(index + 1 for index, byte in enumerate(content) if byte == ord("\n"))}
+    for size in range(1, len(content), 997):
+        if size in starts:
+            continue
+        error = refusal(content[:size])
+        assert type(error) is errors.TruncatedFileError
+        number = content[:size].count(b"\n") + 1
+        assert str(error).startswith(f"x.jsonl:{number}:")
+    # Only the last newline is missing: nothing is lost.
+    with trace_of_bytes(content[:-1]) as trace:
+        assert len(list(trace)) == 400
+        assert trace.complete
+
+
+def test_messages_must_be_on_their_way() -> None:
+    def never_sent(lines: Lines) -> None:
+        line = handled(lines)
+        line["message"]["id"] = line["cause"]["message_id"] = f"999999.{line['replica']}"
+
+    error = spoiled(never_sent)
+    assert type(error) is errors.UnknownMessageError
+    assert error.field == "$.message.id"
+    assert "no copy of message 999999." in str(error)
+
+    lines = good()
+    arrived = handled(lines)
+    dropped = {"kind": "event", "sequence": 401, "event": "DropMessage", "input": dict(arrived["cause"])}
+    error = refusal(joined([*lines[:-1], dropped]))
+    assert type(error) is errors.UnknownMessageError
+    assert str(error).startswith(f"x.jsonl:402: $.input.message_id: no copy of message {arrived['message']['id']} is")
+
+    error = spoiled(lambda lines: handled(lines)["message"].update(id="1.1"))
+    assert type(error) is FieldError
+    assert error.field == "$.message.id"
+
+
+def test_ids_of_sent_messages() -> None:
+    def sent(lines: Lines, **fields: object) -> None:
+        next(effect for effect in with_send(lines)["effects"] if effect["kind"] == "Send")["message"].update(fields)
+
+    error = spoiled(lambda lines: sent(lines, id="1.3"))
+    assert type(error) is FieldError
+    assert "(sequence and receiver), got '1.3'" in str(error)
+    error = spoiled(lambda lines: sent(lines, source=9))
+    assert error.field is not None
+    assert error.field.endswith(".message.source")
+
+
+def test_a_foreign_trace_may_leave_sends_out() -> None:
+    lines = good()
+    for line in lines[1:-1]:
+        for field in ("time_ms", "effects", "state", "refusal", "crash", "answer"):
+            line.pop(field, None)
+        if line["event"] in ("RequestTimeout", "DuplicateMessage"):
+            line.pop("input")
+        if "message" in line:
+            line["message"] = {"type": line["message"]["type"]}
+    with trace_of_bytes(joined(lines)) as trace:
+        assert len(list(trace)) == 400
+        assert trace.complete
+
+
+def test_lines_are_bounded(tmp_path: Path) -> None:
+    file = tmp_path / "long.jsonl"
+    file.write_bytes(_good())
+    with pytest.raises(errors.LineTooLongError, match=r"long\.jsonl:1: a line of more than 100 bytes"):
+        open_trace(file, line_bytes_max=100)
+
+
+def read_all(path: Path) -> None:
+    with open_trace(path) as trace:
+        list(trace)
+
+
+def test_compressed_files(tmp_path: Path) -> None:
+    whole = gzip.compress(_good(), mtime=0)
+    file = tmp_path / "t.jsonl.gz"
+    file.write_bytes(whole)
+    read_all(file)
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(errors.TruncatedGzipError, match=r"t\.jsonl\.gz:\d+: the compressed data stops"):
+        read_all(file)
+    file.write_bytes(whole[:-8] + b"\0" * 8)
+    with pytest.raises(errors.CorruptGzipError, match=r"t\.jsonl\.gz:\d+: the compressed data is damaged"):
+        read_all(file)
+    file.write_bytes(_good())
+    with pytest.raises(errors.CorruptGzipError, match="the name says gzip, the content is not"):
+        read_all(file)
+    file.write_bytes(whole[:1])
+    with pytest.raises(TraceError):
+        read_all(file)
+    plain_name = tmp_path / "t.jsonl"
+    plain_name.write_bytes(whole)
+    read_all(plain_name)
+
+
+def test_files_and_folders_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(errors.UnreadableFileError, match=r"absent\.jsonl: No such file"):
+        open_trace(tmp_path / "absent.jsonl")
+    with pytest.raises(errors.UnreadableFileError, match=r"absent: no such file or folder"):
+        next(open_traces([tmp_path / "absent"]))
+    with pytest.raises(errors.NoTracesError, match=r"no file in this folder ends with \.jsonl or \.jsonl\.gz"):
+        next(open_traces([tmp_path]))
+    with pytest.raises(errors.UnreadableFileError, match="directory"):
+        open_trace(tmp_path)

@@ -1,0 +1,197 @@
+"""What is written is read back equal: lines, events, effects, configurations, whole runs."""
+
+from dataclasses import fields, replace
+from typing import get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.traces.strategies import (
+    GENERATOR,
+    cluster,
+    configurations,
+    messages,
+    occurrences,
+    random_run,
+    replica_ids,
+)
+
+from kraft_reference import messages as reference_messages
+from kraft_reference.cluster.occurrence import (
+    AnswerUnsupportedVersion,
+    CutLink,
+    DropMessage,
+    DuplicateMessage,
+    HealLink,
+    NetworkEvent,
+    Occurrence,
+)
+from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import Event, Poll, Receive, event_name
+from kraft_reference.messages import Message
+from kraft_reference.profile import Profile
+from kraft_traces.encode import encode_line, event_line, header_line
+from kraft_traces.errors import IncompleteLineError, UnknownProfileError
+from kraft_traces.lines import EventLine
+from kraft_traces.messages import TRACED_MESSAGES, message_of, traced_message
+from kraft_traces.parsing import parse_header, parse_line
+from kraft_traces.reader import trace_of_bytes
+from kraft_traces.restore import configuration_of, crash_point_of, draw_of, effects_of, event_of
+from kraft_traces.vocabulary import EVENT_NAMES, EVENTS
+from kraft_traces.writer import trace_bytes
+
+
+def test_the_vocabulary_is_that_of_the_reference() -> None:
+    received = [f"Handle{message.__name__}" for message in get_args(Message)]
+    plain = [event.__name__ for event in (*get_args(Event), *get_args(NetworkEvent)) if event is not Receive]
+    assert sorted(EVENT_NAMES) == sorted(EVENTS) == sorted(received + plain)
+
+
+@pytest.mark.parametrize("name", TRACED_MESSAGES)
+def test_traced_messages_have_the_fields_of_the_reference_in_its_order(name: str) -> None:
+    names = [field.name for field in fields(getattr(reference_messages, name))]
+    assert list(TRACED_MESSAGES[name].__struct_fields__) == ["id", *names]
+
+
+def test_inputs_have_the_fields_of_the_events() -> None:
+    for event in (*get_args(Event), *get_args(NetworkEvent)):
+        if event is not Receive:
+            assert EVENTS[event.__name__].input == tuple(field.name for field in fields(event))
+
+
+@given(messages(replica_ids, replica_ids))
+def test_messages_come_back(message: Message) -> None:
+    traced = traced_message("1.2", message)
+    assert message_of(traced) == message
+
+
+@given(occurrences())
+def test_occurrences_come_back(occurrence: Occurrence) -> None:
+    line = event_line(occurrence, cluster())
+    raw = encode_line(line)
+    assert raw.count(b"\n") == 1
+    assert raw.endswith(b"\n")
+    read = parse_line(raw, "memory", 2)
+    assert isinstance(read, EventLine)
+    assert read == line
+    assert encode_line(read) == raw
+    assert event_of(read) == occurrence.event
+    assert crash_point_of(read) == occurrence.crash
+    if occurrence.replica_id is not None:
+        assert effects_of(read) == occurrence.effects
+        assert read.refusal == occurrence.refusal
+        assert not isinstance(occurrence.event, get_args(NetworkEvent))
+        assert read.event == event_name(occurrence.event)  # type: ignore[arg-type]
+
+
+@given(configurations(), st.none() | st.just("0123456789abcdef" * 4))
+def test_configurations_come_back(configuration: Configuration, spec_hash: str | None) -> None:
+    header = header_line(configuration, GENERATOR, spec_hash=spec_hash)
+    read = parse_header(encode_line(header), "memory")
+    assert read == header
+    assert configuration_of(read) == configuration
+
+
+def test_a_profile_without_a_name_is_neither_written_nor_read() -> None:
+    odd = replace(cluster(), profile=Profile("kip", observer_refusal="lasts"))
+    with pytest.raises(ValueError, match="a trace can name the profiles kip, kafka-4"):
+        header_line(odd, GENERATOR)
+    header = msgspec.structs.replace(header_line(cluster(), GENERATOR), profile="kafka-9")
+    with pytest.raises(UnknownProfileError, match=r"^x\.jsonl:1: \$\.profile: unknown profile 'kafka-9'"):
+        configuration_of(header, "x.jsonl")
+
+
+@pytest.mark.parametrize("unsupported", [None, 2])
+def test_a_run_is_read_back_and_runs_again_to_the_same_bytes(unsupported: int | None) -> None:
+    configuration = cluster(unsupported)
+    run = random_run(configuration, seed=996, steps=3000)
+    assert {type(occurrence.event).__name__ for occurrence in run} >= {"Receive", "Poll", "Crash", "CutLink"}
+    content = b"".join(trace_bytes(run, configuration, GENERATOR))
+
+    with trace_of_bytes(content) as trace:
+        lines = list(trace)
+        assert trace.complete
+        assert trace.events == len(run)
+        assert trace.configuration == configuration
+        header = trace.header
+
+    again = _replayed(configuration_of(header), lines)
+    assert b"".join(trace_bytes(again, configuration_of(header), GENERATOR)) == content
+
+
+def _replayed(configuration: Configuration, lines: list[EventLine]) -> list[Occurrence]:
+    """The same moves in a world of their own, from nothing but the lines."""
+    world, again = World(configuration), []
+    for line in lines:
+        assert line.time_ms is not msgspec.UNSET
+        world.time_ms = line.time_ms
+        again.append(_move(world, line))
+    return again
+
+
+def _move(world: World, line: EventLine) -> Occurrence:
+    event, crash = event_of(line), crash_point_of(line)
+    match event:
+        case DropMessage(identifier):
+            return world.drop(identifier)
+        case DuplicateMessage(identifier):
+            return world.duplicate(identifier)
+        case AnswerUnsupportedVersion(identifier):
+            return world.answer_unsupported_version(identifier)
+        case CutLink(source, destination):
+            return world.cut(source, destination)
+        case HealLink(source, destination):
+            return world.heal(source, destination)
+    assert line.replica is not msgspec.UNSET
+    if isinstance(event, Receive):
+        assert line.cause is not msgspec.UNSET
+        assert line.cause.message_id is not msgspec.UNSET
+        return world.deliver(line.cause.message_id, draw_of(line), crash)
+    if crash is not None:
+        return world.happen_and_crash(line.replica, event, crash.completed, crash.log_end_offset, draw_of(line))
+    return world.happen(line.replica, event, draw_of(line))
+
+
+def test_what_was_not_observed_is_named() -> None:
+    timeout = parse_line(b'{"kind":"event","sequence":1,"replica":1,"event":"RequestTimeout"}', "memory", 2)
+    assert isinstance(timeout, EventLine)
+    with pytest.raises(IncompleteLineError, match=r"^\$\.input was not observed$"):
+        event_of(timeout)
+    with pytest.raises(IncompleteLineError, match=r"^\$\.effects was not observed$"):
+        draw_of(timeout)
+    partial = parse_line(
+        b'{"kind":"event","sequence":1,"replica":1,"event":"HandleFetchRequest",'
+        b'"message":{"type":"FetchRequest","source":2,"destination":1,"correlation_id":3}}',
+        "memory",
+        2,
+    )
+    assert isinstance(partial, EventLine)
+    with pytest.raises(IncompleteLineError, match=r"^\$\.message\.epoch was not observed$"):
+        event_of(partial)
+
+
+def test_absent_and_null_are_different() -> None:
+    head = b'{"kind":"event","sequence":1,"replica":1,"event":"Poll","state":'
+    absent = parse_line(head + b"{}}", "memory", 2)
+    null = parse_line(head + b'{"leader_id":null}}', "memory", 2)
+    assert isinstance(absent, EventLine)
+    assert isinstance(null, EventLine)
+    assert absent.state is not msgspec.UNSET
+    assert null.state is not msgspec.UNSET
+    assert absent.state.leader_id is msgspec.UNSET
+    assert null.state.leader_id is None
+
+
+def test_bytes_are_pinned() -> None:
+    run = World(cluster())
+    line = event_line(run.happen(1, Poll()), cluster())
+    assert encode_line(line) == (
+        b'{"kind":"event","sequence":1,"time_ms":0,"replica":1,"event":"Poll","cause":{"source":"poll"},"effects":[],'
+        b'"refusal":"NOTHING_DUE","state":{"role":"Unattached","epoch":0,"leader_id":null,"leader_endpoint":null,'
+        b'"voted_key":null,"log_end_offset":0,"last_epoch":0,"flushed_offset":0,"high_watermark":-1,"voters":'
+        b'{"offset":-1,"voters":[{"id":1,"directory_id":"A1"},{"id":2,"directory_id":"A2"},'
+        b'{"id":3,"directory_id":"A3"}]},"kraft_version":1,"granted":[],"rejected":[],"fetched":false,'
+        b'"searching":false}}\n'
+    )

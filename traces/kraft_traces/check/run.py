@@ -1,0 +1,87 @@
+"""Checking whole traces: from a reader to a verdict, and the shortest failing prefix of a rejected one."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from msgspec import UNSET
+
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.configuration import Configuration
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, TraceChecker
+from kraft_traces.check.model import trace_model
+from kraft_traces.check.verdict import Rejection, Verdict
+from kraft_traces.encode import event_line
+from kraft_traces.own import GENERATOR_NAME
+from kraft_traces.reader import TraceReader, open_trace
+from kraft_traces.streams import whole_file
+
+
+class OtherModelError(Exception):
+    """Under `--strict`: the trace was written for another model."""
+
+
+def check_reader(
+    reader: TraceReader,
+    *,
+    every: int = EVERY,
+    candidates_max: int = CANDIDATES_MAX,
+    strict: bool = False,
+    on_event: Callable[[], None] | None = None,
+) -> Verdict:
+    """Check a trace as it is read; `on_event` is called after each line.
+
+    Raises:
+        TraceError: the trace is malformed; nothing is said about what it shows.
+        OtherModelError: `strict`, and the header names the hash of another model.
+    """
+    header = reader.header
+    hash_differs = header.spec_hash is not UNSET and header.spec_hash != spec_hash()
+    if strict and hash_differs:
+        raise OtherModelError(
+            f"{reader.source}:1: $.spec_hash: the trace was written for model {header.spec_hash}, "
+            f"this is model {spec_hash()}"
+        )
+    checker = TraceChecker(
+        trace_model(),
+        reader.configuration,
+        reader.source,
+        own=header.generator.name == GENERATOR_NAME,
+        every=every,
+        candidates_max=candidates_max,
+        other_model=hash_differs,
+    )
+    rejection: Rejection | None = None
+    for line in reader:
+        rejection = checker.feed(reader.line_number, line)
+        if rejection is not None or checker.is_over:
+            break
+        if on_event is not None:
+            on_event()
+    return checker.finish(complete=reader.complete, rejection=rejection)
+
+
+def check_occurrences(
+    occurrences: Iterable[Occurrence], configuration: Configuration, source: str, *, every: int = EVERY
+) -> Verdict:
+    """Check a run of the reference without writing it down; the lines are those that its trace would have."""
+    checker = TraceChecker(trace_model(), configuration, source, own=True, every=every)
+    rejection: Rejection | None = None
+    for number, occurrence in enumerate(occurrences, 2):
+        rejection = checker.feed(number, event_line(occurrence, configuration))
+        if rejection is not None:
+            break
+    return checker.finish(complete=True, rejection=rejection)
+
+
+def write_failing_prefix(trace: Path, rejection: Rejection, target: Path) -> None:
+    """Write the header and the lines up to the rejected one, byte for byte, to `target`.
+
+    The checker stops at the first line that is wrong, so no shorter prefix fails.
+    """
+    with open_trace(trace) as reader, whole_file(target) as output:
+        output.write(reader.raw_header)
+        for _ in reader:
+            output.write(reader.raw_line)
+            if reader.line_number >= rejection.line:
+                break
