@@ -81,8 +81,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stderr.print(traceback.format_exc(), markup=False)
         return ExitCode.INTERNAL_ERROR
     return code if isinstance(code, int) else ExitCode.CONFORMANT
-
-
-def entry() -> None:
-    """The console script."""
-    sys.exit(main())

@@ -1,6 +1,7 @@
 """What a command shows: results on standard output, progress on standard error."""
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,7 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-stdout = Console(highlight=False)
+_WIDTH = None if sys.stdout.isatty() else 120
+"""Columns of a table that goes to a file or a pipe."""
+
+stdout = Console(highlight=False, width=_WIDTH)
 stderr = Console(stderr=True, highlight=False)
 
 

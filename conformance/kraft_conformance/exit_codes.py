@@ -11,7 +11,7 @@ class ExitCode(IntEnum):
     VIOLATION = 1
     """A trace is rejected, a property is violated, a scenario fails, a model check finds a counterexample."""
     INCONCLUSIVE = 2
-    """Nothing wrong was found, but not everything was seen: a trace that stops early, a model check that was stopped."""
+    """Nothing wrong was found, but not everything was seen: a trace or a model check that stops early."""
     INTERNAL_ERROR = 3
     """A defect of kraft-spec itself."""
     USAGE = 64

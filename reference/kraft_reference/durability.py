@@ -88,23 +88,30 @@ def after_restart(state: ReplicaState, configuration: Configuration, draw: Draw)
 
     A file that names the replica itself as leader means Resigned; a known leader means Follower; an own vote
     means Candidate; a log that is ahead of the file means that the file was lost, and its vote counts as spent.
-    Rules: durable.restart.was-leader, durable.restart.known-leader, durable.restart.voted-self,
-    durable.restart.log-epoch, durable.vote.v0-uuid-in-memory, durable.fields-v0, durable.fields-v1,
-    durable.version-by-kraft.
+
+    Raises:
+        ValueError: at kraft.version 0 the configured static voters are not those in the quorum state file.
     """
     if state.role is not Role.STOPPED:
         return Outcome(state, refusal=Refusal.RUNNING)
+    # CurrentVoters of version 0 of the file serve this check only.  Rule: durable.fields-v0.
+    if configuration.kraft_version == 0 and state.log.voters[0].voters != configuration.voters:
+        raise ValueError(f"replica {state.key} was formatted for other static voters")
     read = as_read_from_disk(state, configuration)
     own_vote = read.voted_key is not None and names(read.voted_key, read.key)
     leader_first = configuration.profile.restart_precedence == "known-leader"
+    # Rule: durable.restart.log-epoch.
     if read.log.last_epoch > read.epoch:
         after = enter(read, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=read.log.last_epoch)
+    # Rule: durable.restart.was-leader.
     elif read.leader_id == read.key.id:
         own_endpoint = configuration.replicas[read.key.id].endpoint
         after = enter(read, Role.RESIGNED, Cause.RESTART, leader_endpoint=own_endpoint)
+    # Rule: durable.restart.voted-self.
     elif own_vote and is_voter(read) and not (leader_first and read.leader_id is not None):
         after = leader_if_majority(new_round(enter(read, Role.CANDIDATE, Cause.RESTART)), configuration)
     else:
+        # Rule: durable.restart.known-leader.
         endpoint = None if read.leader_id is None else endpoint_of(read, configuration, read.leader_id, None)
         role = Role.UNATTACHED if endpoint is None else Role.FOLLOWER
         after = enter(read, role, Cause.RESTART, leader_endpoint=endpoint)
@@ -114,7 +121,7 @@ def after_restart(state: ReplicaState, configuration: Configuration, draw: Draw)
 def as_read_from_disk(state: ReplicaState, configuration: Configuration) -> ReplicaState:
     """The state that the quorum state file gives back: version 0 has no voted directory id.
 
-    Rules: durable.vote.v0-uuid-in-memory, durable.fields-v0, durable.version-by-kraft.
+    Rules: durable.vote.v0-uuid-in-memory, durable.fields-v0, durable.fields-v1, durable.version-by-kraft.
     """
     if configuration.kraft_version == 0 and state.voted_key is not None:
         return state._replace(voted_key=ReplicaKey(state.voted_key.id))

@@ -43,16 +43,13 @@ def has_election_timer(state: ReplicaState) -> bool:
 
 
 def after_election_timeout(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
-    """Unattached and Candidate nominate themselves, Prospective has lost, Resigned leaves its epoch.
-
-    Rules: state.unattached.election-timeout, state.candidate.election-timeout, state.candidate.lost,
-    state.prospective.lost.no-leader, state.prospective.lost.known-leader, state.resigned.timeout,
-    observer.never-nominates.
-    """
+    """Unattached and Candidate nominate themselves, Prospective has lost, Resigned leaves its epoch."""
     if not has_election_timer(state):
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
     if state.role is Role.PROSPECTIVE:
+        # Rules: state.prospective.lost.no-leader, state.prospective.lost.known-leader.
         after = lose_pre_vote(state, configuration)
+    # Rule: state.resigned.timeout.
     elif state.role is Role.RESIGNED and configuration.enforces("state.resigned.timeout"):
         after = enter(state, Role.UNATTACHED, Cause.ELECTION_TIMEOUT)
         # What is left of a timer that has fired is nothing.  Rule: state.resigned.timer-handover.
@@ -64,6 +61,7 @@ def after_election_timeout(state: ReplicaState, configuration: Configuration, dr
         if not configuration.enforces("state.same-epoch-preserves"):
             after = after._replace(leader_id=None, leader_endpoint=None, voted_key=None)
     else:
+        # Rules: state.unattached.election-timeout, state.candidate.election-timeout, state.candidate.lost.
         after = to_prospective(state, configuration, Cause.ELECTION_TIMEOUT)
     return entered(state, after, configuration, draw)
 
@@ -71,14 +69,16 @@ def after_election_timeout(state: ReplicaState, configuration: Configuration, dr
 def after_fetch_timeout(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
     """A voter starts a Pre-Vote; an observer looks wider and stops refusing Pre-Votes.
 
-    Rules: state.follower.fetch-timeout, observer.fetch-timeout, observer.never-nominates,
-    observer.becomes-voter, observer.becomes-non-voter, prevote.follower.refusal-expires.
+    Who is which, the newest voters set in the own log decides at this moment.
+    Rules: observer.becomes-voter, observer.becomes-non-voter.
     """
     if state.role is not Role.FOLLOWER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    # Rule: state.follower.fetch-timeout.
     if is_voter(state):
         after = to_prospective(state, configuration, Cause.FETCH_TIMEOUT)
         return entered(state, after, configuration, draw)
+    # Rules: observer.fetch-timeout, observer.never-nominates, prevote.follower.refusal-expires.
     keeps_refusing = state.fetched and configuration.profile.observer_refusal == "lasts"
     searching = state._replace(searching=True, fetched=keeps_refusing)
     return Outcome(searching, timers=(StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),))
@@ -149,44 +149,52 @@ def known_endpoint(state: ReplicaState, configuration: Configuration) -> str | N
 
 
 def grants_pre_vote(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
-    """Would this replica like the sender to start an election?  Its vote in this epoch does not matter.
+    """Would this replica like the sender to start an election?
 
-    Rules: prevote.leader.rejects, prevote.follower.rejects-after-fetch, prevote.follower.grants-before-fetch,
-    prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants, prevote.resigned.grants,
-    prevote.grant.multiple, prevote.observer.answers, prevote.request.log-check.
+    Its vote in this epoch, earlier grants and anybody's membership do not matter.
+    Rules: prevote.grant.multiple, prevote.observer.answers.
     """
+    # Rule: prevote.leader.rejects.
     if state.role is Role.LEADER:
         return False
     if state.role is Role.FOLLOWER:
+        # Rules: prevote.follower.rejects-after-fetch, prevote.follower.refusal-expires (which clears the flag).
         if state.fetched and configuration.enforces("prevote.follower.rejects-after-fetch"):
             return False
+        # Rule: prevote.follower.grants-before-fetch.
         if not configuration.enforces("prevote.follower.grants-before-fetch"):
             return False
+    # Rules: prevote.request.log-check, prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants,
+    # prevote.resigned.grants.
     return up_to_date(request.last_epoch, request.end_offset, state.log)
 
 
 def grants_vote(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
     """Does this replica give its one vote of the epoch, or has it given it, to the requester?
 
-    Rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, vote.known-leader.rejects,
-    vote.log-check, vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects,
-    vote.membership-not-checked, vote.unsupported-version.
+    At kraft.version 0 too the requester's directory id counts, as long as it is remembered.
+    Rules: vote.decision-order, vote.unsupported-version.
     """
+    # Rules: vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects.
     if state.role not in (Role.UNATTACHED, Role.PROSPECTIVE):
         return False
+    # Rule: vote.membership-not-checked.
     if not configuration.enforces("vote.membership-not-checked"):
         knows_requester = any(names(voter, request.replica_key) for voter in state.voters)
         if not (is_voter(state) and knows_requester):
             return False
+    # Rules: vote.once-per-epoch, vote.repeat-grant.
     if state.voted_key is not None:
         return voted_for(state, request.replica_key)
+    # Rule: vote.known-leader.rejects.
     if state.leader_id is not None:
         return False
+    # Rule: vote.log-check.
     return up_to_date(request.last_epoch, request.end_offset, state.log)
 
 
 def _is_malformed(configuration: Configuration, request: VoteRequest, pre_vote: bool) -> bool:
-    """Rules: prevote.request.check-order, prevote.request.last-epoch-bound."""
+    """Is the shape of the request wrong?  Rules: prevote.request.check-order, prevote.request.last-epoch-bound."""
     if min(request.last_epoch, request.end_offset, request.source, request.epoch) < 0:
         return True
     return request.last_epoch > request.epoch or (not pre_vote and request.last_epoch == request.epoch)
@@ -195,9 +203,7 @@ def _is_malformed(configuration: Configuration, request: VoteRequest, pre_vote: 
 def after_vote_request(state: ReplicaState, configuration: Configuration, request: VoteRequest, draw: Draw) -> Outcome:
     """The checks in their order: cluster, shape, older epoch, newer epoch, addressed key, role and log.
 
-    Rules: prevote.request.check-order, prevote.request.stale-epoch, prevote.request.higher-epoch,
-    prevote.grant.no-side-effects, vote.request.stale-epoch, vote.request.higher-epoch, vote.voter-key,
-    vote.inconsistent-voter-set-gone, vote.persist-before-reply.
+    Rules: prevote.request.check-order, vote.inconsistent-voter-set-gone.
     """
     pre_vote = request.pre_vote and configuration.replicas[state.key.id].pre_vote == "supported"
 
@@ -210,15 +216,19 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
         return refuse(state, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     if _is_malformed(configuration, request, pre_vote):
         return refuse(state, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
+    # Rules: prevote.request.stale-epoch, vote.request.stale-epoch.
     if request.epoch < state.epoch:
         return refuse(state, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
     now = state
+    # Rules: prevote.request.higher-epoch, vote.request.higher-epoch.
     if request.epoch > state.epoch:
         now = enter(state, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=request.epoch)
+    # Rule: vote.voter-key.
     if configuration.enforces("vote.voter-key") and not addresses(request.voter_key, now.key):
         return refuse(now, Error(configuration.profile.voter_key_error))
     if not (grants_pre_vote if pre_vote else grants_vote)(now, configuration, request):
         return refuse(now, Error.NONE)
+    # Rules: prevote.grant.no-side-effects, vote.persist-before-reply.
     after = now if pre_vote else _with_vote(now, request.replica_key)
     answer = _vote_response(after, configuration, request, True, Error.NONE, pre_vote)
     return Outcome(after, (answer,), _grant_timers(state, now, after, configuration, draw))
@@ -287,27 +297,31 @@ def after_vote_response(
 ) -> Outcome:
     """First correlation, then epoch and leader, then support for Pre-Vote, and only then the count.
 
-    Rules: prevote.response.epoch-first, prevote.response.leader-wins-over-grant, prevote.response.flag-false,
-    prevote.response.correlate, prevote.unsupported-version, prevote.unsupported-version.after-majority,
-    state.prospective.discovers-leader, state.candidate.leader-equal-epoch, vote.response.late.
+    Rule: prevote.response.epoch-first.
     """
+    # Rules: prevote.response.correlate, vote.response.late, prevote.unsupported-version.after-majority.
     if configuration.enforces("prevote.response.correlate") and not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
+    # Rule: prevote.unsupported-version.
     if response.error is Error.UNSUPPORTED_VERSION:
         if state.role is Role.PROSPECTIVE and configuration.enforces("prevote.unsupported-version"):
             after = to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED)
             return entered(state, after, configuration, draw)
         return Outcome(rest, refusal=Refusal.NO_PRE_VOTE_ROUND)
+    # A foreign cluster teaches nothing.  Rule: wire.common-errors.
     if response.error is Error.INCONSISTENT_CLUSTER_ID:
         return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
     if response.epoch < state.epoch:
         return Outcome(rest, refusal=Refusal.STALE_EPOCH)
     if names_second_leader(state, response.epoch, response.leader_id):
         return Outcome(rest, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
+    # Rules: state.prospective.discovers-leader, state.candidate.leader-equal-epoch,
+    # prevote.response.leader-wins-over-grant.
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
     if learned is not rest:
         return entered(state, learned, configuration, draw)
+    # Rule: prevote.response.flag-false.
     if state.role is Role.PROSPECTIVE and not response.pre_vote:
         return entered(state, to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED), configuration, draw)
     if response.error is not Error.NONE:
@@ -318,20 +332,20 @@ def after_vote_response(
 
 
 def _after_count(before: ReplicaState, counted: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
-    """Won, lost, or still open.
-
-    Rules: state.prospective.to-candidate, state.candidate.to-leader, state.candidate.lost,
-    prevote.response.majority, prevote.response.rejected, vote.response.counting.
-    """
+    """Won, lost, or still open."""
     if counted.role is Role.CANDIDATE:
+        # Rules: state.candidate.to-leader, vote.response.counting.
         after = leader_if_majority(counted, configuration)
         if after is not counted:
             return entered(before, after, configuration, draw)
         if can_still_win(counted) or not can_still_win(before):
             return Outcome(counted)
+        # Rule: state.candidate.lost.
         return Outcome(counted, timers=(StartTimer(Timer.ELECTION, draw.election_backoff_ms),))
+    # Rules: state.prospective.to-candidate, prevote.response.majority.
     if is_majority(len(counted.granted), counted.voters):
         return entered(before, to_candidate(counted, configuration, Cause.PRE_VOTE_WON), configuration, draw)
+    # Rule: prevote.response.rejected.
     if can_still_win(counted) or not configuration.enforces("state.prospective.lost.known-leader"):
         return Outcome(counted)
     return entered(before, lose_pre_vote(counted, configuration), configuration, draw)

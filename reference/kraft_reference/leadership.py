@@ -113,9 +113,8 @@ def after_begin_quorum_epoch_request(
 ) -> Outcome:
     """The sender leads the epoch: learn it, then answer; the addressed key only decides the answer.
 
-    Rules: begin-quorum.accept, begin-quorum.stale, begin-quorum.voter-key, begin-quorum.endpoint,
-    begin-quorum.membership-not-checked, begin-quorum.no-fetch-credit, state.prospective.discovers-leader,
-    state.follower.larger-epoch-leader, vote.inconsistent-voter-set-gone.
+    It resets no timer and counts for no Fetch of a Follower that knew the leader.
+    Rules: begin-quorum.membership-not-checked, begin-quorum.no-fetch-credit, vote.inconsistent-voter-set-gone.
     """
 
     def answer(after: ReplicaState, error: Error, refusal: Refusal | None = None) -> Outcome:
@@ -134,17 +133,21 @@ def after_begin_quorum_epoch_request(
     leader = request.source
     if is_foreign(configuration, request.cluster_id):
         return answer(state, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+    # Rule: begin-quorum.stale.
     if request.epoch < state.epoch:
         return answer(state, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
     if names_second_leader(state, request.epoch, leader):
         return answer(state, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
+    # Rules: begin-quorum.accept, state.prospective.discovers-leader.
     knew_leader = request.epoch == state.epoch and state.leader_id == leader
     if knew_leader and state.role is Role.PROSPECTIVE and configuration.profile.prospective_announcement == "follower":
         # A version 0 announcement has no endpoint; what is known of this leader stays known.
+        # Rule: begin-quorum.endpoint.
         endpoint = request.leader_endpoint or state.leader_endpoint
         after = follow(state, configuration, Cause.LEADER_OF_EPOCH, request.epoch, leader, endpoint)
     else:
         after = learn(state, configuration, request.epoch, leader, request.leader_endpoint)
+    # Rule: begin-quorum.voter-key.
     if not addresses(request.voter_key, state.key):
         return answer(after, Error(configuration.profile.voter_key_error))
     return answer(after, Error.NONE)
@@ -158,17 +161,19 @@ def after_announcement_response(
 ) -> Outcome:
     """The answer to BeginQuorumEpoch at a Leader, to EndQuorumEpoch at a Resigned replica.
 
-    Rules: begin-quorum.response, end-quorum.stale, state.leader.higher-epoch, state.resigned.higher-epoch.
+    Rules: begin-quorum.response, end-quorum.stale.
     """
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
+    # A foreign cluster teaches nothing.  Rule: wire.common-errors.
     if response.error is Error.INCONSISTENT_CLUSTER_ID:
         return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
     if response.epoch < state.epoch:
         return Outcome(rest, refusal=Refusal.STALE_EPOCH)
     if names_second_leader(state, response.epoch, response.leader_id):
         return Outcome(rest, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
+    # Rules: state.leader.higher-epoch, state.resigned.higher-epoch.
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
     if learned is not rest:
         return entered(state, learned, configuration, draw)
@@ -215,7 +220,7 @@ def after_end_quorum_epoch_request(
 ) -> Outcome:
     """The leader of the epoch is gone: a Follower of it hurries, and refuses no Pre-Vote any more.
 
-    Rules: end-quorum.handle, end-quorum.frees-followers, end-quorum.stale, state.follower.larger-epoch-leader.
+    Rule: end-quorum.handle.
     """
 
     def answer(
@@ -234,6 +239,7 @@ def after_end_quorum_epoch_request(
 
     if is_foreign(configuration, request.cluster_id):
         return answer(state, Error.INCONSISTENT_CLUSTER_ID, refusal=Refusal.FOREIGN_CLUSTER)
+    # Rule: end-quorum.stale.
     if request.epoch < state.epoch:
         return answer(state, Error.FENCED_LEADER_EPOCH, refusal=Refusal.STALE_EPOCH)
     if names_second_leader(state, request.epoch, request.source):
@@ -242,6 +248,7 @@ def after_end_quorum_epoch_request(
     if after.role is not Role.FOLLOWER:
         timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
         return answer(after, Error.NONE, timers)
+    # Rule: end-quorum.frees-followers.
     if configuration.profile.end_quorum_fetched_flag == "cleared":
         after = after._replace(fetched=False)
     delay_ms = hand_over_delay_ms(after, configuration, request.preferred_candidates)

@@ -45,11 +45,11 @@ class Outcome(NamedTuple):
 def entry_timers(before: ReplicaState, after: ReplicaState, draw: Draw, timeouts: Timeouts) -> tuple[StartTimer, ...]:
     """The timers that entering the role of `after` starts; one that goes on running is not started again.
 
-    Rules: state.unattached.entry-timer, state.resigned.timer-handover, state.timers.random, fetch.timer,
-    check-quorum.sole-voter, check-quorum.period, begin-quorum.resend, observer.states.
+    Rule: state.timers.random.
     """
     match after.role:
         case Role.UNATTACHED:
+            # Rules: state.unattached.entry-timer, state.resigned.timer-handover, observer.states.
             keeps_running = before.role in (Role.UNATTACHED, Role.RESIGNED)
             if keeps_running or not is_voter(after):
                 return ()
@@ -57,8 +57,10 @@ def entry_timers(before: ReplicaState, after: ReplicaState, draw: Draw, timeouts
         case Role.PROSPECTIVE | Role.CANDIDATE | Role.RESIGNED:
             return (StartTimer(Timer.ELECTION, draw.election_timeout_ms),)
         case Role.FOLLOWER:
+            # Rule: fetch.timer.
             return (StartTimer(Timer.FETCH, timeouts.fetch_timeout_ms),)
         case Role.LEADER if other_voters(after):
+            # Rules: check-quorum.sole-voter, check-quorum.period, begin-quorum.resend.
             return (
                 StartTimer(Timer.CHECK_QUORUM, timeouts.check_quorum_period_ms),
                 StartTimer(Timer.BEGIN_QUORUM_EPOCH, timeouts.begin_quorum_epoch_interval_ms),

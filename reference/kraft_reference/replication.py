@@ -90,8 +90,7 @@ def after_fetch_request(
 ) -> Outcome:
     """Only the Leader of exactly this epoch serves, voters and observers, in its voters set or not.
 
-    Rules: fetch.leader-only, fetch.replica-key, fetch.leader-outside-set-serves, fetch.diverging.truncate,
-    hw.majority, check-quorum.counts-keys, state.leader.resigns-on-own-removal.
+    Rules: fetch.leader-only, fetch.leader-outside-set-serves.
     """
 
     def refuse(error: Error, refusal: Refusal) -> Outcome:
@@ -112,11 +111,13 @@ def after_fetch_request(
     valid = agrees(state.log, request.fetch_offset, request.last_epoch)
     timers: tuple[StartTimer, ...] = ()
     seen = state
+    # Rule: check-quorum.counts-keys.
     if valid or configuration.profile.diverging_fetch == "counts":
         seen, timers = with_fetcher(state, configuration, entry)
     if not valid:
         diverging = end_of_epoch(state.log, request.last_epoch)
         return Outcome(seen, (_response(seen, configuration, request, Error.NONE, (), diverging),), timers)
+    # Rules: fetch.replica-key, hw.majority.
     tracked = entry or request.replica_key
     progressed = with_high_watermark(
         seen._replace(fetch_offsets={**seen.fetch_offsets, tracked: request.fetch_offset}), configuration
@@ -150,13 +151,12 @@ def after_fetch_response(
 ) -> Outcome:
     """Epoch and leader first; data only as Follower of that leader in that epoch.
 
-    Rules: fetch.response.common, fetch.diverging.truncate, fetch.truncate.voters-set, fetch.timer,
-    fetch.fetched-flag, hw.follower, state.voters-set.applied-uncommitted, observer.becomes-voter,
-    observer.becomes-non-voter, discovery.leader-endpoint-known.
+    Rules: fetch.response.common, discovery.leader-endpoint-known.
     """
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
+    # A foreign cluster teaches nothing.  Rule: wire.common-errors.
     if response.error is Error.INCONSISTENT_CLUSTER_ID:
         return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
     if response.epoch < state.epoch:
@@ -173,14 +173,18 @@ def after_fetch_response(
             return entered(state, learned, configuration, draw)
         failed = response.error is not Error.NONE
         return Outcome(rest, refusal=Refusal.ERROR_RESPONSE if failed else Refusal.NOT_FOLLOWER_OF_SENDER)
+    # Rules: fetch.timer, fetch.fetched-flag.
     timers = (StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),)
     fetched = learned._replace(fetched=True, searching=False)
     if response.diverging_epoch >= 0:
         cut = _cut_offset(state, response)
         if cut < state.high_watermark:
             return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
+        # Rules: fetch.diverging.truncate, fetch.truncate.voters-set.
         return Outcome(fetched._replace(log=truncate(fetched.log, cut)), timers=timers)
+    # Rules: state.voters-set.applied-uncommitted, observer.becomes-voter, observer.becomes-non-voter.
     log = append(fetched.log, response.records) if response.records else fetched.log
+    # Rule: hw.follower.
     high_watermark = max(state.high_watermark, min(response.high_watermark, log.end_offset))
     return Outcome(fetched._replace(log=log, high_watermark=high_watermark), timers=timers)
 

@@ -5,6 +5,7 @@ The fields are those of `NewReplica` in Durability.tla.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from kraft_reference.identity import ReplicaKey, VoterSet, names
@@ -89,10 +90,15 @@ def _replica_id(key: ReplicaKey) -> int:
     return key.id
 
 
-def other_voters(state: ReplicaState) -> list[ReplicaKey]:
+def other_voters(state: ReplicaState) -> tuple[ReplicaKey, ...]:
     """The voters of the own set without the replica itself, by ascending id."""
-    key = state.key
-    return sorted((voter for voter in state.log.voters[-1].voters if not names(voter, key)), key=_replica_id)
+    return _others(state.log.voters[-1].voters, state.key)
+
+
+@lru_cache(maxsize=4096)
+def _others(voters: VoterSet, key: ReplicaKey) -> tuple[ReplicaKey, ...]:
+    """Asked at almost every step, with the same few answers."""
+    return tuple(sorted((voter for voter in voters if not names(voter, key)), key=_replica_id))
 
 
 def is_majority(number: int, voters: VoterSet) -> bool:

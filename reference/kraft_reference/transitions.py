@@ -230,7 +230,7 @@ def leader_if_majority(state: ReplicaState, configuration: Configuration) -> Rep
 def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState:
     """Leader with the start of its epoch in the log.
 
-    Rules: state.candidate.to-leader, state.leader.start-of-epoch, state.leader.first-leader.
+    Rule: state.candidate.to-leader.
     """
     leader = enter(
         state,
@@ -238,7 +238,9 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
         Cause.ELECTION_WON,
         leader_endpoint=configuration.replicas[state.key.id].endpoint,
     )
+    # Rule: state.leader.start-of-epoch.
     records = [Record(leader.epoch, RecordKind.LEADER_CHANGE, leader.key.id)]
+    # Rule: state.leader.first-leader.
     has_voters_record = len(leader.log.voters) > 1
     if configuration.kraft_version >= 1 and not has_voters_record:
         records.append(Record(leader.epoch, RecordKind.KRAFT_VERSION, configuration.kraft_version))

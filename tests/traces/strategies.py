@@ -173,6 +173,10 @@ def states(draw: st.DrawFn, replica: int) -> ReplicaState:
         draw(st.frozensets(replica_ids)),
         draw(st.booleans()),
         draw(st.booleans()),
+        fetch_offsets=draw(st.dictionaries(keys, int64, max_size=3)),
+        fetchers=draw(st.frozensets(replica_ids)),
+        acknowledged=draw(st.frozensets(replica_ids)),
+        awaiting=draw(st.dictionaries(replica_ids, counts)),
     )
 
 

@@ -193,5 +193,5 @@ def test_bytes_are_pinned() -> None:
         b'"voted_key":null,"log_end_offset":0,"last_epoch":0,"flushed_offset":0,"high_watermark":-1,"voters":'
         b'{"offset":-1,"voters":[{"id":1,"directory_id":"A1"},{"id":2,"directory_id":"A2"},'
         b'{"id":3,"directory_id":"A3"}]},"kraft_version":1,"granted":[],"rejected":[],"fetched":false,'
-        b'"searching":false}}\n'
+        b'"searching":false,"awaiting":[],"acknowledged":[],"fetchers":[],"fetch_offsets":[]}}\n'
     )

@@ -1,13 +1,14 @@
 """What the types cannot say about one line: which fields go with which event, and that they agree with each other."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
+from operator import attrgetter
 
 from msgspec import UNSET
 
 from kraft_reference.records import RecordKind
 from kraft_traces.effects import TracedAppendRecords, TracedSend
 from kraft_traces.lines import EventLine, HeaderLine, TracedInput, TracedState
-from kraft_traces.messages import TracedFetchResponse, TracedMessage
+from kraft_traces.messages import TracedFetchResponse, TracedMessage, TracedVoteResponse
 from kraft_traces.values import TracedRecord
 from kraft_traces.vocabulary import EVENTS, EventShape
 
@@ -67,6 +68,8 @@ def check_event(line: EventLine) -> None:
     if line.answer is not UNSET:
         if line.event != "AnswerUnsupportedVersion":
             raise Inconsistency("$.answer", f"{line.event} has no answer")
+        if type(line.answer) is not TracedVoteResponse:
+            raise Inconsistency("$.answer.type", f"the answer is a VoteResponse, not {_type(line.answer)}")
         _check_sent("$.answer", line.sequence, line.answer)
 
 
@@ -146,23 +149,30 @@ def _check_sent(path: str, sequence: int, message: TracedMessage) -> None:
         raise Inconsistency(f"{path}.id", f"expected '{sequence}.<receiver>', got '{identifier}'")
 
 
-def _check_records(path: str, records: Iterable[TracedRecord] | object) -> None:
-    assert isinstance(records, tuple)
+def _check_records(path: str, records: tuple[TracedRecord, ...]) -> None:
     for index, record in enumerate(records):
         has_voters = record.voters is not UNSET
         if has_voters != (record.kind is RecordKind.VOTERS):
-            detail = f"a {record.kind} record has {'no' if has_voters else 'a field'} voters"
+            detail = f"a {record.kind} record has {'no voters' if has_voters else 'voters'}"
             raise Inconsistency(f"{path}[{index}].voters", detail)
-        if has_voters:
+        if record.voters is not UNSET:
             _check_distinct(f"{path}[{index}].voters", record.voters)
 
 
+_SETS = ("granted", "rejected", "acknowledged", "fetchers")
+_MAPPINGS = ("awaiting", "fetch_offsets")
+_read_sets = attrgetter(*_SETS)
+_read_mappings = attrgetter(*_MAPPINGS)
+
+
 def _check_state(state: TracedState) -> None:
-    # All three are sets, written as lists.
-    if state.granted:
-        _check_distinct("$.state.granted", state.granted)
-    if state.rejected:
-        _check_distinct("$.state.rejected", state.rejected)
+    """Sets and mappings are written as lists."""
+    for name, values in zip(_SETS, _read_sets(state), strict=True):
+        if values:
+            _check_distinct(f"$.state.{name}", values)
+    for name, pairs in zip(_MAPPINGS, _read_mappings(state), strict=True):
+        if pairs:
+            _check_distinct(f"$.state.{name}", [key for key, _ in pairs])
     if state.voters is not UNSET and state.voters.voters is not UNSET:
         _check_distinct("$.state.voters.voters", state.voters.voters)
 

@@ -20,7 +20,7 @@ FILE_NAME = f"{SCHEMA.replace('/', '-')}.schema.json"
 
 _SETS = {
     "HeaderLine": ("replicas", "voters", "bootstrap_servers", "switched_off"),
-    "TracedState": ("granted", "rejected"),
+    "TracedState": ("granted", "rejected", "awaiting", "acknowledged", "fetchers", "fetch_offsets"),
     "TracedVoters": ("voters",),
     "TracedRecord": ("voters",),
     "TracedInput": ("voters",),
@@ -33,8 +33,9 @@ _NETWORK_HAS_NO = ("replica", "message", "effects", "refusal", "crash", "state")
 def json_schema() -> dict[str, Any]:
     """The schema of a line (JSON Schema 2020-12), which is a header, an event or the end.
 
-    It says everything about a line by itself except that ids and replicas agree within it; what lines say together
-    (sequence, time, messages on their way) is the reader's.
+    It says everything about a line by itself, with two exceptions: that ids and replicas agree within it, and that a
+    mapping, written as a list of pairs, has each key once.
+    What lines say together (sequence, time, messages on their way) is the reader's.
     """
     schema = msgspec.json.schema(Line)
     definitions: dict[str, Any] = schema.pop("$defs")
@@ -69,8 +70,8 @@ def _event_rule(name: str, shape: EventShape) -> dict[str, Any]:
         properties["message"] = False
     else:
         properties["message"] = {"properties": {"type": {"const": name.removeprefix("Handle")}}}
-    if name != "AnswerUnsupportedVersion":
-        properties["answer"] = False
+    has_answer = name == "AnswerUnsupportedVersion"
+    properties["answer"] = {"properties": {"type": {"const": "VoteResponse"}}} if has_answer else False
     then: dict[str, Any] = {"properties": properties}
     if shape.at_replica:
         then["required"] = ["replica"]
@@ -86,9 +87,13 @@ def json_schema_text() -> str:
 
 def committed_json_schema() -> dict[str, Any]:
     """The schema that the package carries."""
-    text = files("kraft_traces").joinpath("schema", FILE_NAME).read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
+    schema: dict[str, Any] = json.loads(committed_json_schema_text())
     return schema
+
+
+def committed_json_schema_text() -> str:
+    """The text of the schema that the package carries."""
+    return files("kraft_traces").joinpath("schema", FILE_NAME).read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.outcome import Refusal
 from kraft_reference.roles import Role
 from kraft_traces.effects import TracedEffect
-from kraft_traces.messages import TracedMessage, TracedVoteResponse
+from kraft_traces.messages import TracedMessage
 from kraft_traces.values import (
     CorrelationId,
     Count,
@@ -169,8 +169,9 @@ class EventLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, g
     """Why nothing happened; null if something did."""
     crash: TracedCrash | UnsetType = UNSET
     """Absent if the replica did not die in the step."""
-    answer: TracedVoteResponse | UnsetType = UNSET
-    """The response that the sender's own network layer makes (AnswerUnsupportedVersion)."""
+    # Any message, because msgspec asks for `type` only where there is a choice; `consistency` narrows it down.
+    answer: TracedMessage | UnsetType = UNSET
+    """The VoteResponse that the sender's own network layer makes (AnswerUnsupportedVersion)."""
     state: TracedState | UnsetType = UNSET
 
 

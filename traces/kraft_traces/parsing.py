@@ -31,7 +31,6 @@ from kraft_traces.messages import TRACED_MESSAGES
 from kraft_traces.vocabulary import EVENT_NAMES, Source
 
 _LINE = Decoder(Line)
-_HEADER = Decoder(HeaderLine)
 
 _MISSING = re.compile(r"Object missing required field `(?P<name>.*)`")
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
@@ -69,12 +68,16 @@ def parse_header(raw: bytes, source: str) -> HeaderLine:
         FieldError, UnknownReplicaError: a field is wrong.
     """
     try:
-        header = _HEADER.decode(raw)
+        # As any line, because msgspec asks for `kind` only where there is a choice.
+        header: Line = _LINE.decode(raw)
     except (DecodeError, UnicodeDecodeError, RecursionError) as error:
         text = _text(raw, source, 1)
         _check_json(text, error, source, 1)
         _check_schema(raw, source)
         _raise_field_error(error, text, source, 1)
+    if type(header) is not HeaderLine:
+        _check_schema(raw, source)
+        raise AssertionError("a line of another kind is no header")
     _finish(header, raw, source, 1)
     return header
 

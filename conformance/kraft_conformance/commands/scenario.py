@@ -18,7 +18,9 @@ from kraft_traces.writer import write_trace
 
 Name = Annotated[str | None, typer.Argument(help="A scenario by name or number; without one they are listed.")]
 VariantName = Annotated[str | None, typer.Option("--variant", help="One variant; default: all of them.")]
-Output = Annotated[str | None, typer.Option("-o", "--output", help="Write the trace of one variant (default the first).")]
+Output = Annotated[
+    str | None, typer.Option("-o", "--output", help="Write the trace of one variant: the first one.")
+]
 
 
 def scenario(name: Name = None, variant: VariantName = None, output: Output = None, as_json: Json = False) -> int:
@@ -26,13 +28,12 @@ def scenario(name: Name = None, variant: VariantName = None, output: Output = No
     if name is None:
         return _list(as_json)
     chosen = _named(name)
+    variants = chosen.variants
     if variant is not None or output is not None:
         try:
             variants = (chosen.variants[0] if variant is None else chosen.variant(variant),)
         except KeyError as error:
             raise usage_error(str(error.args[0])) from error
-    else:
-        variants = chosen.variants
     documents: list[dict[str, Any]] = []
     fine = True
     for one in variants:
@@ -42,7 +43,10 @@ def scenario(name: Name = None, variant: VariantName = None, output: Output = No
             raise CommandError(str(failure), ExitCode.VIOLATION) from failure
         if output is not None:
             with write_trace(
-                output, outcome.configuration, own_generator(workload=f"{chosen.name}/{one.name}"), spec_hash=spec_hash()
+                output,
+                outcome.configuration,
+                own_generator(workload=f"{chosen.name}/{one.name}"),
+                spec_hash=spec_hash(),
             ) as writer:
                 writer.write_all(outcome.occurrences)
         verdict = check_occurrences(outcome.occurrences, outcome.configuration, f"{chosen.name}/{one.name}")

@@ -5,11 +5,14 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.commands.options import Json, Profile, SwitchOff, known_rules
-from kraft_conformance.console import print_json, progress, stderr, stdout
+from kraft_conformance.console import print_json, progress, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_reference.cluster.failure import Failure, shrink_failure
+from kraft_reference.cluster.failure import Failure, investigate
 from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.simulation import Simulation
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.metrics import current_state
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.own import own_generator
 from kraft_traces.writer import write_trace
@@ -17,7 +20,7 @@ from kraft_traces.writer import write_trace
 Seed = Annotated[int, typer.Option(min=0, help="Same seed, same bytes.")]
 Replicas = Annotated[int, typer.Option(min=1, max=9, help="Number of voters.")]
 Steps = Annotated[int, typer.Option(min=1, help="Events before faults stop and the cluster must make progress.")]
-WorkloadName = Annotated[str, typer.Option(help="A named mix; see the list with --workload help.")]
+WorkloadName = Annotated[str, typer.Option(help=f"A named mix: {', '.join(WORKLOADS)}.")]
 Output = Annotated[str | None, typer.Option("-o", "--output", help="Write the trace: FILE, FILE.gz, - for stdout.")]
 Shrink = Annotated[bool, typer.Option(help="Shrink a failing run to a shorter failing schedule.")]
 
@@ -45,24 +48,88 @@ def simulate(
         switched_off=known_rules(switch_off),
     )
     try:
-        simulation = plan.simulation(keeps_schedule=shrink)
+        simulation = plan.simulation()
     except ValueError as error:
         raise usage_error(str(error)) from error
-    occurrences = simulation.run()
+    events = 0
     with progress(f"simulating {workload}, seed {seed}", steps) as advance:
         if output is None:
-            for _ in occurrences:
+            for _ in simulation.run():
+                events += 1
                 advance()
         else:
             generator = own_generator(seed, workload)
             with write_trace(output, simulation.configuration, generator, spec_hash=spec_hash()) as writer:
-                for occurrence in occurrences:
+                for occurrence in simulation.run():
                     writer.write(occurrence)
+                    events += 1
                     advance()
-                writer.end(complete=True)
-    failure = None
-    if simulation.violation is not None:
-        with progress("shrinking the failing schedule"):
-            failure = shrink_failure(plan, simulation) if shrink else Failure.of(plan, simulation)
-    _report(plan, simulation, failure, output, as_json)
-    return ExitCode.CONFORMANT if failure is None else ExitCode.VIOLATION
+    if simulation.violation is None:
+        _report_success(plan, simulation, events, output, as_json)
+        return ExitCode.CONFORMANT
+    with progress("shrinking the failing schedule"):
+        failure = investigate(plan) if shrink else None
+    _report_failure(plan, simulation, failure, output, as_json)
+    return ExitCode.VIOLATION
+
+
+def _report_success(plan: RunPlan, simulation: Simulation, events: int, output: str | None, as_json: bool) -> None:
+    document = {
+        "command": plan.command_line(),
+        "events": events,
+        "healed_at_ms": simulation.healed_at_ms,
+        "progress_at_ms": simulation.progress_at_ms,
+        "violation": None,
+        "trace": output,
+    }
+    if as_json:
+        print_json(document)
+        return
+    console = stderr if output == "-" else stdout
+    drawn = table(f"{plan.workload}, seed {plan.seed}: {events} events, all invariants hold", *_COLUMNS)
+    for replica_id, replica in sorted(simulation.world.replicas.items()):
+        state = replica.state
+        drawn.add_row(
+            str(replica_id),
+            str(state.role),
+            str(state.epoch),
+            "" if state.leader_id is None else str(state.leader_id),
+            str(state.log.end_offset),
+            str(state.high_watermark),
+            current_state(state, simulation.configuration),
+        )
+    console.print(drawn)
+    if output not in (None, "-"):
+        console.print(f"trace: {output}", markup=False, soft_wrap=True)
+
+
+_COLUMNS = ("replica", "role", "epoch", "leader", "log end", "high watermark", "current-state")
+
+
+def _report_failure(
+    plan: RunPlan, simulation: Simulation, failure: Failure | None, output: str | None, as_json: bool
+) -> None:
+    shortest = None
+    if failure is not None:
+        shortest = f"seed-{plan.seed}-{failure.violation.property_name}.shrunk.jsonl"
+        with write_trace(
+            shortest, simulation.configuration, own_generator(plan.seed, plan.workload), spec_hash=spec_hash()
+        ) as writer:
+            writer.write_all(failure.occurrences)
+            writer.end(complete=False)
+    if as_json:
+        print_json(
+            {
+                "command": plan.command_line(),
+                "violation": str(simulation.violation),
+                "shrunk_moves": None if failure is None else len(failure.schedule),
+                "shrunk_trace": shortest,
+                "trace": output,
+            }
+        )
+        return
+    console = stderr if output == "-" else stdout
+    text = f"{simulation.violation}\nrepeat: {plan.command_line()}" if failure is None else failure.report()
+    console.print(text, markup=False, soft_wrap=True)
+    if shortest is not None:
+        console.print(f"shrunk trace: {shortest}", markup=False, soft_wrap=True)

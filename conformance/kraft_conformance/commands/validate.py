@@ -83,9 +83,7 @@ def validate(
     return next((code for code in order if code in codes), ExitCode.CONFORMANT)
 
 
-def _check(
-    file: str, strict: bool, every: int, candidates: int, prefixes: Path
-) -> tuple[Verdict, Path | None]:
+def _check(file: str, strict: bool, every: int, candidates: int, prefixes: Path) -> tuple[Verdict, Path | None]:
     with tempfile.TemporaryDirectory() as folder:
         source = _kept(file, Path(folder))
         with open_trace(source) as reader, progress(f"checking {file}") as advance:

@@ -47,6 +47,9 @@ from kraft_reference.state import ReplicaState
 RETRY_BACKOFF_MS = 100
 """How long a replica waits before it repeats requests after an answer that it could not use."""
 
+WRITE_MS_MAX = 20
+"""How long a follower takes at most to write and sync what it fetched; a crash in between loses some of it."""
+
 _TIMER_EVENTS: dict[Timer, Event] = {
     Timer.ELECTION: ElectionTimeout(),
     Timer.FETCH: FetchTimeout(),
@@ -251,10 +254,10 @@ class Driver:
         self._plan_requests(state, poll_wait_ms, self._fetch_wait_ms(before, state, occurrence))
 
     def _fetch_wait_ms(self, before: ReplicaState, state: ReplicaState, occurrence: Occurrence) -> int:
-        """A new Follower fetches at once, and so does one whose last Fetch brought something."""
+        """A new Follower fetches at once, one whose last Fetch brought something as soon as that is written."""
         event = occurrence.event
         if isinstance(event, Receive) and isinstance(event.message, FetchResponse) and state.log is not before.log:
-            return 0
+            return self.chance.between(0, WRITE_MS_MAX)
         follows_anew = state.role is Role.FOLLOWER and (
             before.role is not Role.FOLLOWER or before.epoch != state.epoch or before.leader_id != state.leader_id
         )

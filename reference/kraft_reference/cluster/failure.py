@@ -12,6 +12,10 @@ from kraft_reference.events import Receive, event_name
 
 _LIVENESS_REPLAYS_MAX = 300
 """A replay that waits in vain for progress takes long."""
+_WAITS = 8
+"""How many different waits a replayed schedule gets to miss its progress again."""
+_LINES_MAX = 200
+"""More moves than this nobody reads; a trace of them can be written instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,7 @@ class Failure:
     """A failed run and its shrunk schedule.
 
     The shrunk run is the schedule, and for progress that did not come the wait after it.
+    A failure that the schedule alone does not repeat keeps the whole run.
     """
 
     plan: RunPlan
@@ -35,44 +40,53 @@ class Failure:
 
     def report(self) -> str:
         """The failure in words: the violation, the line that repeats the run, the shrunk schedule move by move."""
-        lines = [
-            str(self.violation),
-            f"repeat: {self.plan.command_line()}",
-            f"shrunk from {self.moves} moves to {len(self.schedule)}:",
-            *(f"  {describe(occurrence)}" for occurrence in self.occurrences[: len(self.schedule)]),
-            str(self.shrunk_violation),
-        ]
+        lines = [str(self.violation), f"repeat: {self.plan.command_line()}"]
+        if len(self.schedule) == self.moves:
+            lines.append(f"not shrunk: the {self.moves} moves alone do not repeat it")
+            return "\n".join(lines)
+        lines.append(f"shrunk from {self.moves} moves to {len(self.schedule)}:")
+        shown = self.occurrences[: min(len(self.schedule), _LINES_MAX)]
+        lines.extend(f"  {describe(occurrence)}" for occurrence in shown)
+        if len(shown) < len(self.schedule):
+            lines.append(f"  and {len(self.schedule) - len(shown)} more")
+        lines.append(str(self.shrunk_violation))
         return "\n".join(lines)
 
 
 def investigate(plan: RunPlan) -> Failure | None:
     """Repeat a run with its schedule kept, and shrink it; None when it does not fail."""
     simulation = plan.simulation(keeps_schedule=True)
-    for _ in simulation.run():
-        pass
+    whole_run = tuple(simulation.run())
     violation = simulation.violation
     if violation is None:
         return None
     schedule = simulation.schedule
-    configuration = plan.configuration()
-    if violation.property_name in PROGRESS_PROPERTIES:
-        schedule = tuple(move for move in schedule if move.sequence <= plan.steps)
-        shortest = shrink(schedule, _misses(plan, violation.property_name), _LIVENESS_REPLAYS_MAX)
-        waiting = plan.simulation()
-        occurrences = tuple(waiting.run(prefix=shortest))
-        shrunk_violation = waiting.violation
-    else:
+    if violation.property_name not in PROGRESS_PROPERTIES:
+        configuration = plan.configuration()
         shortest = shrink(schedule, breaks(configuration, violation.property_name))
         replayed = replay_checked(configuration, shortest)
-        occurrences, shrunk_violation = replayed.occurrences, replayed.violation
-    return Failure(plan, violation, len(schedule), shortest, occurrences, shrunk_violation or violation)
+        if replayed.violation is not None:
+            return Failure(plan, violation, len(schedule), shortest, replayed.occurrences, replayed.violation)
+        return Failure(plan, violation, len(schedule), schedule, whole_run, violation)
+    faulty = tuple(move for move in schedule if move.sequence <= plan.steps)
+    for seed in range(plan.seed, plan.seed + _WAITS):
+        attempt = _misses(plan, seed, violation.property_name)
+        if attempt(faulty) is not None:
+            shortest = shrink(faulty, attempt, _LIVENESS_REPLAYS_MAX)
+            waiting = plan.simulation(seed=seed)
+            occurrences = tuple(waiting.run(prefix=shortest))
+            return Failure(plan, violation, len(faulty), shortest, occurrences, waiting.violation or violation)
+    return Failure(plan, violation, len(faulty), faulty, whole_run, violation)
 
 
-def _misses(plan: RunPlan, property_name: str) -> Attempt:
-    """An attempt that asks whether a cluster makes no progress after a schedule, all faults mended."""
+def _misses(plan: RunPlan, seed: int, property_name: str) -> Attempt:
+    """An attempt that asks whether a cluster makes no progress after a schedule, all faults mended.
+
+    The seed decides the wait, because the timers of a replayed cluster are started anew.
+    """
 
     def attempt(schedule: Schedule) -> Schedule | None:
-        simulation = plan.simulation()
+        simulation = plan.simulation(seed=seed)
         for _ in simulation.run(prefix=schedule):
             pass
         violation = simulation.violation

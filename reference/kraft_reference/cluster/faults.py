@@ -124,6 +124,8 @@ class FaultInjector:
         return self._driver.happen(replica_id, ReplaceDisk(f"{series}{replica_id}"))
 
     def _restart(self, replica_id: int) -> Occurrence | None:
+        if self._over and replica_id in self._faults.lost_for_good:
+            return None
         if self._driver.world.state(replica_id).role is not Role.STOPPED:
             return None
         return self._driver.happen(replica_id, Restart())

@@ -52,7 +52,7 @@ def configuration_of(
         voters=frozenset(ReplicaKey(key.id) for key in keys) if preset.static_voters else frozenset(keys),
         kraft_version=0 if preset.static_voters else 1,
         bootstrap_servers=tuple(key.id for key in keys),
-        fetch_max_records=8,
+        fetch_max_records=preset.fetch_max_records,
         profile=PROFILES[profile],
         timeouts=_TIMEOUTS,
         switched_off=switched_off,
@@ -88,12 +88,15 @@ class RunPlan:
         """The cluster of this run."""
         return configuration_of(self.preset(), self.seed, self.replicas, self.profile, frozenset(self.switched_off))
 
-    def simulation(self, keeps_schedule: bool = False) -> Simulation:
-        """The run, ready to start.  See `Simulation` for `keeps_schedule`."""
+    def simulation(self, keeps_schedule: bool = False, seed: int | None = None) -> Simulation:
+        """The run, ready to start; with another `seed` the same cluster with other chances.
+
+        See `Simulation` for `keeps_schedule`.
+        """
         preset = self.preset()
         return Simulation(
             self.configuration(),
-            self.seed,
+            self.seed if seed is None else seed,
             preset.workload,
             preset.faults,
             steps=self.steps,

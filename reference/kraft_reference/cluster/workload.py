@@ -74,6 +74,8 @@ class Preset:
     """kraft.version 0: voters without directory ids, from the operators' configuration."""
     old_software: bool = False
     """Some replicas do not know Pre-Vote; which, and in which of the two ways, depends on the seed."""
+    fetch_max_records: int = 8
+    """Most records in one Fetch response: few make followers catch up in many steps."""
 
 
 _LOSSY = Faults(delay_ms_max=60, slow_chance=0.04, drop_chance=0.04, duplicate_chance=0.05)
@@ -153,6 +155,7 @@ _PRESETS = (
         "no two messages in order and no leader for long, which finds what needs a strange coincidence",
         Workload(append_interval_ms=400, shutdown_interval_ms=5000),
         _STORM,
+        fetch_max_records=2,
     ),
 )
 

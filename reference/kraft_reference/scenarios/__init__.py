@@ -1,13 +1,45 @@
 """The named election scenarios: schedules from the KIPs, each with the outcome that the rules demand."""
 
-from kraft_reference.scenarios import disk_loss, late_messages, leadership, membership, partitions, upgrade, watermarks
-from kraft_reference.scenarios.director import ScenarioFailure
+from kraft_reference.scenarios import (
+    check_quorum,
+    disk_loss,
+    full_omission,
+    hand_over,
+    late_messages,
+    new_voter,
+    partitioned_follower,
+    ping_pong,
+    removed_voter,
+    resigned_leader,
+    scenario_a,
+    scenario_b,
+    upgrade,
+    watermarks,
+    zombie_leader,
+)
 from kraft_reference.scenarios.scenario import Scenario, ScenarioRun, Variant, run
+from kraft_reference.scenarios.stage import ScenarioFailure
 
-_GROUPS = (disk_loss, late_messages, leadership, membership, partitions, upgrade, watermarks)
+_MODULES = (
+    check_quorum,
+    disk_loss,
+    full_omission,
+    hand_over,
+    late_messages,
+    new_voter,
+    partitioned_follower,
+    ping_pong,
+    removed_voter,
+    resigned_leader,
+    scenario_a,
+    scenario_b,
+    upgrade,
+    watermarks,
+    zombie_leader,
+)
 
 SCENARIOS: tuple[Scenario, ...] = tuple(
-    sorted((one for group in _GROUPS for one in group.SCENARIOS), key=lambda one: one.number)
+    sorted((one for module in _MODULES for one in module.SCENARIOS), key=lambda one: one.number)
 )
 """All scenarios by number."""
 

@@ -5,20 +5,15 @@ A message that is sent over a cut link is lost at once; others stay on their way
 Time passes by one millisecond for each occurrence, and to its deadline for a timer that fires.
 """
 
-from collections.abc import Callable
-from typing import Literal, NoReturn
+from typing import Literal
 
 from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
-from kraft_reference.cluster.world import ImpossibleMoveError, World
-from kraft_reference.configuration import Configuration
-from kraft_reference.effects import Send, StartTimer, Timer
-from kraft_reference.elections import has_election_timer
+from kraft_reference.effects import Send, Timer
 from kraft_reference.events import (
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
     ClientAppend,
-    Draw,
     ElectionTimeout,
     Event,
     FetchTimeout,
@@ -39,63 +34,17 @@ from kraft_reference.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kraft_reference.outcome import Refusal
-from kraft_reference.roles import Role
-from kraft_reference.scenarios.notation import differs
-from kraft_reference.scenarios.watch import PropertyWatch
-from kraft_reference.state import ReplicaState
+from kraft_reference.scenarios.stage import Stage
 
 Answer = Literal["delivered", "held", "lost"]
 """What becomes of an answer: handled at once, kept for a later `deliver`, or lost."""
 
-_IMPOSSIBLE = frozenset({Refusal.NOT_RUNNING, Refusal.RUNNING, Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE})
-"""Refusals of events that do not happen to a replica in its role, so that no trace may contain them."""
 
-
-class ScenarioFailure(AssertionError):  # noqa: N818 - a failed expectation, not an error of the code
-    """The reference does something else than the scenario says."""
-
-    def __init__(self, scenario: str, step: str, subject: str, expected: object, actual: object, sequence: int) -> None:
-        super().__init__(
-            f"scenario {scenario}, step {step!r}: {subject}: expected {expected}, actual {actual}"
-            f" (after occurrence {sequence})"
-        )
-        self.scenario = scenario
-        self.step = step
-        self.subject = subject
-        self.expected = expected
-        self.actual = actual
-
-
-class Director:
+class Director(Stage):
     """Drives one world through one scenario."""
 
-    def __init__(self, scenario: str, configuration: Configuration) -> None:
-        self.world = World(configuration)
-        self.occurrences: list[Occurrence] = []
-        self.watch = PropertyWatch(configuration)
-        self.shown: set[str] = set()
-        """Liveness properties that a loop has shown to be violated."""
-        self._scenario = scenario
-        self._step = "the starting situation"
-        self._deadlines: dict[tuple[int, Timer], int] = {}
-        self._values = 0
-
-    def step(self, text: str) -> None:
-        """Name the step of the text that comes next."""
-        self._step = text
-
-    def fail(self, subject: str, expected: object, actual: object) -> NoReturn:
-        """Raise a `ScenarioFailure` for the step in progress."""
-        raise ScenarioFailure(self._scenario, self._step, subject, expected, actual, self.world.sequence)
-
-    def state(self, replica_id: int) -> ReplicaState:
-        """The state of a replica now."""
-        return self.world.state(replica_id)
-
-    def ids(self) -> list[int]:
-        """The replica ids, ascending."""
-        return sorted(self.world.configuration.replicas)
+    _values = 0
+    """The payload of the last record that a client appended."""
 
     # -----------------------------------------------------------------------------------------------------
     # Timers, clients, operators, processes.
@@ -103,56 +52,56 @@ class Director:
 
     def election_timeout(self, replica_id: int) -> Occurrence:
         """`et(a)`."""
-        return self._fire(replica_id, Timer.ELECTION, ElectionTimeout())
+        return self.fire(replica_id, Timer.ELECTION, ElectionTimeout())
 
     def fetch_timeout(self, replica_id: int) -> Occurrence:
         """`ft(a)`."""
-        return self._fire(replica_id, Timer.FETCH, FetchTimeout())
+        return self.fire(replica_id, Timer.FETCH, FetchTimeout())
 
     def check_quorum_timeout(self, replica_id: int) -> Occurrence:
         """`cq(a)`."""
-        return self._fire(replica_id, Timer.CHECK_QUORUM, CheckQuorumTimeout())
+        return self.fire(replica_id, Timer.CHECK_QUORUM, CheckQuorumTimeout())
 
     def begin_quorum_epoch_timeout(self, replica_id: int) -> Occurrence:
         """The leader's announcement is due again."""
-        return self._fire(replica_id, Timer.BEGIN_QUORUM_EPOCH, BeginQuorumEpochTimeout())
+        return self.fire(replica_id, Timer.BEGIN_QUORUM_EPOCH, BeginQuorumEpochTimeout())
 
     def request_timeout(self, replica_id: int, destination: int) -> Occurrence:
         """The replica gives up waiting for an answer of `destination`."""
         self.world.time_ms += self.world.configuration.timeouts.request_timeout_ms
-        return self._happen(replica_id, RequestTimeout(destination))
+        return self.happen(replica_id, RequestTimeout(destination))
 
     def poll(self, replica_id: int) -> Occurrence:
         """The replica sends the election requests that are due."""
-        return self._happen(replica_id, Poll())
+        return self.happen(replica_id, Poll())
 
     def append(self, leader: int, end_offset: int | None = None) -> None:
         """A client's records, one, or as many as it takes for this log end offset."""
         target = self.state(leader).log.end_offset + 1 if end_offset is None else end_offset
         while self.state(leader).log.end_offset < target:
             self._values += 1
-            self._happen(leader, ClientAppend(self._values))
+            self.happen(leader, ClientAppend(self._values))
 
     def append_voters(self, leader: int, voters: VoterSet) -> Occurrence:
         """A new voters set at the end of the leader's log."""
-        return self._happen(leader, AppendVoters(voters))
+        return self.happen(leader, AppendVoters(voters))
 
     def shutdown(self, leader: int) -> Occurrence:
         """The leader shuts down gracefully."""
-        return self._happen(leader, Shutdown())
+        return self.happen(leader, Shutdown())
 
     def crash(self, *replica_ids: int) -> None:
         """Kill replicas; what they had not synced is lost."""
         for replica_id in replica_ids:
-            self._do(lambda one=replica_id: self.world.crash(one))  # type: ignore[misc]
+            self.do(lambda one=replica_id: self.world.crash(one))  # type: ignore[misc]
 
     def restart(self, replica_id: int) -> Occurrence:
         """Start a stopped replica from its disk."""
-        return self._do(lambda: self.world.restart(replica_id, self._draw(replica_id)))
+        return self.do(lambda: self.world.restart(replica_id, self.draw(replica_id)))
 
     def replace_disk(self, replica_id: int, directory_id: str) -> Occurrence:
         """Give a stopped replica an empty disk."""
-        return self._do(lambda: self.world.replace_disk(replica_id, directory_id))
+        return self.do(lambda: self.world.replace_disk(replica_id, directory_id))
 
     # -----------------------------------------------------------------------------------------------------
     # The network.
@@ -167,28 +116,28 @@ class Director:
     def heal(self, one: int, *others: int) -> None:
         """`heal(a-b)`: both directions."""
         for other in others:
-            self._do(lambda to=other: self.world.heal(one, to))  # type: ignore[misc]
-            self._do(lambda to=other: self.world.heal(to, one))  # type: ignore[misc]
+            self.do(lambda to=other: self.world.heal(one, to))  # type: ignore[misc]
+            self.do(lambda to=other: self.world.heal(to, one))  # type: ignore[misc]
 
     def cut_one_way(self, source: int, destination: int) -> Occurrence:
         """From now on nothing gets from `source` to `destination`."""
-        return self._do(lambda: self.world.cut(source, destination))
+        return self.do(lambda: self.world.cut(source, destination))
 
     def lose(self, source: int) -> None:
         """Lose every message of `source` that is on its way."""
         for identifier, _ in list(self.world.messages(source)):
-            self._do(lambda lost=identifier: self.world.drop(lost))  # type: ignore[misc]
+            self.do(lambda lost=identifier: self.world.drop(lost))  # type: ignore[misc]
 
     def deliver(self, identifier: str) -> Occurrence:
         """Deliver a message that was held back."""
         destination = int(identifier.rpartition(".")[2])
-        return self._do(lambda: self.world.deliver(identifier, self._draw(destination)))
+        return self.do(lambda: self.world.deliver(identifier, self.draw(destination)))
 
     def deliver_and_crash(self, identifier: str, completed: int, log_end_offset: int) -> Occurrence:
         """Deliver a message to a replica that dies after `completed` durable effects and sends of handling it."""
         destination = int(identifier.rpartition(".")[2])
         crash = CrashPoint(completed, log_end_offset)
-        return self._do(lambda: self.world.deliver(identifier, self._draw(destination), crash))
+        return self.do(lambda: self.world.deliver(identifier, self.draw(destination), crash))
 
     # -----------------------------------------------------------------------------------------------------
     # Requests and their answers.
@@ -221,7 +170,7 @@ class Director:
 
     def fetch_unanswered(self, source: int, destination: int) -> None:
         """A Fetch that gets lost on a cut link, and whose sender gives up waiting."""
-        self._happen(source, PollFetch(destination))
+        self.happen(source, PollFetch(destination))
         self.request_timeout(source, destination)
 
     def hold(self, source: int, destination: int) -> str:
@@ -235,7 +184,7 @@ class Director:
 
     def unsupported(self, request: str) -> Occurrence:
         """As `pre_vote_unsupported`, for a request that was held back."""
-        occurrence = self._do(lambda: self.world.answer_unsupported_version(request))
+        occurrence = self.do(lambda: self.world.answer_unsupported_version(request))
         assert occurrence.answer is not None, "the world always answers"
         return self.deliver(f"{occurrence.sequence}.{occurrence.answer.destination}")
 
@@ -249,76 +198,12 @@ class Director:
         if answer == "delivered":
             self.deliver(identifier)
         elif answer == "lost" and on_its_way:
-            self._do(lambda: self.world.drop(identifier))
+            self.do(lambda: self.world.drop(identifier))
         return identifier
-
-    # -----------------------------------------------------------------------------------------------------
-    # Expectations.
-    # -----------------------------------------------------------------------------------------------------
-
-    def check(self, subject: str, actual: object, expected: object) -> None:
-        """Fail unless two values are equal."""
-        if actual != expected:
-            self.fail(subject, expected, actual)
-
-    def roles(self, *expected: str) -> None:
-        """The roles of the replicas 1, 2, ... in the notation of the texts; an empty string is not compared."""
-        for replica_id, role in enumerate(expected, 1):
-            actual = differs(role, self.state(replica_id)) if role else None
-            if actual is not None:
-                self.fail(f"N{replica_id}", role, actual)
-
-    def end_offsets(self, *expected: int) -> None:
-        """The log end offsets of the replicas 1, 2, ..."""
-        actual = tuple(self.state(n).log.end_offset for n in range(1, len(expected) + 1))
-        self.check("log end offsets", actual, expected)
-
-    def high_watermark(self, replica_id: int, expected: int) -> None:
-        """The high watermark of a replica."""
-        self.check(f"high watermark of N{replica_id}", self.state(replica_id).high_watermark, expected)
-
-    def voters(self, replica_id: int, expected: VoterSet) -> None:
-        """The voters set that a replica uses."""
-        actual = {str(voter) for voter in self.state(replica_id).voters}
-        self.check(f"voters set of N{replica_id}", sorted(actual), sorted(str(voter) for voter in expected))
-
-    def fetched(self, replica_id: int, expected: bool) -> None:
-        """Whether a Follower has fetched since it became one."""
-        self.check(f"N{replica_id} has fetched", self.state(replica_id).fetched, expected)
-
-    def never_nominates(self, replica_id: int) -> None:
-        """The replica has no election timer that could fire."""
-        self.check(f"election timer of N{replica_id}", has_election_timer(self.state(replica_id)), False)
-
-    def lasso(self, round_: Callable[[], None], *violated: str, rounds: int = 3, epochs_grow: bool = False) -> None:
-        """Go round a loop: after each round all states are what they were, so it may go on for ever.
-
-        With `epochs_grow` the epochs rise by the same amount everywhere and the logs are not compared.
-        """
-        first = self._shape(epochs_grow)
-        for _ in range(rounds):
-            epoch = max(self.state(n).epoch for n in self.ids())
-            round_()
-            self.check("the loop", self._shape(epochs_grow), first)
-            grown = max(self.state(n).epoch for n in self.ids()) > epoch
-            self.check("the epochs grow in the loop", grown, epochs_grow)
-        self.shown.update(violated)
-
-    def _shape(self, epochs_grow: bool) -> object:
-        states = [self.state(n) for n in self.ids()]
-        if not epochs_grow:
-            return tuple(state._replace(awaiting={}) for state in states)
-        newest = max(state.epoch for state in states)
-        running = (state for state in states if state.role is not Role.STOPPED)
-        return tuple((s.key, s.role, s.leader_id, newest - s.epoch, s.voted_key, s.fetched) for s in running)
 
     # -----------------------------------------------------------------------------------------------------
     # Inside.
     # -----------------------------------------------------------------------------------------------------
-
-    def _draw(self, replica_id: int) -> Draw:
-        least_ms = self.world.configuration.timeouts.election_timeout_ms
-        return self.world.draw(least_ms + 100 * replica_id, 100 * replica_id)
 
     def _is_pre_vote(self, identifier: str) -> bool:
         message = self.world.in_flight[identifier].message
@@ -328,7 +213,7 @@ class Director:
         """The request that `source` waits for `destination` to answer; sent now if it is only due."""
         found = self._on_its_way(source, destination, kind)
         if found is None:
-            self._happen(source, poll)
+            self.happen(source, poll)
             found = self._on_its_way(source, destination, kind)
         if found is None:
             self.fail(f"N{source}", f"a {kind.__name__} on its way to N{destination}", "none")
@@ -340,35 +225,6 @@ class Director:
             if isinstance(message, kind) and message.correlation_id == correlation_id:
                 return identifier
         return None
-
-    def _fire(self, replica_id: int, timer: Timer, event: Event) -> Occurrence:
-        deadline = self._deadlines.pop((replica_id, timer), 0)
-        self.world.time_ms = max(self.world.time_ms, deadline - 1)
-        return self._happen(replica_id, event)
-
-    def _happen(self, replica_id: int, event: Event) -> Occurrence:
-        return self._do(lambda: self.world.happen(replica_id, event, self._draw(replica_id)))
-
-    def _do(self, move: Callable[[], Occurrence]) -> Occurrence:
-        before = {replica_id: self.state(replica_id) for replica_id in self.ids()}
-        self.world.time_ms += 1
-        try:
-            occurrence = move()
-        except ImpossibleMoveError as error:
-            self.fail("the network", "a possible move", error)
-        if occurrence.refusal in _IMPOSSIBLE:
-            self.fail(f"N{occurrence.replica_id}", f"{type(occurrence.event).__name__} happens", occurrence.refusal)
-        self.occurrences.append(occurrence)
-        if occurrence.state is None:
-            return occurrence
-        self.watch.observe(occurrence.sequence, before, occurrence.state, occurrence.effects, self.world.cuts)
-        for effect in occurrence.effects:
-            if isinstance(effect, StartTimer):
-                self._deadlines[occurrence.state.key.id, effect.timer] = occurrence.time_ms + effect.duration_ms
-            elif isinstance(effect, Send) and (effect.message.source, effect.message.destination) in self.world.cuts:
-                lost = f"{occurrence.sequence}.{effect.message.destination}"
-                self._do(lambda one=lost: self.world.drop(one))  # type: ignore[misc]
-        return occurrence
 
 
 def _verdict(response: Message) -> str:

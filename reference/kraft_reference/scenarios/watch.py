@@ -11,8 +11,10 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.effects import AppendRecords
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.records import Record
-from kraft_reference.roles import Role
+from kraft_reference.roles import Role, role_changes
 from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
+
+_ROLE_CHANGES = role_changes()
 
 
 class PropertyWatch:
@@ -46,6 +48,8 @@ class PropertyWatch:
             *self._log(after, effects, before),
             *self._commitment(old, after),
         ]
+        if after.role is not old.role and (old.role, after.role) not in _ROLE_CHANGES:
+            broken.append("RoleChange")
         if old.key == after.key and after.epoch < old.epoch:
             broken.append("EpochMonotonic")
         if after.role is Role.FOLLOWER and after.leader_id == after.key.id:

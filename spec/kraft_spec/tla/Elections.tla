@@ -19,7 +19,8 @@ AfterElectionTimeout(s) ==
     [] s.role = "Resigned"    ->
          IF Enforced("state.resigned.timeout")
          THEN Becomes(ToUnattached(s, s.epoch + 1, NoLeader))
-         ELSE Becomes(Prospective(s))
+         ELSE IF Enforced("state.same-epoch-preserves") THEN Becomes(Prospective(s))
+         ELSE Becomes([Prospective(s) EXCEPT !.leader = NoLeader, !.endpoint = NoEndpoint, !.voted = NoKey])
 
 \* A voter starts a Pre-Vote, an observer only searches wider.
 \* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires, observer.becomes-voter

@@ -30,6 +30,9 @@ LocalFormsAt(r) ==
 LocalStep == \A r \in Ids : replicas'[r] = replicas[r] \/ LocalFormsAt(r)
 LocalForms == [][LocalStep]_variables
 
+\* One of them alone, for the broken protocols that break several invariants.
+LogMatchingLocally == [][\A r \in Ids : LocalLogMatching(r)]_variables
+
 \* The whole invariants that have a local form.
 WithLocalForm ==
   /\ TypeOk /\ ElectionSafety /\ VoteOncePerEpoch /\ NotFollowerOfSelf /\ OffsetEpochUnique

@@ -15,9 +15,5 @@ AnyLogIsUpToDate(lastEpoch, endOffset, log) == TRUE
 \* Without fetch.diverging.truncate: records are sent from the requested offset, whatever comes before.
 AnyLogAgrees(log, offset, lastEpoch) == offset <= EndOffset(log)
 
-\* Without vote.once-per-epoch: a vote is granted to everyone with a good log.
-EveryVoteGranted(s, m) ==
-  s.role \in {"Unattached", "Prospective"} /\ UpToDate(m.lastEpoch, m.endOffset, s.log)
-
 StillSound == Bounds /\ WithLocalForm
 =============================================================================

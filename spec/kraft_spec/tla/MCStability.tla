@@ -22,6 +22,7 @@
 EXTENDS MCBounds, Stability
 
 MaxCrashes == 1
+TwoCrashes == 2
 Leading == 1
 StableMajority == {1, 2}
 
@@ -58,6 +59,7 @@ TimeOut(r, timer) ==
 
 OutsideMayCrash(r) == r \notin StableMajority /\ history.crashes < MaxCrashes
 OutsideMayBeCut(from, to) == 3 \in {from, to} /\ cuts = {}
+OutsideMayBeCutOff(from, to) == 3 \in {from, to}
 
 KeptMajority == KeepsMajority(Leading) /\ StableMajority \subseteq FetchingFrom(Leading) /\ AllSupportPreVote
 

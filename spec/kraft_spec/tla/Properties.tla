@@ -150,9 +150,17 @@ LocalLogMatching(r) ==
       from == Least(EndOffset(replicas[r].log), EndOffset(log)) + 1
   IN from <= Len(log) => \A q \in Ids : q = r \/ LogsMatch(log, replicas'[q].log, from)
 
+\* A new leader has what was committed before; what is committed now is in the log of the newest leader, which may
+\* be another than the one that committed it.
 LocalLeaderCompleteness(r) ==
-  replicas'[r].role = "Leader" /\ replicas[r].role # "Leader" /\ replicas'[r].epoch >= NewestLed
-    => LeaderComplete(replicas'[r])
+  /\ replicas'[r].role = "Leader" /\ replicas[r].role # "Leader" /\ replicas'[r].epoch >= NewestLed
+       => LeaderComplete(replicas'[r])
+  /\ Len(history'.committed) > Len(history.committed) =>
+       LET newest == Max(DOMAIN history'.epochs) IN
+       \A q \in Ids : replicas'[q].role = "Leader" /\ replicas'[q].epoch = newest =>
+         /\ EndOffset(replicas'[q].log) >= Len(history'.committed)
+         /\ \A i \in (Len(history.committed) + 1)..Len(history'.committed) :
+              replicas'[q].log[i] = history'.committed[i]
 
 LocalCommittedNeverLost(r) ==
   LET before == replicas[r].highWatermark IN

@@ -120,9 +120,10 @@ ToProspective(s) ==
 \* Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader
 LosePreVote(s) ==
   IF ~Enforced("state.prospective.lost.known-leader") THEN Prospective(s)
+  ELSE IF ~Enforced("state.same-epoch-preserves") THEN ToUnattached(s, s.epoch, NoLeader)
   ELSE IF s.leader # NoLeader /\ s.endpoint # NoEndpoint
        THEN ToFollower(s, s.epoch, s.leader, s.endpoint)
-       ELSE ToUnattached(s, s.epoch, IF Enforced("state.same-epoch-preserves") THEN s.leader ELSE NoLeader)
+       ELSE ToUnattached(s, s.epoch, s.leader)
 
 \* The other voters by falling fetch offset.  Rule: end-quorum.send
 PreferredCandidates(s) ==

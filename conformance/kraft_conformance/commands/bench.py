@@ -1,0 +1,6 @@
+"""`kraft-spec bench`."""
+
+
+def bench() -> int:
+    """Measure."""
+    return 0

@@ -1,0 +1,163 @@
+"""`kraft-spec run`: the main job, all of it in one command."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from time import monotonic
+from typing import Annotated
+
+import typer
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.scenario import verdict_agrees
+from kraft_conformance.console import Advance, print_json, progress, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.verdicts import show_rejection
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
+from kraft_reference.scenarios import run as run_scenario
+from kraft_spec.models import MODEL_CHECKS, CheckedModel, run_check
+from kraft_traces.check import Rejection, VerdictKind, check_occurrences
+
+Seeds = Annotated[int, typer.Option(min=1, help="Simulated runs of each workload.")]
+Steps = Annotated[int, typer.Option(min=1, help="Events of each run before it is healed.")]
+
+PLANTED: tuple[tuple[str, str, int], ...] = (
+    ("prevote.follower.rejects-after-fetch", "elections", 1),
+    ("state.resigned.timeout", "elections", 1),
+    ("hw.own-epoch", "crashes", 1),
+)
+"""Bugs planted in the reference, which the model does not know of: the rule left out, a workload and a seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One row of the summary."""
+
+    name: str
+    done: str
+    holds: bool
+    seconds: float
+    detail: str = ""
+
+
+def run(seeds: Seeds = 3, steps: Steps = 400, as_json: Json = False) -> int:
+    """Run the scenarios and simulations on the reference, check every trace, and model-check the smoke slice."""
+    began = monotonic()
+    parts: list[Part] = []
+    rejected: list[Rejection] = []
+    planted: list[Rejection] = []
+    with ThreadPoolExecutor(max_workers=1) as model_checker:
+        smoke = model_checker.submit(run_check, MODEL_CHECKS["smoke"])
+        variants = sum(len(scenario.variants) for scenario in SCENARIOS)
+        with progress("scenarios on the reference, traces against the model", variants) as advance:
+            parts.append(_scenarios(advance, rejected))
+        with progress("simulated runs, traces against the model", seeds * len(WORKLOADS)) as advance:
+            parts.append(_simulations(seeds, steps, advance, rejected))
+        with progress("planted bugs", len(PLANTED)) as advance:
+            parts.append(_planted(advance, planted))
+        with progress("model check: smoke"):
+            parts.append(_smoke(smoke))
+    holds = all(part.holds for part in parts)
+    if as_json:
+        print_json(
+            {
+                "holds": holds,
+                "seconds": round(monotonic() - began, 1),
+                "parts": [asdict(part) for part in parts],
+                "rejected": [asdict(rejection) for rejection in rejected],
+                "planted": [asdict(rejection) for rejection in planted],
+            }
+        )
+        return ExitCode.CONFORMANT if holds else ExitCode.VIOLATION
+    for rejection in rejected:
+        show_rejection(stdout, rejection)
+    if planted:
+        stdout.print("A planted bug, as the checker reports it:", style="bold")
+        show_rejection(stdout, planted[0])
+    drawn = table("kraft-spec run", "part", "what was done", "holds", "seconds", "detail")
+    for part in parts:
+        verdict = "[green]yes[/green]" if part.holds else "[red]no[/red]"
+        drawn.add_row(part.name, part.done, verdict, f"{part.seconds:.1f}", part.detail)
+    stdout.print(drawn)
+    stdout.print(f"{'All of it holds' if holds else 'Something does not hold'}; {monotonic() - began:.0f} s.")
+    return ExitCode.CONFORMANT if holds else ExitCode.VIOLATION
+
+
+def _scenarios(advance: Advance, rejected: list[Rejection]) -> Part:
+    """Every variant of every scenario: as it says, and accepted (or its violation named) by the model."""
+    began = monotonic()
+    events = 0
+    variants = 0
+    wrong: list[str] = []
+    for scenario in SCENARIOS:
+        for variant in scenario.variants:
+            name = f"{scenario.number}. {scenario.name}/{variant.name}"
+            try:
+                outcome = run_scenario(scenario, variant)
+            except ScenarioFailure as failure:
+                wrong.append(str(failure))
+                continue
+            verdict = check_occurrences(outcome.occurrences, outcome.configuration, name)
+            if not verdict_agrees(outcome, verdict):
+                wrong.append(name)
+                if verdict.rejection is not None:
+                    rejected.append(verdict.rejection)
+            events += verdict.events
+            variants += 1
+            advance(say=f"scenario {name}")
+    done = f"{len(SCENARIOS)} scenarios, {variants} variants, {events} events checked"
+    return Part("scenarios", done, not wrong, monotonic() - began, "; ".join(wrong))
+
+
+def _plans(seeds: int, steps: int) -> Iterator[RunPlan]:
+    for workload in WORKLOADS:
+        for seed in range(seeds):
+            yield RunPlan(seed=seed, replicas=3 + 2 * (seed % 2), steps=steps, workload=workload)
+
+
+def _simulations(seeds: int, steps: int, advance: Advance, rejected: list[Rejection]) -> Part:
+    """Seeded runs with faults: invariants and progress in the simulator, every line in the model."""
+    began = monotonic()
+    events = 0
+    runs = 0
+    wrong: list[str] = []
+    for plan in _plans(seeds, steps):
+        simulation = plan.simulation()
+        verdict = check_occurrences(simulation.run(), simulation.configuration, plan.command_line())
+        if simulation.violation is not None:
+            wrong.append(f"{simulation.violation} ({plan.command_line()})")
+        elif verdict.kind is not VerdictKind.ACCEPTED:
+            wrong.append(plan.command_line())
+        if verdict.rejection is not None:
+            rejected.append(verdict.rejection)
+        events += verdict.events
+        runs += 1
+        advance(say=f"workload {plan.workload}, seed {plan.seed}")
+    done = f"{runs} runs of {len(WORKLOADS)} workloads, {events} events checked"
+    return Part("simulations", done, not wrong, monotonic() - began, "; ".join(wrong))
+
+
+def _planted(advance: Advance, found: list[Rejection]) -> Part:
+    """The checker must reject a run of a broken reference, and name the broken rule."""
+    began = monotonic()
+    missed: list[str] = []
+    for rule, workload, seed in PLANTED:
+        broken = RunPlan(seed=seed, steps=1500, workload=workload, switched_off=(rule,)).simulation()
+        honest = replace(broken.configuration, switched_off=frozenset())
+        verdict = check_occurrences(broken.run(), honest, f"planted bug: without {rule}")
+        rejection = verdict.rejection
+        if rejection is None or rule not in rejection.rules:
+            missed.append(rule)
+        else:
+            found.append(rejection)
+        advance()
+    done = f"{len(found)} of {len(PLANTED)} rejected with the rule named"
+    return Part("planted bugs", done, not missed, monotonic() - began, "; ".join(missed))
+
+
+def _smoke(check: "Future[CheckedModel]") -> Part:
+    checked = check.result()
+    done = f"{checked.states_distinct} states, depth {checked.depth}"
+    return Part("model check: smoke", done, checked.as_expected, checked.seconds, checked.detail)

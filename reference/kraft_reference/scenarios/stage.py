@@ -1,0 +1,162 @@
+"""Where a scenario plays: a world, what happened in it, and what is expected of it."""
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.world import ImpossibleMoveError, World
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import Send, StartTimer, Timer
+from kraft_reference.elections import has_election_timer
+from kraft_reference.events import Draw, Event
+from kraft_reference.identity import VoterSet
+from kraft_reference.outcome import Refusal
+from kraft_reference.roles import Role
+from kraft_reference.scenarios.notation import differs
+from kraft_reference.scenarios.watch import PropertyWatch
+from kraft_reference.state import ReplicaState
+
+_IMPOSSIBLE = frozenset({Refusal.NOT_RUNNING, Refusal.RUNNING, Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE})
+"""Refusals of events that do not happen to a replica in its role, so that no trace may contain them."""
+
+
+class ScenarioFailure(AssertionError):  # noqa: N818 - a failed expectation, not an error of the code
+    """The reference does something else than the scenario says."""
+
+    def __init__(self, scenario: str, step: str, subject: str, expected: object, actual: object, sequence: int) -> None:
+        super().__init__(
+            f"scenario {scenario}, step {step!r}: {subject}: expected {expected}, actual {actual}"
+            f" (after occurrence {sequence})"
+        )
+        self.scenario = scenario
+        self.step = step
+        self.subject = subject
+        self.expected = expected
+        self.actual = actual
+
+
+class Stage:
+    """One world in one scenario."""
+
+    def __init__(self, scenario: str, configuration: Configuration) -> None:
+        self.world = World(configuration)
+        self.occurrences: list[Occurrence] = []
+        self.watch = PropertyWatch(configuration)
+        self.shown: set[str] = set()
+        """Liveness properties that a loop has shown to be violated."""
+        self._scenario = scenario
+        self._step = "the starting situation"
+        self._deadlines: dict[tuple[int, Timer], int] = {}
+
+    def step(self, text: str) -> None:
+        """Name the step of the text that comes next."""
+        self._step = text
+
+    def fail(self, subject: str, expected: object, actual: object) -> NoReturn:
+        """Raise a `ScenarioFailure` for the step in progress."""
+        raise ScenarioFailure(self._scenario, self._step, subject, expected, actual, self.world.sequence)
+
+    def state(self, replica_id: int) -> ReplicaState:
+        """The state of a replica now."""
+        return self.world.state(replica_id)
+
+    def ids(self) -> list[int]:
+        """The replica ids, ascending."""
+        return sorted(self.world.configuration.replicas)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Expectations.
+    # -----------------------------------------------------------------------------------------------------
+
+    def check(self, subject: str, actual: object, expected: object) -> None:
+        """Fail unless two values are equal."""
+        if actual != expected:
+            self.fail(subject, expected, actual)
+
+    def roles(self, *expected: str) -> None:
+        """The roles of the replicas 1, 2, ... in the notation of the texts; an empty string is not compared."""
+        for replica_id, role in enumerate(expected, 1):
+            actual = differs(role, self.state(replica_id)) if role else None
+            if actual is not None:
+                self.fail(f"N{replica_id}", role, actual)
+
+    def end_offsets(self, *expected: int) -> None:
+        """The log end offsets of the replicas 1, 2, ..."""
+        actual = tuple(self.state(n).log.end_offset for n in range(1, len(expected) + 1))
+        self.check("log end offsets", actual, expected)
+
+    def high_watermark(self, replica_id: int, expected: int) -> None:
+        """The high watermark of a replica."""
+        self.check(f"high watermark of N{replica_id}", self.state(replica_id).high_watermark, expected)
+
+    def voters(self, replica_id: int, expected: VoterSet) -> None:
+        """The voters set that a replica uses."""
+        actual = {str(voter) for voter in self.state(replica_id).voters}
+        self.check(f"voters set of N{replica_id}", sorted(actual), sorted(str(voter) for voter in expected))
+
+    def fetched(self, replica_id: int, expected: bool) -> None:
+        """Whether a Follower has fetched since it became one."""
+        self.check(f"N{replica_id} has fetched", self.state(replica_id).fetched, expected)
+
+    def never_nominates(self, replica_id: int) -> None:
+        """The replica has no election timer that could fire."""
+        self.check(f"election timer of N{replica_id}", has_election_timer(self.state(replica_id)), False)
+
+    def lasso(self, round_: Callable[[], None], *violated: str, rounds: int = 3, epochs_grow: bool = False) -> None:
+        """Go round a loop: after each round all states are what they were, so it may go on for ever.
+
+        With `epochs_grow` the epochs rise by the same amount everywhere and the logs are not compared.
+        """
+        first = self._shape(epochs_grow)
+        for _ in range(rounds):
+            epoch = max(self.state(n).epoch for n in self.ids())
+            round_()
+            self.check("the loop", self._shape(epochs_grow), first)
+            grown = max(self.state(n).epoch for n in self.ids()) > epoch
+            self.check("the epochs grow in the loop", grown, epochs_grow)
+        self.shown.update(violated)
+
+    def _shape(self, epochs_grow: bool) -> object:
+        states = [self.state(n) for n in self.ids()]
+        if not epochs_grow:
+            return tuple(state._replace(awaiting={}) for state in states)
+        newest = max(state.epoch for state in states)
+        running = (state for state in states if state.role is not Role.STOPPED)
+        return tuple((s.key, s.role, s.leader_id, newest - s.epoch, s.voted_key, s.fetched) for s in running)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Inside.
+    # -----------------------------------------------------------------------------------------------------
+
+    def draw(self, replica_id: int) -> Draw:
+        least_ms = self.world.configuration.timeouts.election_timeout_ms
+        return self.world.draw(least_ms + 100 * replica_id, 100 * replica_id)
+
+    def fire(self, replica_id: int, timer: Timer, event: Event) -> Occurrence:
+        deadline = self._deadlines.pop((replica_id, timer), 0)
+        self.world.time_ms = max(self.world.time_ms, deadline - 1)
+        return self.happen(replica_id, event)
+
+    def happen(self, replica_id: int, event: Event) -> Occurrence:
+        return self.do(lambda: self.world.happen(replica_id, event, self.draw(replica_id)))
+
+    def do(self, move: Callable[[], Occurrence]) -> Occurrence:
+        before = {replica_id: self.state(replica_id) for replica_id in self.ids()}
+        self.world.time_ms += 1
+        try:
+            occurrence = move()
+        except ImpossibleMoveError as error:
+            self.fail("the network", "a possible move", error)
+        if occurrence.refusal in _IMPOSSIBLE:
+            self.fail(f"N{occurrence.replica_id}", f"{type(occurrence.event).__name__} happens", occurrence.refusal)
+        self.occurrences.append(occurrence)
+        if occurrence.state is None:
+            return occurrence
+        self.watch.observe(occurrence.sequence, before, occurrence.state, occurrence.effects, self.world.cuts)
+        for effect in occurrence.effects:
+            if isinstance(effect, StartTimer):
+                self._deadlines[occurrence.state.key.id, effect.timer] = occurrence.time_ms + effect.duration_ms
+            elif isinstance(effect, Send) and (effect.message.source, effect.message.destination) in self.world.cuts:
+                lost = f"{occurrence.sequence}.{effect.message.destination}"
+                self.do(lambda one=lost: self.world.drop(one))  # type: ignore[misc]
+        return occurrence

@@ -1,0 +1,323 @@
+"""Values for the tests of the reference: clusters, states by role, logs, messages, and one step.
+
+The names follow the examples of the rule catalogue: replicas 1, 2, 3 vote, the next ones observe; replica `i` has
+the key (i, "U<i>") and listens at "replica-<i>:9093".
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
+from kraft_reference.effects import StartTimer, Timer
+from kraft_reference.events import Draw, Event, Receive
+from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_reference.log import Log, append, empty_log, flush
+from kraft_reference.messages import (
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    Error,
+    FetchRequest,
+    FetchResponse,
+    Message,
+    VoteRequest,
+    VoteResponse,
+)
+from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.replica import handle
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+
+CLUSTER = "kraft-spec"
+DRAW = Draw(correlation_id=77, election_timeout_ms=1500, election_backoff_ms=400)
+ELECTION = StartTimer(Timer.ELECTION, 1500)
+BACKOFF = StartTimer(Timer.ELECTION, 400)
+FETCH = StartTimer(Timer.FETCH, 2000)
+CHECK_QUORUM = StartTimer(Timer.CHECK_QUORUM, 3000)
+ANNOUNCE = StartTimer(Timer.BEGIN_QUORUM_EPOCH, 1000)
+
+_Test = TypeVar("_Test", bound=Callable[..., object])
+_NAMED = "named"
+"""Stands for "the endpoint of the named leader, if one is named"."""
+
+
+def states(*rule_ids: str) -> Callable[[_Test], _Test]:
+    """Mark a test as stating these rules; `test_rules_covered` collects the marks."""
+
+    def mark(test: _Test) -> _Test:
+        test.__dict__["rule_ids"] = rule_ids
+        return test
+
+    return mark
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Clusters.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def key(replica_id: int, directory_id: str | None = None) -> ReplicaKey:
+    """The key of a replica, with its first disk unless another is named."""
+    return ReplicaKey(replica_id, directory_id or f"U{replica_id}")
+
+
+def keys(*replica_ids: int) -> VoterSet:
+    """The voters set of these replicas."""
+    return frozenset(key(replica_id) for replica_id in replica_ids)
+
+
+def endpoint(replica_id: int) -> str:
+    """Where a replica listens."""
+    return f"replica-{replica_id}:9093"
+
+
+def cluster(
+    voters: int = 3, observers: int = 0, pre_vote: Mapping[int, PreVoteSupport] | None = None, **changes: Any
+) -> Configuration:
+    """Replicas 1 to `voters` vote, the next `observers` do not; at kraft.version 0 voters have no directory id."""
+    ids = range(1, voters + observers + 1)
+    support = pre_vote or {}
+    static = changes.get("kraft_version") == 0
+    members = frozenset(ReplicaKey(i) if static else key(i) for i in range(1, voters + 1))
+    replicas = {i: ReplicaConfiguration(key(i), endpoint(i), support.get(i, "supported")) for i in ids}
+    return Configuration(**{"replicas": replicas, "voters": members, **changes})
+
+
+def old_software(configuration: Configuration, replica_id: int) -> Configuration:
+    """The cluster in which one replica's messages carry no endpoints."""
+    replicas = dict(configuration.replicas)
+    replicas[replica_id] = replace(replicas[replica_id], speaks_endpoints=False)
+    return replace(configuration, replicas=replicas)
+
+
+def without(configuration: Configuration, *rules: str) -> Configuration:
+    """The cluster with rules switched off."""
+    return replace(configuration, switched_off=frozenset(rules))
+
+
+THREE = cluster(3)
+FIVE = cluster(5)
+OBSERVED = cluster(3, observers=1)
+"""Replica 4 is an observer."""
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Logs and states.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def data(*epochs: int) -> tuple[Record, ...]:
+    """A client's record for each epoch."""
+    return tuple(Record(epoch, RecordKind.DATA, 0) for epoch in epochs)
+
+
+def voters_record(epoch: int, *replica_ids: int) -> Record:
+    """A VotersRecord of these replicas."""
+    return Record(epoch, RecordKind.VOTERS, 0, keys(*replica_ids))
+
+
+def log_of(*epochs: int, voters: VoterSet = THREE.voters, more: tuple[Record, ...] = ()) -> Log:
+    """A synced log with a record for each epoch, and `more` behind them."""
+    return flush(append(empty_log(voters), (*data(*epochs), *more)))
+
+
+EMPTY = log_of()
+IN_FIVE = log_of(voters=FIVE.voters)
+"""An empty log in the cluster of five."""
+
+
+def unattached(epoch: int, own: int = 1, *, leader: int | None = None, log: Log = EMPTY, **more: Any) -> ReplicaState:
+    """U(epoch), which may remember a leader id without an endpoint."""
+    return ReplicaState(key(own), Role.UNATTACHED, epoch, leader, None, more.pop("voted", None), log, -1)._replace(
+        **more
+    )
+
+
+def _where(leader: int | None) -> str | None:
+    return None if leader is None else endpoint(leader)
+
+
+def prospective(epoch: int, own: int = 1, *, leader: int | None = None, log: Log = EMPTY, **more: Any) -> ReplicaState:
+    """P(epoch, leader) with its own grant."""
+    voted = more.pop("voted", None)
+    state = ReplicaState(key(own), Role.PROSPECTIVE, epoch, leader, _where(leader), voted, log, -1)
+    return state._replace(granted=frozenset({own}))._replace(**more)
+
+
+def candidate(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
+    """C(epoch) with its own vote."""
+    state = ReplicaState(key(own), Role.CANDIDATE, epoch, None, None, key(own), log, -1)
+    return state._replace(granted=frozenset({own}))._replace(**more)
+
+
+def follower(epoch: int, leader: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
+    """F(epoch, leader) that has not fetched yet."""
+    voted = more.pop("voted", None)
+    return ReplicaState(key(own), Role.FOLLOWER, epoch, leader, endpoint(leader), voted, log, -1)._replace(**more)
+
+
+def leader(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
+    """L(epoch) whose log ends with the LeaderChange of its epoch."""
+    written = flush(append(log, [Record(epoch, RecordKind.LEADER_CHANGE, own)]))
+    state = ReplicaState(key(own), Role.LEADER, epoch, own, endpoint(own), key(own), written, -1)
+    return state._replace(epoch_start_offset=log.end_offset)._replace(**more)
+
+
+def resigned(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
+    """R(epoch)."""
+    return ReplicaState(key(own), Role.RESIGNED, epoch, own, endpoint(own), key(own), log, -1)._replace(**more)
+
+
+def stopped(epoch: int, own: int = 1, *, leader: int | None = None, log: Log = EMPTY, **more: Any) -> ReplicaState:
+    """A replica that does not run, with what is on its disk."""
+    return ReplicaState(key(own), Role.STOPPED, epoch, leader, None, more.pop("voted", None), log, -1)._replace(**more)
+
+
+def becomes(state: ReplicaState, role: Role, epoch: int, **fields: Any) -> ReplicaState:
+    """The state that has just entered a role: key, log and high watermark stay, the rest is as given or empty."""
+    blank = ReplicaState(state.key, role, epoch, None, None, None, state.log, state.high_watermark)
+    return blank._replace(**fields)
+
+
+def in_every_role(epoch: int, own: int = 1) -> list[ReplicaState]:
+    """A replica of the epoch in each running role; the Follower follows replica 2."""
+    return [
+        unattached(epoch, own),
+        prospective(epoch, own),
+        candidate(epoch, own),
+        leader(epoch, own),
+        follower(epoch, 2, own),
+        resigned(epoch, own),
+    ]
+
+
+def role_name(state: ReplicaState) -> str:
+    """The id of a parametrised case."""
+    return str(state.role)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Messages.  A correlation id of 7 is the one that `asked` waits for.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def asked(*destinations: int) -> dict[int, int]:
+    """Outstanding requests to these replicas."""
+    return dict.fromkeys(destinations, 7)
+
+
+def vote(source: int, destination: int, epoch: int, last: tuple[int, int] = (0, 0), **more: Any) -> VoteRequest:
+    """v(source>destination): a standard Vote with the sender's (last epoch, end offset)."""
+    request = VoteRequest(
+        source,
+        destination,
+        7,
+        epoch,
+        key(source),
+        key(destination),
+        last[0],
+        last[1],
+        pre_vote=False,
+        cluster_id=CLUSTER,
+    )
+    return replace(request, **more)
+
+
+def pre_vote(source: int, destination: int, epoch: int, last: tuple[int, int] = (0, 0), **more: Any) -> VoteRequest:
+    """pv(source>destination): a Pre-Vote."""
+    return replace(vote(source, destination, epoch, last), **{"pre_vote": True, **more})
+
+
+def vote_reply(
+    source: int,
+    destination: int,
+    epoch: int,
+    granted: bool,
+    *,
+    leader: int | None = None,
+    leader_endpoint: str | None = _NAMED,
+    error: Error = Error.NONE,
+    pre_vote: bool = False,
+    correlation_id: int = 7,
+) -> VoteResponse:
+    """The answer to a Vote; the named leader's endpoint unless another, or None, is given."""
+    where = _where(leader) if leader_endpoint == _NAMED else leader_endpoint
+    return VoteResponse(source, destination, correlation_id, error, epoch, leader, where, granted, pre_vote)
+
+
+def pre_vote_reply(source: int, destination: int, epoch: int, granted: bool, **more: Any) -> VoteResponse:
+    """The answer to a Pre-Vote by software that knows Pre-Votes."""
+    return vote_reply(source, destination, epoch, granted, pre_vote=True, **more)
+
+
+def bqe(source: int, destination: int, epoch: int, **more: Any) -> BeginQuorumEpochRequest:
+    """bqe(source>destination)."""
+    request = BeginQuorumEpochRequest(source, destination, 7, epoch, key(destination), endpoint(source), CLUSTER)
+    return replace(request, **more)
+
+
+def bqe_reply(
+    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
+) -> BeginQuorumEpochResponse:
+    """The answer to BeginQuorumEpoch."""
+    return replace(BeginQuorumEpochResponse(source, destination, 7, error, epoch, leader, _where(leader)), **more)
+
+
+def eqe(source: int, destination: int, epoch: int, *preferred: ReplicaKey, **more: Any) -> EndQuorumEpochRequest:
+    """eqe(source>destination, preferred candidates)."""
+    return replace(EndQuorumEpochRequest(source, destination, 7, epoch, preferred, CLUSTER), **more)
+
+
+def eqe_reply(
+    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
+) -> EndQuorumEpochResponse:
+    """The answer to EndQuorumEpoch."""
+    return replace(EndQuorumEpochResponse(source, destination, 7, error, epoch, leader, _where(leader)), **more)
+
+
+def fetch(source: int, destination: int, epoch: int, offset: int, last_epoch: int, **more: Any) -> FetchRequest:
+    """f(source>destination, offset)."""
+    return replace(FetchRequest(source, destination, 7, epoch, key(source), offset, last_epoch, CLUSTER), **more)
+
+
+def fetch_reply(
+    source: int,
+    destination: int,
+    epoch: int,
+    leader: int | None,
+    records: tuple[Record, ...] = (),
+    *,
+    error: Error = Error.NONE,
+    high_watermark: int = -1,
+    diverging: tuple[int, int] = (-1, -1),
+    **more: Any,
+) -> FetchResponse:
+    """The answer to a Fetch."""
+    where = _where(leader)
+    answer = FetchResponse(
+        source, destination, 7, error, epoch, leader, where, high_watermark, diverging[0], diverging[1], records
+    )
+    return replace(answer, **more)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Steps.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def step(state: ReplicaState, event: Event, configuration: Configuration = THREE) -> Outcome:
+    """The outcome of an event."""
+    return handle(state, configuration, event, DRAW)
+
+
+def receive(state: ReplicaState, message: Message, configuration: Configuration = THREE) -> Outcome:
+    """The outcome of a message."""
+    return step(state, Receive(message), configuration)
+
+
+def refused(state: ReplicaState, reason: Refusal) -> Outcome:
+    """The outcome of an event that changed nothing."""
+    return Outcome(state, refusal=reason)

@@ -1,0 +1,248 @@
+"""The named scenarios: complete, deterministic, and each with exactly the outcome that it states."""
+
+from pathlib import Path
+
+import pytest
+
+from kraft_reference import elections, transitions
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.configuration import Configuration
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.messages import VoteRequest
+from kraft_reference.outcome import Refusal
+from kraft_reference.profile import PROFILES
+from kraft_reference.roles import Role
+from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, Variant, run, scenario
+from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.notation import differs, notation
+from kraft_reference.scenarios.opening import start
+from kraft_reference.scenarios.overview import table
+from kraft_reference.scenarios.scenario import cluster
+from kraft_reference.state import ReplicaState, new_replica
+from kraft_spec.rules import PROPERTIES, load_registry
+
+VARIANTS = [
+    pytest.param(one, variant, id=f"{one.name}-{variant.name}") for one in SCENARIOS for variant in one.variants
+]
+
+
+@pytest.mark.parametrize(("one", "variant"), VARIANTS)
+def test_a_variant_runs_with_its_outcome_twice_the_same(one: Scenario, variant: Variant) -> None:
+    first, second = run(one, variant), run(one, variant)
+    assert first.occurrences == second.occurrences
+    assert first.states == second.states
+    assert tuple(sorted(first.violated)) == variant.violates
+
+
+@pytest.mark.parametrize(("one", "variant"), VARIANTS)
+def test_the_occurrences_of_a_variant_are_a_whole_trace(one: Scenario, variant: Variant) -> None:
+    occurrences = run(one, variant).occurrences
+    assert [occurrence.sequence for occurrence in occurrences] == list(range(1, len(occurrences) + 1))
+    times = [occurrence.time_ms for occurrence in occurrences]
+    assert times == sorted(times)
+    not_events = {Refusal.NOT_RUNNING, Refusal.RUNNING, Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE}
+    assert not not_events & {occurrence.refusal for occurrence in occurrences}
+
+
+def test_numbers_and_names_are_complete_and_unique() -> None:
+    assert [one.number for one in SCENARIOS] == list(range(1, 19))
+    assert len({one.name for one in SCENARIOS}) == 18
+    for one in SCENARIOS:
+        names = [variant.name for variant in one.variants]
+        assert len(set(names)) == len(names)
+        assert names[0] == "with-the-rule"
+        assert scenario(one.name) is one
+        assert all(one.variant(name).name == name for name in names)
+
+
+def test_rules_and_properties_and_profiles_exist() -> None:
+    registry = load_registry()
+    for one in SCENARIOS:
+        named = {*one.rules, *(rule for variant in one.variants for rule in variant.configuration.switched_off)}
+        assert named <= set(registry.by_id), one.name
+        for variant in one.variants:
+            assert set(variant.violates) <= {*PROPERTIES, "RoleChange"}, variant.name
+            profile = variant.configuration.profile
+            assert PROFILES[profile.name] is profile, "a trace names its profile"
+
+
+def test_nothing_is_violated_while_every_rule_is_in_force() -> None:
+    for one in SCENARIOS:
+        for variant in one.variants:
+            configuration = variant.configuration
+            pre_vote = any(replica.pre_vote == "supported" for replica in configuration.replicas.values())
+            uuids = configuration.kraft_version > 0
+            if not configuration.switched_off and configuration.profile.name == "kip" and pre_vote and uuids:
+                assert variant.violates == (), f"{one.name}/{variant.name}"
+
+
+def test_every_switch_of_the_reference_is_used_by_a_scenario() -> None:
+    sources = "".join(file.read_text(encoding="utf-8") for file in Path(elections.__file__).parent.glob("*.py"))
+    switches = {piece.partition('")')[0] for piece in sources.split('.enforces("')[1:]}
+    used = {rule for one in SCENARIOS for variant in one.variants for rule in variant.configuration.switched_off}
+    assert used <= switches
+    assert switches - used <= {"hw.own-epoch"}, "no scenario of the texts is about it"
+
+
+def test_the_documented_table_is_current() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    assert page.endswith("\n\n" + table())
+
+
+def test_unknown_names_say_what_there_is() -> None:
+    with pytest.raises(KeyError, match=r"no scenario 'x'.*partitioned-follower"):
+        scenario("x")
+    with pytest.raises(KeyError, match=r"no variant 'x'.*with-the-rule"):
+        scenario("scenario-a").variant("x")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# A reference that is wrong makes a scenario fail, and readably.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def failure(name: str) -> ScenarioFailure:
+    one = scenario(name)
+    with pytest.raises(ScenarioFailure) as caught:
+        run(one, one.variants[0])
+    return caught.value
+
+
+def test_a_leader_that_grants_pre_votes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def grants(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+        return True
+
+    monkeypatch.setattr(elections, "grants_pre_vote", grants)
+    found = failure("partitioned-follower")
+    assert found.step == "3. heal; N3's next request is delivered to N1 and N2"
+    assert (found.subject, found.expected, found.actual) == ("the answer of N1 to N3", "refused", "granted")
+    assert str(found).startswith(
+        'scenario partitioned-follower/with-the-rule, step "3. heal; N3\'s next request is delivered to N1 and N2": '
+        "the answer of N1 to N3: expected refused, actual granted (after occurrence "
+    )
+
+
+def test_a_vote_that_is_forgotten_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    follow = transitions.follow
+
+    def forgetful(*arguments: object) -> ReplicaState:
+        return follow(*arguments)._replace(voted_key=None)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transitions, "follow", forgetful)
+    found = failure("two-votes-after-forgotten-leader")
+    assert (found.step, found.subject) == ("bqe(2>1)", "N1")
+    assert (found.expected, found.actual) == ("F(5,2,voted=2)", "F(5,2,voted=none)")
+
+
+def test_a_rule_switched_off_fails_the_script_of_the_rule() -> None:
+    """The scripts are not so loose that they hold without their rule."""
+    tried = 0
+    for one in SCENARIOS:
+        with_rule = one.variants[0]
+        for variant in one.variants[1:]:
+            if variant.violates and _same_cluster(variant.configuration, with_rule.configuration):
+                wrong = Variant("wrong", variant.configuration, with_rule.script, "", with_rule.violates)
+                with pytest.raises(ScenarioFailure):
+                    run(one, wrong)
+                tried += 1
+    assert tried > 15
+
+
+def _same_cluster(one: Configuration, other: Configuration) -> bool:
+    keys = [{replica.key for replica in configuration.replicas.values()} for configuration in (one, other)]
+    return keys[0] == keys[1] and (one.voters, one.kraft_version) == (other.voters, other.kraft_version)
+
+
+def test_an_unstated_violation_fails_a_variant() -> None:
+    one = scenario("late-pre-vote-grant")
+    variant = one.variant("without-correlation")
+    unstated = Variant(variant.name, variant.configuration, variant.script, variant.outcome)
+    with pytest.raises(ScenarioFailure, match=r"the violated properties: expected \(\), actual \('ElectionSafety'"):
+        run(one, unstated)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The director.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def director(size: int = 3) -> Director:
+    return Director("a/test", cluster(size))
+
+
+def last(one: Director) -> Occurrence:
+    return one.occurrences[-1]
+
+
+def test_an_event_that_cannot_happen_fails() -> None:
+    one = director()
+    one.step("a Follower's timer at an Unattached replica")
+    with pytest.raises(ScenarioFailure, match="N1: expected FetchTimeout happens, actual NOT_IN_ROLE"):
+        one.fetch_timeout(1)
+    with pytest.raises(ScenarioFailure, match=r"the network: expected a possible move, actual no message 9\.1"):
+        one.deliver("9.1")
+    with pytest.raises(ScenarioFailure, match="N1: expected Restart happens, actual RUNNING"):
+        one.restart(1)
+
+
+def test_a_message_over_a_cut_link_is_lost_at_once() -> None:
+    one = director()
+    one.cut(1, 2, 3)
+    one.election_timeout(1)
+    one.poll(1)
+    assert [type(occurrence.event).__name__ for occurrence in one.occurrences[-3:]] == [
+        "Poll",
+        "DropMessage",
+        "DropMessage",
+    ]
+    assert not one.world.in_flight
+
+
+def test_a_request_that_is_not_due_fails() -> None:
+    one = director()
+    one.cut_one_way(1, 2)
+    one.election_timeout(1)
+    with pytest.raises(ScenarioFailure, match="N1: expected a VoteRequest on its way to N2, actual none"):
+        one.pre_vote(1, 2, "granted")
+
+
+def test_a_timer_fires_at_its_deadline() -> None:
+    one = director()
+    start(one, 1, 1)
+    started_ms = max(occurrence.time_ms for occurrence in one.occurrences if occurrence.replica_id == 2)
+    one.fetch_timeout(2)
+    assert last(one).time_ms == started_ms + cluster(3).timeouts.fetch_timeout_ms
+
+
+@pytest.mark.parametrize("epoch", [1, 2, 7])
+@pytest.mark.parametrize("leader", [1, 3])
+def test_the_start_reaches_exactly_the_situation(leader: int, epoch: int) -> None:
+    one = director(4)
+    start(one, leader, epoch, end_offset=9)
+    for replica_id in one.ids():
+        state = one.state(replica_id)
+        assert notation(state, with_vote=False) == (f"L({epoch})" if replica_id == leader else f"F({epoch},{leader})")
+        assert (state.log.end_offset, state.high_watermark) == (9, 9)
+
+
+def test_a_loop_that_is_none_fails() -> None:
+    one = director()
+    start(one, 1, 1)
+    with pytest.raises(ScenarioFailure, match="the loop"):
+        one.lasso(lambda: one.append(1), "CommitProgress")
+    with pytest.raises(ScenarioFailure, match="the epochs grow in the loop"):
+        one.lasso(lambda: None, "CommitProgress", epochs_grow=True)
+    assert one.shown == set()
+
+
+def test_the_notation() -> None:
+    key = ReplicaKey(1, "U1")
+    state = new_replica(key, frozenset((key,)))
+    assert differs("stopped", state) is None
+    follower = state._replace(role=Role.FOLLOWER, epoch=4, leader_id=2, voted_key=ReplicaKey(3))
+    assert notation(follower) == "F(4,2,voted=3)"
+    assert differs("F(4,2)", follower) is None
+    assert differs("F(4)", follower) == "F(4,2)"
+    assert differs("F(4,2,voted=none)", follower) == "F(4,2,voted=3)"
+    with pytest.raises(ValueError, match="is not a role"):
+        differs("Follower", follower)
