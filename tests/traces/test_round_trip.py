@@ -94,9 +94,18 @@ def test_configurations_come_back(configuration: Configuration, spec_hash: str |
     assert configuration_of(read) == configuration
 
 
+def test_a_profile_of_ones_own_comes_back_with_its_answers() -> None:
+    own = replace(cluster(), profile=Profile("kip-refusal-lasts", observer_refusal="lasts"))
+    header = header_line(own, GENERATOR)
+    assert configuration_of(header) == own
+    clash = msgspec.structs.replace(header, profile="kip")
+    with pytest.raises(UnknownProfileError, match=r"^x\.jsonl:1: \$\.decisions: other answers"):
+        configuration_of(clash, "x.jsonl")
+
+
 def test_a_profile_without_a_name_is_neither_written_nor_read() -> None:
     odd = replace(cluster(), profile=Profile("kip", observer_refusal="lasts"))
-    with pytest.raises(ValueError, match="a trace can name the profiles kip, kafka-4"):
+    with pytest.raises(ValueError, match="has the name of another profile"):
         header_line(odd, GENERATOR)
     header = msgspec.structs.replace(header_line(cluster(), GENERATOR), profile="kafka-9")
     with pytest.raises(UnknownProfileError, match=r"^x\.jsonl:1: \$\.profile: unknown profile 'kafka-9'"):
@@ -189,8 +198,8 @@ def test_bytes_are_pinned() -> None:
     line = event_line(run.happen(1, Poll()), cluster())
     assert encode_line(line) == (
         b'{"kind":"event","sequence":1,"time_ms":0,"replica":1,"event":"Poll","cause":{"source":"poll"},"effects":[],'
-        b'"refusal":"NOTHING_DUE","state":{"role":"Unattached","epoch":0,"leader_id":null,"leader_endpoint":null,'
-        b'"voted_key":null,"log_end_offset":0,"last_epoch":0,"flushed_offset":0,"high_watermark":-1,"voters":'
+        b'"refusal":"NOTHING_DUE","state":{"replica_key":{"id":1,"directory_id":"A1"},"role":"Unattached","epoch":0,'
+        b'"leader_id":null,"leader_endpoint":null,"voted_key":null,"log_end_offset":0,"last_epoch":0,"flushed_offset":0,"high_watermark":-1,"voters":'
         b'{"offset":-1,"voters":[{"id":1,"directory_id":"A1"},{"id":2,"directory_id":"A2"},'
         b'{"id":3,"directory_id":"A3"}]},"kraft_version":1,"granted":[],"rejected":[],"fetched":false,'
         b'"searching":false,"awaiting":[],"acknowledged":[],"fetchers":[],"fetch_offsets":[]}}\n'

@@ -44,6 +44,7 @@ from kraft_traces.lines import (
     KipLevel,
     Line,
     TracedCrash,
+    TracedDecisions,
     TracedInput,
     TracedReplica,
     TracedState,
@@ -81,16 +82,21 @@ def header_line(
         kip_levels: how much of each KIP the traced software implements.
 
     Raises:
-        ValueError: the profile is not one of the named ones, so that a reader could not know its answers.
+        ValueError: the profile has the name of a known one and other answers.
     """
     profile = configuration.profile
-    if PROFILES.get(profile.name) != profile:
-        raise ValueError(f"a trace can name the profiles {', '.join(PROFILES)}, not {profile}")
+    decisions: TracedDecisions | UnsetType = UNSET
+    if profile.name not in PROFILES:
+        answers = {name: getattr(profile, name) for name in TracedDecisions.__struct_fields__}
+        decisions = TracedDecisions(**answers)
+    elif PROFILES[profile.name] != profile:
+        raise ValueError(f"{profile} has the name of another profile")
     timeouts = configuration.timeouts
     return HeaderLine(
         schema=SCHEMA,
         generator=generator,
         profile=profile.name,
+        decisions=decisions,
         spec_hash=UNSET if spec_hash is None else spec_hash,
         kip_levels=dict(sorted(kip_levels.items())),
         kraft_version=configuration.kraft_version,
@@ -178,6 +184,7 @@ def traced_state(state: ReplicaState, configuration: Configuration) -> TracedSta
     """The part of a replica's state that a trace shows."""
     log, voted_key = state.log, state.voted_key
     return TracedState(
+        traced_key(state.key),
         state.role,
         state.epoch,
         state.leader_id,

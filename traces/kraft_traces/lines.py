@@ -73,6 +73,18 @@ class TracedTimeouts(Struct, frozen=True, forbid_unknown_fields=True):
     request_timeout_ms: DurationMs
 
 
+class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
+    """The answers of `kraft_reference.profile.Profile`, for a profile that is not one of the named ones."""
+
+    observer_refusal: Literal["expires", "lasts"]
+    prospective_announcement: Literal["follower", "stays"]
+    end_quorum_fetched_flag: Literal["cleared", "kept"]
+    diverging_fetch: Literal["counts", "ignored"]
+    restart_precedence: Literal["known-leader", "own-vote"]
+    voter_key_error: Literal["INVALID_REQUEST", "INVALID_VOTER_KEY"]
+    resigned_metric: Literal["resigned", "unattached"]
+
+
 class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="header"):
     """The first line: what the cluster is and who wrote the trace."""
 
@@ -80,6 +92,8 @@ class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, 
     generator: Generator
     profile: str
     """Name of the answers to the open points of the KIPs."""
+    decisions: TracedDecisions | UnsetType = UNSET
+    """The answers themselves, for a profile that is not a named one."""
     spec_hash: SpecHash | UnsetType = UNSET
     kip_levels: dict[str, KipLevel] | UnsetType = UNSET
     kraft_version: KraftVersion
@@ -126,6 +140,8 @@ class TracedVoters(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """The replica after the event, as far as it was observed."""
 
+    replica_key: TracedKey | UnsetType = UNSET
+    """Its own: the directory id is that of the disk it has."""
     role: Role | UnsetType = UNSET
     epoch: Epoch | UnsetType = UNSET
     leader_id: ReplicaId | UnsetType | None = UNSET

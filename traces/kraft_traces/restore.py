@@ -34,7 +34,7 @@ from kraft_reference.events import (
     Shutdown,
 )
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.profile import PROFILES
+from kraft_reference.profile import PROFILES, Profile
 from kraft_traces.effects import TracedStartTimer, effect_of
 from kraft_traces.errors import IncompleteLineError, UnknownProfileError
 from kraft_traces.lines import EventLine, HeaderLine, TracedInput
@@ -68,11 +68,17 @@ def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
         UnknownProfileError: there is no such profile.
     """
     profile = PROFILES.get(header.profile)
+    if header.decisions is not UNSET:
+        given = {name: getattr(header.decisions, name) for name in header.decisions.__struct_fields__}
+        stated = Profile(header.profile, **given)
+        if profile not in (None, stated):
+            detail = f"other answers than those of the profile {header.profile!r}, expected a name of its own"
+            raise UnknownProfileError(detail, source, 1, "$.decisions")
+        profile = stated
     if profile is None:
         known = ", ".join(PROFILES)
-        raise UnknownProfileError(
-            f"unknown profile {header.profile!r}, expected one of {known}", source, 1, "$.profile"
-        )
+        detail = f"unknown profile {header.profile!r}, expected one of {known}, or its decisions"
+        raise UnknownProfileError(detail, source, 1, "$.profile")
     timeouts = header.timeouts
     return Configuration(
         replicas={

@@ -12,7 +12,7 @@ from kraft_conformance.verdicts import show_rejection
 from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, run
 from kraft_reference.scenarios import scenario as named_scenario
 from kraft_spec.fingerprint import spec_hash
-from kraft_traces.check import Verdict, check_occurrences
+from kraft_traces.check import TRACE_PROPERTIES, Verdict, check_occurrences
 from kraft_traces.own import own_generator
 from kraft_traces.writer import write_trace
 
@@ -61,8 +61,8 @@ def scenario(name: Name = None, variant: VariantName = None, output: Output = No
 
 
 def safety_violations(outcome: ScenarioRun) -> tuple[str, ...]:
-    """The violated properties that a single trace can show."""
-    return tuple(sorted(name for name, sequence in outcome.violated.items() if sequence is not None))
+    """The violated properties that the model judges on a trace; those about time and progress it does not."""
+    return tuple(sorted(set(outcome.violated) & TRACE_PROPERTIES))
 
 
 def verdict_agrees(outcome: ScenarioRun, verdict: Verdict) -> bool:

@@ -7,20 +7,15 @@ What clients, operators and faults do comes on top (`clients`, `faults`); they u
 from collections.abc import Callable
 
 from kraft_reference.cluster.agenda import Action, Agenda, Chance
+from kraft_reference.cluster.moves import Moves
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
-    CrashPoint,
-    CutLink,
     DropMessage,
     DuplicateMessage,
-    HealLink,
-    NetworkEvent,
     Occurrence,
     message_id,
 )
 from kraft_reference.cluster.pending import Pending
-from kraft_reference.cluster.schedule import DEFECTS, Move, disks_during
-from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import Faults
 from kraft_reference.cluster.world import World
 from kraft_reference.effects import Send, StartTimer, Timer
@@ -28,14 +23,12 @@ from kraft_reference.events import (
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
     Crash,
-    Draw,
     ElectionTimeout,
     Event,
     FetchTimeout,
     Poll,
     PollFetch,
     Receive,
-    ReplaceDisk,
     RequestTimeout,
 )
 from kraft_reference.messages import REQUESTS, FetchResponse, Message
@@ -61,7 +54,7 @@ _POLL = Poll()
 
 
 class Driver:
-    """The moves of one run, with what each replica waits for."""
+    """What each replica waits for, and what comes of it."""
 
     def __init__(self, world: World, chance: Chance, faults: Faults, keeps_schedule: bool) -> None:
         self.world = world
@@ -69,11 +62,9 @@ class Driver:
         self.faults = faults
         """Those in force now."""
         self.agenda = Agenda()
-        self.schedule: list[Move] | None = [] if keeps_schedule else None
-        self.defect: Violation | None = None
-        """A replica raised an exception."""
-        self.doomed: set[int] = set()
-        """Replicas that die in the middle of their next step that has effects."""
+        self.moves = Moves(world, chance, keeps_schedule)
+        self.ambushed: set[int] = set()
+        """Replicas that die at rest as soon as they have records that are not synced."""
         self.after_crash: Callable[[int], None] = lambda _: None
         """Called with the id of a replica that has just stopped."""
         self._timeouts = world.configuration.timeouts
@@ -85,7 +76,7 @@ class Driver:
         for replica_id in self._pending:
             state = self._before[replica_id] = self.world.state(replica_id)
             stopped = state._replace(role=Role.STOPPED)
-            for timer in entry_timers(stopped, state, self._draw(), self._timeouts):
+            for timer in entry_timers(stopped, state, self.moves.draw(), self._timeouts):
                 self._start_timer(replica_id, timer)
             for destination, correlation_id in sorted(state.awaiting.items()):
                 self._await_answer(replica_id, destination, correlation_id)
@@ -113,60 +104,33 @@ class Driver:
     # -----------------------------------------------------------------------------------------------------
 
     def happen(self, replica_id: int, event: Event) -> Occurrence | None:
-        """Let an event happen at a replica; None after a defect."""
-        world = self.world
-        draw = self._draw()
-        crash = self._crash_point(replica_id, event, draw) if replica_id in self.doomed else None
-        if self.schedule is not None:
-            self._keep(replica_id, event, None, draw, crash)
-        try:
-            if crash is None:
-                occurrence = world.happen(replica_id, event, draw)
-            else:
-                occurrence = world.happen_and_crash(replica_id, event, crash.completed, crash.log_end_offset, draw)
-        except DEFECTS as defect:
-            self._note_defect(replica_id, defect)
-            return None
-        self._follow_up(replica_id, occurrence)
+        """Let an event happen at a replica, and plan what follows; None after a defect."""
+        occurrence = self.moves.happen(replica_id, event)
+        if occurrence is not None:
+            self._follow_up(replica_id, occurrence)
         return occurrence
 
-    def network(self, event: NetworkEvent) -> Occurrence:
-        """Let an event of the network happen."""
-        if self.schedule is not None:
-            self.schedule.append(Move(self.world.sequence + 1, self.world.time_ms, None, event))
-        match event:
-            case DropMessage(identifier):
-                return self.world.drop(identifier)
-            case DuplicateMessage(identifier):
-                return self.world.duplicate(identifier)
-            case AnswerUnsupportedVersion(identifier):
-                occurrence = self.world.answer_unsupported_version(identifier)
-                assert occurrence.answer is not None, "the sender gets an answer"
-                self._plan_arrival(message_id(occurrence.sequence, occurrence.answer), occurrence.answer)
-                return occurrence
-            case CutLink(source, destination):
-                return self.world.cut(source, destination)
-            case HealLink(source, destination):
-                return self.world.heal(source, destination)
+    def die(self, replica_id: int) -> Occurrence | None:
+        """A replica crashes at rest; of the records that are not synced any part survives."""
+        state = self.world.state(replica_id)
+        if state.role is Role.STOPPED:
+            return None
+        return self.happen(replica_id, Crash(self.chance.between(state.log.flushed, state.log.end_offset)))
 
     def _deliver(self, identifier: str, message: Message) -> Occurrence | None:
         """A message arrives, unless nobody hears it or it cannot be said."""
         world = self.world
         replica_id = message.destination
         if (message.source, replica_id) in world.cuts or world.replicas[replica_id].state.role is Role.STOPPED:
-            return self.network(DropMessage(identifier))
+            return self.moves.network(DropMessage(identifier))
         if world.cannot_be_encoded(message):
-            return self.network(AnswerUnsupportedVersion(identifier))
-        draw = self._draw()
-        crash = self._crash_point(replica_id, Receive(message), draw) if replica_id in self.doomed else None
-        if self.schedule is not None:
-            self._keep(replica_id, None, identifier, draw, crash)
-        try:
-            occurrence = world.deliver(identifier, draw, crash)
-        except DEFECTS as defect:
-            self._note_defect(replica_id, defect)
-            return None
-        self._follow_up(replica_id, occurrence)
+            refused = self.moves.network(AnswerUnsupportedVersion(identifier))
+            assert refused.answer is not None, "the sender gets an answer"
+            self._plan_arrival(message_id(refused.sequence, refused.answer), refused.answer)
+            return refused
+        occurrence = self.moves.deliver(identifier, message)
+        if occurrence is not None:
+            self._follow_up(replica_id, occurrence)
         return occurrence
 
     def _arrive(self, identifier: str, message: Message) -> Occurrence | None:
@@ -175,50 +139,12 @@ class Driver:
         if faults.drop_chance or faults.duplicate_chance:
             fate = self.chance.random()
             if fate < faults.drop_chance:
-                return self.network(DropMessage(identifier))
+                return self.moves.network(DropMessage(identifier))
             if fate < faults.drop_chance + faults.duplicate_chance:
                 self.agenda.after(0, self._deliver, identifier, message)
                 self.agenda.after(self._delay_ms(), self._deliver, identifier, message)
-                return self.network(DuplicateMessage(identifier))
+                return self.moves.network(DuplicateMessage(identifier))
         return self._deliver(identifier, message)
-
-    def _draw(self) -> Draw:
-        return self.chance.draw(self.world.sequence + 1, self._timeouts)
-
-    def _crash_point(self, replica_id: int, event: Event, draw: Draw) -> CrashPoint | None:
-        """Somewhere in the step, if it has effects to be in the middle of."""
-        try:
-            on_disk = disks_during(self.world, replica_id, event, draw)
-        except DEFECTS:
-            return None
-        if len(on_disk) == 1 or isinstance(event, Crash | ReplaceDisk):
-            return None
-        self.doomed.discard(replica_id)
-        completed = self.chance.between(0, len(on_disk) - 1)
-        log = on_disk[completed].log
-        return CrashPoint(completed, self.chance.between(log.flushed, log.end_offset))
-
-    def _keep(
-        self, replica_id: int, event: Event | None, identifier: str | None, draw: Draw, crash: CrashPoint | None
-    ) -> None:
-        assert self.schedule is not None, "only a run that keeps its schedule comes here"
-        timeout_ms, backoff_ms = draw.election_timeout_ms, draw.election_backoff_ms
-        self.schedule.append(
-            Move(
-                self.world.sequence + 1,
-                self.world.time_ms,
-                replica_id,
-                event,
-                identifier,
-                timeout_ms,
-                backoff_ms,
-                crash,
-            )
-        )
-
-    def _note_defect(self, replica_id: int, defect: Exception) -> None:
-        message = f"{type(defect).__name__}: {defect}"
-        self.defect = Violation("Assertion", self.world.sequence + 1, replica_id, message)
 
     # -----------------------------------------------------------------------------------------------------
     # What follows from a move.
@@ -246,10 +172,13 @@ class Driver:
                 self._start_timer(replica_id, effect)
         if state.role is Role.STOPPED:
             pending.clear()
-            self.doomed.discard(replica_id)
+            self.moves.doomed.discard(replica_id)
+            self.ambushed.discard(replica_id)
             if before.role is not Role.STOPPED or occurrence.crash is not None:
                 self.after_crash(replica_id)
             return
+        if replica_id in self.ambushed and state.log.flushed < len(state.log.records):
+            self.agenda.after(0, self.die, replica_id)
         poll_wait_ms = 0 if occurrence.refusal is None else RETRY_BACKOFF_MS
         self._plan_requests(state, poll_wait_ms, self._fetch_wait_ms(before, state, occurrence))
 

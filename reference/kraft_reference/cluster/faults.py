@@ -2,7 +2,7 @@
 
 from kraft_reference.cluster.driver import Driver
 from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
-from kraft_reference.events import Crash, ReplaceDisk, Restart
+from kraft_reference.events import ReplaceDisk, Restart
 from kraft_reference.roles import Role
 
 _Link = tuple[int, int]
@@ -33,7 +33,8 @@ class FaultInjector:
     def stop(self) -> None:
         """No further fault; what faults have done stays until it is mended."""
         self._over = True
-        self._driver.doomed.clear()
+        self._driver.moves.doomed.clear()
+        self._driver.ambushed.clear()
         self._driver.faults = self._faults.healed()
 
     # -----------------------------------------------------------------------------------------------------
@@ -76,10 +77,10 @@ class FaultInjector:
     def _cut(self, link: _Link) -> Occurrence | None:
         if self._over or link in self._driver.world.cuts:
             return None
-        return self._driver.network(CutLink(*link))
+        return self._driver.moves.network(CutLink(*link))
 
     def _mend(self, link: _Link) -> Occurrence | None:
-        return self._driver.network(HealLink(*link)) if link in self._driver.world.cuts else None
+        return self._driver.moves.network(HealLink(*link)) if link in self._driver.world.cuts else None
 
     # -----------------------------------------------------------------------------------------------------
     # Processes and disks.
@@ -91,14 +92,15 @@ class FaultInjector:
         self._driver.plan_around(self._faults.crash_interval_ms, self._crash_some)
         chance = self._driver.chance
         replica_id = chance.pick(list(self._driver.world.replicas))
-        if chance.random() < 0.5:
-            # A replica that is stopped now dies while it starts.
-            self._driver.doomed.add(replica_id)
-            return None
-        state = self._driver.world.state(replica_id)
-        if state.role is Role.STOPPED:
-            return None
-        return self._driver.happen(replica_id, Crash(chance.between(state.log.flushed, state.log.end_offset)))
+        match chance.between(0, 3):
+            case 0 | 1:
+                # A replica that is stopped now dies while it starts.
+                self._driver.moves.doomed.add(replica_id)
+            case 2:
+                self._driver.ambushed.add(replica_id)
+            case _:
+                return self._driver.die(replica_id)
+        return None
 
     def _plan_restart(self, replica_id: int) -> None:
         wait_ms = self._driver.chance.between(1, self._faults.downtime_ms_max)

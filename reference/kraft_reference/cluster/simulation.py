@@ -67,9 +67,9 @@ class Simulation:
         Raises:
             ValueError: the simulation does not keep its schedule.
         """
-        if self._driver.schedule is None:
+        if self._driver.moves.schedule is None:
             raise ValueError("this simulation keeps no schedule")
-        return tuple(self._driver.schedule)
+        return tuple(self._driver.moves.schedule)
 
     def run(self, prefix: Schedule | None = None) -> Iterator[Occurrence]:
         """The occurrences, one by one, up to progress or the first violation.
@@ -82,7 +82,7 @@ class Simulation:
                 yield occurrence
                 if self.violation is not None:
                     return
-            self.violation = self.violation or self._driver.defect
+            self.violation = self.violation or self._driver.moves.defect
             if self.violation is not None:
                 return
         self.violation = self._invariants.check_all(self.world.sequence)
@@ -102,7 +102,7 @@ class Simulation:
             occurrence = driver.advance()
             if occurrence is not None:
                 yield occurrence
-            elif driver.defect is not None:
+            elif driver.moves.defect is not None:
                 return
 
     def _replayed(self, prefix: Schedule) -> Iterator[Occurrence]:
@@ -112,7 +112,7 @@ class Simulation:
                 yield occurrence
         except DEFECTS as defect:
             name = type(defect).__name__
-            self._driver.defect = Violation("Assertion", self.world.sequence + 1, None, f"{name}: {defect}")
+            self._driver.moves.defect = Violation("Assertion", self.world.sequence + 1, None, f"{name}: {defect}")
             return
         self._driver.agenda.now_ms = self.world.time_ms
         self._driver.start()
@@ -136,7 +136,7 @@ class Simulation:
                 yield occurrence
                 if made_progress:
                     return
-            elif driver.defect is not None:
+            elif driver.moves.defect is not None:
                 return
         self.violation = progress.missing(self.world.sequence, limit_ms)
 
@@ -144,7 +144,7 @@ class Simulation:
         """Mend the links, stop what is lost for good, start everything else."""
         driver, lost = self._driver, self._faults.lost_for_good
         for link in sorted(self.world.cuts):
-            yield driver.network(HealLink(*link))
+            yield driver.moves.network(HealLink(*link))
         for replica_id in self.world.replicas:
             state = self.world.state(replica_id)
             stopped = state.role is Role.STOPPED

@@ -38,7 +38,7 @@ class Faults:
     cut_duration_ms_max: int = 6000
     """After this long at the latest a cut link is mended."""
     crash_interval_ms: int = 0
-    """A replica crashes, half of them at rest, half of them in the middle of their next step."""
+    """A replica crashes: in the middle of its next step, or at rest, now or as soon as it has unsynced records."""
     downtime_ms_max: int = 5000
     """After this long at the latest a crashed replica starts again."""
     replace_disk_chance: float = 0.0

@@ -6,7 +6,7 @@
 (*                                                                         *)
 (* Bounds: two voters at kraft.version 0, from the first start; epoch 1;   *)
 (* only replica 1 times out; only Votes and Fetches are delivered twice;   *)
-(* at most MessageLimit messages on their way.                             *)
+(* one append; at most MessageLimit messages on their way.                 *)
 (* Leaves out: a second epoch and a third voter (simulation has both with  *)
 (* every fault on); crashes (crash).  Only reduction 4 of MCBounds is      *)
 (* used: a message sent twice and a request given up count here.           *)
@@ -21,6 +21,7 @@ TimeOut(r, timer) == r = 1 /\ timer \in {"election", "fetch"} /\ replicas[r].epo
 
 GivesUp(r, to) == TRUE
 Duplicates(m) == m.type \in {"VoteRequest", "FetchRequest"}
+AppendsOnce(r) == EndOffset(replicas[r].log) < 2
 CutsOne(from, to) == cuts = {}
 Alive(r, types) == Deliverable(r, types)
 

@@ -37,6 +37,8 @@ Delivered(type) ==
                    /\ w.message.type = type
                    /\ <<w.message.from, w.message.to>> \notin cuts}
 
+Decodable(m) == m.type = "VoteRequest" => CanBeEncoded(m)
+
 (***************************************************************************)
 (* What a line shows.  The text of these tuples is compared with the text  *)
 (* of the same tuples made from the line (kraft_spec.trace_check.render).  *)
@@ -76,18 +78,23 @@ ObservedEffects(s, out, completed) ==
 
 ObservedState(s) ==
   LET voters == s.voters[Len(s.voters)] IN
-  <<s.role, s.epoch, s.leader, s.endpoint, s.voted, EndOffset(s.log), LastEpoch(s.log), s.flushed, s.highWatermark,
-    voters.offset, voters.voters, config.kraftVersion, s.granted, s.rejected, s.fetched, s.searching,
+  <<s.key, s.role, s.epoch, s.leader, s.endpoint, s.voted, EndOffset(s.log), LastEpoch(s.log), s.flushed,
+    s.highWatermark, voters.offset, voters.voters, config.kraftVersion, s.granted, s.rejected, s.fetched, s.searching,
     s.awaiting, s.acknowledged, s.fetchers, {<<key, s.offsets[key]>> : key \in DOMAIN s.offsets}>>
 
 Observation == <<ObservedState(replicas[event.replica]), observed>>
 
 NetworkObservation == observed
 
+\* For a line that does not name its message: what it may mean.
+OnTheirWay ==
+  {<<w.sent, w.message.to, <<w.message.from, w.message.to>> \in cuts, ObservedMessage(w.message)>> : w \in network}
+
 (***************************************************************************)
 (* Steps.                                                                  *)
 (***************************************************************************)
 TraceTake(r, consumed, out) ==
+  /\ event.completed <= EffectCount(r, out)
   /\ IF event.completed < 0
      THEN Step(r, consumed, out)
      ELSE CrashAfter(r, consumed, out, event.completed, event.kept)
@@ -96,8 +103,8 @@ TraceTake(r, consumed, out) ==
 
 TraceReceive(r, m, out) == TraceTake(r, {m}, out)
 
-\* Plain steps of KRaft that do not go through Take.
-Quietly(action) == action /\ observed' = <<"", <<>>>> /\ UNCHANGED event
+\* Plain steps of KRaft that do not go through Take, and so have no crash points.
+Quietly(action) == event.completed < 0 /\ action /\ observed' = <<"", <<>>>> /\ UNCHANGED event
 
 OnLine(name) == event.name = name
 
@@ -174,21 +181,26 @@ TraceAnswerUnsupportedVersion ==
 TraceCutLink == OnLine("CutLink") /\ Quietly(CutLink(event.source, event.destination))
 TraceHealLink == OnLine("HealLink") /\ Quietly(HealLink(event.source, event.destination))
 
-\* Why a replica takes no notice of an event that its role does not allow.  Rule: state.roles
+\* Why a replica takes no notice of an event; "" where it has to.  Rule: state.roles
 RefusalReason(name, r) ==
-  IF ~Runs(r) THEN "NOT_RUNNING"
-  ELSE IF name \in {"Restart", "ReplaceDisk"} THEN "RUNNING"
-  ELSE IF name \in {"Poll", "PollFetch", "RequestTimeout"} THEN "NOTHING_DUE"
-  ELSE "NOT_IN_ROLE"
+  IF ~Runs(r)
+  THEN IF name \in {"Restart", "ReplaceDisk"} THEN "" ELSE "NOT_RUNNING"
+  ELSE CASE name \in {"Restart", "ReplaceDisk"} -> "RUNNING"
+         [] name \in {"Poll", "PollFetch", "RequestTimeout"} -> "NOTHING_DUE"
+         [] name \in {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout",
+                      "ClientAppend", "AppendVoters", "Shutdown"} -> "NOT_IN_ROLE"
+         [] OTHER -> ""
 
-\* The checker has seen that the action itself is not enabled: the message is gone, nothing else changed.
+\* The checker has seen that the action itself is not enabled: a message that came is gone, nothing else changed.
 TraceRefuse ==
-  LET taken == IF event.sent < 0 THEN {}
-               ELSE {w \in network : w.sent = event.sent /\ w.message.to = event.replica}
-      left == {[w EXCEPT !.copies = @ - 1] : w \in {v \in taken : v.copies > 1}}
-  IN /\ event.sent < 0 \/ taken # {}
-     /\ network' = (network \ taken) \cup left
-     /\ observed' = <<RefusalReason(event.name, event.replica), <<>>>>
+  LET reason == RefusalReason(event.name, event.replica)
+      came == IF event.type = "" THEN {} ELSE {w \in Delivered(event.type) : Decodable(w.message)}
+      left == {[w EXCEPT !.copies = @ - 1] : w \in {v \in came : v.copies > 1}}
+  IN /\ reason # ""
+     /\ event.completed < 0
+     /\ event.type = "" \/ came # {}
+     /\ network' = (network \ came) \cup left
+     /\ observed' = <<reason, <<>>>>
      /\ UNCHANGED <<config, replicas, cuts, history, event>>
 
 (***************************************************************************)
@@ -241,8 +253,8 @@ TraceStart ==
   /\ network' = {} /\ cuts' = {}
   /\ history' = NewHistory
 
-TraceNext ==
-  \/ TraceStart
+\* What a line names.
+TraceLine ==
   \/ TraceElectionTimeout
   \/ TraceFetchTimeout
   \/ TraceCheckQuorumTimeout
@@ -269,5 +281,9 @@ TraceNext ==
   \/ TraceAnswerUnsupportedVersion
   \/ TraceCutLink
   \/ TraceHealLink
+
+TraceNext ==
+  \/ TraceStart
+  \/ TraceLine
   \/ TraceRefuse
 =============================================================================

@@ -34,6 +34,10 @@ LINE_PROPERTIES: tuple[tuple[str, str], ...] = (
 """The properties judged on every line: the name of the property, the operator of Trace.tla."""
 
 
+TRACE_PROPERTIES = frozenset(name for name, _ in LINE_PROPERTIES) | {"ConfigFollowsLog", "ConfigAgreement"}
+"""Everything that is judged on a trace, on each line or now and then."""
+
+
 class SomeKey(Protocol):
     """A replica key of the reference or of a trace."""
 

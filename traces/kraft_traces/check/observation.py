@@ -138,6 +138,7 @@ MESSAGE_FIELDS: Mapping[str, tuple[Field, ...]] = {
 """The observed fields of each message, in the model's order after its type."""
 
 STATE_FIELDS: tuple[Field, ...] = (
+    ("replica_key", _key),
     ("role", _plain),
     ("epoch", _plain),
     ("leader_id", _replica_id),

@@ -58,7 +58,7 @@ def _leader(leader_id: int | UnsetType | None) -> str:
 def state_text(state: TracedState) -> str:
     """The text of `ObservedState`."""
     return (
-        f'<<"{state.role}", {state.epoch}, {_leader(state.leader_id)}, "{state.leader_endpoint or ""}", '
+        f'<<{_key(state.replica_key)}, "{state.role}", {state.epoch}, {_leader(state.leader_id)}, "{state.leader_endpoint or ""}", '
         f"{_key(state.voted_key)}, {state.log_end_offset}, {state.last_epoch}, {state.flushed_offset}, "
         f"{state.high_watermark}, {_voters(state.voters)}, {state.kraft_version}, {_ids(state.granted)}, "
         f"{_ids(state.rejected)}, {_TRUTH.get(state.fetched)}, {_TRUTH.get(state.searching)}, "  # type: ignore[arg-type]

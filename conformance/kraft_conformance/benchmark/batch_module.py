@@ -1,0 +1,74 @@
+"""A whole trace as a TLA+ module that extends TraceBatch: configuration, events and observations as values."""
+
+from collections.abc import Mapping
+
+from msgspec import UNSET
+
+from kraft_traces.check import EVERY
+from kraft_traces.check.binding import Binding
+from kraft_traces.check.checker import NETWORK_EVENTS, NOT_ALLOWED
+from kraft_traces.check.model import encoded_configuration
+from kraft_traces.check.observation import canonical_message, tla_text
+from kraft_traces.check.text import observation_text
+from kraft_traces.lines import EventLine
+from kraft_traces.reader import TraceReader
+
+
+def batch_module(name: str, reader: TraceReader, *, every: int = EVERY) -> str:
+    """The text of module `name` for all lines of a complete trace of this project's own.
+
+    Raises:
+        TraceError: the trace is malformed.
+        ValueError: a line leaves something out.
+    """
+    configuration = reader.configuration
+    binding = Binding(tuple(configuration.replicas))
+    lines = [_line(line, binding) for line in reader]
+    names = [f"Line{number}" for number in range(1, len(lines) + 1)]
+    return "\n".join(
+        [
+            f"---- MODULE {name} ----",
+            "EXTENDS TraceBatch",
+            f"Config == {_text(encoded_configuration(configuration))}",
+            f"EveryLines == {every}",
+            # A definition for each line: one expression of all lines is more than the parser likes.
+            *(f"{line_name} == {line}" for line_name, line in zip(names, lines, strict=True)),
+            f"Lines == <<{', '.join(names)}>>",
+            "====",
+            "",
+        ]
+    )
+
+
+def _line(line: EventLine, binding: Binding) -> str:
+    event = binding.complete(line)
+    if event is None:
+        raise ValueError(f"line {line.sequence} leaves something out")
+    is_refused = line.refusal in NOT_ALLOWED
+    return _text(
+        {
+            "event": {"sent": -1, **event} if is_refused else event,
+            "refused": is_refused,
+            "ofNetwork": line.event in NETWORK_EVENTS,
+        },
+        observation=_observation(line),
+    )
+
+
+def _observation(line: EventLine) -> str:
+    if line.event in NETWORK_EVENTS:
+        return tla_text(("", () if line.answer is UNSET else (canonical_message(line.answer),)))
+    if line.state is UNSET or line.effects is UNSET:
+        raise ValueError(f"line {line.sequence} leaves its state or its effects out")
+    reason = "" if line.refusal is UNSET or line.refusal is None else line.refusal
+    return observation_text(line.state, reason, line.effects)
+
+
+def _text(value: object, **more: str) -> str:
+    """A value as TLA+; a mapping with string keys becomes a record, one with integer keys a function."""
+    if not isinstance(value, Mapping):
+        return tla_text(value)
+    entries = [(key, _text(entry)) for key, entry in value.items()]
+    if all(isinstance(key, int) for key in value):
+        return f"({' @@ '.join(f'{key} :> {entry}' for key, entry in entries)})"
+    return f"[{', '.join(f'{key} |-> {entry}' for key, entry in (*entries, *more.items()))}]"

@@ -1,0 +1,51 @@
+"""How fast the reference runs while it writes its trace."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.own import own_generator
+from kraft_traces.writer import write_trace
+
+SIMULATION_TARGET = 20_000
+"""Events a second with tracing on."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationSpeed:
+    """Simulating the named workloads, invariants checked, each run traced to a file."""
+
+    runs: int
+    events: int
+    bytes_written: int
+    per_cpu_second: float
+    """Events a second of CPU time; the simulation has one thread."""
+    per_second: float
+    """Events a second by the clock."""
+
+
+def measure_simulation(events: int, workloads: Sequence[str] = tuple(WORKLOADS), seed: int = 2) -> SimulationSpeed:
+    """Simulate each workload for so many events and what its liveness phase adds, after a short warm-up."""
+    with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
+        target = Path(folder) / "run.jsonl"
+        _simulate(RunPlan(seed=seed, steps=min(events, 200)), target)
+        simulated = written = 0
+        cpu, clock = time.process_time(), time.perf_counter()
+        for name in workloads:
+            simulated += _simulate(RunPlan(seed=seed, steps=events, workload=name), target)
+            written += target.stat().st_size
+        cpu, clock = time.process_time() - cpu, time.perf_counter() - clock
+    return SimulationSpeed(len(workloads), simulated, written, simulated / cpu, simulated / clock)
+
+
+def _simulate(plan: RunPlan, target: Path) -> int:
+    simulation = plan.simulation()
+    generator = own_generator(plan.seed, plan.workload)
+    with write_trace(target, simulation.configuration, generator, spec_hash=spec_hash()) as writer:
+        writer.write_all(simulation.run())
+    return writer.events

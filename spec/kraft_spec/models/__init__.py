@@ -1,0 +1,21 @@
+"""The named model checks: what each explores, what it leaves out, and what is expected of it."""
+
+from kraft_spec.models.catalogue import CHECKS, GROUPS, NIGHTLY_SECONDS, checks_of, find_check
+from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck
+from kraft_spec.models.running import fired_actions, model_directory, next_actions, run_check, run_group
+
+__all__ = [
+    "CHECKS",
+    "GROUPS",
+    "NIGHTLY_SECONDS",
+    "CheckReport",
+    "ModelCheck",
+    "UnknownCheck",
+    "checks_of",
+    "find_check",
+    "fired_actions",
+    "model_directory",
+    "next_actions",
+    "run_check",
+    "run_group",
+]

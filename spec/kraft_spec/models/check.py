@@ -1,0 +1,71 @@
+"""What a model check is, and what it found."""
+
+from dataclasses import dataclass
+
+from kraft_spec.tlc.model_check import Simulation
+from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
+
+
+class UnknownCheck(ValueError):  # noqa: N818 - the name of the check is the error
+    """No model check, and no group of them, has this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCheck:
+    """One check of the model.
+
+    Attributes:
+        name: Name on the command line.
+        module: TLA+ module, without ".tla".
+        configuration: Configuration, without ".cfg".
+        groups: The groups it belongs to, of `GROUPS`.
+        bounds: What it explores.
+        leaves_out: What it does not, and why or where that is.
+        violates: Name of the property that must be found violated; empty if all must hold.
+        fires: Actions of Next that must fire; shown by TLC's coverage when `coverage` is set.
+        coverage: Count actions; slower, so only in small checks.
+        simulation: Random behaviours instead of the whole state space.
+        time_limit_seconds: Stop after that long; to stop early is as good an outcome as an end.
+    """
+
+    name: str
+    module: str
+    configuration: str
+    groups: tuple[str, ...]
+    bounds: str
+    leaves_out: str
+    violates: str = ""
+    fires: frozenset[str] = frozenset()
+    coverage: bool = False
+    simulation: Simulation | None = None
+    time_limit_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check found, against what was expected of it.
+
+    Attributes:
+        check: The check.
+        report: TLC's findings.
+        never_fired: Actions that should have fired and did not, in alphabetical order.
+    """
+
+    check: ModelCheck
+    report: ModelCheckReport
+    never_fired: tuple[str, ...]
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the outcome is the expected one and every expected action fired."""
+        if self.check.violates:
+            return self.report.outcome is Outcome.VIOLATION and self.report.violated == self.check.violates
+        good = {Outcome.OK}
+        if self.check.time_limit_seconds is not None:
+            good.add(Outcome.TIME_LIMIT)
+        return self.report.outcome in good and not self.never_fired
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether the whole state space within the bounds was searched."""
+        return self.report.outcome is Outcome.OK and self.check.simulation is None

@@ -1,0 +1,128 @@
+"""Run the model checks, and say which actions of Next fired."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from kraft_spec.models.catalogue import checks_of
+from kraft_spec.models.check import CheckReport, ModelCheck
+from kraft_spec.tlc.model_check import Checkpoints, ModelCheckOptions, check_model, latest_checkpoint
+from kraft_spec.tlc.model_report import ModelCheckReport, Progress
+
+_NEXT_DISJUNCT = re.compile(r"^\s*\\/ .*?\b(\w+)\([^()]*\)\s*$")
+
+
+def model_directory() -> Path:
+    """The folder of the TLA+ modules and configurations."""
+    return Path(str(files("kraft_spec") / "tla"))
+
+
+@lru_cache(maxsize=8)
+def next_actions(directory: Path | None = None) -> dict[int, str]:
+    """Line of each disjunct of Next in KRaft.tla, from 1, and the action it is about.
+
+    TLC calls a disjunct with two quantifiers "Next" and says where it stands; its line names the action.
+    """
+    text = ((directory or model_directory()) / "KRaft.tla").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    start = lines.index("Next ==")
+    actions: dict[int, str] = {}
+    for number, line in enumerate(lines[start + 1 :], start=start + 2):
+        disjunct = _NEXT_DISJUNCT.match(line)
+        if disjunct is None:
+            break
+        actions[number] = disjunct.group(1)
+    return actions
+
+
+def fired_actions(report: ModelCheckReport, directory: Path | None = None) -> dict[str, int]:
+    """States that each action led to, by name; empty if the report has no coverage."""
+    actions = next_actions(directory)
+    fired: dict[str, int] = {}
+    for count in report.actions:
+        name = actions.get(count.line, count.name) if count.module == "KRaft" else count.name
+        fired[name] = fired.get(name, 0) + count.states_generated
+    return fired
+
+
+def run_check(
+    check: ModelCheck,
+    on_progress: Callable[[Progress], None] | None = None,
+    *,
+    workers: int = 1,
+    directory: Path | None = None,
+    checkpoint_directory: Path | None = None,
+    resume: bool = False,
+    time_limit_seconds: float | None = None,
+    heap_megabytes: int | None = None,
+) -> CheckReport:
+    """Run one check.
+
+    Args:
+        check: Which.
+        on_progress: Called as TLC says how far it is.
+        workers: Threads of TLC; a check that must find a violation takes one, so that it is a shortest one.
+        directory: Folder of the modules, for a changed copy of the model; the package's own if None.
+        checkpoint_directory: Folder below which checkpoints are kept, one folder for each check.
+        resume: Go on from the check's newest checkpoint, if there is one.
+        time_limit_seconds: Replaces the check's own limit; stopping early is then an expected outcome.
+        heap_megabytes: Java's heap; TLC's own choice if None.
+
+    Raises:
+        ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
+    """
+    checkpoints: Checkpoints | None = None
+    if checkpoint_directory is not None and check.simulation is None:
+        folder = checkpoint_directory / check.name
+        folder.mkdir(parents=True, exist_ok=True)
+        checkpoints = Checkpoints(folder, recover=latest_checkpoint(folder) if resume else None)
+    if time_limit_seconds is not None:
+        check = replace(check, time_limit_seconds=time_limit_seconds)
+    options = ModelCheckOptions(
+        workers=1 if check.violates else workers,
+        simulation=check.simulation,
+        checkpoints=checkpoints,
+        check_deadlock=False,
+        coverage=check.coverage,
+        heap_megabytes=heap_megabytes,
+        time_limit_seconds=check.time_limit_seconds,
+    )
+    model = directory or model_directory()
+    report = check_model(model, check.module, check.configuration, options, on_progress=on_progress)
+    fired = fired_actions(report, model) if check.coverage else {}
+    never_fired = sorted(name for name in check.fires if not fired.get(name)) if check.coverage else []
+    return CheckReport(check, report, tuple(never_fired))
+
+
+def run_group(
+    group: str,
+    on_progress: Callable[[ModelCheck, Progress], None] | None = None,
+    *,
+    workers: int = 2,
+    checkpoint_directory: Path | None = None,
+    resume: bool = False,
+    time_limit_seconds: float | None = None,
+) -> Iterator[CheckReport]:
+    """Run the checks of a group one after another; yield what each found as soon as it has.
+
+    Raises:
+        UnknownCheck: There is no such group.
+        ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
+    """
+    for check in checks_of(group):
+
+        def forward(progress: Progress, check: ModelCheck = check) -> None:
+            if on_progress is not None:
+                on_progress(check, progress)
+
+        yield run_check(
+            check,
+            forward,
+            workers=workers,
+            checkpoint_directory=checkpoint_directory,
+            resume=resume,
+            time_limit_seconds=time_limit_seconds,
+        )

@@ -1,0 +1,174 @@
+"""What a user of the command line sees: output, messages, exit codes."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    target = tmp_path / "run.jsonl"
+    assert main(["simulate", "--seed", "5", "--steps", "200", "-o", str(target)]) == ExitCode.CONFORMANT
+    return target
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def altered(trace: Path, line: int, before: str, after: str) -> Path:
+    """The trace with one line changed; `line` counts from 1 and is the first at or after it with `before`."""
+    lines = trace.read_text().splitlines(keepends=True)
+    at = next(index for index in range(line - 1, len(lines)) if before in lines[index])
+    lines[at] = lines[at].replace(before, after, 1)
+    target = trace.with_name("altered.jsonl")
+    target.write_text("".join(lines))
+    return target
+
+
+def test_a_simulated_trace_is_accepted(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", str(trace)]) == ExitCode.CONFORMANT
+    assert f"{trace}: accepted, " in capsys.readouterr().out
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl", "c.jsonl.gz"):
+        assert main(["simulate", "--seed", "9", "--steps", "150", "-o", str(tmp_path / name)]) == ExitCode.CONFORMANT
+    first = (tmp_path / "a.jsonl").read_bytes()
+    assert (tmp_path / "b.jsonl").read_bytes() == first
+    assert gzip.decompress((tmp_path / "c.jsonl.gz").read_bytes()) == first
+
+
+def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
+    trace: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    wrong = altered(trace, 20, '"granted":false', '"granted":true')
+    capsys.readouterr()
+    assert main(["validate", str(wrong), "--prefixes", str(tmp_path)]) == ExitCode.VIOLATION
+    out = capsys.readouterr().out
+    assert "possible but shows something else" in out
+    assert "message.granted" in out
+    assert "rules" in out
+    prefix = tmp_path / "altered.failing.jsonl"
+    assert str(prefix) in out.replace("\n", "")
+    lines = prefix.read_text().splitlines()
+    assert lines == wrong.read_text().splitlines()[: len(lines)]
+    assert main(["validate", str(prefix)]) == ExitCode.VIOLATION
+    shorter = tmp_path / "shorter.jsonl"
+    shorter.write_text("".join(line + "\n" for line in lines[:-1]))
+    assert main(["validate", str(shorter)]) == ExitCode.INCONCLUSIVE
+
+
+def test_a_verdict_as_json(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["validate", str(trace), "--json"]) == ExitCode.CONFORMANT
+    (verdict,) = json.loads(capsys.readouterr().out)
+    assert verdict["kind"] == "accepted"
+    assert verdict["complete"] is True
+    assert verdict["candidates_max"] == 1
+    assert verdict["rejection"] is None
+
+
+def test_a_trace_that_stops_early_is_inconclusive(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stopped = trace.with_name("stopped.jsonl")
+    stopped.write_text("".join(trace.read_text().splitlines(keepends=True)[:50]))
+    assert main(["validate", str(stopped)]) == ExitCode.INCONCLUSIVE
+    assert "not complete" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        (b"", ExitCode.BAD_INPUT, "empty"),
+        (b"{", ExitCode.BAD_INPUT, ":1"),
+        (b'{"kind":"header","schema":"kraft-trace/9"}\n', ExitCode.BAD_INPUT, "kraft-trace/9"),
+        (b"\xff\n", ExitCode.BAD_INPUT, ":1"),
+    ],
+)
+def test_malformed_traces_are_named(
+    content: bytes, code: ExitCode, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(content)
+    assert main(["validate", str(bad)]) == code
+    captured = capsys.readouterr()
+    assert words in captured.err
+    assert str(bad) in captured.err
+
+
+def test_another_model_is_reported_and_fatal_only_under_strict(
+    trace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header = json.loads(trace.read_text().splitlines()[0])
+    other = altered(trace, 1, header["spec_hash"], "0" * 64)
+    assert main(["validate", str(other)]) == ExitCode.CONFORMANT
+    assert "written for another model" in capsys.readouterr().out
+    assert main(["validate", "--strict", str(other)]) == ExitCode.BAD_INPUT
+    assert "0" * 64 in capsys.readouterr().err
+
+
+def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", "no-such.jsonl", str(trace)]) == ExitCode.NO_INPUT
+    captured = capsys.readouterr()
+    assert "no-such.jsonl" in captured.err
+    assert "accepted" in captured.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["simulate", "--workload", "nope"], "calm"),
+        (["simulate", "--switch-off", "prevote.leader.reject"], "prevote.leader.rejects"),
+        (["simulate", "--profile", "nope"], "kafka-4"),
+        (["simulate", "--nope"], "nope"),
+        (["scenario", "nope"], "nope"),
+        (["scenario", "ping-pong", "--variant", "nope"], "with-the-rule"),
+        (["rules", "prevote.leader.reject"], "prevote.leader.rejects"),
+        (["model", "nope"], "smoke"),
+        (["nope"], "nope"),
+    ],
+)
+def test_wrong_use_is_explained(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == ExitCode.USAGE
+    assert said in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_a_failing_simulation_prints_its_repetition_and_shrinks(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ["--seed", "1", "--steps", "1500", "--workload", "crashes", "--switch-off", "hw.own-epoch"]
+    code = main(["simulate", *words, "--workload", "elections", "--switch-off", "state.resigned.timeout"])
+    out = capsys.readouterr().out
+    assert code == ExitCode.VIOLATION
+    assert "repeat: kraft-spec simulate" in out
+    assert "shrunk from" in out
+    (shrunk,) = tmp_path.glob("*.shrunk.jsonl")
+    assert main(["validate", str(shrunk)]) == ExitCode.VIOLATION
+
+
+def test_scenarios_are_listed_run_and_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["scenario", "--json"]) == ExitCode.CONFORMANT
+    assert [one["number"] for one in json.loads(capsys.readouterr().out)] == list(range(1, 19))
+    assert main(["scenario", "ping-pong", "-o", str(tmp_path / "p.jsonl")]) == ExitCode.CONFORMANT
+    assert main(["validate", str(tmp_path / "p.jsonl")]) == ExitCode.CONFORMANT
+
+
+def test_a_rule_says_where_it_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "prevote.leader.rejects"]) == ExitCode.CONFORMANT
+    out = capsys.readouterr().out
+    assert "elections.py" in out
+    assert "Elections.tla" in out
+    assert main(["rules", "prevote.leader.rejects", "--json"]) == ExitCode.CONFORMANT
+    assert json.loads(capsys.readouterr().out)["level"] == "MUST"
+
+
+def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("run", "simulate", "scenario", "validate", "model", "rules", "bench"):
+        assert main([command, "--help"]) == ExitCode.CONFORMANT
+        assert "--json" in capsys.readouterr().out

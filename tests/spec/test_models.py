@@ -1,0 +1,163 @@
+"""The named model checks: the small ones run, changed models are caught, and every action is expected to fire."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kraft_spec.models import (
+    CHECKS,
+    GROUPS,
+    UnknownCheck,
+    checks_of,
+    find_check,
+    fired_actions,
+    model_directory,
+    next_actions,
+    run_check,
+    run_group,
+)
+from kraft_spec.tlc.model_report import ActionCount, ModelCheckReport, Outcome, Progress
+
+HEAP_MEGABYTES = 1024
+
+
+def changed_model(folder: Path, module: str, old: str, new: str) -> Path:
+    """A copy of the model in which one text is replaced; the text must be there exactly once."""
+    shutil.copytree(model_directory(), folder, dirs_exist_ok=True)
+    file = folder / f"{module}.tla"
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{old!r} in {module}"
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    return folder
+
+
+def test_smoke_holds() -> None:
+    found = run_check(find_check("smoke"), heap_megabytes=HEAP_MEGABYTES)
+    assert found.as_expected, found.report.message
+    assert found.exhaustive
+    assert found.report.progress.states_distinct > 1000
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new", "caught_by"),
+    [
+        (
+            "Elections",
+            "IF s.voted # NoKey THEN Names(s.voted, m.key)",
+            "IF FALSE THEN Names(s.voted, m.key)",
+            {"VoteOncePerEpoch", "ElectionSafety"},
+        ),
+        (
+            "Roles",
+            'Cleared(s) EXCEPT !.role = "Unattached", !.epoch = epoch',
+            'Cleared(s) EXCEPT !.role = "Unattached", !.epoch = epoch - 1',
+            {"EpochMonotonic"},
+        ),
+    ],
+)
+def test_a_changed_model_is_caught(tmp_path: Path, module: str, old: str, new: str, caught_by: set[str]) -> None:
+    directory = changed_model(tmp_path / "model", module, old, new)
+    found = run_check(find_check("smoke"), directory=directory, heap_megabytes=HEAP_MEGABYTES)
+    assert found.report.outcome is Outcome.VIOLATION, found.report.message
+    assert set(found.report.violated.split(" or ")) & caught_by
+    assert found.report.trace
+    assert not found.as_expected
+
+
+@pytest.mark.parametrize("name", ["stability-without-prevote", "stability-without-refusal"])
+def test_needless_elections_are_found(name: str) -> None:
+    found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
+    assert found.as_expected, (found.report.outcome, found.report.violated, found.report.message)
+
+
+@pytest.mark.parametrize("guard", ["log-check", "divergence", "log-matching"])
+def test_local_forms_fail_at_the_step_at_which_the_whole_ones_do(guard: str) -> None:
+    whole, local = (
+        run_check(find_check(f"broken-{guard}-{form}"), heap_megabytes=HEAP_MEGABYTES) for form in ("whole", "local")
+    )
+    assert whole.as_expected, whole.report.message
+    assert local.as_expected, local.report.message
+    assert len(local.report.trace) == len(whole.report.trace)
+
+
+@pytest.mark.parametrize("name", ["network", "changes"])
+def test_expected_actions_fire(name: str) -> None:
+    found = run_check(find_check(name), workers=2, heap_megabytes=HEAP_MEGABYTES)
+    assert found.report.outcome is Outcome.OK, found.report.message
+    assert found.never_fired == ()
+
+
+@pytest.mark.slow
+def test_the_ci_group_is_exhaustive_and_as_expected() -> None:
+    for found in run_group("ci"):
+        assert found.as_expected, (found.check.name, found.report.outcome, found.report.violated, found.never_fired)
+        assert found.exhaustive or found.check.violates
+
+
+@pytest.mark.slow
+def test_a_stopped_check_resumes_from_its_checkpoint(tmp_path: Path) -> None:
+    check = find_check("election-nightly")
+    first = run_check(check, checkpoint_directory=tmp_path, time_limit_seconds=15)
+    assert first.as_expected
+    assert first.report.outcome is Outcome.TIME_LIMIT
+    assert first.report.progress.queue_left > 0
+    again = run_check(check, checkpoint_directory=tmp_path, resume=True, time_limit_seconds=15)
+    assert again.as_expected
+    assert again.report.states_recovered > 0
+    assert again.report.progress.states_distinct >= first.report.progress.states_distinct
+
+
+def test_next_is_read_whole() -> None:
+    text = (model_directory() / "KRaft.tla").read_text(encoding="utf-8")
+    disjuncts = re.findall(r"^  \\/ ", text[text.index("\nNext ==") :], flags=re.MULTILINE)
+    assert len(next_actions()) == len(disjuncts)
+
+
+def test_every_action_of_next_is_counted_in_some_ci_check() -> None:
+    counted = {name for check in checks_of("ci") if check.coverage for name in check.fires}
+    assert counted == set(next_actions().values())
+
+
+def test_a_disjunct_of_next_is_named_by_its_line() -> None:
+    line = next(number for number, name in next_actions().items() if name == "HandleVoteRequest")
+    report = ModelCheckReport(
+        outcome=Outcome.OK,
+        violated="",
+        message="",
+        trace=(),
+        loop="",
+        progress=Progress(),
+        seconds=0.0,
+        actions=(ActionCount("Next", "KRaft", line, 1, 2), ActionCount("Init", "MCElection", 30, 1, 1)),
+        warnings=(),
+        checkpoint=None,
+        states_recovered=0,
+        exit_code=0,
+    )
+    assert fired_actions(report) == {"HandleVoteRequest": 2, "Init": 1}
+
+
+def test_names_are_unique_and_files_exist() -> None:
+    assert len({check.name for check in CHECKS}) == len(CHECKS)
+    for check in CHECKS:
+        assert (model_directory() / f"{check.module}.tla").is_file(), check.name
+        assert (model_directory() / f"{check.configuration}.cfg").is_file(), check.name
+        assert check.groups
+        assert set(check.groups) <= set(GROUPS)
+        assert check.bounds
+        assert check.leaves_out
+
+
+def test_every_configuration_is_some_check() -> None:
+    used = {check.configuration for check in CHECKS}
+    models = {path.stem for path in model_directory().glob("*.cfg") if path.stem.startswith(("MC", "Sim"))}
+    assert models == used
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(UnknownCheck, match="no model check 'nothing'"):
+        find_check("nothing")
+    with pytest.raises(UnknownCheck, match="no group 'nothing'"):
+        checks_of("nothing")
