@@ -22,12 +22,14 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format pytest bench nightly dev dist clean distclean
+.PHONY: help run test lint format models pytest samples bench nightly dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
-	@echo "make test     lint, types, import contracts, then the test suite"
+	@echo "make test     lint, types, import contracts, the model checks of the ci group, then the test suite"
 	@echo "make lint     only the checks that run no test"
+	@echo "make models   the model checks of the ci group: exhaustive, minutes"
+	@echo "make samples  record the sample traces again, after a change that is meant"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
 	@echo "make nightly  the long model checks and tests"
@@ -39,7 +41,11 @@ run:
 	@tools/ensure_venv.sh run
 	@$(WITH_JAVA) $(BIN)/kraft-spec run $(ARGS)
 
-test: lint pytest
+test: lint models pytest
+
+samples:
+	@tools/ensure_venv.sh run
+	$(BIN)/python -m kraft_conformance.samples
 
 lint:
 	@tools/ensure_venv.sh test
@@ -53,6 +59,10 @@ format:
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+models:
+	@tools/ensure_venv.sh test
+	@$(WITH_JAVA) $(BIN)/kraft-spec model ci
+
 pytest:
 	@tools/ensure_venv.sh test
 	@$(WITH_JAVA) $(PYTEST) $(ARGS)
@@ -63,7 +73,7 @@ bench:
 
 nightly:
 	@tools/ensure_venv.sh test
-	@$(WITH_JAVA) $(BIN)/kraft-spec model nightly
+	@$(WITH_JAVA) $(BIN)/kraft-spec model nightly --checkpoints .nightly --resume
 	@$(WITH_JAVA) KRAFT_SPEC_HYPOTHESIS=nightly $(PYTEST) -m "nightly or not nightly" $(ARGS)
 
 dev:

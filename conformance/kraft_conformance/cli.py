@@ -4,8 +4,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import Any
 
-import click
 import typer
 
 from kraft_conformance.commands import bench, model, rules, run, scenario, simulate, validate
@@ -15,6 +15,9 @@ from kraft_conformance.failure import CommandError
 from kraft_reference.cluster.world import ImpossibleMoveError
 from kraft_spec.tlc.jar import JarMismatch, JarMissing, JavaMissing
 from kraft_traces.errors import TraceError
+
+_USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
+"""Typer brings its own copy of Click and exports only this subclass of its UsageError."""
 
 app = typer.Typer(
     name="kraft-spec",
@@ -53,13 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = app(args=words, prog_name="kraft-spec", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
+    except _USAGE_ERROR as error:
         error.show()
         return ExitCode.USAGE
-    except click.UsageError as error:
-        error.show()
-        return ExitCode.USAGE
-    except click.exceptions.Abort:
+    except typer.Abort:
         stderr.print("interrupted")
         return ExitCode.INCONCLUSIVE
     except CommandError as error:

@@ -72,6 +72,16 @@ def operator_rules() -> Mapping[str, tuple[str, ...]]:
     return found
 
 
+_SWITCH = re.compile(r'Enforced\("([^"]+)"\)')
+
+
+@cache
+def switchable_rules() -> tuple[str, ...]:
+    """The rules that the model can switch off one at a time, in alphabetical order."""
+    texts = [(files("kraft_spec") / "tla" / f"{module}.tla").read_text(encoding="utf-8") for module in MODULES]
+    return tuple(sorted({rule for text in texts for rule in _SWITCH.findall(text)}))
+
+
 def rules_of_event(event: str, role: str | None = None, pre_vote: bool | None = None) -> tuple[str, ...]:
     """The rule ids that an event's action states, the most specific first.
 

@@ -53,7 +53,7 @@ def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
     assert main(["validate", str(wrong), "--prefixes", str(tmp_path)]) == ExitCode.VIOLATION
     out = capsys.readouterr().out
     assert "possible but shows something else" in out
-    assert "message.granted" in out
+    assert ".granted" in out
     assert "rules" in out
     prefix = tmp_path / "altered.failing.jsonl"
     assert str(prefix) in out.replace("\n", "")
@@ -142,8 +142,8 @@ def test_wrong_use_is_explained(words: list[str], said: str, capsys: pytest.Capt
 def test_a_failing_simulation_prints_its_repetition_and_shrinks(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    words = ["--seed", "1", "--steps", "1500", "--workload", "crashes", "--switch-off", "hw.own-epoch"]
-    code = main(["simulate", *words, "--workload", "elections", "--switch-off", "state.resigned.timeout"])
+    words = ["--seed", "1", "--steps", "800", "--workload", "storm", "--switch-off", "state.resigned.timeout"]
+    code = main(["simulate", *words])
     out = capsys.readouterr().out
     assert code == ExitCode.VIOLATION
     assert "repeat: kraft-spec simulate" in out

@@ -1,4 +1,4 @@
-"""Values for the tests of the reference: clusters, states by role, logs, messages, and one step.
+"""Values for the tests of the reference: clusters, states by role, logs, and one step; messages are in `wire`.
 
 The names follow the examples of the rule catalogue: replicas 1, 2, 3 vote, the next ones observe; replica `i` has
 the key (i, "U<i>") and listens at "replica-<i>:9093".
@@ -13,25 +13,13 @@ from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.log import Log, append, empty_log, flush
-from kraft_reference.messages import (
-    BeginQuorumEpochRequest,
-    BeginQuorumEpochResponse,
-    EndQuorumEpochRequest,
-    EndQuorumEpochResponse,
-    Error,
-    FetchRequest,
-    FetchResponse,
-    Message,
-    VoteRequest,
-    VoteResponse,
-)
+from kraft_reference.messages import Message
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.replica import handle
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
-CLUSTER = "kraft-spec"
 DRAW = Draw(correlation_id=77, election_timeout_ms=1500, election_backoff_ms=400)
 ELECTION = StartTimer(Timer.ELECTION, 1500)
 BACKOFF = StartTimer(Timer.ELECTION, 400)
@@ -40,8 +28,6 @@ CHECK_QUORUM = StartTimer(Timer.CHECK_QUORUM, 3000)
 ANNOUNCE = StartTimer(Timer.BEGIN_QUORUM_EPOCH, 1000)
 
 _Test = TypeVar("_Test", bound=Callable[..., object])
-_NAMED = "named"
-"""Stands for "the endpoint of the named leader, if one is named"."""
 
 
 def states(*rule_ids: str) -> Callable[[_Test], _Test]:
@@ -136,14 +122,15 @@ def unattached(epoch: int, own: int = 1, *, leader: int | None = None, log: Log 
     )
 
 
-def _where(leader: int | None) -> str | None:
+def where(leader: int | None) -> str | None:
+    """The endpoint of the leader if there is one."""
     return None if leader is None else endpoint(leader)
 
 
 def prospective(epoch: int, own: int = 1, *, leader: int | None = None, log: Log = EMPTY, **more: Any) -> ReplicaState:
     """P(epoch, leader) with its own grant."""
     voted = more.pop("voted", None)
-    state = ReplicaState(key(own), Role.PROSPECTIVE, epoch, leader, _where(leader), voted, log, -1)
+    state = ReplicaState(key(own), Role.PROSPECTIVE, epoch, leader, where(leader), voted, log, -1)
     return state._replace(granted=frozenset({own}))._replace(**more)
 
 
@@ -197,110 +184,6 @@ def in_every_role(epoch: int, own: int = 1) -> list[ReplicaState]:
 def role_name(state: ReplicaState) -> str:
     """The id of a parametrised case."""
     return str(state.role)
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Messages.  A correlation id of 7 is the one that `asked` waits for.
-# ---------------------------------------------------------------------------------------------------------
-
-
-def asked(*destinations: int) -> dict[int, int]:
-    """Outstanding requests to these replicas."""
-    return dict.fromkeys(destinations, 7)
-
-
-def vote(source: int, destination: int, epoch: int, last: tuple[int, int] = (0, 0), **more: Any) -> VoteRequest:
-    """v(source>destination): a standard Vote with the sender's (last epoch, end offset)."""
-    request = VoteRequest(
-        source,
-        destination,
-        7,
-        epoch,
-        key(source),
-        key(destination),
-        last[0],
-        last[1],
-        pre_vote=False,
-        cluster_id=CLUSTER,
-    )
-    return replace(request, **more)
-
-
-def pre_vote(source: int, destination: int, epoch: int, last: tuple[int, int] = (0, 0), **more: Any) -> VoteRequest:
-    """pv(source>destination): a Pre-Vote."""
-    return replace(vote(source, destination, epoch, last), **{"pre_vote": True, **more})
-
-
-def vote_reply(
-    source: int,
-    destination: int,
-    epoch: int,
-    granted: bool,
-    *,
-    leader: int | None = None,
-    leader_endpoint: str | None = _NAMED,
-    error: Error = Error.NONE,
-    pre_vote: bool = False,
-    correlation_id: int = 7,
-) -> VoteResponse:
-    """The answer to a Vote; the named leader's endpoint unless another, or None, is given."""
-    where = _where(leader) if leader_endpoint == _NAMED else leader_endpoint
-    return VoteResponse(source, destination, correlation_id, error, epoch, leader, where, granted, pre_vote)
-
-
-def pre_vote_reply(source: int, destination: int, epoch: int, granted: bool, **more: Any) -> VoteResponse:
-    """The answer to a Pre-Vote by software that knows Pre-Votes."""
-    return vote_reply(source, destination, epoch, granted, pre_vote=True, **more)
-
-
-def bqe(source: int, destination: int, epoch: int, **more: Any) -> BeginQuorumEpochRequest:
-    """bqe(source>destination)."""
-    request = BeginQuorumEpochRequest(source, destination, 7, epoch, key(destination), endpoint(source), CLUSTER)
-    return replace(request, **more)
-
-
-def bqe_reply(
-    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
-) -> BeginQuorumEpochResponse:
-    """The answer to BeginQuorumEpoch."""
-    return replace(BeginQuorumEpochResponse(source, destination, 7, error, epoch, leader, _where(leader)), **more)
-
-
-def eqe(source: int, destination: int, epoch: int, *preferred: ReplicaKey, **more: Any) -> EndQuorumEpochRequest:
-    """eqe(source>destination, preferred candidates)."""
-    return replace(EndQuorumEpochRequest(source, destination, 7, epoch, preferred, CLUSTER), **more)
-
-
-def eqe_reply(
-    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
-) -> EndQuorumEpochResponse:
-    """The answer to EndQuorumEpoch."""
-    return replace(EndQuorumEpochResponse(source, destination, 7, error, epoch, leader, _where(leader)), **more)
-
-
-def fetch(source: int, destination: int, epoch: int, offset: int, last_epoch: int, **more: Any) -> FetchRequest:
-    """f(source>destination, offset)."""
-    return replace(FetchRequest(source, destination, 7, epoch, key(source), offset, last_epoch, CLUSTER), **more)
-
-
-def fetch_reply(
-    source: int,
-    destination: int,
-    epoch: int,
-    leader: int | None,
-    records: tuple[Record, ...] = (),
-    *,
-    error: Error = Error.NONE,
-    high_watermark: int = -1,
-    diverging: tuple[int, int] = (-1, -1),
-    **more: Any,
-) -> FetchResponse:
-    """The answer to a Fetch."""
-    where = _where(leader)
-    answer = FetchResponse(
-        source, destination, 7, error, epoch, leader, where, high_watermark, diverging[0], diverging[1], records
-    )
-    return replace(answer, **more)
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -10,20 +10,16 @@ from tests.reference.builders import (
     IN_FIVE,
     OBSERVED,
     THREE,
-    asked,
     becomes,
     candidate,
     cluster,
     endpoint,
-    fetch_reply,
     follower,
     in_every_role,
     key,
     leader,
     log_of,
     old_software,
-    pre_vote,
-    pre_vote_reply,
     prospective,
     receive,
     refused,
@@ -32,10 +28,9 @@ from tests.reference.builders import (
     states,
     step,
     unattached,
-    vote,
-    vote_reply,
     voters_record,
 )
+from tests.reference.wire import asked, fetch_reply, pre_vote, pre_vote_reply, vote, vote_reply
 
 from kraft_reference.events import FetchTimeout, Poll, RequestTimeout
 from kraft_reference.identity import ReplicaKey

@@ -9,7 +9,6 @@ from tests.reference.builders import (
     FETCH,
     FIVE,
     IN_FIVE,
-    asked,
     candidate,
     cluster,
     follower,
@@ -17,8 +16,6 @@ from tests.reference.builders import (
     key,
     leader,
     log_of,
-    pre_vote,
-    pre_vote_reply,
     prospective,
     receive,
     refused,
@@ -26,9 +23,8 @@ from tests.reference.builders import (
     states,
     step,
     unattached,
-    vote,
-    vote_reply,
 )
+from tests.reference.wire import asked, pre_vote, pre_vote_reply, vote, vote_reply
 
 from kraft_reference.cluster.world import World
 from kraft_reference.events import Crash, ElectionTimeout, FetchTimeout, Poll, Restart

@@ -12,10 +12,7 @@ from tests.reference.builders import (
     IN_FIVE,
     OBSERVED,
     THREE,
-    asked,
     becomes,
-    bqe,
-    bqe_reply,
     candidate,
     cluster,
     endpoint,
@@ -25,8 +22,6 @@ from tests.reference.builders import (
     keys,
     leader,
     log_of,
-    pre_vote,
-    pre_vote_reply,
     prospective,
     receive,
     refused,
@@ -35,10 +30,9 @@ from tests.reference.builders import (
     states,
     step,
     unattached,
-    vote,
-    vote_reply,
     voters_record,
 )
+from tests.reference.wire import asked, bqe, bqe_reply, pre_vote, pre_vote_reply, vote, vote_reply
 
 from kraft_reference.cluster.agenda import Chance
 from kraft_reference.cluster.world import World

@@ -13,9 +13,7 @@ from tests.reference.builders import (
     IN_FIVE,
     OBSERVED,
     THREE,
-    asked,
     becomes,
-    bqe,
     candidate,
     cluster,
     follower,
@@ -31,10 +29,9 @@ from tests.reference.builders import (
     states,
     step,
     unattached,
-    vote,
-    vote_reply,
     voters_record,
 )
+from tests.reference.wire import asked, bqe, vote, vote_reply
 
 from kraft_reference.effects import PersistQuorumState, Send
 from kraft_reference.events import Crash, ElectionTimeout, Poll, Receive, RequestTimeout, Restart

@@ -50,10 +50,10 @@ def test_smoke_holds() -> None:
             {"VoteOncePerEpoch", "ElectionSafety"},
         ),
         (
-            "Roles",
-            'Cleared(s) EXCEPT !.role = "Unattached", !.epoch = epoch',
-            'Cleared(s) EXCEPT !.role = "Unattached", !.epoch = epoch - 1',
-            {"EpochMonotonic"},
+            "Elections",
+            "THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m)",
+            "THEN Outcome(WithVote(now, m.key), <<VoteResponse(now, m, GrantsPreVote(now, m)",
+            {"PreVoteIsPure"},
         ),
     ],
 )

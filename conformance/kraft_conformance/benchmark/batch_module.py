@@ -1,12 +1,14 @@
 """A whole trace as a TLA+ module that extends TraceBatch: configuration, events and observations as values."""
 
 from collections.abc import Mapping
+from itertools import islice
 
 from msgspec import UNSET
 
 from kraft_traces.check import EVERY
-from kraft_traces.check.binding import Binding
-from kraft_traces.check.checker import NETWORK_EVENTS, NOT_ALLOWED
+from kraft_traces.check.binding import complete_event
+from kraft_traces.check.comparison import NETWORK_EVENTS
+from kraft_traces.check.steps import NOT_ALLOWED
 from kraft_traces.check.model import encoded_configuration
 from kraft_traces.check.observation import canonical_message, tla_text
 from kraft_traces.check.text import observation_text
@@ -14,16 +16,15 @@ from kraft_traces.lines import EventLine
 from kraft_traces.reader import TraceReader
 
 
-def batch_module(name: str, reader: TraceReader, *, every: int = EVERY) -> str:
-    """The text of module `name` for all lines of a complete trace of this project's own.
+def batch_module(name: str, reader: TraceReader, *, every: int = EVERY, events: int | None = None) -> str:
+    """The text of module `name` for a complete trace of this project's own, all of it or its first `events` events.
 
     Raises:
         TraceError: the trace is malformed.
-        ValueError: a line leaves something out.
+        LeftOutError: a line leaves something out.
     """
     configuration = reader.configuration
-    binding = Binding(tuple(configuration.replicas))
-    lines = [_line(line, binding) for line in reader]
+    lines = [_line(line) for line in islice(reader, events)]
     names = [f"Line{number}" for number in range(1, len(lines) + 1)]
     return "\n".join(
         [
@@ -40,10 +41,8 @@ def batch_module(name: str, reader: TraceReader, *, every: int = EVERY) -> str:
     )
 
 
-def _line(line: EventLine, binding: Binding) -> str:
-    event = binding.complete(line)
-    if event is None:
-        raise ValueError(f"line {line.sequence} leaves something out")
+def _line(line: EventLine) -> str:
+    event = complete_event(line)
     is_refused = line.refusal in NOT_ALLOWED
     return _text(
         {

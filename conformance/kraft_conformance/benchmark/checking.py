@@ -148,9 +148,7 @@ def _parts(recordings: Sequence[Recording], every: int) -> tuple[tuple[str, floa
     started = time.perf_counter()
     for one in recordings:
         reader = trace_of_bytes(one.content, one.name)
-        checker = TraceChecker(
-            cast(TraceModel, watched), reader.configuration, one.name, own=True, every=every
-        )
+        checker = TraceChecker(cast(TraceModel, watched), reader.configuration, one.name, own=True, every=every)
         while True:
             before = time.perf_counter()
             line = next(reader, None)
@@ -165,21 +163,23 @@ def _parts(recordings: Sequence[Recording], every: int) -> tuple[tuple[str, floa
     return tuple((part, seconds[part] / events * 1e6) for part in PARTS)
 
 
+_PART_OF = {
+    "bound": "bind",
+    "successors": "successors",
+    "observation": "observation",
+    "properties_hold": "properties",
+    "violated_invariants": "invariants",
+}
+"""Which call into the model is which part."""
+
+
 class _WatchedModel:
     """The model with a clock around what a line asks of it."""
-
-    _PART_OF = {
-        "bound": "bind",
-        "successors": "successors",
-        "observation": "observation",
-        "properties_hold": "properties",
-        "violated_invariants": "invariants",
-    }
 
     def __init__(self, model: TraceModel) -> None:
         self._model = model
         self.seconds = dict.fromkeys(PARTS, 0.0)
-        for name, part in self._PART_OF.items():
+        for name, part in _PART_OF.items():
             setattr(self, name, self._watched(getattr(model, name), part))
 
     def _watched(self, method: Callable[..., Any], part: str) -> Callable[..., Any]:

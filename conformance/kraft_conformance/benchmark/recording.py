@@ -48,7 +48,9 @@ def short_traces(number: int, events: int) -> Iterator[Recording]:
 def with_log_of(records: int) -> Recording:
     """A quiet run with a busy client that ends when a log has so many records."""
     configuration = RunPlan(seed=1, workload="calm").configuration()
-    simulation = Simulation(configuration, 1, Workload(append_interval_ms=BUSY_CLIENT_MS), Faults(), steps=records * 100)
+    simulation = Simulation(
+        configuration, 1, Workload(append_interval_ms=BUSY_CLIENT_MS), Faults(), steps=records * 100
+    )
     return _recorded(f"log-{records}", simulation, _until_log(simulation.run(), records), 1, "calm, busy client")
 
 
@@ -63,9 +65,7 @@ def _recorded(
     name: str, simulation: Simulation, occurrences: Iterator[Occurrence], seed: int, workload: str
 ) -> Recording:
     lines = list(
-        trace_bytes(
-            occurrences, simulation.configuration, own_generator(seed, workload), spec_hash=spec_hash()
-        )
+        trace_bytes(occurrences, simulation.configuration, own_generator(seed, workload), spec_hash=spec_hash())
     )
     # All lines but the header and the end are events.
     return Recording(name, len(lines) - 2, b"".join(lines))

@@ -1,17 +1,171 @@
 """`kraft-spec model`: the named model checks."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, progress, stdout, table
+from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
+from kraft_spec.models import CHECKS, GROUPS, CheckReport, ModelCheck, UnknownCheck, checks_of, find_check, run_check
+from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
+from kraft_spec.tlc.model_report import Progress as TlcProgress
 
-Name = Annotated[
-    str | None, typer.Argument(help="A check, or a group: smoke, ci, nightly; without one they are listed.")
-]
+Name = Annotated[str | None, typer.Argument(help=f"A check, or a group ({', '.join(GROUPS)}); without one: the list.")]
+Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC.")]
+TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for each check; what was reached is reported.")]
+CheckpointsAt = Annotated[Path | None, typer.Option("--checkpoints", help="Folder for checkpoints, to resume from.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint.")]
 
 
-def model(name: Name = None, as_json: Json = False) -> int:
-    """Model-check the specification with TLC."""
-    raise usage_error("not there yet")
+def model(
+    name: Name = None,
+    workers: Workers = 2,
+    time_limit: TimeLimit = None,
+    checkpoints: CheckpointsAt = None,
+    resume: Resume = False,
+    as_json: Json = False,
+) -> int:
+    """Model-check the specification with TLC: one named check, or a group of them.
+
+    A check that is stopped by its time limit is not conclusive (exit code 2), except in the nightly group, where it
+    counts as the outcome that it is and says how far it got.
+    """
+    if name is None:
+        return _list(as_json)
+    try:
+        checks = checks_of(name) if name in GROUPS else (find_check(name),)
+    except UnknownCheck as error:
+        raise usage_error(f"{error}; groups: {', '.join(GROUPS)}") from error
+    if resume and checkpoints is None:
+        raise usage_error("--resume needs --checkpoints FOLDER")
+    reports: list[CheckReport] = []
+    for check in checks:
+        reports.append(_run(check, workers, time_limit, checkpoints, resume))
+        if not as_json and len(checks) > 1:
+            stdout.print(one_line(reports[-1]), markup=False, soft_wrap=True)
+    if as_json:
+        print_json([_document(report) for report in reports])
+    else:
+        for report in reports:
+            if len(checks) == 1 or not report.as_expected:
+                show_report(report)
+    return _exit_code(reports)
+
+
+def _run(
+    check: ModelCheck, workers: int, time_limit: float | None, checkpoints: Path | None, resume: bool
+) -> CheckReport:
+    with progress(f"model check {check.name}") as advance:
+
+        def show(reached: TlcProgress) -> None:
+            found, left = reached.states_distinct, reached.queue_left
+            advance(0, f"model check {check.name}: {found} states, depth {reached.depth}, {left} in the queue")
+
+        return run_check(
+            check,
+            show,
+            workers=workers,
+            checkpoint_directory=checkpoints,
+            resume=resume,
+            time_limit_seconds=time_limit,
+        )
+
+
+def _exit_code(reports: list[CheckReport]) -> ExitCode:
+    if any(report.report.outcome is Outcome.ERROR for report in reports):
+        return ExitCode.INTERNAL_ERROR
+    if not all(report.as_expected for report in reports):
+        return ExitCode.VIOLATION
+    stopped = any(
+        report.report.outcome is Outcome.TIME_LIMIT and "nightly" not in report.check.groups for report in reports
+    )
+    return ExitCode.INCONCLUSIVE if stopped else ExitCode.CONFORMANT
+
+
+def one_line(report: CheckReport) -> str:
+    """A check and what it found."""
+    found = report.report
+    reached = found.progress
+    what = found.outcome.value
+    if found.violated:
+        what = f"violates {found.violated} after {len(found.trace)} states"
+        what += ", as it must" if report.as_expected else ""
+    elif found.outcome is Outcome.TIME_LIMIT:
+        what = f"stopped by the time limit with {reached.queue_left} states in the queue"
+    counted = f"{reached.states_distinct or reached.states_generated} states, depth {reached.depth}"
+    return f"{'ok  ' if report.as_expected else 'FAIL'} {report.check.name}: {what}; {counted}, {found.seconds:.0f} s"
+
+
+def show_report(report: CheckReport) -> None:
+    """Everything about one check."""
+    check, found = report.check, report.report
+    stdout.print(one_line(report), style="bold" if report.as_expected else "bold red", markup=False, soft_wrap=True)
+    stdout.print(f"  bounds      {check.bounds}", markup=False)
+    stdout.print(f"  leaves out  {check.leaves_out}", markup=False)
+    if report.never_fired:
+        stdout.print(f"  never fired {', '.join(report.never_fired)}", markup=False)
+    if found.checkpoint is not None:
+        stdout.print(f"  checkpoint  {found.checkpoint}", markup=False, soft_wrap=True)
+    if found.outcome is Outcome.ERROR:
+        stdout.print(found.message, markup=False)
+    if found.trace and not (report.as_expected and len(found.trace) > _TRACE_SHOWN_MAX):
+        _show_trace(found)
+
+
+_TRACE_SHOWN_MAX = 60
+
+
+def _show_trace(found: ModelCheckReport) -> None:
+    """An error trace: each action and the variables that it changed."""
+    before: dict[str, str] = {}
+    for state in found.trace:
+        stdout.print(f"  {state.number}. {state.action}", style="bold", markup=False)
+        for variable, text in state.variables:
+            if before.get(variable) != text and variable != "config":
+                stdout.print(f"       {variable} = {text}", markup=False, soft_wrap=True)
+        before = dict(state.variables)
+    if found.loop:
+        stdout.print(f"  {found.loop}", markup=False)
+
+
+def _document(report: CheckReport) -> dict[str, Any]:
+    check, found = report.check, report.report
+    return {
+        "name": check.name,
+        "groups": check.groups,
+        "bounds": check.bounds,
+        "leaves_out": check.leaves_out,
+        "expected_violation": check.violates or None,
+        "outcome": found.outcome.value,
+        "violated": found.violated or None,
+        "as_expected": report.as_expected,
+        "exhaustive": report.exhaustive,
+        "states_generated": found.progress.states_generated,
+        "states_distinct": found.progress.states_distinct,
+        "queue_left": found.progress.queue_left,
+        "depth": found.progress.depth,
+        "seconds": round(found.seconds, 1),
+        "never_fired": report.never_fired,
+        "trace_length": len(found.trace),
+        "checkpoint": found.checkpoint,
+    }
+
+
+def _list(as_json: bool) -> int:
+    if as_json:
+        print_json(
+            [
+                {"name": one.name, "groups": one.groups, "bounds": one.bounds, "leaves_out": one.leaves_out}
+                for one in CHECKS
+            ]
+        )
+        return ExitCode.CONFORMANT
+    drawn = table("Model checks", "name", "groups", "expected", "bounds", "leaves out")
+    for one in CHECKS:
+        expected = f"violates {one.violates}" if one.violates else "holds"
+        drawn.add_row(one.name, ", ".join(one.groups), expected, one.bounds, one.leaves_out)
+    stdout.print(drawn)
+    return ExitCode.CONFORMANT

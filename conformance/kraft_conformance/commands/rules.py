@@ -24,10 +24,12 @@ def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
     elif rule_id in registry.groups:
         chosen = tuple(registry.group(rule_id))
     else:
-        try:
-            chosen = tuple(registry.matching(rule_id))
-        except UnknownRuleError as error:
-            raise usage_error(str(error)) from error
+        chosen = tuple(registry.matching(rule_id))
+        if not chosen:
+            try:
+                registry[rule_id]
+            except UnknownRuleError as error:
+                raise usage_error(str(error)) from error
     if as_json:
         print_json([rule.as_dict() for rule in chosen])
         return 0

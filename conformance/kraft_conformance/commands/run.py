@@ -17,7 +17,7 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
 from kraft_reference.scenarios import run as run_scenario
-from kraft_spec.models import MODEL_CHECKS, CheckedModel, run_check
+from kraft_spec.models import CheckReport, find_check, run_check
 from kraft_traces.check import Rejection, VerdictKind, check_occurrences
 
 Seeds = Annotated[int, typer.Option(min=1, help="Simulated runs of each workload.")]
@@ -25,10 +25,16 @@ Steps = Annotated[int, typer.Option(min=1, help="Events of each run before it is
 
 PLANTED: tuple[tuple[str, str, int], ...] = (
     ("prevote.follower.rejects-after-fetch", "elections", 1),
-    ("state.resigned.timeout", "elections", 1),
+    ("state.resigned.timeout", "storm", 1),
     ("hw.own-epoch", "crashes", 1),
+    ("vote.voter-key", "crashes", 1),
+    ("check-quorum.resign", "storm", 1),
 )
 """Bugs planted in the reference, which the model does not know of: the rule left out, a workload and a seed."""
+
+
+NAMED_AMONG = 3
+"""The broken rule must be among so many that the rejection names first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ def run(seeds: Seeds = 3, steps: Steps = 400, as_json: Json = False) -> int:
     rejected: list[Rejection] = []
     planted: list[Rejection] = []
     with ThreadPoolExecutor(max_workers=1) as model_checker:
-        smoke = model_checker.submit(run_check, MODEL_CHECKS["smoke"])
+        smoke = model_checker.submit(run_check, find_check("smoke"))
         variants = sum(len(scenario.variants) for scenario in SCENARIOS)
         with progress("scenarios on the reference, traces against the model", variants) as advance:
             parts.append(_scenarios(advance, rejected))
@@ -148,7 +154,7 @@ def _planted(advance: Advance, found: list[Rejection]) -> Part:
         honest = replace(broken.configuration, switched_off=frozenset())
         verdict = check_occurrences(broken.run(), honest, f"planted bug: without {rule}")
         rejection = verdict.rejection
-        if rejection is None or rule not in rejection.rules:
+        if rejection is None or rule not in rejection.rules[:NAMED_AMONG]:
             missed.append(rule)
         else:
             found.append(rejection)
@@ -157,7 +163,8 @@ def _planted(advance: Advance, found: list[Rejection]) -> Part:
     return Part("planted bugs", done, not missed, monotonic() - began, "; ".join(missed))
 
 
-def _smoke(check: "Future[CheckedModel]") -> Part:
-    checked = check.result()
-    done = f"{checked.states_distinct} states, depth {checked.depth}"
-    return Part("model check: smoke", done, checked.as_expected, checked.seconds, checked.detail)
+def _smoke(check: "Future[CheckReport]") -> Part:
+    report = check.result()
+    done = f"{report.report.progress.states_distinct} states, depth {report.report.progress.depth}"
+    detail = "" if report.as_expected else f"{report.report.outcome.value} {report.report.violated}"
+    return Part("model check: smoke", done, report.as_expected, report.report.seconds, detail)

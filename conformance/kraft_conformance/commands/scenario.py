@@ -18,9 +18,7 @@ from kraft_traces.writer import write_trace
 
 Name = Annotated[str | None, typer.Argument(help="A scenario by name or number; without one they are listed.")]
 VariantName = Annotated[str | None, typer.Option("--variant", help="One variant; default: all of them.")]
-Output = Annotated[
-    str | None, typer.Option("-o", "--output", help="Write the trace of one variant: the first one.")
-]
+Output = Annotated[str | None, typer.Option("-o", "--output", help="Write the trace of one variant: the first one.")]
 
 
 def scenario(name: Name = None, variant: VariantName = None, output: Output = None, as_json: Json = False) -> int:

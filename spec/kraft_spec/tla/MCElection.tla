@@ -3,7 +3,7 @@
 (* Slice "election" (and "smoke", smaller): from the first start to        *)
 (* leaders of two epochs, Pre-Vote and Vote in every order of messages.    *)
 (*                                                                         *)
-(* Bounds: three voters at kraft.version 0; epochs up to EpochLimit; the    *)
+(* Bounds: three voters at kraft.version 0; epochs up to EpochLimit; the   *)
 (* replicas in Campaigners may time out (election and fetch timers), and   *)
 (* not in the last epoch, whose next round could only start a later one.   *)
 (* Leaves out: Fetch, so that no follower has fetched (slice replication   *)
@@ -13,15 +13,12 @@
 EXTENDS MCBounds
 
 EpochLimit == 2
-OneEpoch == 1
 ThreeEpochs == 3
 
 Campaigners == {1, 2, 3}
-FirstCampaigns == {1}
 TwoCampaign == {1, 2}
 
 Init == InitWith(ThreeVoters)
-InitFiveVoters == InitWith(Cluster(5, 5, 0))
 
 TimeOut(r, timer) ==
   /\ timer \in {"election", "fetch"}

@@ -7,7 +7,7 @@
 (*                                                                         *)
 (* Bounds: three voters at kraft.version 0, from the first start; epochs   *)
 (* up to 2; only the replicas in Campaigners time out, not in the last     *)
-(* epoch.                                                                  *)
+(* epoch; replica 3 only votes (nightly: all time out).                    *)
 (* Leaves out: Fetch, hand-over and faults, as the slice election; an      *)
 (* upgrade while it runs (what a replica supports is constant).            *)
 (***************************************************************************)

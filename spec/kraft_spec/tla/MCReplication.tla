@@ -6,9 +6,9 @@
 (* Bounds: three voters at kraft.version 0; starts with replica 1 leader   *)
 (* of epoch 1, its announcement acknowledged and nothing fetched yet       *)
 (* (Elected in MCBounds: the slice election reaches that state); epochs up *)
-(* to 2; only the replicas in Campaigners may time out, only the ones in   *)
-(* Fetchers fetch; a leader has at most RecordsPerEpoch records of its own *)
-(* epoch, the start of the epoch included.                                 *)
+(* to 2; only the replicas in Campaigners may time out, not in the last    *)
+(* epoch; a leader appends at most RecordsPerEpoch records in its epoch,    *)
+(* the start of the epoch included, and while its log is below LogLimit.   *)
 (* Leaves out: Fetch of replicas that know no leader (network); check      *)
 (* quorum and hand-over (handover); faults (network, crash).  A third      *)
 (* epoch, needed for a leader that finds an old uncommitted record of its  *)
@@ -19,9 +19,10 @@ EXTENDS MCBounds
 EpochLimit == 2
 ThreeEpochs == 3
 RecordsPerEpoch == 2
+LogLimit == 3
+LongLogs == 6
 OneRecord == 1
 Campaigners == {2}
-TwoCampaign == {2, 3}
 AllCampaign == {1, 2, 3}
 
 Init == Elected(ThreeVoters, 1)
@@ -32,7 +33,10 @@ TimeOut(r, timer) ==
   /\ replicas[r].epoch < EpochLimit
   /\ NobodyPollsOrFetches
 
-AppendsUpToBound(r) == RecordsOfOwnEpoch(r) < RecordsPerEpoch /\ NobodyPollsOrFetches
+AppendsUpToBound(r) ==
+  /\ RecordsOfOwnEpoch(r) < RecordsPerEpoch
+  /\ EndOffset(replicas[r].log) < LogLimit
+  /\ NobodyPollsOrFetches
 
 Bounds == EpochsUpTo(EpochLimit)
 =============================================================================

@@ -14,8 +14,8 @@
 (*                                                                         *)
 (* Bounds: three voters at kraft.version 0; epochs up to 1 (a step that    *)
 (* raises one above is judged, and not followed); at most MaxCrashes       *)
-(* crashes of replica 3; cuts of the links of replica 3                   *)
-(* one at a time.                                                          *)
+(* crashes of replica 3; at most one cut at a time, of a link of replica 3 *)
+(* in one direction.                                                       *)
 (* Leaves out: a leader that was Resigned in an earlier epoch (nightly);   *)
 (* appends, which change nothing for elections but the log check.          *)
 (***************************************************************************)
@@ -59,7 +59,7 @@ TimeOut(r, timer) ==
 
 OutsideMayCrash(r) == r \notin StableMajority /\ history.crashes < MaxCrashes
 OutsideMayBeCut(from, to) == 3 \in {from, to} /\ cuts = {}
-OutsideMayBeCutOff(from, to) == 3 \in {from, to}
+OutsideMayBeCutOffAtWill(from, to) == 3 \in {from, to}
 
 KeptMajority == KeepsMajority(Leading) /\ StableMajority \subseteq FetchingFrom(Leading) /\ AllSupportPreVote
 

@@ -1,7 +1,7 @@
 ------------------------------- MODULE Trace -------------------------------
 (***************************************************************************)
 (* A recorded run against the model, line by line.  The checker            *)
-(* (kraft_spec.trace_check) binds the variable event to one line of a      *)
+(* (kraft_traces.check) binds the variable event to one line of a          *)
 (* trace, asks for the successors under the action that the line names,    *)
 (* and compares Observation in each with what the line says it saw.        *)
 (*                                                                         *)
@@ -41,7 +41,7 @@ Decodable(m) == m.type = "VoteRequest" => CanBeEncoded(m)
 
 (***************************************************************************)
 (* What a line shows.  The text of these tuples is compared with the text  *)
-(* of the same tuples made from the line (kraft_spec.trace_check.render).  *)
+(* of the same tuples made from the line (kraft_traces.check.text).        *)
 (***************************************************************************)
 ObservedRecord(r) == <<r.epoch, r.kind, r.value, r.voters>>
 ObservedRecords(records) == [i \in 1..Len(records) |-> ObservedRecord(records[i])]
@@ -94,10 +94,10 @@ OnTheirWay ==
 (* Steps.                                                                  *)
 (***************************************************************************)
 TraceTake(r, consumed, out) ==
-  /\ event.completed <= EffectCount(r, out)
   /\ IF event.completed < 0
      THEN Step(r, consumed, out)
-     ELSE CrashAfter(r, consumed, out, event.completed, event.kept)
+     ELSE /\ event.completed <= EffectCount(r, out)
+          /\ CrashAfter(r, consumed, out, event.completed, event.kept)
   /\ observed' = <<out.reason, ObservedEffects(replicas[r], out, event.completed)>>
   /\ UNCHANGED event
 

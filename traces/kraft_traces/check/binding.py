@@ -1,125 +1,157 @@
 """From a trace line to the value of the model's variable `event`.
 
-A complete line gives exactly one; a foreign line that leaves something out gives one for each way to fill it in.
+A complete line stands for exactly one event; what a foreign line that leaves something out may stand for is in
+`attempts`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
-from kraft_traces.check.model import encoded_key
+from kraft_spec.tlc.values import INTEGER_MAX, INTEGER_MIN
+from kraft_traces.check.model import encoded_key, encoded_text
 from kraft_traces.lines import EventLine
 from kraft_traces.values import TracedKey
+from kraft_traces.vocabulary import EVENTS
 
 Event = dict[str, object]
 
+HANDLE = "Handle"
+"""What the names of the events that deliver a message begin with."""
 
-class IncompleteLineError(Exception):
-    """A line leaves out what cannot be filled in by trying: the payload of an append, a voters set, a directory id."""
+
+class LeftOutError(Exception):
+    """A line leaves out what is needed to know its event.
+
+    Attributes:
+        field: JSON path in the line, without `$.`.
+    """
 
     def __init__(self, field: str) -> None:
-        super().__init__(f"{field} is needed: it cannot be found by trying")
+        super().__init__(field)
         self.field = field
+
+
+class UnrepresentableError(Exception):
+    """A line holds a number that the model cannot."""
 
 
 def message_place(identifier: str) -> tuple[int, int]:
     """The (sequence of the sending line, receiver) that a message id stands for."""
     sent, _, to = identifier.partition(".")
-    return int(sent), int(to)
+    return _within(int(sent)), int(to)
 
 
-def _given(line: EventLine, name: str) -> object:
-    return getattr(getattr(line, "input", UNSET), name, UNSET)
+def _within(number: int) -> int:
+    """A number that TLC can hold; none of this size is ever right, so another one is as wrong."""
+    return min(max(number, INTEGER_MIN), INTEGER_MAX)
 
 
-def _needed(line: EventLine, name: str) -> object:
-    value = _given(line, name)
-    if value is UNSET:
-        raise IncompleteLineError(f"input.{name}")
-    return value
+def delivered_id(line: EventLine) -> str | UnsetType:
+    """The id of the message that a line delivers, which its cause names too."""
+    identifier = UNSET if line.message is UNSET else line.message.id
+    if identifier is UNSET and line.cause is not UNSET:
+        return line.cause.message_id
+    return identifier
 
 
-def _voters(line: EventLine) -> tuple[TracedKey, ...]:
-    if line.input is UNSET or line.input.voters is UNSET:
-        raise IncompleteLineError("input.voters")
-    return line.input.voters
+def base(line: EventLine) -> Event:
+    """The part of an event that every line has."""
+    crash = line.crash
+    event: Event = {
+        "name": line.event,
+        "replica": 0 if line.replica is UNSET else line.replica,
+        "sequence": line.sequence,
+        "completed": -1,
+    }
+    if crash is not UNSET:
+        event["completed"] = _within(crash.completed)
+        event["kept"] = _within(crash.log_end_offset)
+    return event
 
 
-def _one(name: str, value: object) -> Mapping[str, object] | None:
-    return None if value is UNSET else {name: value}
+def complete_event(line: EventLine) -> Event:
+    """The one event of a line that leaves nothing out.
 
-
-class Binding:
-    """Binds the lines of one trace.
-
-    `replica_ids` are the ids of its header, for what has to be tried.
+    Raises:
+        LeftOutError: it does.
+        UnrepresentableError: it holds a number beyond the model's.
     """
+    event = base(line)
+    event.update(_specifics(line))
+    return event
 
-    def __init__(self, replica_ids: tuple[int, ...]) -> None:
-        self._replica_ids = replica_ids
 
-    def base(self, line: EventLine) -> Event:
-        """The part that every line has."""
-        crash = line.crash
-        event: Event = {
-            "name": line.event,
-            "replica": 0 if line.replica is UNSET else line.replica,
-            "sequence": line.sequence,
-            "completed": -1,
-        }
-        if crash is not UNSET:
-            event["completed"] = crash.completed
-            event["kept"] = crash.log_end_offset
-        return event
+def _specifics(line: EventLine) -> Mapping[str, object]:
+    name: str = line.event
+    if name.startswith(HANDLE):
+        identifier = delivered_id(line)
+        if identifier is UNSET:
+            raise LeftOutError("message.id")
+        return {"sent": message_place(identifier)[0]}
+    if name not in _CHOOSERS:
+        return {}
+    given = line.input
+    if given is UNSET:
+        raise LeftOutError(f"input.{EVENTS[name].input[0]}")
+    for field in EVENTS[name].input:
+        if getattr(given, field) is UNSET:
+            raise LeftOutError(f"input.{field}")
+    return _CHOOSERS[name](given)
 
-    def complete(self, line: EventLine) -> Event | None:
-        """The one event of a complete line, None if the line leaves something out.
 
-        Raises:
-            IncompleteLineError: what is left out cannot be tried.
-        """
-        event = self.base(line)
-        rest = self._specifics(line)
-        if rest is None:
-            return None
-        event.update(rest)
-        return event
+def appended_value(value: int) -> Event:
+    """The choice of a ClientAppend.
 
-    def _specifics(self, line: EventLine) -> Mapping[str, object] | None:
-        name: str = line.event
-        if name.startswith("Handle"):
-            message = line.message
-            identifier = getattr(message, "id", UNSET)
-            return None if identifier is UNSET else {"sent": message_place(identifier)[0]}
-        match name:
-            case "PollFetch" | "RequestTimeout":
-                return _one("destination", _given(line, "destination"))
-            case "ClientAppend":
-                return {"value": _needed(line, "value")}
-            case "AppendVoters":
-                return {"voters": frozenset(encoded_key(key) for key in _voters(line))}
-            case "Crash":
-                return _one("kept", _given(line, "log_end_offset"))
-            case "ReplaceDisk":
-                return {"directory": _needed(line, "directory_id")}
-            case "DropMessage" | "DuplicateMessage" | "AnswerUnsupportedVersion":
-                sent, to = message_place(str(_needed(line, "message_id")))
-                return {"sent": sent, "to": to}
-            case "CutLink" | "HealLink":
-                return {"source": _needed(line, "source"), "destination": _needed(line, "destination")}
-            case _:
-                return {}
+    Raises:
+        UnrepresentableError: the model has no such number.
+    """
+    if _within(value) != value:
+        raise UnrepresentableError(f"the value {value} does not fit in the 32 bits of the model's integers")
+    return {"value": value}
 
-    def tried(self, line: EventLine, in_flight: Iterator[int], log_ends: range) -> Iterator[Event]:
-        """The events that a line may stand for: every message on its way, every destination, every kept log end."""
-        name: str = line.event
-        base = self.base(line)
-        if name.startswith("Handle"):
-            for sent in in_flight:
-                yield {**base, "sent": sent}
-        elif name == "Crash":
-            for kept in log_ends:
-                yield {**base, "kept": kept}
-        else:
-            for destination in self._replica_ids:
-                yield {**base, "destination": destination}
+
+def appended_voters(voters: Iterable[TracedKey]) -> Event:
+    """The choice of an AppendVoters."""
+    return {"voters": frozenset(encoded_key(key) for key in voters)}
+
+
+def kept(log_end_offset: int) -> Event:
+    """The choice of a Crash."""
+    return {"kept": _within(log_end_offset)}
+
+
+def new_directory(directory_id: str) -> Event:
+    """The choice of a ReplaceDisk."""
+    return {"directory": encoded_text(directory_id)}
+
+
+def _place(given: Any) -> Event:
+    sent, to = message_place(given.message_id)
+    return {"sent": sent, "to": to}
+
+
+def _link(given: Any) -> Event:
+    return {"source": given.source, "destination": given.destination}
+
+
+def _destination(given: Any) -> Event:
+    return {"destination": given.destination}
+
+
+# Any: a `TracedInput` of which it is known that the fields of this event are there.
+_CHOOSERS: Mapping[str, Callable[[Any], Event]] = {
+    "PollFetch": _destination,
+    "RequestTimeout": _destination,
+    "ClientAppend": lambda given: appended_value(given.value),
+    "AppendVoters": lambda given: appended_voters(given.voters),
+    "Crash": lambda given: kept(given.log_end_offset),
+    "ReplaceDisk": lambda given: new_directory(given.directory_id),
+    "DropMessage": _place,
+    "DuplicateMessage": _place,
+    "AnswerUnsupportedVersion": _place,
+    "CutLink": _link,
+    "HealLink": _link,
+}
+"""The choice that an event's own input makes, by event."""

@@ -4,10 +4,11 @@ This is the hot path: a line costs four calls into TLC (bind the event, successo
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import jpype
 
@@ -47,9 +48,14 @@ class SomeKey(Protocol):
     def directory_id(self) -> str | None: ...
 
 
+def encoded_text(text: str | None) -> str:
+    """A directory id or an endpoint as the model has it, which says "" for what is not there."""
+    return "" if text is None else text or "(empty)"
+
+
 def encoded_key(key: SomeKey | None) -> tuple[int, str]:
-    """A replica key as the model has it: <<id, directory id>>, "" and -1 for what is not there."""
-    return (-1, "") if key is None else (key.id, key.directory_id or "")
+    """A replica key as the model has it: <<id, directory id>>, <<-1, "">> for none."""
+    return (-1, "") if key is None else (key.id, encoded_text(key.directory_id))
 
 
 def encoded_configuration(configuration: Configuration) -> dict[str, object]:
@@ -57,7 +63,7 @@ def encoded_configuration(configuration: Configuration) -> dict[str, object]:
     replicas = configuration.replicas
     profile = configuration.profile
     return {
-        "endpoints": {i: replica.endpoint for i, replica in replicas.items()},
+        "endpoints": {i: encoded_text(replica.endpoint) for i, replica in replicas.items()},
         "keys": {i: encoded_key(replica.key) for i, replica in replicas.items()},
         "preVote": {i: replica.pre_vote for i, replica in replicas.items()},
         "speaksEndpoints": {i: replica.speaks_endpoints for i, replica in replicas.items()},
@@ -77,6 +83,18 @@ def encoded_configuration(configuration: Configuration) -> dict[str, object]:
     }
 
 
+class OnItsWay(NamedTuple):
+    """A message on its way."""
+
+    sent: int
+    """Sequence of the line that sent it."""
+    receiver: int
+    cut: bool
+    """Whether its link is cut."""
+    message: tuple[TlaValue, ...]
+    """As `ObservedMessage` gives it."""
+
+
 class TraceModel:
     """The specification of traces.  One per process, because TLC keeps one specification in static fields."""
 
@@ -92,14 +110,22 @@ class TraceModel:
         name = jpype.JClass("util.UniqueString").uniqueStringOf
         self._event_name = name("event")
         self._config_name = name("config")
-        self._network_name = name("network")
+        self._observed_name = name("observed")
+        self._no_event = self._encode({"name": "none"})
+        self._nothing_observed = self._encode(())
         self._no_context = jpype.JClass("tlc2.util.Context").Empty
         self._no_state = jpype.JClass("tlc2.tool.TLCState").Empty
         self._true = jpype.JClass("tlc2.value.impl.BoolValue").ValTrue
         root = self._tool.getSpecProcessor().getRootModule()
         self._bodies = {
             operator: root.getOpDef(operator).getBody()
-            for operator in ("Observation", "NetworkObservation", "LineProperties", *(o for _, o in LINE_PROPERTIES))
+            for operator in (
+                "Observation",
+                "NetworkObservation",
+                "OnTheirWay",
+                "LineProperties",
+                *(o for _, o in LINE_PROPERTIES),
+            )
         }
         prefix = len("Trace")
         self._actions = {
@@ -146,17 +172,25 @@ class TraceModel:
         specification = self.specification
         return tuple(name for name in specification.invariants if not specification.is_valid(name, state))
 
-    def network(self, state: JavaObject) -> TlaValue:
-        """The messages on their way, for candidates of a foreign trace."""
-        return self._codec.decode(state.lookup(self._network_name))
+    def on_their_way(self, state: JavaObject) -> tuple[OnItsWay, ...]:
+        """The messages on their way, for a line that does not name its message, oldest first."""
+        rows = self.observed("OnTheirWay", state)
+        assert isinstance(rows, frozenset), "the network is a set"
+        return tuple(sorted((OnItsWay(*row) for row in rows), key=lambda way: (way.sent, way.receiver)))  # type: ignore[misc]
+
+    def without_rules(self, state: JavaObject, configuration: Configuration, rules: frozenset[str]) -> JavaObject:
+        """A copy of a state in which these rules are switched off besides those that the run switches off."""
+        changed = replace(configuration, switched_off=configuration.switched_off | rules)
+        return state.copy().bind(self._config_name, self._encode(encoded_configuration(changed)))
 
     def variable(self, name: str, state: JavaObject) -> TlaValue:
         """The value of a variable."""
         return self.specification.decoded(state, name)
 
     def fingerprint(self, state: JavaObject) -> int:
-        """Equal for equal states."""
-        return self.specification.fingerprint(state)
+        """Equal for states that differ in the line that led to them alone."""
+        nameless = state.copy().bind(self._event_name, self._no_event).bind(self._observed_name, self._nothing_observed)
+        return self.specification.fingerprint(nameless)
 
     def false_conjunct(self, action: str, state: JavaObject) -> FalseConjunct | None:
         """The first conjunct of an action that is false in a state with a bound event."""

@@ -1,17 +1,20 @@
 """What a trace line shows, as the values and the text that the model gives for the same things.
 
 The order of the fields is that of `ObservedState`, `ObservedMessage` and `ObservedEffect` in Trace.tla.
-A complete line is compared as text, which is fast; where the texts differ, or a foreign line leaves fields out,
-the values are compared field by field.
+A complete line is compared as text (`text`), which is fast; where the texts differ, or a foreign line leaves fields
+out, the values are compared field by field (`differences`).
+What a line shows and the model does not have: `time_ms`, and the timers among the effects.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec import UNSET, UnsetType
 
 from kraft_spec.tlc.values import TlaValue
-from kraft_traces.check.model import encoded_key
+from kraft_traces.check import wording
+from kraft_traces.check.model import encoded_key, encoded_text
 from kraft_traces.effects import (
     TracedAppendRecords,
     TracedEffect,
@@ -29,162 +32,149 @@ Canonical = object
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """One field in which a line and the model disagree."""
+class Kind:
+    """How a field is turned into the model's value, and the model's value into the words of a trace."""
 
-    field: str
-    expected: str
-    """What the model gives."""
-    actual: str
-    """What the line says."""
+    canonical: Callable[[Canonical], Canonical]
+    worded: Callable[[TlaValue], str]
 
 
-def _plain(value: Canonical) -> Canonical:
-    return value
+def _given(convert: Callable[[object], Canonical]) -> Callable[[Canonical], Canonical]:
+    """The same conversion, which leaves alone what the line leaves out."""
+    return lambda value: value if value is UNSET else convert(value)
 
 
-def _replica_id(value: Canonical) -> Canonical:
-    return -1 if value is None else value
-
-
-def _text(value: Canonical) -> Canonical:
-    return "" if value is None else value
-
-
-def _key(value: Canonical) -> Canonical:
-    return value if value is UNSET else encoded_key(value)  # type: ignore[arg-type]
-
-
-def _keys(value: Canonical) -> Canonical:
-    return value if value is UNSET else tuple(encoded_key(key) for key in value)  # type: ignore[attr-defined]
-
-
-def _key_set(value: Canonical) -> Canonical:
-    return value if value is UNSET else frozenset(encoded_key(key) for key in value)  # type: ignore[attr-defined]
-
-
-def _set(value: Canonical) -> Canonical:
-    return value if value is UNSET else frozenset(value)  # type: ignore[call-overload]
-
-
-def _pairs(value: Canonical) -> Canonical:
-    return value if value is UNSET else frozenset((a, b) for a, b in value)  # type: ignore[attr-defined]
-
-
-def _key_pairs(value: Canonical) -> Canonical:
-    return value if value is UNSET else frozenset((encoded_key(key), o) for key, o in value)  # type: ignore[attr-defined]
+def _set(values: Any) -> Canonical:
+    """A set; what has a member twice is none, and equals nothing that the model gives."""
+    members: tuple[Hashable, ...] = tuple(values)
+    distinct = frozenset(members)
+    return distinct if len(distinct) == len(members) else members
 
 
 def _record(record: object) -> Canonical:
     voters = getattr(record, "voters", ())
-    value = getattr(record, "value", 0)
     return (
         record.epoch,  # type: ignore[attr-defined]
         str(record.kind),  # type: ignore[attr-defined]
-        value,
-        _key_set(() if voters is UNSET else voters),
+        record.value,  # type: ignore[attr-defined]
+        _set(encoded_key(key) for key in (() if voters is UNSET else voters)),
     )
 
 
-def _records(value: Canonical) -> Canonical:
-    return value if value is UNSET else tuple(_record(record) for record in value)  # type: ignore[attr-defined]
+def _each(convert: Callable[..., Canonical]) -> Callable[[object], tuple[Canonical, ...]]:
+    return lambda values: tuple(convert(value) for value in values)  # type: ignore[attr-defined]
 
 
-Field = tuple[str, Callable[[Canonical], Canonical]]
+PLAIN = Kind(_given(lambda value: value), wording.plain)
+REPLICA_ID = Kind(_given(lambda value: -1 if value is None else value), wording.replica_id)
+TEXT = Kind(_given(encoded_text), wording.text)  # type: ignore[arg-type]
+KEY = Kind(_given(encoded_key), wording.key)  # type: ignore[arg-type]
+KEYS = Kind(_given(_each(encoded_key)), wording.keys)
+KEY_SET = Kind(_given(lambda keys: _set(_each(encoded_key)(keys))), wording.key_set)
+ID_SET = Kind(_given(_set), wording.id_set)
+ID_PAIRS = Kind(_given(lambda pairs: _set((a, b) for a, b in pairs)), wording.id_pairs)  # type: ignore[attr-defined]
+KEY_PAIRS = Kind(
+    _given(lambda pairs: _set((encoded_key(key), offset) for key, offset in pairs)),  # type: ignore[attr-defined]
+    wording.key_pairs,
+)
+RECORDS = Kind(_given(_each(_record)), wording.records)
+
+Field = tuple[str, Kind]
 
 _REQUEST: tuple[Field, ...] = (
-    ("source", _plain),
-    ("destination", _plain),
-    ("correlation_id", _plain),
+    ("source", PLAIN),
+    ("destination", PLAIN),
+    ("correlation_id", PLAIN),
 )
 _RESPONSE: tuple[Field, ...] = (
     *_REQUEST,
-    ("error", _plain),
-    ("epoch", _plain),
-    ("leader_id", _replica_id),
-    ("leader_endpoint", _text),
+    ("error", PLAIN),
+    ("epoch", PLAIN),
+    ("leader_id", REPLICA_ID),
+    ("leader_endpoint", TEXT),
 )
 
 MESSAGE_FIELDS: Mapping[str, tuple[Field, ...]] = {
     "VoteRequest": (
         *_REQUEST,
-        ("epoch", _plain),
-        ("replica_key", _key),
-        ("voter_key", _key),
-        ("last_epoch", _plain),
-        ("end_offset", _plain),
-        ("pre_vote", _plain),
+        ("epoch", PLAIN),
+        ("replica_key", KEY),
+        ("voter_key", KEY),
+        ("last_epoch", PLAIN),
+        ("end_offset", PLAIN),
+        ("pre_vote", PLAIN),
     ),
-    "VoteResponse": (*_RESPONSE, ("granted", _plain), ("pre_vote", _plain)),
-    "BeginQuorumEpochRequest": (*_REQUEST, ("epoch", _plain), ("voter_key", _key), ("leader_endpoint", _text)),
+    "VoteResponse": (*_RESPONSE, ("granted", PLAIN), ("pre_vote", PLAIN)),
+    "BeginQuorumEpochRequest": (*_REQUEST, ("epoch", PLAIN), ("voter_key", KEY), ("leader_endpoint", TEXT)),
     "BeginQuorumEpochResponse": _RESPONSE,
-    "EndQuorumEpochRequest": (*_REQUEST, ("epoch", _plain), ("preferred_candidates", _keys)),
+    "EndQuorumEpochRequest": (*_REQUEST, ("epoch", PLAIN), ("preferred_candidates", KEYS)),
     "EndQuorumEpochResponse": _RESPONSE,
     "FetchRequest": (
         *_REQUEST,
-        ("epoch", _plain),
-        ("replica_key", _key),
-        ("fetch_offset", _plain),
-        ("last_epoch", _plain),
+        ("epoch", PLAIN),
+        ("replica_key", KEY),
+        ("fetch_offset", PLAIN),
+        ("last_epoch", PLAIN),
     ),
     "FetchResponse": (
         *_RESPONSE,
-        ("high_watermark", _plain),
-        ("diverging_epoch", _plain),
-        ("diverging_end_offset", _plain),
-        ("records", _records),
+        ("high_watermark", PLAIN),
+        ("diverging_epoch", PLAIN),
+        ("diverging_end_offset", PLAIN),
+        ("records", RECORDS),
     ),
 }
-"""The observed fields of each message, in the model's order after its type."""
+"""The observed fields of each message, in the model's order after its type.
+
+The model has no `id` (the reader holds it to sequence and receiver) and no `cluster_id` (`flights` holds it to the
+header's)."""
 
 STATE_FIELDS: tuple[Field, ...] = (
-    ("replica_key", _key),
-    ("role", _plain),
-    ("epoch", _plain),
-    ("leader_id", _replica_id),
-    ("leader_endpoint", _text),
-    ("voted_key", _key),
-    ("log_end_offset", _plain),
-    ("last_epoch", _plain),
-    ("flushed_offset", _plain),
-    ("high_watermark", _plain),
-    ("voters.offset", _plain),
-    ("voters.voters", _key_set),
-    ("kraft_version", _plain),
-    ("granted", _set),
-    ("rejected", _set),
-    ("fetched", _plain),
-    ("searching", _plain),
-    ("awaiting", _pairs),
-    ("acknowledged", _set),
-    ("fetchers", _set),
-    ("fetch_offsets", _key_pairs),
+    ("replica_key", KEY),
+    ("role", PLAIN),
+    ("epoch", PLAIN),
+    ("leader_id", REPLICA_ID),
+    ("leader_endpoint", TEXT),
+    ("voted_key", KEY),
+    ("log_end_offset", PLAIN),
+    ("last_epoch", PLAIN),
+    ("flushed_offset", PLAIN),
+    ("high_watermark", PLAIN),
+    ("voters.offset", PLAIN),
+    ("voters.voters", KEY_SET),
+    ("kraft_version", PLAIN),
+    ("granted", ID_SET),
+    ("rejected", ID_SET),
+    ("fetched", PLAIN),
+    ("searching", PLAIN),
+    ("awaiting", ID_PAIRS),
+    ("acknowledged", ID_SET),
+    ("fetchers", ID_SET),
+    ("fetch_offsets", KEY_PAIRS),
 )
 """The observed fields of a replica's state, in the model's order."""
 
 EFFECT_FIELDS: Mapping[type[TracedEffect], tuple[str, tuple[Field, ...]]] = {
     TracedPersistQuorumState: (
         "PersistQuorumState",
-        (("epoch", _plain), ("leader_id", _replica_id), ("voted_key", _key)),
+        (("epoch", PLAIN), ("leader_id", REPLICA_ID), ("voted_key", KEY)),
     ),
-    TracedTruncateLog: ("Truncate", (("end_offset", _plain),)),
-    TracedAppendRecords: ("Append", (("base_offset", _plain), ("records", _records))),
-    TracedFlushLog: ("Flush", (("end_offset", _plain),)),
+    TracedTruncateLog: ("Truncate", (("end_offset", PLAIN),)),
+    TracedAppendRecords: ("Append", (("base_offset", PLAIN), ("records", RECORDS))),
+    TracedFlushLog: ("Flush", (("end_offset", PLAIN),)),
 }
 """The durable effects by their type: the model's name and the observed fields."""
 
 
-def _attribute(structure: object, path: str) -> Canonical:
-    for name in path.split("."):
-        if structure is UNSET:
-            return UNSET
-        structure = getattr(structure, name, UNSET)
-    return structure
-
-
 def canonical_fields(structure: object, fields: tuple[Field, ...]) -> tuple[Canonical, ...]:
     """The observed fields of a message, state or effect as the model has them."""
-    return tuple([convert(getattr(structure, name, UNSET)) for name, convert in fields])
+    return tuple([kind.canonical(_attribute(structure, name)) for name, kind in fields])
+
+
+def _attribute(structure: object, path: str) -> Canonical:
+    for name in path.split("."):
+        structure = getattr(structure, name, UNSET)
+    return structure
 
 
 _TYPE_NAMES = {traced: name for name, traced in TRACED_MESSAGES.items()}
@@ -192,34 +182,39 @@ _TYPE_NAMES = {traced: name for name, traced in TRACED_MESSAGES.items()}
 
 def canonical_message(message: TracedMessage) -> tuple[Canonical, ...]:
     """A message as `ObservedMessage` gives it."""
-    kind = _TYPE_NAMES[type(message)]
-    return (kind, *canonical_fields(message, MESSAGE_FIELDS[kind]))
-
-
-_FLAT_STATE_FIELDS = tuple(field for field in STATE_FIELDS if "." not in field[0])
-_VOTERS_AT = next(i for i, (name, _) in enumerate(STATE_FIELDS) if name.startswith("voters."))
+    name = _TYPE_NAMES[type(message)]
+    return (name, *canonical_fields(message, MESSAGE_FIELDS[name]))
 
 
 def canonical_state(state: TracedState | UnsetType) -> tuple[Canonical, ...]:
     """A state as `ObservedState` gives it."""
-    flat = canonical_fields(state, _FLAT_STATE_FIELDS)
-    entry = getattr(state, "voters", UNSET)
-    voters = (_attribute(entry, "offset"), _key_set(_attribute(entry, "voters")))
-    return (*flat[:_VOTERS_AT], *voters, *flat[_VOTERS_AT:])
+    return canonical_fields(state, STATE_FIELDS)
 
 
-def canonical_effects(effects: tuple[TracedEffect, ...] | UnsetType) -> Canonical:
-    """The effects as `ObservedEffects` gives them; timers are not the model's business."""
-    if effects is UNSET:
-        return UNSET
-    shown: list[Canonical] = []
-    for effect in effects:
-        if isinstance(effect, TracedSend):
-            shown.append(canonical_message(effect.message))
-        elif not isinstance(effect, TracedStartTimer):
-            name, fields = EFFECT_FIELDS[type(effect)]
-            shown.append((name, *canonical_fields(effect, fields)))
-    return tuple(shown)
+def canonical_effect(effect: TracedEffect) -> tuple[Canonical, ...]:
+    """An effect that is no timer as `ObservedEffects` gives it."""
+    if isinstance(effect, TracedSend):
+        return canonical_message(effect.message)
+    name, fields = EFFECT_FIELDS[type(effect)]
+    return (name, *canonical_fields(effect, fields))
+
+
+def canonical_effects(effects: tuple[TracedEffect, ...]) -> tuple[tuple[int, tuple[Canonical, ...]], ...]:
+    """The effects as `ObservedEffects` gives them, each with its place in the line; timers are left out."""
+    return tuple(
+        [
+            (place, canonical_effect(effect))
+            for place, effect in enumerate(effects)
+            if not isinstance(effect, TracedStartTimer)
+        ]
+    )
+
+
+def agrees(given: Canonical, model: TlaValue) -> bool:
+    """Is the model's row what is given, as far as it is given?"""
+    assert isinstance(given, tuple), "a row of observed fields"
+    assert isinstance(model, tuple), "a row of observed fields"
+    return given[0] == model[0] and all(a is UNSET or a == b for a, b in zip(given, model, strict=True))
 
 
 def tla_text(value: Canonical) -> str:
@@ -239,69 +234,3 @@ def tla_text(value: Canonical) -> str:
             return "{}"
         return "{" + ", ".join([tla_text(part) for part in sorted(value)]) + "}"
     return "UNSET"
-
-
-def differences(path: str, expected: TlaValue | Canonical, actual: Canonical) -> Iterator[Difference]:
-    """Where two values differ; what the line leaves out agrees with everything."""
-    if actual is UNSET or expected == actual:
-        return
-    if isinstance(expected, tuple) and isinstance(actual, tuple) and len(expected) == len(actual):
-        for index, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
-            yield from differences(f"{path}[{index}]", wanted, got)
-        return
-    yield Difference(path, tla_text(expected), tla_text(actual))
-
-
-def named_differences(
-    prefix: str, names: tuple[str, ...], expected: TlaValue, actual: tuple[Canonical, ...]
-) -> Iterator[Difference]:
-    """Where two rows of named fields differ."""
-    assert isinstance(expected, tuple), "an observation is a tuple"
-    for name, wanted, got in zip(names, expected, actual, strict=True):
-        if got is not UNSET and wanted != got:
-            yield from _at_field(f"{prefix}{name}", wanted, got)
-
-
-def _at_field(field: str, wanted: TlaValue, got: Canonical) -> Iterator[Difference]:
-    if field.endswith("records"):
-        yield from differences(field, wanted, got)
-    else:
-        yield Difference(field, tla_text(wanted), tla_text(got))
-
-
-def message_differences(prefix: str, expected: TlaValue, actual: tuple[Canonical, ...]) -> Iterator[Difference]:
-    """Where a message of the model and one of the line differ."""
-    assert isinstance(expected, tuple), "an observed message is a tuple"
-    if expected[0] != actual[0]:
-        yield Difference(f"{prefix}type", tla_text(expected[0]), tla_text(actual[0]))
-        return
-    names = ("type", *(name for name, _ in MESSAGE_FIELDS[str(expected[0])]))
-    yield from named_differences(prefix, names, expected, actual)
-
-
-def effect_differences(expected: TlaValue, actual: Canonical) -> Iterator[Difference]:
-    """Where the ordered effects differ."""
-    if actual is UNSET:
-        return
-    assert isinstance(expected, tuple), "effects are a sequence"
-    assert isinstance(actual, tuple), "effects are a sequence"
-    for index in range(max(len(expected), len(actual))):
-        field = f"effects[{index}]"
-        if index >= len(expected):
-            yield Difference(field, "nothing", tla_text(actual[index]))
-        elif index >= len(actual):
-            yield Difference(field, tla_text(expected[index]), "nothing")
-        else:
-            yield from _effect_difference(field, expected[index], actual[index])
-
-
-def _effect_difference(field: str, wanted: TlaValue, got: Canonical) -> Iterator[Difference]:
-    assert isinstance(wanted, tuple), "an effect is a tuple"
-    assert isinstance(got, tuple), "an effect is a tuple"
-    if wanted[0] != got[0]:
-        yield Difference(field, tla_text(wanted), tla_text(got))
-    elif wanted[0] in MESSAGE_FIELDS:
-        yield from message_differences(f"{field}.message.", wanted, got)
-    else:
-        fields = next(fields for name, fields in EFFECT_FIELDS.values() if name == wanted[0])
-        yield from named_differences(f"{field}.", ("kind", *(name for name, _ in fields)), wanted, got)

@@ -58,7 +58,7 @@ def check_reader(
             break
         if on_event is not None:
             on_event()
-    return checker.finish(complete=reader.complete, rejection=rejection)
+    return checker.finish(complete=reader.complete, ended=reader.end is not None, rejection=rejection)
 
 
 def check_occurrences(

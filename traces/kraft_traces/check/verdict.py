@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from kraft_traces.check.observation import Difference
+from kraft_traces.check.differences import Difference
 
 
 class VerdictKind(StrEnum):
@@ -55,7 +55,9 @@ class Rejection:
     role: str | None
     """The replica's role before the line, by the model."""
     rules: tuple[str, ...]
-    """Rules of the action, the most specific first."""
+    """Rules of the action: first those that explain the line, then those switched off, then the most specific."""
+    explained_by: tuple[str, ...] = ()
+    """Rules without any one of which the line would be right: the traced software does not keep one of them."""
     conjunct: Conjunct | None = None
     differences: tuple[Difference, ...] = ()
     properties: tuple[str, ...] = ()

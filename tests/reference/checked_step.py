@@ -1,0 +1,68 @@
+"""One step with every claim about its effects checked: their order, what is on disk, and a crash after each."""
+
+from kraft_reference.configuration import Configuration
+from kraft_reference.durability import apply_durable, effects_of
+from kraft_reference.effects import AppendRecords, Effect, FlushLog, PersistQuorumState, Send, StartTimer, TruncateLog
+from kraft_reference.events import Draw, Event, Restart
+from kraft_reference.identity import names
+from kraft_reference.messages import FetchRequest, VoteResponse
+from kraft_reference.replica import Replica, handle
+from kraft_reference.state import ReplicaState
+
+_STAGE: dict[type[Effect], int] = {
+    PersistQuorumState: 0,
+    TruncateLog: 1,
+    AppendRecords: 1,
+    FlushLog: 2,
+    Send: 3,
+    StartTimer: 4,
+}
+
+
+def check_step(before: ReplicaState, configuration: Configuration, event: Event, draw: Draw) -> ReplicaState:
+    """Take a step on the side and check its effects; the state after.
+
+    Rules: durable.write-before-act, vote.persist-before-reply, durable.flush-before-fetch.
+    """
+    outcome = handle(before, configuration, event, draw)
+    effects = effects_of(before, outcome)
+    stages = [_STAGE[type(effect)] for effect in effects]
+    assert stages == sorted(stages)
+    for position, effect in enumerate(effects):
+        if isinstance(effect, Send):
+            _check_send(effect, apply_durable(before, effects[:position]))
+    on_disk, after = apply_durable(before, effects), outcome.state
+    assert _durable_part(on_disk) == _durable_part(after)
+    for completed in range(sum(stage < 4 for stage in stages) + 1):
+        _check_crash(before, configuration, event, draw, completed)
+    return after
+
+
+def _durable_part(state: ReplicaState) -> tuple[object, ...]:
+    return state.key, state.epoch, state.leader_id, state.voted_key, state.log
+
+
+def _check_send(effect: Send, on_disk: ReplicaState) -> None:
+    message = effect.message
+    assert message.epoch == on_disk.epoch
+    if isinstance(message, FetchRequest):
+        assert message.fetch_offset == on_disk.log.flushed == on_disk.log.end_offset
+    if isinstance(message, VoteResponse) and message.granted and not message.pre_vote:
+        assert on_disk.voted_key is not None
+        assert on_disk.voted_key.id == message.destination
+
+
+def _check_crash(before: ReplicaState, configuration: Configuration, event: Event, draw: Draw, completed: int) -> None:
+    replica = Replica(before, configuration)
+    done = effects_of(before, handle(before, configuration, event, draw))[:completed]
+    on_disk = apply_durable(before, done)
+    for kept in {on_disk.log.flushed, on_disk.log.end_offset}:
+        replica.state = before
+        crashed = replica.crash_during(event, draw, completed, kept)
+        assert crashed.effects == done
+        back = replica.step(Restart(), draw).state
+        assert back.log.records[:kept] == on_disk.log.records[:kept]
+        assert back.epoch >= on_disk.epoch
+        if back.epoch == on_disk.epoch and on_disk.voted_key is not None:
+            assert back.voted_key is not None
+            assert names(back.voted_key, on_disk.voted_key)

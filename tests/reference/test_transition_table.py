@@ -1,0 +1,289 @@
+"""The transition table, and a cluster under arbitrary moves: no step raises, and each is safe to be cut short.
+
+The machine does what a network, clocks, clients and faults may do, in any order and as often as they like.
+It judges with its own definitions: leaders by epoch, votes by replica and epoch, what is on disk after each effect.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.reference.builders import (
+    DRAW,
+    OBSERVED,
+    THREE,
+    cluster,
+    data,
+    follower,
+    in_every_role,
+    key,
+    log_of,
+    role_name,
+    stopped,
+    unattached,
+    voters_record,
+)
+from tests.reference.checked_step import check_step
+from tests.reference.wire import (
+    bqe,
+    bqe_reply,
+    eqe,
+    eqe_reply,
+    fetch,
+    fetch_reply,
+    pre_vote,
+    pre_vote_reply,
+    vote,
+    vote_reply,
+)
+
+from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import (
+    AppendVoters,
+    BeginQuorumEpochTimeout,
+    CheckQuorumTimeout,
+    ClientAppend,
+    ElectionTimeout,
+    Event,
+    FetchTimeout,
+    Poll,
+    PollFetch,
+    Receive,
+    RequestTimeout,
+    Restart,
+    Shutdown,
+)
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.outcome import Refusal
+from kraft_reference.profile import PROFILES
+from kraft_reference.replica import handle
+from kraft_reference.roles import TRANSITION, TRANSITIONS, Cause, Role
+from kraft_reference.state import ReplicaState, new_replica
+from kraft_reference.transitions import IllegalTransitionError, enter
+from kraft_spec.rules import load_registry
+
+# ---------------------------------------------------------------------------------------------------------
+# The table.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_row_is_one_of_a_kind_and_names_a_rule() -> None:
+    registry = load_registry()
+    assert len(TRANSITION) == len(TRANSITIONS)
+    assert [rule_id for row in TRANSITIONS for rule_id in row.rules if rule_id not in registry] == []
+    assert all(row.rules for row in TRANSITIONS)
+    assert {row.cause for row in TRANSITIONS} == set(Cause)
+
+
+@pytest.mark.parametrize("state", [*in_every_role(4), stopped(4)], ids=role_name)
+def test_what_the_table_does_not_list_is_refused(state: ReplicaState) -> None:
+    for cause, target in product(Cause, Role):
+        if (state.role, cause, target) in TRANSITION:
+            moved = enter(state, target, cause, epoch=9, leader_id=2, requester=key(3))
+            assert (moved.role, moved.awaiting, moved.granted) == (target, {}, frozenset())
+        else:
+            with pytest.raises(IllegalTransitionError):
+                enter(state, target, cause, epoch=9)
+
+
+def _messages(own: int, epoch: int) -> list[Event]:
+    """Messages of every type for a replica, sensible and not."""
+    requests = [make(source, own, epoch) for make in (vote, pre_vote, bqe, eqe) for source in (2, 3)]
+    fetches = [fetch(2, own, epoch, offset, last) for offset, last in product((0, 1, 9), (0, 3, epoch))]
+    votes = [
+        make(2, own, epoch, granted, leader=leader)
+        for make, granted, leader in product((vote_reply, pre_vote_reply), (True, False), (None, 2, own))
+    ]
+    announced = [make(2, own, epoch, leader) for make, leader in product((bqe_reply, eqe_reply), (None, 2, own))]
+    fetched = [
+        fetch_reply(2, own, epoch, leader, records, diverging=diverging, high_watermark=1)
+        for leader, records, diverging in product(
+            (None, 2, own), ((), data(1), (voters_record(4, 2, 3),)), ((-1, -1), (0, 0), (3, 1))
+        )
+    ]
+    return [Receive(message) for message in (*requests, *fetches, *votes, *announced, *fetched)]
+
+
+@pytest.mark.parametrize("state", [*in_every_role(4), stopped(4)], ids=role_name)
+@pytest.mark.parametrize("epoch", [3, 4, 6])
+@pytest.mark.parametrize("membership", [(1, 2, 3), (2, 3), (1,)])
+def test_every_role_takes_every_event(state: ReplicaState, epoch: int, membership: tuple[int, ...]) -> None:
+    timers: list[Event] = [ElectionTimeout(), FetchTimeout(), CheckQuorumTimeout(), BeginQuorumEpochTimeout(), RequestTimeout(2)]
+    others: list[Event] = [Poll(), PollFetch(2), ClientAppend(1), AppendVoters(voters_record(1, 2).voters), Shutdown(), Restart()]
+    events: list[Event] = [*timers, *others, *_messages(1, epoch)]
+    log = log_of(3, more=(voters_record(3, *membership),))
+    if state.role in (Role.PROSPECTIVE, Role.CANDIDATE) and 1 not in membership:
+        return  # observers do not nominate themselves
+    for awaiting in ({}, {2: 7}):
+        before = state._replace(log=log, awaiting=awaiting if state.role is not Role.STOPPED else {})
+        for event in events:
+            after = check_step(before, THREE, event, DRAW)
+            assert after.epoch >= before.epoch
+
+
+# ---------------------------------------------------------------------------------------------------------
+# A cluster under arbitrary moves.
+# ---------------------------------------------------------------------------------------------------------
+
+CONFIGURATIONS = st.builds(
+    lambda voters, observers, version, profile, support, most: replace(
+        cluster(voters, observers, support, kraft_version=version), profile=PROFILES[profile], fetch_max_records=most
+    ),
+    st.sampled_from([1, 3, 3, 3, 4, 5]),
+    st.integers(0, 1),
+    st.sampled_from([0, 1]),
+    st.sampled_from(sorted(PROFILES)),
+    st.fixed_dictionaries({2: st.sampled_from(["supported", "supported", "unsupported", "ignored"])}),
+    st.sampled_from([0, 1]),
+)
+INDEX = st.integers(0, 10**6)
+
+
+class ClusterMachine(RuleBasedStateMachine):
+    """Moves of a cluster and what must hold after each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = World(THREE)
+        self.leaders: dict[int, ReplicaKey] = {}
+        self.votes: dict[tuple[ReplicaKey, int], ReplicaKey] = {}
+        self.epochs: dict[ReplicaKey, int] = {}
+        self.sets_change = False
+
+    @initialize(configuration=CONFIGURATIONS, sets_change=st.booleans())
+    def begin(self, configuration: Configuration, sets_change: bool) -> None:
+        self.world = World(configuration)
+        self.sets_change = sets_change
+
+    def _replica(self, index: int) -> int:
+        ids = sorted(self.world.replicas)
+        return ids[index % len(ids)]
+
+    def _happen(self, replica_id: int, event: Event) -> None:
+        world = self.world
+        draw = world.draw(1500, 400)
+        expected = check_step(world.state(replica_id), world.configuration, event, draw)
+        assert world.happen(replica_id, event, draw).state == expected
+
+    def _message(self, index: int) -> str | None:
+        waiting = [identifier for identifier, _ in self.world.messages()]
+        return waiting[index % len(waiting)] if waiting else None
+
+    @rule(index=INDEX)
+    def timers_fire(self, index: int) -> None:
+        replica_id = self._replica(index)
+        due: dict[Role, Event] = {Role.LEADER: CheckQuorumTimeout(), Role.FOLLOWER: FetchTimeout()}
+        self._happen(replica_id, due.get(self.world.state(replica_id).role, ElectionTimeout()))
+
+    @rule(index=INDEX)
+    def requests_are_sent(self, index: int) -> None:
+        replica_id = self._replica(index)
+        self._happen(replica_id, Poll())
+        self._happen(replica_id, PollFetch(self._replica(index // 7)))
+
+    @rule(index=INDEX, count=st.integers(1, 12))
+    def messages_arrive(self, index: int, count: int) -> None:
+        world = self.world
+        for _ in range(count):
+            identifier = self._message(index)
+            if identifier is None:
+                return
+            message = world.in_flight[identifier].message
+            if world.cannot_be_encoded(message):
+                world.answer_unsupported_version(identifier)
+                continue
+            draw = world.draw(1500, 400)
+            expected = check_step(world.state(message.destination), world.configuration, Receive(message), draw)
+            assert world.deliver(identifier, draw).state == expected
+            self.holds()
+
+    @rule(index=INDEX, lost=st.booleans())
+    def messages_go_astray(self, index: int, lost: bool) -> None:
+        identifier = self._message(index)
+        if identifier is not None:
+            (self.world.drop if lost else self.world.duplicate)(identifier)
+
+    @rule(index=INDEX)
+    def answers_are_given_up(self, index: int) -> None:
+        self._happen(self._replica(index), RequestTimeout(self._replica(index // 7)))
+
+    @rule(index=INDEX)
+    def leaders_work(self, index: int) -> None:
+        replica_id = self._replica(index)
+        self._happen(replica_id, ClientAppend(1))
+        self._happen(replica_id, BeginQuorumEpochTimeout())
+
+    @rule(index=INDEX)
+    def leaders_hand_over(self, index: int) -> None:
+        self._happen(self._replica(index), Shutdown())
+
+    @precondition(lambda self: self.sets_change)
+    @rule(index=INDEX, members=st.sets(st.integers(1, 3), min_size=1))
+    def voters_change(self, index: int, members: set[int]) -> None:
+        known = self.world.configuration.replicas
+        voters = frozenset(known[i].key for i in members if i in known)
+        if voters:
+            self._happen(self._replica(index), AppendVoters(voters))
+
+    @rule(index=INDEX, everything=st.booleans())
+    def processes_stop_and_start(self, index: int, everything: bool) -> None:
+        replica_id = self._replica(index)
+        state = self.world.state(replica_id)
+        if state.role is Role.STOPPED:
+            self._happen(replica_id, Restart())
+        else:
+            self.world.crash(replica_id, state.log.end_offset if everything else None)
+
+    @invariant()
+    def holds(self) -> None:
+        """One leader and one vote an epoch, and epochs that only grow."""
+        static = self.world.configuration.kraft_version == 0
+        for replica in self.world.replicas.values():
+            state = replica.state
+            assert state.epoch >= self.epochs.get(state.key, 0)
+            self.epochs[state.key] = state.epoch
+            if state.role is Role.LEADER and not self.sets_change:
+                assert self.leaders.setdefault(state.epoch, state.key) == state.key
+            if state.voted_key is not None:
+                earlier = self.votes.setdefault((state.key, state.epoch), state.voted_key)
+                assert earlier.id == state.voted_key.id
+                assert static or earlier == state.voted_key
+
+
+TestClusterMachine = ClusterMachine.TestCase
+TestClusterMachine.settings = settings(stateful_step_count=60)
+
+
+def _machine_reaches(goal: Callable[[ReplicaState], bool]) -> bool:
+    """Does a plain schedule of the machine's moves reach a state?  So that its checks are not empty."""
+    machine = ClusterMachine()
+    machine.begin(THREE, False)
+    for move in range(400):
+        index = move * 7919 % 1009
+        machine.requests_are_sent(index)
+        machine.messages_arrive(0, 3)
+        if move % 20 == 0:
+            machine.timers_fire(index)
+        machine.leaders_work(index)
+        machine.holds()
+        if any(goal(replica.state) for replica in machine.world.replicas.values()):
+            return True
+    return False
+
+
+def test_the_machine_gets_somewhere() -> None:
+    assert _machine_reaches(lambda state: state.role is Role.LEADER and state.high_watermark > 5)
+    assert _machine_reaches(lambda state: state.role is Role.FOLLOWER and state.high_watermark > 3)
+
+
+def test_a_stopped_replica_refuses_everything_but_a_start() -> None:
+    down = new_replica(key(1), THREE.voters)
+    for event in (Poll(), ElectionTimeout(), Receive(vote(2, 1, 5)), Shutdown()):
+        assert handle(down, THREE, event, DRAW).refusal is Refusal.NOT_RUNNING
+    assert handle(down, THREE, Restart(), DRAW).state == unattached(0)
+    assert handle(follower(4, 2), OBSERVED, Restart(), DRAW).refusal is Refusal.RUNNING

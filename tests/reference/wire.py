@@ -1,0 +1,125 @@
+"""Messages for the tests of the reference, in the notation of the rule catalogue.
+
+A correlation id of 7 is the one that `asked` waits for.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from tests.reference.builders import endpoint, key, where
+
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.messages import (
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    Error,
+    FetchRequest,
+    FetchResponse,
+    VoteRequest,
+    VoteResponse,
+)
+from kraft_reference.records import Record
+
+CLUSTER = "kraft-spec"
+_NAMED = "named"
+"""Stands for "the endpoint of the named leader, if one is named"."""
+
+
+def asked(*destinations: int) -> dict[int, int]:
+    """Outstanding requests to these replicas."""
+    return dict.fromkeys(destinations, 7)
+
+
+def vote(source: int, destination: int, epoch: int, last: tuple[int, int] = (0, 0), **more: Any) -> VoteRequest:
+    """v(source>destination): a standard Vote with the sender's (last epoch, end offset)."""
+    request = VoteRequest(
+        source,
+        destination,
+        7,
+        epoch,
+        key(source),
+        key(destination),
+        last[0],
+        last[1],
+        pre_vote=False,
+        cluster_id=CLUSTER,
+    )
+    return replace(request, **more)
+
+
+def pre_vote(source: int, destination: int, epoch: int, last: tuple[int, int] = (0, 0), **more: Any) -> VoteRequest:
+    """pv(source>destination): a Pre-Vote."""
+    return replace(vote(source, destination, epoch, last), **{"pre_vote": True, **more})
+
+
+def vote_reply(
+    source: int,
+    destination: int,
+    epoch: int,
+    granted: bool,
+    *,
+    leader: int | None = None,
+    leader_endpoint: str | None = _NAMED,
+    error: Error = Error.NONE,
+    pre_vote: bool = False,
+    correlation_id: int = 7,
+) -> VoteResponse:
+    """The answer to a Vote; the named leader's endpoint unless another, or None, is given."""
+    listens = where(leader) if leader_endpoint == _NAMED else leader_endpoint
+    return VoteResponse(source, destination, correlation_id, error, epoch, leader, listens, granted, pre_vote)
+
+
+def pre_vote_reply(source: int, destination: int, epoch: int, granted: bool, **more: Any) -> VoteResponse:
+    """The answer to a Pre-Vote by software that knows Pre-Votes."""
+    return vote_reply(source, destination, epoch, granted, pre_vote=True, **more)
+
+
+def bqe(source: int, destination: int, epoch: int, **more: Any) -> BeginQuorumEpochRequest:
+    """bqe(source>destination)."""
+    request = BeginQuorumEpochRequest(source, destination, 7, epoch, key(destination), endpoint(source), CLUSTER)
+    return replace(request, **more)
+
+
+def bqe_reply(
+    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
+) -> BeginQuorumEpochResponse:
+    """The answer to BeginQuorumEpoch."""
+    return replace(BeginQuorumEpochResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
+
+
+def eqe(source: int, destination: int, epoch: int, *preferred: ReplicaKey, **more: Any) -> EndQuorumEpochRequest:
+    """eqe(source>destination, preferred candidates)."""
+    return replace(EndQuorumEpochRequest(source, destination, 7, epoch, preferred, CLUSTER), **more)
+
+
+def eqe_reply(
+    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
+) -> EndQuorumEpochResponse:
+    """The answer to EndQuorumEpoch."""
+    return replace(EndQuorumEpochResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
+
+
+def fetch(source: int, destination: int, epoch: int, offset: int, last_epoch: int, **more: Any) -> FetchRequest:
+    """f(source>destination, offset)."""
+    return replace(FetchRequest(source, destination, 7, epoch, key(source), offset, last_epoch, CLUSTER), **more)
+
+
+def fetch_reply(
+    source: int,
+    destination: int,
+    epoch: int,
+    leader: int | None,
+    records: tuple[Record, ...] = (),
+    *,
+    error: Error = Error.NONE,
+    high_watermark: int = -1,
+    diverging: tuple[int, int] = (-1, -1),
+    **more: Any,
+) -> FetchResponse:
+    """The answer to a Fetch."""
+    answer = FetchResponse(
+        source, destination, 7, error, epoch, leader, where(leader), high_watermark, diverging[0], diverging[1], records
+    )
+    return replace(answer, **more)

@@ -1,0 +1,64 @@
+"""Traces for the tests of the checker: recorded from the reference, as bytes, and checked from bytes."""
+
+from collections.abc import Iterable
+from functools import cache
+from io import BytesIO
+
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.configuration import Configuration
+from kraft_traces.check import CANDIDATES_MAX, Verdict, check_reader
+from kraft_traces.encode import encode_line, event_line, header_line
+from kraft_traces.lines import EndLine, EventLine, Generator
+from kraft_traces.own import own_generator
+from kraft_traces.reader import TraceReader
+
+FOREIGN = Generator("somebody-else", "1.0")
+"""A generator whose traces may leave fields out."""
+
+
+class Recorded:
+    """A trace in memory.
+
+    Attributes:
+        configuration: the cluster.
+        lines: the event lines; their bytes are made when the trace is read.
+    """
+
+    def __init__(self, configuration: Configuration, occurrences: Iterable[Occurrence]) -> None:
+        self.configuration = configuration
+        self.lines: tuple[EventLine, ...] = tuple(event_line(one, configuration) for one in occurrences)
+
+    @property
+    def raw(self) -> list[bytes]:
+        """The bytes of the event lines."""
+        return [encode_line(line) for line in self.lines]
+
+    def header(self, generator: Generator | None = None) -> bytes:
+        """The bytes of the header."""
+        return encode_line(header_line(self.configuration, generator or own_generator()))
+
+
+@cache
+def recorded(workload: str, seed: int, steps: int = 300, replicas: int = 3) -> Recorded:
+    """The trace of a run of the cluster; its liveness phase adds a few events to `steps`."""
+    simulation = RunPlan(seed, replicas=replicas, steps=steps, workload=workload).simulation()
+    trace = Recorded(simulation.configuration, simulation.run())
+    assert simulation.violation is None
+    return trace
+
+
+def verdict_on(
+    header: bytes,
+    raw: Iterable[bytes],
+    *,
+    ending: bytes | None = None,
+    candidates_max: int = CANDIDATES_MAX,
+    every: int = 100,
+    source: str = "trace",
+) -> Verdict:
+    """The verdict on a trace of these lines; `ending` replaces the end line that says it is complete."""
+    lines = list(raw)
+    end = encode_line(EndLine(len(lines), True)) if ending is None else ending
+    reader = TraceReader(BytesIO(b"".join([header, *lines, end])), source)
+    return check_reader(reader, every=every, candidates_max=candidates_max)

@@ -1,0 +1,142 @@
+"""What a foreign line that leaves something out may stand for: the events to try in one candidate state.
+
+What the rest of the line tells is used first, so that few events are tried and the bound on candidates is not wasted.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import permutations
+
+from msgspec import UNSET
+
+from kraft_traces.check.binding import (
+    HANDLE,
+    Event,
+    LeftOutError,
+    appended_value,
+    appended_voters,
+    base,
+    complete_event,
+    delivered_id,
+    kept,
+    message_place,
+    new_directory,
+)
+from kraft_traces.check.model import OnItsWay
+from kraft_traces.check.observation import agrees, canonical_message
+from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedSend
+from kraft_traces.lines import EventLine
+from kraft_traces.values import TracedRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What one candidate state offers; asked for only where a line leaves it open."""
+
+    replica_ids: tuple[int, ...]
+    on_their_way: Callable[[], tuple[OnItsWay, ...]]
+    log_ends: Callable[[], range]
+    """The log ends that a crash of the line's replica may leave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """The events to try."""
+
+    events: tuple[Event, ...]
+    unknown: str | None = None
+    """A field for which the events hold a stand-in, because it cannot be found by trying.
+
+    They serve to find out that the replica takes no notice of the event anyway."""
+
+
+def attempts(line: EventLine, around: Surroundings) -> Attempts:
+    """The events that a line may stand for.
+
+    Raises:
+        UnrepresentableError: the line holds a number beyond the model's.
+    """
+    if line.event.startswith(HANDLE):
+        return Attempts(tuple({**base(line), "sent": way.sent} for way in deliverable(line, around.on_their_way())))
+    try:
+        return Attempts((complete_event(line),))
+    except LeftOutError as left_out:
+        return _filled_in(line, around, left_out.field)
+
+
+def deliverable(line: EventLine, on_their_way: Iterable[OnItsWay]) -> list[OnItsWay]:
+    """The messages on their way that a line may deliver: of its type, with its id, and with its fields if given."""
+    given = UNSET if line.message is UNSET else canonical_message(line.message)
+    return [way for way in addressed(line, on_their_way) if given is UNSET or agrees(given, way.message)]
+
+
+def addressed(line: EventLine, on_their_way: Iterable[OnItsWay]) -> list[OnItsWay]:
+    """The messages on their way that could arrive at the line's replica, whatever is in them."""
+    wanted = line.event.removeprefix(HANDLE)
+    identifier = delivered_id(line)
+    place = None if identifier is UNSET else message_place(identifier)
+    return [
+        way
+        for way in on_their_way
+        if way.receiver == line.replica
+        and not way.cut
+        and way.message[0] == wanted
+        and (place is None or place == (way.sent, way.receiver))
+    ]
+
+
+def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
+    def all_of(choices: Iterable[Event]) -> Attempts:
+        return Attempts(tuple({**base(line), **choice} for choice in choices))
+
+    def one_or_stand_in(choice: Event | None, stand_in: Event) -> Attempts:
+        if choice is not None:
+            return all_of([choice])
+        return Attempts(({**base(line), **stand_in},), unknown=field)
+
+    match line.event:
+        case "PollFetch":
+            receivers = [e.message.destination for e in _effects(line) if isinstance(e, TracedSend)]
+            known = [to for to in receivers if to is not UNSET]
+            return all_of({"destination": to} for to in known or around.replica_ids)
+        case "RequestTimeout":
+            return all_of({"destination": to} for to in around.replica_ids)
+        case "Crash":
+            end = UNSET if line.state is UNSET else line.state.log_end_offset
+            return all_of(kept(offset) for offset in (around.log_ends() if end is UNSET else (end,)))
+        case "ClientAppend":
+            record = _appended(line)
+            return one_or_stand_in(None if record is None else appended_value(record.value), {"value": 0})
+        case "AppendVoters":
+            record = _appended(line)
+            voters = UNSET if record is None else record.voters
+            return one_or_stand_in(None if voters is UNSET else appended_voters(voters), {"voters": _SOME_VOTERS})
+        case "ReplaceDisk":
+            key = UNSET if line.state is UNSET else line.state.replica_key
+            directory = None if key is UNSET else key.directory_id
+            return one_or_stand_in(None if directory is None else new_directory(directory), {"directory": "unknown"})
+        case "CutLink" | "HealLink":
+            links = [(a, b) for a, b in permutations(around.replica_ids, 2) if _may_be(line, a, b)]
+            return all_of({"source": source, "destination": destination} for source, destination in links)
+        case _:
+            return all_of({"sent": way.sent, "to": way.receiver} for way in around.on_their_way())
+
+
+_SOME_VOTERS = frozenset([(1, "unknown")])
+
+
+def _effects(line: EventLine) -> tuple[TracedEffect, ...]:
+    return () if line.effects is UNSET else line.effects
+
+
+def _appended(line: EventLine) -> TracedRecord | None:
+    """The record that the line shows to be appended."""
+    for effect in _effects(line):
+        if isinstance(effect, TracedAppendRecords) and effect.records:
+            return effect.records[0]
+    return None
+
+
+def _may_be(line: EventLine, source: int, destination: int) -> bool:
+    given = line.input
+    return given is UNSET or (given.source in (UNSET, source) and given.destination in (UNSET, destination))

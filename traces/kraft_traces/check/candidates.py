@@ -1,0 +1,139 @@
+"""The steps that a line of a foreign trace may be, from every candidate state.
+
+A line that leaves something out may leave several candidate states; they are all followed, up to a bound.
+A property counts as violated only on a candidate that survives, so each carries its first violation along.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.check.attempts import Attempts, Surroundings, addressed, attempts
+from kraft_traces.check.binding import HANDLE, base
+from kraft_traces.check.comparison import Comparison
+from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
+from kraft_traces.check.differences import Difference, message_differences
+from kraft_traces.check.model import TraceModel
+from kraft_traces.check.observation import canonical_message
+from kraft_traces.check.steps import Steps
+from kraft_traces.check.verdict import Rejection
+from kraft_traces.lines import EventLine
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A state that agrees with all lines so far, and the first rejection on the way that a property gave."""
+
+    state: JavaObject
+    violation: Rejection | None = None
+
+
+class InconclusiveError(Exception):
+    """The line leaves out too much to go on; the message says what."""
+
+
+Violation = Callable[[Where, JavaObject], Rejection | None]
+
+
+class Candidates:
+    """Follows the candidate states of one trace."""
+
+    def __init__(
+        self,
+        model: TraceModel,
+        steps: Steps,
+        comparison: Comparison,
+        diagnosis: Diagnosis,
+        replica_ids: tuple[int, ...],
+        candidates_max: int,
+    ) -> None:
+        self._model = model
+        self._steps = steps
+        self._comparison = comparison
+        self._diagnosis = diagnosis
+        self._replica_ids = replica_ids
+        self._candidates_max = candidates_max
+
+    def advance(self, number: int, line: EventLine, branches: list[Branch]) -> list[Branch] | Rejection:
+        """The candidates after a line, in a fixed order, or why there is none.
+
+        Raises:
+            InconclusiveError: there are too many, or something is left out that cannot be found by trying.
+            UnrepresentableError: the line holds a number beyond the model's.
+        """
+        survivors: dict[int, Branch] = {}
+        closest: tuple[Where, tuple[Difference, ...]] | None = None
+        for branch in branches:
+            for where, after in self._possible_steps(number, line, branch):
+                differing = self._comparison.differences(line, after)
+                if differing:
+                    if closest is None or len(differing) < len(closest[1]):
+                        closest = where, differing
+                    continue
+                violation = branch.violation or self._steps.violation(where, after)
+                fingerprint = self._model.fingerprint(after)
+                known = survivors.get(fingerprint)
+                if known is None or (known.violation is not None and violation is None):
+                    survivors[fingerprint] = Branch(after, violation)
+                if len(survivors) > self._candidates_max:
+                    raise InconclusiveError(
+                        f"more than {self._candidates_max} candidate states: the trace leaves out too much"
+                    )
+        if survivors:
+            return [survivors[fingerprint] for fingerprint in sorted(survivors)]
+        if closest is not None:
+            return self._diagnosis.mismatch(*closest)
+        return self._impossible(number, line, branches[0])
+
+    def _possible_steps(self, number: int, line: EventLine, branch: Branch) -> Iterator[tuple[Where, JavaObject]]:
+        tried = self._attempts(line, branch)
+        for event in tried.events:
+            before = self._model.bound(branch.state.copy(), event)
+            found = self._steps.successors(line, event, before)
+            if found.enabled and tried.unknown is not None:
+                raise InconclusiveError(f"{tried.unknown} is left out, and cannot be found by trying")
+            for after in found.states:
+                yield Where(number, line, before), after
+
+    def _attempts(self, line: EventLine, branch: Branch) -> Attempts:
+        return attempts(
+            line,
+            Surroundings(
+                self._replica_ids,
+                lambda: self._model.on_their_way(branch.state),
+                lambda: self._log_ends(line, branch.state),
+            ),
+        )
+
+    def _log_ends(self, line: EventLine, state: JavaObject) -> range:
+        assert line.replica is not UNSET, "a crash happens at a replica"
+        replica = state_before(self._model, state, line.replica)
+        log, flushed = replica["log"], replica["flushed"]
+        assert isinstance(log, tuple), "a log is a sequence"
+        assert isinstance(flushed, int), "an offset is a number"
+        return range(flushed, len(log) + 1)
+
+    def _impossible(self, number: int, line: EventLine, branch: Branch) -> Rejection:
+        """No candidate offers the event: name the closest message on its way, else the false conjunct."""
+        event = {**_NO_CHOICE, **base(line)}
+        if line.event.startswith(HANDLE):
+            ways = addressed(line, self._model.on_their_way(branch.state))
+            if line.message is not UNSET and ways:
+                shown = canonical_message(line.message)
+                found = [tuple(message_differences("message.", way.message, shown, complete=False)) for way in ways]
+                closest = min(range(len(ways)), key=lambda index: len(found[index]))
+                if found[closest]:
+                    before = self._model.bound(branch.state.copy(), {**event, "sent": ways[closest].sent})
+                    return self._diagnosis.mismatch(Where(number, line, before), found[closest], explain=False)
+            if ways:
+                event["sent"] = ways[0].sent
+        else:
+            tried = self._attempts(line, branch).events
+            event = tried[0] if tried else event
+        return self._diagnosis.not_enabled(Where(number, line, self._model.bound(branch.state.copy(), event)))
+
+
+_NO_CHOICE = {"sent": -1, "to": -1, "destination": -1, "source": -1, "kept": -1}
+"""Bound where nothing could be tried, so that the model can say which conjunct is false."""

@@ -1,0 +1,113 @@
+"""Why a line is rejected, in terms of rules: which ones the action states, and which one is missing.
+
+The model can switch rules off one at a time.
+If a line that is wrong would be right without one of them, the traced software does not keep that rule.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from kraft_reference.configuration import Configuration
+from kraft_spec.action_rules import rules_of_event, switchable_rules
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.values import Function, TlaValue
+from kraft_traces.check.differences import Difference
+from kraft_traces.check.model import TraceModel
+from kraft_traces.check.verdict import Conjunct, Rejection, RejectionKind
+from kraft_traces.lines import EventLine
+
+Compare = Callable[[EventLine, JavaObject], tuple[Difference, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A line, and the model's state before it with the event bound."""
+
+    number: int
+    """Line number in the file, from 1."""
+    line: EventLine
+    before: JavaObject
+
+
+class Diagnosis:
+    """Makes the rejections of one trace."""
+
+    def __init__(self, model: TraceModel, configuration: Configuration, source: str, compare: Compare) -> None:
+        self._model = model
+        self._configuration = configuration
+        self._source = source
+        self._compare = compare
+
+    def not_enabled(self, where: Where) -> Rejection:
+        """The model's action is not possible: name the false conjunct."""
+        found = self._model.false_conjunct(where.line.event, where.before)
+        conjunct = None if found is None else Conjunct(found.text, found.module, found.line, found.operands)
+        return self._rejection(
+            RejectionKind.NOT_ENABLED, where, explained_by=self._explained_by(where), conjunct=conjunct
+        )
+
+    def mismatch(self, where: Where, differences: tuple[Difference, ...], *, explain: bool = True) -> Rejection:
+        """The line shows something else than the model gives; `explain` asks for the missing rule."""
+        explained_by = self._explained_by(where) if explain else ()
+        return self._rejection(RejectionKind.MISMATCH, where, explained_by=explained_by, differences=differences)
+
+    def violation(self, where: Where, properties: tuple[str, ...]) -> Rejection:
+        """The step is the model's, but violates properties."""
+        return self._rejection(RejectionKind.PROPERTY, where, properties=properties)
+
+    def ambiguous(self, where: Where) -> Rejection:
+        """A complete line has several successors."""
+        return self._rejection(RejectionKind.AMBIGUOUS, where)
+
+    def _explained_by(self, where: Where) -> tuple[str, ...]:
+        """The rules without any one of which the line would be right."""
+        return tuple(rule for rule in self._candidates() if self._is_right_without(rule, where))
+
+    def _candidates(self) -> list[str]:
+        return [rule for rule in switchable_rules() if rule not in self._configuration.switched_off]
+
+    def _is_right_without(self, rule: str, where: Where) -> bool:
+        before = self._model.without_rules(where.before, self._configuration, frozenset((rule,)))
+        successors = self._model.successors(where.line.event, before)
+        return any(not self._compare(where.line, after) for after in successors)
+
+    def _rejection(
+        self,
+        kind: RejectionKind,
+        where: Where,
+        *,
+        explained_by: tuple[str, ...] = (),
+        conjunct: Conjunct | None = None,
+        differences: tuple[Difference, ...] = (),
+        properties: tuple[str, ...] = (),
+    ) -> Rejection:
+        line = where.line
+        replica = None if line.replica is UNSET else line.replica
+        role = None if replica is None else str(state_before(self._model, where.before, replica)["role"])
+        pre_vote = getattr(line.message, "pre_vote", UNSET)
+        stated = rules_of_event(line.event, role, None if pre_vote is UNSET else pre_vote)
+        off = tuple(rule for rule in stated if rule in self._configuration.switched_off)
+        return Rejection(
+            kind=kind,
+            source=self._source,
+            line=where.number,
+            sequence=line.sequence,
+            event=line.event,
+            replica=replica,
+            role=role,
+            rules=tuple(dict.fromkeys((*explained_by, *off, *stated))),
+            explained_by=explained_by,
+            conjunct=conjunct,
+            differences=differences,
+            properties=properties,
+        )
+
+
+def state_before(model: TraceModel, state: JavaObject, replica: int) -> Function:
+    """The model's state of one replica."""
+    replicas: TlaValue = model.variable("replicas", state)
+    found = replicas[replica - 1] if isinstance(replicas, tuple) else replicas[replica]  # type: ignore[index]
+    assert isinstance(found, Function), "a replica's state is a record"
+    return found

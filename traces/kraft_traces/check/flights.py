@@ -1,0 +1,118 @@
+"""The messages on their way as their senders' lines show them.
+
+A message that arrives must be the one that was sent; where both lines are complete, that is one comparison here, and
+the model need not be asked for its network.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import UNSET
+
+from kraft_traces.check.binding import delivered_id
+from kraft_traces.check.differences import Difference, message_differences
+from kraft_traces.check.observation import canonical_message
+from kraft_traces.check.wording import MISSING
+from kraft_traces.effects import TracedSend
+from kraft_traces.lines import EventLine
+from kraft_traces.messages import TracedMessage
+
+CONSUMING = frozenset(("DropMessage", "AnswerUnsupportedVersion"))
+"""Events of the network after which one copy of a message is gone."""
+
+
+class Flights:
+    """Follows the sends and arrivals of one trace; its size is the number of messages on their way."""
+
+    def __init__(self, cluster_id: str, *, own: bool) -> None:
+        """`own` says that all lines are complete, so that nothing may be missing in a message."""
+        self._cluster_id = cluster_id
+        self._own = own
+        self._copies: dict[str, int] = {}
+        self._messages: dict[str, TracedMessage] = {}
+        self._knows_arrivals = True
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def is_sure(self, line: EventLine) -> bool:
+        """Is what the line delivers, if anything, known to be what was sent?"""
+        message = line.message
+        if message is UNSET:
+            return not line.event.startswith("Handle")
+        return message.id is not UNSET and self._messages.get(message.id) == message
+
+    def differences(self, line: EventLine) -> tuple[Difference, ...]:
+        """Where a line delivers or sends something else than it can: for the model's own fields see the comparison."""
+        found = list(self._delivered(line))
+        if line.effects:
+            for place, effect in enumerate(line.effects):
+                if isinstance(effect, TracedSend):
+                    message = effect.message
+                    found.extend(self._cluster(f"effects[{place}].message.", message))
+                    if message.id is UNSET and self._own:
+                        expected = f"{line.sequence}.{message.destination}"
+                        found.append(Difference(f"effects[{place}].message.id", expected, MISSING))
+        return tuple(found)
+
+    def _delivered(self, line: EventLine) -> Iterator[Difference]:
+        message = line.message
+        if message is UNSET:
+            return
+        sent = UNSET if message.id is UNSET else self._messages.get(message.id, UNSET)
+        if sent is UNSET:
+            yield from self._cluster("message.", message)
+        elif sent != message:
+            expected = canonical_message(sent)
+            if UNSET not in expected:
+                shown = canonical_message(message)
+                yield from message_differences("message.", expected, shown, complete=self._own)  # type: ignore[arg-type]
+            yield from self._cluster("message.", message)
+
+    def _cluster(self, prefix: str, message: TracedMessage) -> Iterator[Difference]:
+        """A request carries the cluster's id; software that knows none sends null."""
+        shown = getattr(message, "cluster_id", self._cluster_id)
+        if shown == self._cluster_id or (shown in (UNSET, None) and not self._own):
+            return
+        actual = MISSING if shown is UNSET else "null" if shown is None else str(shown)
+        yield Difference(f"{prefix}cluster_id", self._cluster_id, actual)
+
+    def follow(self, line: EventLine) -> None:
+        """Take a line that was right."""
+        if line.effects:
+            for effect in line.effects:
+                if isinstance(effect, TracedSend):
+                    self._sent(effect.message)
+        if line.answer is not UNSET:
+            self._sent(line.answer)
+        if line.event.startswith("Handle"):
+            self._arrived(delivered_id(line))
+        elif line.event in CONSUMING:
+            self._arrived(UNSET if line.input is UNSET else line.input.message_id)
+        elif line.event == "DuplicateMessage":
+            identifier = UNSET if line.input is UNSET else line.input.message_id
+            if identifier in self._copies:
+                self._copies[identifier] += 1
+            elif identifier is UNSET:
+                self._forget()
+
+    def _sent(self, message: TracedMessage) -> None:
+        if self._knows_arrivals and message.id is not UNSET:
+            self._messages[message.id] = message
+            self._copies[message.id] = 1
+
+    def _arrived(self, identifier: object) -> None:
+        if identifier is UNSET:
+            self._forget()
+            return
+        copies = self._copies.get(identifier)  # type: ignore[call-overload]
+        if copies == 1:
+            del self._copies[identifier]  # type: ignore[arg-type]
+            del self._messages[identifier]  # type: ignore[arg-type]
+        elif copies is not None:
+            self._copies[identifier] = copies - 1  # type: ignore[index]
+
+    def _forget(self) -> None:
+        """Without knowing what arrived, what is remembered would only grow."""
+        self._knows_arrivals = False
+        self._messages.clear()
+        self._copies.clear()

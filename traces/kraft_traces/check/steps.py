@@ -1,0 +1,56 @@
+"""The steps of the model that one line may be, from one state with the event bound."""
+
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.check.binding import HANDLE, Event
+from kraft_traces.check.comparison import NETWORK_EVENTS
+from kraft_traces.check.diagnosis import Diagnosis, Where
+from kraft_traces.check.model import TraceModel
+from kraft_traces.check.verdict import Rejection
+from kraft_traces.lines import EventLine
+
+NOT_ALLOWED = frozenset(("NOT_RUNNING", "RUNNING", "NOT_IN_ROLE", "NOTHING_DUE"))
+"""Refusals of an event that the replica's role does not allow: the model's action must not be enabled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a line may lead."""
+
+    states: list[JavaObject]
+    enabled: bool
+    """Whether the action itself is possible; if not, the states are those in which the replica took no notice."""
+
+
+class Steps:
+    """Asks the model for the steps of one trace."""
+
+    def __init__(self, model: TraceModel, diagnosis: Diagnosis) -> None:
+        self._model = model
+        self._diagnosis = diagnosis
+
+    def successors(self, line: EventLine, event: Event, before: JavaObject) -> Found:
+        """The successors under the line's action; if there is none, the one in which the event was refused."""
+        found = self._model.successors(line.event, before)
+        if len(found) == 1:
+            return Found(found, True)
+        if found:
+            distinct = {self._model.fingerprint(state): state for state in found}
+            return Found(list(distinct.values()), True)
+        return Found(self._refused(line, event, before), False)
+
+    def _refused(self, line: EventLine, event: Event, before: JavaObject) -> list[JavaObject]:
+        """A foreign line may leave the refusal out; a line that shows another one, or none, was not refused."""
+        if line.event in NETWORK_EVENTS or not (line.refusal is UNSET or line.refusal in NOT_ALLOWED):
+            return []
+        delivered = line.event.removeprefix(HANDLE) if line.event.startswith(HANDLE) else ""
+        return self._model.successors("Refuse", self._model.bound(before, {**event, "type": delivered}))
+
+    def violation(self, where: Where, after: JavaObject) -> Rejection | None:
+        """The properties that the step violates, as a rejection."""
+        if where.line.event in NETWORK_EVENTS or self._model.properties_hold(where.before, after):
+            return None
+        return self._diagnosis.violation(where, self._model.violated_properties(where.before, after))

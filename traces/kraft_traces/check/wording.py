@@ -1,0 +1,97 @@
+"""The model's values in the words of a trace: null for what is not there, 3-U3 for a key, [1, 2] for a set."""
+
+from collections.abc import Callable, Iterable
+
+from kraft_spec.tlc.values import TlaValue
+
+MISSING = "missing"
+"""Said of what a line of our own trace leaves out."""
+
+NOTHING = "nothing"
+"""Said of an effect that only the other side has."""
+
+
+def plain(value: TlaValue) -> str:
+    """A number, a name, true or false."""
+    if value is True:
+        return "true"
+    return "false" if value is False else str(value)
+
+
+def replica_id(value: TlaValue) -> str:
+    """A replica id, or null."""
+    return "null" if value == -1 else str(value)
+
+
+def text(value: TlaValue) -> str:
+    """A text, or null."""
+    return str(value) or "null"
+
+
+def key(value: TlaValue) -> str:
+    """A replica key: id and directory id, the id alone where the directory id is not known, or null."""
+    number, directory = _pair(value)
+    if number == -1:
+        return "null"
+    return f"{number}-{directory}" if directory else str(number)
+
+
+def keys(value: TlaValue) -> str:
+    """Replica keys in their order."""
+    return _list(map(key, _members(value)))
+
+
+def key_set(value: TlaValue) -> str:
+    """A set of replica keys."""
+    return _set(value, key)
+
+
+def id_set(value: TlaValue) -> str:
+    """A set of replica ids."""
+    return _set(value, str)
+
+
+def id_pairs(value: TlaValue) -> str:
+    """Outstanding requests: receiver and correlation id."""
+    return _set(value, lambda pair: _list(map(str, _pair(pair))))
+
+
+def key_pairs(value: TlaValue) -> str:
+    """Fetch offsets by replica key."""
+    return _set(value, lambda pair: _list((key(_pair(pair)[0]), str(_pair(pair)[1]))))
+
+
+def record(value: TlaValue) -> str:
+    """A record: its kind, what it holds, its epoch."""
+    epoch, kind, number, voters = _members(value)
+    held = [] if kind == "Voters" and number == 0 else [str(number)]
+    held += [key_set(voters)] if kind == "Voters" or voters else []
+    return f"{kind} {' '.join(held)} of epoch {epoch}"
+
+
+def records(value: TlaValue) -> str:
+    """Records in their order."""
+    return _list(map(record, _members(value)))
+
+
+def _members(value: TlaValue) -> tuple[TlaValue, ...]:
+    assert isinstance(value, tuple), "a sequence of the model"
+    return value
+
+
+def _pair(value: TlaValue) -> tuple[TlaValue, TlaValue]:
+    first, second = _members(value)
+    return first, second
+
+
+def _set(value: TlaValue, worded: Callable[[TlaValue], str]) -> str:
+    """A set in ascending order; what has a member twice comes as a sequence and stays as it is."""
+    return _list(map(worded, sorted(value, key=_order) if isinstance(value, frozenset) else _members(value)))
+
+
+def _order(member: TlaValue) -> tuple[str, TlaValue]:
+    return type(member).__name__, member
+
+
+def _list(words: Iterable[str]) -> str:
+    return f"[{', '.join(words)}]"
