@@ -73,7 +73,8 @@ bench:
 
 nightly:
 	@tools/ensure_venv.sh test
-	@$(WITH_JAVA) $(BIN)/kraft-spec model nightly --checkpoints .nightly --resume
+	@mkdir -p .nightly
+	@$(WITH_JAVA) $(BIN)/kraft-spec model nightly --checkpoints .nightly --resume --record .nightly/$$(date +%F).json
 	@$(WITH_JAVA) KRAFT_SPEC_HYPOTHESIS=nightly $(PYTEST) -m "nightly or not nightly" $(ARGS)
 
 dev:

@@ -8,9 +8,9 @@ from msgspec import UNSET
 from kraft_traces.check import EVERY
 from kraft_traces.check.binding import complete_event
 from kraft_traces.check.comparison import NETWORK_EVENTS
-from kraft_traces.check.steps import NOT_ALLOWED
 from kraft_traces.check.model import encoded_configuration
 from kraft_traces.check.observation import canonical_message, tla_text
+from kraft_traces.check.steps import NOT_ALLOWED
 from kraft_traces.check.text import observation_text
 from kraft_traces.lines import EventLine
 from kraft_traces.reader import TraceReader

@@ -1,5 +1,6 @@
 """`kraft-spec model`: the named model checks."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,11 +13,13 @@ from kraft_conformance.failure import usage_error
 from kraft_spec.models import CHECKS, GROUPS, CheckReport, ModelCheck, UnknownCheck, checks_of, find_check, run_check
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_spec.tlc.model_report import Progress as TlcProgress
+from kraft_traces.streams import whole_file
 
 Name = Annotated[str | None, typer.Argument(help=f"A check, or a group ({', '.join(GROUPS)}); without one: the list.")]
 Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC.")]
 TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for each check; what was reached is reported.")]
 CheckpointsAt = Annotated[Path | None, typer.Option("--checkpoints", help="Folder for checkpoints, to resume from.")]
+Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint.")]
 
 
@@ -26,6 +29,7 @@ def model(
     time_limit: TimeLimit = None,
     checkpoints: CheckpointsAt = None,
     resume: Resume = False,
+    record: Record = None,
     as_json: Json = False,
 ) -> int:
     """Model-check the specification with TLC: one named check, or a group of them.
@@ -46,8 +50,12 @@ def model(
         reports.append(_run(check, workers, time_limit, checkpoints, resume))
         if not as_json and len(checks) > 1:
             stdout.print(one_line(reports[-1]), markup=False, soft_wrap=True)
+    documents = [_document(report) for report in reports]
+    if record is not None:
+        with whole_file(record) as output:
+            output.write(json.dumps(documents, indent=1, sort_keys=True, default=str).encode() + b"\n")
     if as_json:
-        print_json([_document(report) for report in reports])
+        print_json(documents)
     else:
         for report in reports:
             if len(checks) == 1 or not report.as_expected:

@@ -128,6 +128,8 @@ def _show(outcome: ScenarioRun, verdict: Verdict, agrees: bool) -> None:
     stdout.print(f"[bold]{scenario_name}[/bold]", soft_wrap=True)
     stdout.print(f"  {outcome.variant.outcome}", markup=False)
     stdout.print(f"  {outcome.summary()}", markup=False, soft_wrap=True)
+    if outcome.violated:
+        stdout.print(f"  violates {', '.join(sorted(outcome.violated))}", markup=False)
     said = f"violates {', '.join(verdict.rejection.properties)}" if verdict.rejection else "accepted"
     shown = f"{len(outcome.occurrences)} events, {said} by the model"
     stdout.print(f"  {shown}{'' if agrees else ' [red](not what the scenario says)[/red]'}")

@@ -83,8 +83,10 @@ class World:
         """Let an event happen at a replica that dies after `completed` of its durable effects and sends.
 
         Raises:
-            ImpossibleMoveError: the crash cannot leave this much of the log.
+            ImpossibleMoveError: the crash cannot leave this much of the log, or the event is itself one of the disk.
         """
+        if isinstance(event, Crash | ReplaceDisk):
+            raise ImpossibleMoveError(f"{type(event).__name__} has no effects to die between")
         return self._crash_during(replica_id, event, CrashPoint(completed, log_end_offset), draw, None)
 
     def deliver(self, identifier: str, draw: Draw | None = None, crash: CrashPoint | None = None) -> Occurrence:

@@ -28,7 +28,8 @@ _VIOLATED_NAME = re.compile(r"(?:Invariant|Action property|Property|property) (\
 _COUNTS = re.compile(
     r"(-?[\d,]+) states generated.*?, (-?[\d,]+) distinct states found.*?, (-?[\d,]+) states left on queue"
 )
-_ACTION = re.compile(r"<(\S+) line (\d+), .* of module ([^\s>]+)>: (\d+):(\d+)")
+# A disjunct of the next-state relation has its own place in parentheses after that of the relation.
+_ACTION = re.compile(r"<(\S+) line (\d+), .* of module ([^\s>(]+?)(?: \((\d+) \d+ \d+ \d+\))?>: (\d+):(\d+)")
 _STATE_HEAD = re.compile(r"^(\d+): (?:<(.*)>)?")
 
 
@@ -183,7 +184,8 @@ class Findings:
     def _add_action(self, text: str) -> None:
         found = _ACTION.search(text)
         if found:
-            name, line, module, distinct, generated = found.groups()
+            name, defined_at, module, disjunct_at, distinct, generated = found.groups()
+            line = disjunct_at or defined_at
             # Coverage is printed again and again: the last count is the one.
             self.actions[name, int(line), module] = ActionCount(
                 name, module, int(line), states_distinct=int(distinct), states_generated=int(generated)

@@ -13,6 +13,7 @@ from kraft_reference.configuration import Configuration
 from kraft_spec.action_rules import rules_of_event, switchable_rules
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
+from kraft_traces.check.comparison import NETWORK_EVENTS
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Conjunct, Rejection, RejectionKind
@@ -63,15 +64,23 @@ class Diagnosis:
 
     def _explained_by(self, where: Where) -> tuple[str, ...]:
         """The rules without any one of which the line would be right."""
-        return tuple(rule for rule in self._candidates() if self._is_right_without(rule, where))
-
-    def _candidates(self) -> list[str]:
-        return [rule for rule in switchable_rules() if rule not in self._configuration.switched_off]
-
-    def _is_right_without(self, rule: str, where: Where) -> bool:
-        before = self._model.without_rules(where.before, self._configuration, frozenset((rule,)))
-        successors = self._model.successors(where.line.event, before)
-        return any(not self._compare(where.line, after) for after in successors)
+        model, line = self._model, where.line
+        if line.event in NETWORK_EVENTS:
+            return ()
+        # Most rules make no difference to most lines: what shows the same is compared once.
+        is_right: dict[str, bool] = {}
+        explaining: list[str] = []
+        for rule in switchable_rules():
+            if rule in self._configuration.switched_off:
+                continue
+            before = model.without_rules(where.before, self._configuration, frozenset((rule,)))
+            for after in model.successors(line.event, before):
+                shown = model.observation("Observation", after)
+                if shown not in is_right:
+                    is_right[shown] = not self._compare(line, after)
+                if is_right[shown]:
+                    explaining.append(rule)
+        return tuple(dict.fromkeys(explaining))
 
     def _rejection(
         self,
