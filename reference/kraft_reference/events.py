@@ -68,9 +68,16 @@ class AppendVoters:
     """A voters set for the Leader to append.
 
     The rules of when a Leader may do so are those of AddRaftVoter and its siblings; this is the part beneath.
+
+    Raises:
+        ValueError: the set is empty.
     """
 
     voters: VoterSet
+
+    def __post_init__(self) -> None:
+        if not self.voters:
+            raise ValueError("a voters set has at least one voter")
 
 
 @dataclass(frozen=True, slots=True)

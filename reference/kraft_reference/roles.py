@@ -237,7 +237,7 @@ def role_changes() -> frozenset[tuple[Role, Role]]:
     Rules: state.sole-voter, state.candidate-only-from-prospective.
     """
     direct = {(row.source, row.target) for row in TRANSITIONS}
-    to_prospective = {source for source, target in direct if target is Role.PROSPECTIVE}
+    to_prospective = {source for source, target in direct if target is Role.PROSPECTIVE is not source}
     passed = {(source, target) for source in to_prospective for target in (Role.CANDIDATE, Role.LEADER)}
     restarted = {(Role.STOPPED, Role.LEADER)}
     return frozenset((a, b) for a, b in direct | passed | restarted if a is not b)

@@ -113,22 +113,10 @@ def _messages(own: int, epoch: int) -> list[Event]:
 @pytest.mark.parametrize("epoch", [3, 4, 6])
 @pytest.mark.parametrize("membership", [(1, 2, 3), (2, 3), (1,)])
 def test_every_role_takes_every_event(state: ReplicaState, epoch: int, membership: tuple[int, ...]) -> None:
-    timers: list[Event] = [
-        ElectionTimeout(),
-        FetchTimeout(),
-        CheckQuorumTimeout(),
-        BeginQuorumEpochTimeout(),
-        RequestTimeout(2),
-    ]
-    others: list[Event] = [
-        Poll(),
-        PollFetch(2),
-        ClientAppend(1),
-        AppendVoters(voters_record(1, 2).voters),
-        Shutdown(),
-        Restart(),
-    ]
-    events: list[Event] = [*timers, *others, *_messages(1, epoch)]
+    timers: list[Event] = [ElectionTimeout(), FetchTimeout(), CheckQuorumTimeout(), BeginQuorumEpochTimeout()]
+    driven: list[Event] = [RequestTimeout(2), Poll(), PollFetch(2), Shutdown(), Restart()]
+    clients: list[Event] = [ClientAppend(1), AppendVoters(voters_record(1, 2).voters)]
+    events = [*timers, *driven, *clients, *_messages(1, epoch)]
     log = log_of(3, more=(voters_record(3, *membership),))
     if state.role in (Role.PROSPECTIVE, Role.CANDIDATE) and 1 not in membership:
         return  # observers do not nominate themselves

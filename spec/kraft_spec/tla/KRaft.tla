@@ -86,9 +86,11 @@ CommittedAfter(after) ==
   THEN history.committed \o SubSeq(after.log, Len(history.committed) + 1, after.highWatermark)
   ELSE history.committed
 
-Remember(r, s, after) ==
+\* after is what is left of the replica, shown is what others have seen of it: the same, unless it crashed after
+\* some of its messages had left.
+Remember(r, s, after, shown) ==
   history' = [epochs |-> EpochsAfter(s, after), votes |-> VotesAfter(r, s, after),
-              committed |-> CommittedAfter(after),
+              committed |-> CommittedAfter(shown),
               crashes |-> history.crashes + (IF after.role = "Stopped" /\ s.role # "Stopped" THEN 1 ELSE 0)]
 
 (***************************************************************************)
@@ -98,7 +100,7 @@ Remember(r, s, after) ==
 Step(r, consumed, out) ==
   /\ replicas' = [replicas EXCEPT ![r] = out.state]
   /\ Transmit(r, consumed, out.state, out.sends)
-  /\ Remember(r, replicas[r], out.state)
+  /\ Remember(r, replicas[r], out.state, out.state)
   /\ UNCHANGED <<config, cuts>>
 
 CrashAfter(r, consumed, out, done, kept) ==
@@ -108,7 +110,7 @@ CrashAfter(r, consumed, out, done, kept) ==
   IN /\ kept \in KeptAfterCrash(reached)
      /\ replicas' = [replicas EXCEPT ![r] = after]
      /\ Transmit(r, consumed, after, Left(s, out, done))
-     /\ Remember(r, s, after)
+     /\ Remember(r, s, after, IF Left(s, out, done) = <<>> THEN after ELSE out.state)
      /\ UNCHANGED <<config, cuts>>
 
 EffectCount(r, out) == Len(DurableEffects(replicas[r], out.state)) + Len(out.sends)

@@ -20,7 +20,6 @@ RoleChanges == {
    <<"Leader", "Unattached">>,
    <<"Prospective", "Candidate">>,
    <<"Prospective", "Follower">>,
-   <<"Prospective", "Leader">>,
    <<"Prospective", "Stopped">>,
    <<"Prospective", "Unattached">>,
    <<"Resigned", "Follower">>,

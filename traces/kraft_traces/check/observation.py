@@ -51,7 +51,8 @@ def _set(values: Any) -> Canonical:
     return distinct if len(distinct) == len(members) else members
 
 
-def _record(record: object) -> Canonical:
+def canonical_record(record: object) -> Canonical:
+    """A record as `ObservedRecord` gives it."""
     voters = getattr(record, "voters", ())
     return (
         record.epoch,  # type: ignore[attr-defined]
@@ -77,7 +78,7 @@ KEY_PAIRS = Kind(
     _given(lambda pairs: _set((encoded_key(key), offset) for key, offset in pairs)),  # type: ignore[attr-defined]
     wording.key_pairs,
 )
-RECORDS = Kind(_given(_each(_record)), wording.records)
+RECORDS = Kind(_given(_each(canonical_record)), wording.records)
 
 Field = tuple[str, Kind]
 

@@ -1,7 +1,7 @@
 """The text of an observation, made fast.
 
 `observation.tla_text` over the canonical values gives the same text and is what a reader should read first; this
-module writes the two shapes that every line has, a replica's state and a message, without the detour.
+module writes what most lines have, a replica's state, Fetches and records, without the detour.
 A line that leaves something out gives a text that TLC never gives, and is then compared field by field (`differences`).
 """
 
@@ -10,11 +10,11 @@ from functools import lru_cache
 from msgspec import UNSET, UnsetType
 
 from kraft_traces.check.model import encoded_key, encoded_text
-from kraft_traces.check.observation import canonical_effect, canonical_message, tla_text
-from kraft_traces.effects import TracedEffect, TracedSend, TracedStartTimer
+from kraft_traces.check.observation import canonical_effect, canonical_message, canonical_record, tla_text
+from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedSend, TracedStartTimer
 from kraft_traces.lines import TracedState, TracedVoters
 from kraft_traces.messages import TracedFetchRequest, TracedFetchResponse, TracedMessage, TracedVoteRequest
-from kraft_traces.values import TracedKey
+from kraft_traces.values import TracedKey, TracedRecord
 
 _TRUTH = {True: "TRUE", False: "FALSE"}
 
@@ -75,6 +75,17 @@ def state_text(state: TracedState) -> str:
     )
 
 
+# The same record is appended by its leader, sent to every follower and appended there.
+@lru_cache(maxsize=4096)
+def _record(record: TracedRecord) -> str:
+    return tla_text(canonical_record(record))
+
+
+def _records(records: tuple[TracedRecord, ...]) -> str:
+    # TLC shows an empty sequence that it has computed with a space.
+    return f"<<{', '.join([_record(record) for record in records])}>>" if records else "<< >>"
+
+
 def _message(message: TracedMessage) -> str:
     """The text of `ObservedMessage`: the three most frequent kinds by hand."""
     if isinstance(message, TracedFetchRequest):
@@ -82,11 +93,12 @@ def _message(message: TracedMessage) -> str:
             f'<<"FetchRequest", {message.source}, {message.destination}, {message.correlation_id}, {message.epoch}, '
             f"{_key(message.replica_key)}, {message.fetch_offset}, {message.last_epoch}>>"
         )
-    if isinstance(message, TracedFetchResponse) and message.records == ():
+    if isinstance(message, TracedFetchResponse) and message.records is not UNSET:
         return (
             f'<<"FetchResponse", {message.source}, {message.destination}, {message.correlation_id}, '
             f'"{message.error}", {message.epoch}, {_leader(message.leader_id)}, {_endpoint(message.leader_endpoint)}, '
-            f"{message.high_watermark}, {message.diverging_epoch}, {message.diverging_end_offset}, << >>>>"
+            f"{message.high_watermark}, {message.diverging_epoch}, {message.diverging_end_offset}, "
+            f"{_records(message.records)}>>"
         )
     if isinstance(message, TracedVoteRequest):
         return (
@@ -97,14 +109,19 @@ def _message(message: TracedMessage) -> str:
     return tla_text(canonical_message(message))
 
 
+def _effect(effect: TracedEffect) -> str:
+    if isinstance(effect, TracedSend):
+        return _message(effect.message)
+    if isinstance(effect, TracedAppendRecords):
+        return f'<<"Append", {effect.base_offset}, {_records(effect.records)}>>'
+    if isinstance(effect, TracedFlushLog):
+        return f'<<"Flush", {effect.end_offset}>>'
+    return tla_text(canonical_effect(effect))
+
+
 def effects_text(effects: tuple[TracedEffect, ...]) -> str:
     """The text of `ObservedEffects`."""
-    shown: list[str] = []
-    for effect in effects:
-        if isinstance(effect, TracedSend):
-            shown.append(_message(effect.message))
-        elif not isinstance(effect, TracedStartTimer):
-            shown.append(tla_text(canonical_effect(effect)))
+    shown = [_effect(effect) for effect in effects if not isinstance(effect, TracedStartTimer)]
     return f"<<{', '.join(shown)}>>"
 
 

@@ -1,0 +1,58 @@
+"""Is a trace a run of the reference?  Another judge than the model, for altered traces that the model accepts."""
+
+from collections.abc import Iterable
+
+from kraft_reference.cluster.occurrence import (
+    AnswerUnsupportedVersion,
+    CutLink,
+    DropMessage,
+    DuplicateMessage,
+    HealLink,
+    Occurrence,
+)
+from kraft_reference.cluster.world import ImpossibleMoveError, World
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import Receive
+from kraft_traces.encode import event_line
+from kraft_traces.lines import EventLine
+from kraft_traces.restore import crash_point_of, draw_of, event_of
+
+
+def is_a_run(configuration: Configuration, lines: Iterable[EventLine]) -> bool:
+    """Does the reference, given the events of these lines, show just what they show?"""
+    world = World(configuration)
+    for line in lines:
+        assert isinstance(line.time_ms, int), "the lines are complete"
+        world.time_ms = line.time_ms
+        try:
+            occurrence = _repeated(world, line)
+        except ImpossibleMoveError:
+            return False
+        if event_line(occurrence, configuration) != line:
+            return False
+    return True
+
+
+def _repeated(world: World, line: EventLine) -> Occurrence:
+    event = event_of(line)
+    match event:
+        case DropMessage(identifier):
+            return world.drop(identifier)
+        case DuplicateMessage(identifier):
+            return world.duplicate(identifier)
+        case AnswerUnsupportedVersion(identifier):
+            return world.answer_unsupported_version(identifier)
+        case CutLink(source, destination):
+            return world.cut(source, destination)
+        case HealLink(source, destination):
+            return world.heal(source, destination)
+        case _:
+            pass
+    crash, draw = crash_point_of(line), draw_of(line)
+    if isinstance(event, Receive):
+        assert not isinstance(line.message, type(None))
+        return world.deliver(str(getattr(line.message, "id")), draw, crash)  # noqa: B009 - absent or a message
+    assert isinstance(line.replica, int), "an event of a replica"
+    if crash is not None:
+        return world.happen_and_crash(line.replica, event, crash.completed, crash.log_end_offset, draw)
+    return world.happen(line.replica, event, draw)

@@ -1,0 +1,150 @@
+"""No field of a line can be altered without the checker, or the reader before it, saying so."""
+
+import json
+from copy import deepcopy
+from itertools import product
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import inspect
+
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_traces.check import Rejection, TraceChecker, VerdictKind
+from kraft_traces.check.comparison import NETWORK_EVENTS
+from kraft_traces.check.model import trace_model
+from kraft_traces.continuity import Continuity
+from kraft_traces.errors import TraceError
+from kraft_traces.parsing import parse_header, parse_line
+from tests.traces.check.alterations import LINE, altered, document_of, line_of, places
+from tests.traces.check.recorded import Recorded, recorded, verdict_on
+from tests.traces.check.replay import is_a_run
+
+ALTERED_LINES = 12
+ALTERATIONS_PER_LINE = 4
+
+
+class Probe:
+    """A trace up to some line, and what an altered version of the next line comes to."""
+
+    def __init__(self, trace: Recorded) -> None:
+        self.checker = TraceChecker(trace_model(), trace.configuration, "trace", own=True)
+        self._continuity = Continuity(parse_header(trace.header(), "trace"), "trace")
+
+    def outcome(self, number: int, raw: bytes) -> TraceError | Rejection | None:
+        """The error or the rejection; None if neither, after which the probe is of no more use."""
+        try:
+            line = parse_line(raw, "trace", number)
+            assert not hasattr(line, "complete")
+            deepcopy(self._continuity).follow(line_of(raw), number)
+        except TraceError as error:
+            return error
+        return self.checker.feed(number, line_of(raw))
+
+    def proceed(self, number: int, trace: Recorded) -> None:
+        line = trace.lines[number - 2]
+        self._continuity.follow(line, number)
+        assert self.checker.feed(number, line) is None
+
+
+@given(st.sampled_from(sorted(WORKLOADS)), st.integers(0, 20), st.sampled_from((3, 5)), st.integers(0, 2**32))
+def test_an_altered_line_is_rejected_at_once(workload: str, seed: int, replicas: int, choices: int) -> None:
+    trace, chance = recorded(workload, seed, 120, replicas), Random(choices)
+    probe = Probe(trace)
+    # One line of each kind of event, so that the frequent ones do not crowd out the rest.
+    kinds = sorted({line.event for line in trace.lines})
+    chosen = {
+        chance.choice([n for n, line in enumerate(trace.lines, 2) if line.event == kind])
+        for kind in chance.sample(kinds, min(ALTERED_LINES, len(kinds)))
+    }
+    for number, line in enumerate(trace.lines[: max(chosen) - 1], 2):
+        if number in chosen:
+            document = document_of(line)
+            every = list(places(document))
+            for place in chance.sample(every, min(ALTERATIONS_PER_LINE, len(every))):
+                alteration = altered(document, place, chance)
+                if alteration is None:
+                    continue
+                outcome = probe.outcome(number, alteration.raw)
+                if outcome is None:
+                    _judge_unseen(trace, number, alteration.path, alteration.raw, probe)
+                    return
+                if isinstance(outcome, Rejection):
+                    assert outcome.line == number
+                    assert outcome.differences or outcome.conjunct is not None, outcome
+        probe.proceed(number, trace)
+
+
+def _judge_unseen(trace: Recorded, number: int, path: str, raw: bytes, probe: Probe) -> None:
+    """What no line can show at once: a choice of the network, and a number that the model does not have."""
+    line = line_of(raw)
+    if probe.checker.is_over:
+        assert path == "input.value"
+        assert "32 bits" in str(probe.checker.finish(complete=True).reason)
+        return
+    assert line.event in NETWORK_EVENTS, (path, line)
+    lines = [*trace.lines[: number - 2], line, *trace.lines[number - 1 :]]
+    every_raw = trace.raw
+    every_raw[number - 2] = raw
+    try:
+        verdict = verdict_on(trace.header(), every_raw)
+    except TraceError:
+        return
+    # The network might as well have done the other thing: accepted only if the reference would have gone on the same.
+    assert (verdict.kind is VerdictKind.ACCEPTED) <= is_a_run(trace.configuration, lines)
+
+
+def test_the_reference_agrees_that_a_recorded_trace_is_a_run() -> None:
+    trace = recorded("chaos", 3, 300)
+    assert is_a_run(trace.configuration, trace.lines)
+    # A message that goes lost in place of another one is missed later, at the latest by a replay.
+    assert not is_a_run(trace.configuration, trace.lines[1:])
+
+
+def test_alterations_reach_every_field_of_every_type() -> None:
+    """The walk over the types knows every structure that a line can hold."""
+    reached: set[tuple[str | int, ...]] = set()
+    traces = [recorded(workload, seed) for workload, seed in product(sorted(WORKLOADS), range(3))]
+    # Of three voters one follower completes a majority: only a larger quorum counts who fetched so far.
+    for trace in (*traces, recorded("calm", 0, replicas=5)):
+        for line in trace.lines:
+            reached |= {tuple("#" if isinstance(s, int) else s for s in p.path) for p in places(document_of(line))}
+    assert isinstance(LINE, inspect.StructType)
+    missing = {path for path in _declared(LINE, ()) if path not in reached}
+    # The reader refuses these: of the messages only the response of the network layer is an answer.
+    assert missing == set(), sorted(missing)
+
+
+def _declared(kind: inspect.Type, path: tuple[str, ...]) -> set[tuple[str, ...]]:
+    match kind:
+        case inspect.Metadata():
+            return _declared(kind.type, path)
+        case inspect.UnionType():
+            members = kind.types
+            if path == ("answer",):
+                members = tuple(m for m in members if isinstance(m, inspect.StructType) and m.tag == "VoteResponse")
+            return set().union(*(_declared(member, path) for member in members))
+        case inspect.VarTupleType():
+            return _declared(kind.item_type, (*path, "#"))
+        case inspect.TupleType():
+            return set().union(*(_declared(item, (*path, "#")) for item in kind.item_types))
+        case inspect.StructType():
+            inside = (_declared(field.type, (*path, field.encode_name)) for field in kind.fields)
+            return set().union({path} - {()}, *inside)
+        case _:
+            return {path}
+
+
+@pytest.mark.parametrize("field", ["time_ms", "cause", "message", "effects", "refusal", "state"])
+def test_a_line_of_our_own_with_a_field_missing_is_rejected(field: str) -> None:
+    trace = recorded("elections", 1, 120)
+    number, line = next((n, one) for n, one in enumerate(trace.lines, 2) if one.event == "HandleVoteRequest")
+    document = document_of(line)
+    del document[field]
+    raw = trace.raw
+    raw[number - 2] = json.dumps(document).encode() + b"\n"
+    verdict = verdict_on(trace.header(), raw)
+    assert verdict.rejection is not None
+    assert verdict.rejection.line == number
+    assert [(one.field, one.actual) for one in verdict.rejection.differences][0] == (field, "missing")
