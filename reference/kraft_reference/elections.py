@@ -8,8 +8,9 @@ from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey, addresses, names
 from kraft_reference.log import up_to_date
-from kraft_reference.messages import Error, Response, VoteRequest, VoteResponse
+from kraft_reference.messages import Error, VoteRequest, VoteResponse
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
+from kraft_reference.responses import answered, is_correlated, useless_answer
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState, is_majority, is_voter
 from kraft_reference.transitions import (
@@ -17,7 +18,6 @@ from kraft_reference.transitions import (
     leader_if_majority,
     learn,
     lose_pre_vote,
-    names_second_leader,
     new_round,
     to_candidate,
     to_prospective,
@@ -263,21 +263,6 @@ def _grant_timers(
 # ---------------------------------------------------------------------------------------------------------
 
 
-def is_correlated(state: ReplicaState, response: Response) -> bool:
-    """Does the answer match an outstanding request?  Entering a role forgets all of them.
-
-    Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late.
-    """
-    return state.awaiting.get(response.source) == response.correlation_id
-
-
-def answered(state: ReplicaState, response: Response) -> ReplicaState:
-    """The state in which the connection to the answering replica is idle again."""
-    if response.source not in state.awaiting:
-        return state
-    return state._replace(awaiting={to: c for to, c in state.awaiting.items() if to != response.source})
-
-
 def _count(state: ReplicaState, response: VoteResponse) -> ReplicaState:
     """The round with one more answer, each voter of the own set at most once.
 
@@ -309,13 +294,9 @@ def after_vote_response(
             after = to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED)
             return entered(state, after, configuration, draw)
         return Outcome(rest, refusal=Refusal.NO_PRE_VOTE_ROUND)
-    # A foreign cluster teaches nothing.  Rule: wire.common-errors.
-    if response.error is Error.INCONSISTENT_CLUSTER_ID:
-        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
-    if response.epoch < state.epoch:
-        return Outcome(rest, refusal=Refusal.STALE_EPOCH)
-    if names_second_leader(state, response.epoch, response.leader_id):
-        return Outcome(rest, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
+    useless = useless_answer(state, response)
+    if useless is not None:
+        return Outcome(rest, refusal=useless)
     # Rules: state.prospective.discovers-leader, state.candidate.leader-equal-epoch,
     # prevote.response.leader-wins-over-grant.
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)

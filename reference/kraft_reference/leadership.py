@@ -2,7 +2,7 @@
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
-from kraft_reference.elections import answered, entered, is_correlated, is_foreign, known_endpoint
+from kraft_reference.elections import entered, is_foreign, known_endpoint
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey, addresses
 from kraft_reference.messages import (
@@ -13,6 +13,7 @@ from kraft_reference.messages import (
     Error,
 )
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
+from kraft_reference.responses import answered, is_correlated, useless_answer
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
 from kraft_reference.transitions import follow, learn, names_second_leader, to_resigned
@@ -166,13 +167,9 @@ def after_announcement_response(
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
-    # A foreign cluster teaches nothing.  Rule: wire.common-errors.
-    if response.error is Error.INCONSISTENT_CLUSTER_ID:
-        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
-    if response.epoch < state.epoch:
-        return Outcome(rest, refusal=Refusal.STALE_EPOCH)
-    if names_second_leader(state, response.epoch, response.leader_id):
-        return Outcome(rest, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
+    useless = useless_answer(state, response)
+    if useless is not None:
+        return Outcome(rest, refusal=useless)
     # Rules: state.leader.higher-epoch, state.resigned.higher-epoch.
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
     if learned is not rest:

@@ -12,8 +12,8 @@ The driver owns the clock, the network, the disk and every random choice; those 
 So a run is a function of its inputs, and a crash can be put after any prefix of a step's effects.
 
 Where to find a rule: timers, Pre-Vote and Vote in `elections`; BeginQuorumEpoch, EndQuorumEpoch and check quorum
-in `leadership`; Fetch and the high watermark in `replication` and `watermark`; disk and restarts in
-`durability`; what is sent when in `polling`; roles in `roles` and `transitions`.
+in `leadership`; Fetch in `replication`; the high watermark in `watermark`; what all answers share in `responses`;
+disk and restarts in `durability`; what is sent when in `polling`; roles in `roles` and `transitions`.
 """
 
 from typing import NamedTuple

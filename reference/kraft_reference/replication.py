@@ -2,7 +2,7 @@
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
-from kraft_reference.elections import answered, entered, is_correlated, is_foreign, known_endpoint
+from kraft_reference.elections import entered, is_foreign, known_endpoint
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.leadership import has_check_quorum_timer, removal_is_committed, with_fetcher
@@ -10,9 +10,10 @@ from kraft_reference.log import EpochEnd, agrees, append, end_of_epoch, flush, t
 from kraft_reference.messages import Error, FetchRequest, FetchResponse
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
 from kraft_reference.records import Record
+from kraft_reference.responses import answered, is_correlated, useless_answer
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, voter_entry
-from kraft_reference.transitions import learn, names_second_leader, to_resigned
+from kraft_reference.transitions import learn, to_resigned
 from kraft_reference.watermark import with_high_watermark
 
 _NOT_DIVERGING = EpochEnd(-1, -1)
@@ -156,13 +157,9 @@ def after_fetch_response(
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
-    # A foreign cluster teaches nothing.  Rule: wire.common-errors.
-    if response.error is Error.INCONSISTENT_CLUSTER_ID:
-        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
-    if response.epoch < state.epoch:
-        return Outcome(rest, refusal=Refusal.STALE_EPOCH)
-    if names_second_leader(state, response.epoch, response.leader_id):
-        return Outcome(rest, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
+    useless = useless_answer(state, response)
+    if useless is not None:
+        return Outcome(rest, refusal=useless)
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
     # A larger epoch only moves the replica: the data answers a Fetch of the smaller one.
     follows_sender = (
