@@ -4,7 +4,7 @@ A rejected trace line names these, the most specific first, so that a reader kno
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -80,6 +80,12 @@ def switchable_rules() -> tuple[str, ...]:
     """The rules that the model can switch off one at a time, in alphabetical order."""
     texts = [(files("kraft_spec") / "tla" / f"{module}.tla").read_text(encoding="utf-8") for module in MODULES]
     return tuple(sorted({rule for text in texts for rule in _SWITCH.findall(text)}))
+
+
+def rules_of_operators(operators: Iterable[str]) -> tuple[str, ...]:
+    """The rule ids that these operators of the model state, in their order."""
+    stated = operator_rules()
+    return tuple(dict.fromkeys(rule for operator in operators for rule in stated.get(operator, ())))
 
 
 def rules_of_event(event: str, role: str | None = None, pre_vote: bool | None = None) -> tuple[str, ...]:

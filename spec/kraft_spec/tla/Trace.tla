@@ -30,12 +30,11 @@ TraceTransmit(r, consumed, after, sends) ==
   IN network' = ((network \ taken) \cup left)
                   \cup {[sent |-> event.sequence, copies |-> 1, message |-> sends[i]] : i \in 1..Len(sends)}
 
-\* The message that the line names, if its link works.
-Delivered(type) ==
-  {w \in network : /\ w.sent = event.sent
-                   /\ w.message.to = event.replica
-                   /\ w.message.type = type
-                   /\ <<w.message.from, w.message.to>> \notin cuts}
+\* The message that the line names; it may be gone.
+OnItsWay == {w \in network : w.sent = event.sent /\ w.message.to = event.replica}
+
+\* It is what the line says it is, and its link works.
+Arrives(w, type) == w.message.type = type /\ <<w.message.from, w.message.to>> \notin cuts
 
 Decodable(m) == m.type = "VoteRequest" => CanBeEncoded(m)
 
@@ -103,8 +102,8 @@ TraceTake(r, consumed, out) ==
 
 TraceReceive(r, m, out) == TraceTake(r, {m}, out)
 
-\* Plain steps of KRaft that do not go through Take, and so have no crash points.
-Quietly(action) == event.completed < 0 /\ action /\ observed' = <<"", <<>>>> /\ UNCHANGED event
+\* Beside plain steps of KRaft that do not go through Take, and so have no crash points and no effects.
+Quietly == event.completed < 0 /\ observed' = <<"", <<>>>> /\ UNCHANGED event
 
 OnLine(name) == event.name = name
 
@@ -117,36 +116,36 @@ TracePoll == OnLine("Poll") /\ Poll(event.replica)
 TracePollFetch == OnLine("PollFetch") /\ PollFetch(event.replica, event.destination)
 
 TraceHandleVoteRequest ==
-  OnLine("HandleVoteRequest") /\ \E w \in Delivered("VoteRequest") :
-    CanBeEncoded(w.message) /\ HandleVoteRequest(event.replica, w.message)
+  OnLine("HandleVoteRequest") /\ \E w \in OnItsWay :
+    Arrives(w, "VoteRequest") /\ CanBeEncoded(w.message) /\ HandleVoteRequest(event.replica, w.message)
 TraceHandleVoteResponse ==
-  OnLine("HandleVoteResponse") /\ \E w \in Delivered("VoteResponse") :
-    HandleVoteResponse(event.replica, w.message)
+  OnLine("HandleVoteResponse") /\ \E w \in OnItsWay :
+    Arrives(w, "VoteResponse") /\ HandleVoteResponse(event.replica, w.message)
 TraceHandleBeginQuorumEpochRequest ==
-  OnLine("HandleBeginQuorumEpochRequest") /\ \E w \in Delivered("BeginQuorumEpochRequest") :
-    HandleBeginQuorumEpochRequest(event.replica, w.message)
+  OnLine("HandleBeginQuorumEpochRequest") /\ \E w \in OnItsWay :
+    Arrives(w, "BeginQuorumEpochRequest") /\ HandleBeginQuorumEpochRequest(event.replica, w.message)
 TraceHandleBeginQuorumEpochResponse ==
-  OnLine("HandleBeginQuorumEpochResponse") /\ \E w \in Delivered("BeginQuorumEpochResponse") :
-    HandleBeginQuorumEpochResponse(event.replica, w.message)
+  OnLine("HandleBeginQuorumEpochResponse") /\ \E w \in OnItsWay :
+    Arrives(w, "BeginQuorumEpochResponse") /\ HandleBeginQuorumEpochResponse(event.replica, w.message)
 TraceHandleEndQuorumEpochRequest ==
-  OnLine("HandleEndQuorumEpochRequest") /\ \E w \in Delivered("EndQuorumEpochRequest") :
-    HandleEndQuorumEpochRequest(event.replica, w.message)
+  OnLine("HandleEndQuorumEpochRequest") /\ \E w \in OnItsWay :
+    Arrives(w, "EndQuorumEpochRequest") /\ HandleEndQuorumEpochRequest(event.replica, w.message)
 TraceHandleEndQuorumEpochResponse ==
-  OnLine("HandleEndQuorumEpochResponse") /\ \E w \in Delivered("EndQuorumEpochResponse") :
-    HandleEndQuorumEpochResponse(event.replica, w.message)
+  OnLine("HandleEndQuorumEpochResponse") /\ \E w \in OnItsWay :
+    Arrives(w, "EndQuorumEpochResponse") /\ HandleEndQuorumEpochResponse(event.replica, w.message)
 TraceHandleFetchRequest ==
-  OnLine("HandleFetchRequest") /\ \E w \in Delivered("FetchRequest") :
-    HandleFetchRequest(event.replica, w.message)
+  OnLine("HandleFetchRequest") /\ \E w \in OnItsWay :
+    Arrives(w, "FetchRequest") /\ HandleFetchRequest(event.replica, w.message)
 TraceHandleFetchResponse ==
-  OnLine("HandleFetchResponse") /\ \E w \in Delivered("FetchResponse") :
-    HandleFetchResponse(event.replica, w.message)
+  OnLine("HandleFetchResponse") /\ \E w \in OnItsWay :
+    Arrives(w, "FetchResponse") /\ HandleFetchResponse(event.replica, w.message)
 
 TraceClientAppend == OnLine("ClientAppend") /\ ClientAppend(event.replica, event.value)
 TraceAppendVoters == OnLine("AppendVoters") /\ AppendVoters(event.replica, event.voters)
 TraceShutdown == OnLine("Shutdown") /\ Shutdown(event.replica)
-TraceCrash == OnLine("Crash") /\ Quietly(Crash(event.replica, event.kept))
+TraceCrash == OnLine("Crash") /\ Quietly /\ Crash(event.replica, event.kept)
 TraceRestart == OnLine("Restart") /\ Restart(event.replica)
-TraceReplaceDisk == OnLine("ReplaceDisk") /\ Quietly(ReplaceDisk(event.replica, event.directory))
+TraceReplaceDisk == OnLine("ReplaceDisk") /\ Quietly /\ ReplaceDisk(event.replica, event.directory)
 
 (***************************************************************************)
 (* The network's own lines.                                                *)
@@ -178,8 +177,8 @@ TraceAnswerUnsupportedVersion ==
             /\ observed' = <<"", <<ObservedMessage(answer)>>>>
   /\ UNCHANGED <<config, replicas, cuts, history, event>>
 
-TraceCutLink == OnLine("CutLink") /\ Quietly(CutLink(event.source, event.destination))
-TraceHealLink == OnLine("HealLink") /\ Quietly(HealLink(event.source, event.destination))
+TraceCutLink == OnLine("CutLink") /\ Quietly /\ CutLink(event.source, event.destination)
+TraceHealLink == OnLine("HealLink") /\ Quietly /\ HealLink(event.source, event.destination)
 
 \* Why a replica takes no notice of an event; "" where it has to.  Rule: state.roles
 RefusalReason(name, r) ==
@@ -194,7 +193,7 @@ RefusalReason(name, r) ==
 \* The checker has seen that the action itself is not enabled: a message that came is gone, nothing else changed.
 TraceRefuse ==
   LET reason == RefusalReason(event.name, event.replica)
-      came == IF event.type = "" THEN {} ELSE {w \in Delivered(event.type) : Decodable(w.message)}
+      came == IF event.type = "" THEN {} ELSE {w \in OnItsWay : Arrives(w, event.type) /\ Decodable(w.message)}
       left == {[w EXCEPT !.copies = @ - 1] : w \in {v \in came : v.copies > 1}}
   IN /\ reason # ""
      /\ event.completed < 0
@@ -219,7 +218,7 @@ LineLeaderCompleteness == LocalLeaderCompleteness(event.replica)
 LineCommittedNeverLost == LocalCommittedNeverLost(event.replica)
 LinePreVoteIsPure ==
   event.name = "HandleVoteRequest" /\ event.completed < 0
-    => \A w \in Delivered("VoteRequest") : PureAt(event.replica, w.message)
+    => \A w \in OnItsWay : PureAt(event.replica, w.message)
 
 LineProperties ==
   /\ LineTypeOk

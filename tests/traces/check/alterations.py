@@ -65,9 +65,7 @@ def _places(
         for field in chosen.fields:
             name = field.encode_name
             inside = name in value
-            yield from _places(
-                value.get(name), field.type, (*path, name), there=inside, optional=not field.required
-            )
+            yield from _places(value.get(name), field.type, (*path, name), there=inside, optional=not field.required)
     elif isinstance(chosen, inspect.VarTupleType):
         for index, item in enumerate(value):
             yield from _places(item, chosen.item_type, (*path, index), there=True, optional=False)
@@ -124,8 +122,8 @@ def shown(document: Document) -> Document:
         seen["time_ms"] = 0
     if "effects" in seen:
         seen["effects"] = [effect for effect in seen["effects"] if effect["kind"] != "StartTimer"]
-    seen = _without_order(seen)
-    return seen
+    ordered: Document = _without_order(seen)
+    return ordered
 
 
 def _without_order(value: Any, name: str | None = None) -> Any:
@@ -212,3 +210,8 @@ def _some(kind: inspect.Type, chance: Random) -> Any:
 def line_of(raw: bytes) -> EventLine:
     """The line of altered bytes, its shape checked but nothing else."""
     return msgspec.json.decode(raw, type=EventLine)
+
+
+def line_from(document: Document) -> EventLine:
+    """The line that a JSON document stands for."""
+    return line_of(json.dumps(document).encode())

@@ -4,8 +4,9 @@ import json
 from random import Random
 from typing import Any
 
-from kraft_traces.lines import EventLine
 from tests.traces.check.alterations import Place, document_of, places
+
+from kraft_traces.lines import EventLine
 
 SAYS_SOMETHING_BY_ITS_ABSENCE = frozenset(("replica", "crash"))
 """Without the first a line is the network's, without the second the replica did not die."""
@@ -16,7 +17,9 @@ def optional_places(line: EventLine) -> list[Place]:
     return [
         place
         for place in places(document_of(line))
-        if place.there and place.optional and place.path[0] not in SAYS_SOMETHING_BY_ITS_ABSENCE
+        if place.there
+        and place.optional
+        and place.path[0] not in SAYS_SOMETHING_BY_ITS_ABSENCE
         # A Voters record without its voters is no shorter record but another one.
         and not ("records" in place.path and place.path[-1] == "voters")
     ]

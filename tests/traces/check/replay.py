@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from msgspec import UNSET
+
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
     CutLink,
@@ -50,8 +52,8 @@ def _repeated(world: World, line: EventLine) -> Occurrence:
             pass
     crash, draw = crash_point_of(line), draw_of(line)
     if isinstance(event, Receive):
-        assert not isinstance(line.message, type(None))
-        return world.deliver(str(getattr(line.message, "id")), draw, crash)  # noqa: B009 - absent or a message
+        assert line.message is not UNSET, "a message arrives"
+        return world.deliver(str(line.message.id), draw, crash)
     assert isinstance(line.replica, int), "an event of a replica"
     if crash is not None:
         return world.happen_and_crash(line.replica, event, crash.completed, crash.log_end_offset, draw)

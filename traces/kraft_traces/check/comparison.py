@@ -44,17 +44,18 @@ class Comparison:
 
         `time_ms` is among them although the model has no time: the reader holds it to never going back.
         """
-        if line.time_ms is not UNSET and line.cause is not UNSET:
-            if not line.event.startswith(HANDLE):
-                return ()
-            if line.message is not UNSET and line.message.id is not UNSET:
-                return ()
-        found = [Difference(name, "a value", MISSING) for name in ("time_ms", "cause") if getattr(line, name) is UNSET]
+        found: list[Difference] = []
+        if line.time_ms is UNSET:
+            found.append(Difference("time_ms", "the time", MISSING))
+        if line.cause is UNSET:
+            found.append(Difference("cause", "the cause", MISSING))
         if line.event.startswith(HANDLE):
             if line.message is UNSET:
                 found.append(Difference("message", "the message that arrived", MISSING))
             elif line.message.id is UNSET:
                 found.append(Difference("message.id", "the id of the message that arrived", MISSING))
+        elif line.answer is not UNSET and line.answer.id is UNSET:
+            found.append(Difference("answer.id", f"{line.sequence}.{line.answer.destination}", MISSING))
         return tuple(found)
 
     def differences(self, line: EventLine, after: JavaObject) -> tuple[Difference, ...]:
@@ -98,7 +99,4 @@ class Comparison:
         if not row(expected):
             return ()
         (wanted,) = row(expected)
-        found = list(message_differences("answer.", wanted, canonical_message(answer), complete=self._own))
-        if self._own and answer.id is UNSET:
-            found.append(Difference("answer.id", f"{line.sequence}.{answer.destination}", MISSING))
-        return tuple(found)
+        return tuple(message_differences("answer.", wanted, canonical_message(answer), complete=self._own))

@@ -4,13 +4,14 @@ The model can switch rules off one at a time.
 If a line that is wrong would be right without one of them, the traced software does not keep that rule.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
-from kraft_spec.action_rules import rules_of_event, switchable_rules
+from kraft_spec.action_rules import rules_of_event, rules_of_operators, switchable_rules
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.comparison import NETWORK_EVENTS
@@ -18,6 +19,8 @@ from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Conjunct, Rejection, RejectionKind
 from kraft_traces.lines import EventLine
+
+_OPERATOR = re.compile(r"\b[A-Z]\w*")
 
 Compare = Callable[[EventLine, JavaObject], tuple[Difference, ...]]
 
@@ -44,9 +47,17 @@ class Diagnosis:
     def not_enabled(self, where: Where) -> Rejection:
         """The model's action is not possible: name the false conjunct."""
         found = self._model.false_conjunct(where.line.event, where.before)
-        conjunct = None if found is None else Conjunct(found.text, found.module, found.line, found.operands)
+        explained_by = self._explained_by(where)
+        if found is None:
+            return self._rejection(RejectionKind.NOT_ENABLED, where, explained_by=explained_by)
+        conjunct = Conjunct(_shortened(found.text), found.module, found.line, found.operands)
+        # The operators that the conjunct names, then those that it stands in, the innermost first.
+        concerned = rules_of_operators((*_OPERATOR.findall(found.text), *reversed(found.operators)))
+        if not concerned and _is_about_role(found.text):
+            # A guard whose rule is the table of roles as a whole.
+            concerned = ("state.roles",)
         return self._rejection(
-            RejectionKind.NOT_ENABLED, where, explained_by=self._explained_by(where), conjunct=conjunct
+            RejectionKind.NOT_ENABLED, where, explained_by=explained_by, concerned=concerned, conjunct=conjunct
         )
 
     def mismatch(self, where: Where, differences: tuple[Difference, ...], *, explain: bool = True) -> Rejection:
@@ -88,6 +99,7 @@ class Diagnosis:
         where: Where,
         *,
         explained_by: tuple[str, ...] = (),
+        concerned: tuple[str, ...] = (),
         conjunct: Conjunct | None = None,
         differences: tuple[Difference, ...] = (),
         properties: tuple[str, ...] = (),
@@ -106,12 +118,21 @@ class Diagnosis:
             event=line.event,
             replica=replica,
             role=role,
-            rules=tuple(dict.fromkeys((*explained_by, *off, *stated))),
+            rules=tuple(dict.fromkeys((*explained_by, *concerned, *off, *stated))),
             explained_by=explained_by,
             conjunct=conjunct,
             differences=differences,
             properties=properties,
         )
+
+
+def _is_about_role(conjunct: str) -> bool:
+    return ".role" in conjunct or "Runs(" in conjunct
+
+
+def _shortened(conjunct: str) -> str:
+    """The text of a conjunct; of a quantifier over nothing only what it ranges over."""
+    return conjunct.split(" : ", 1)[0] if conjunct.startswith("\\E ") else conjunct
 
 
 def state_before(model: TraceModel, state: JavaObject, replica: int) -> Function:

@@ -1,0 +1,86 @@
+"""Small runs by hand, for tests that need one certain line."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from tests.traces.check.alterations import document_of
+
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import ElectionTimeout, Poll
+from kraft_reference.roles import Role
+from kraft_reference.scenarios.scenario import cluster
+from kraft_traces.check import Rejection, TraceChecker
+from kraft_traces.check.model import trace_model
+from kraft_traces.encode import event_line
+from kraft_traces.lines import EventLine
+
+THREE = cluster(3)
+"""Replicas 1, 2 and 3, all of them voters."""
+
+
+class Story:
+    """A run by hand: `world` is where it stands, `lines` what happened so far."""
+
+    def __init__(self, configuration: Configuration = THREE) -> None:
+        self.configuration = configuration
+        self.world = World(configuration)
+        self.lines: list[EventLine] = []
+
+    def tell(self, *occurrences: Occurrence) -> EventLine:
+        """Note what just happened; the newest line."""
+        self.lines += [event_line(one, self.configuration) for one in occurrences]
+        return self.lines[-1]
+
+    def deliver_all(self, *, to: Iterable[int] = (1, 2, 3)) -> None:
+        """Deliver what is on its way to these replicas, and what follows from it."""
+        while arriving := [identifier for identifier, message in self.world.messages() if message.destination in to]:
+            self.tell(self.world.deliver(arriving[0]))
+
+    def elect(self, replica: int) -> None:
+        """Make a replica the leader of the next epoch."""
+        self.tell(self.world.happen(replica, ElectionTimeout()), self.world.happen(replica, Poll()))
+        self.deliver_all()
+        self.tell(self.world.happen(replica, Poll()))
+        self.deliver_all()
+        assert self.world.state(replica).role is Role.LEADER
+
+    def line(self, event: str, replica: int | None = None, **fields: Any) -> EventLine:
+        """The next line as somebody might write it; what is not given says that nothing changed."""
+        document: dict[str, Any] = {
+            "kind": "event",
+            "sequence": self.world.sequence + 1,
+            "time_ms": 0,
+            "event": event,
+            "cause": {"source": "poll"},
+        }
+        if replica is not None:
+            last = next((one for one in reversed(self.lines) if one.replica == replica), None)
+            unchanged = {} if last is None else document_of(last)["state"]
+            document |= {"replica": replica, "effects": [], "refusal": None, "state": unchanged}
+        document |= fields
+        return msgspec.convert({key: value for key, value in document.items() if value is not ...}, EventLine)
+
+    def checker(self, *, own: bool = True, **options: Any) -> TraceChecker:
+        """A checker that has taken all lines so far."""
+        checker = TraceChecker(trace_model(), self.configuration, "trace.jsonl", own=own, **options)
+        for number, line in enumerate(self.lines, 2):
+            assert checker.feed(number, line) is None
+        return checker
+
+    def rejection_of(self, line: EventLine, *, own: bool = True) -> Rejection:
+        """Why the line is no way to go on."""
+        rejection = self.checker(own=own).feed(len(self.lines) + 2, line)
+        assert rejection is not None, "accepted"
+        return rejection
+
+
+def elected() -> Story:
+    """Replica 1 leads epoch 1, and the others know."""
+    story = Story()
+    story.elect(1)
+    story.tell(story.world.happen(1, Poll()))
+    story.deliver_all()
+    return story

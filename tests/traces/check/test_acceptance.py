@@ -1,0 +1,91 @@
+"""What the cluster produces is accepted, each line with exactly one successor."""
+
+from itertools import product
+
+import pytest
+from tests.traces.check.alterations import line_of
+from tests.traces.check.foreign import optional_places, without
+from tests.traces.check.recorded import recorded, verdict_on
+
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_traces.check import Verdict, VerdictKind, check_occurrences
+from kraft_traces.check.checker import TraceChecker
+from kraft_traces.check.model import trace_model
+
+SEEDS = 200
+"""Traces in a test run, over all workloads."""
+
+SEEDS_NIGHTLY = 10_000
+"""Traces in a nightly run."""
+
+
+def plan(number: int, steps: int) -> RunPlan:
+    """The n-th of a row of runs that takes the workloads in turn; every third has five voters."""
+    workloads = sorted(WORKLOADS)
+    replicas = 5 if number % 3 == 2 else 3
+    return RunPlan(number, replicas=replicas, steps=steps, workload=workloads[number % len(workloads)])
+
+
+def assert_accepted(run: RunPlan) -> Verdict:
+    simulation = run.simulation()
+    verdict = check_occurrences(simulation.run(), simulation.configuration, run.command_line())
+    assert verdict.kind is VerdictKind.ACCEPTED, verdict
+    assert verdict.candidates_max == 1
+    assert simulation.violation is None
+    return verdict
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_runs_of_the_cluster_are_accepted(part: int) -> None:
+    for number in range(part, SEEDS, 10):
+        assert_accepted(plan(number, steps=300))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", range(100))
+def test_many_runs_of_the_cluster_are_accepted(part: int) -> None:
+    for number in range(part, SEEDS_NIGHTLY, 100):
+        assert_accepted(plan(number, steps=400))
+
+
+@pytest.mark.parametrize("workload", sorted(WORKLOADS))
+def test_a_written_trace_is_accepted(workload: str) -> None:
+    trace = recorded(workload, 5)
+    verdict = verdict_on(trace.header(), trace.raw)
+    assert (verdict.kind, verdict.events, verdict.candidates_max) == (VerdictKind.ACCEPTED, len(trace.lines), 1)
+    assert verdict.complete
+    assert verdict.reason is None
+
+
+def test_memory_grows_with_the_messages_on_their_way_only() -> None:
+    simulation = RunPlan(7, steps=3000, workload="chaos").simulation()
+    verdict_of = TraceChecker(trace_model(), simulation.configuration, "trace", own=True)
+    most_on_their_way = most_remembered = 0
+    for number, line in enumerate(recorded("chaos", 7, 3000).lines, 2):
+        assert verdict_of.feed(number, line) is None
+        most_remembered = max(most_remembered, verdict_of.messages_remembered)
+    for _ in simulation.run():
+        most_on_their_way = max(most_on_their_way, len(simulation.world.in_flight))
+    assert most_remembered == most_on_their_way < 100
+
+
+@pytest.mark.parametrize(("workload", "left_out"), list(product(("chaos", "lossy"), ("ids", "sends", "cause"))))
+def test_memory_of_a_foreign_trace_is_bounded_too(workload: str, left_out: str) -> None:
+    trace = recorded(workload, 7, 600)
+    checker = TraceChecker(trace_model(), trace.configuration, "trace", own=False)
+    for number, line in enumerate(trace.lines, 2):
+        places = [place.path for place in optional_places(line)]
+        match left_out:
+            case "ids":
+                gone = [path for path in places if path in (("message", "id"), ("cause",))]
+            case "sends":
+                gone = [path for path in places if path == ("effects",)]
+            case _:
+                gone = [path for path in places if path in (("message",), ("cause",))]
+        assert checker.feed(number, line_of(without(line, *gone))) is None
+        if checker.is_over:
+            break
+        assert checker.messages_remembered < 100
+    assert number > 100

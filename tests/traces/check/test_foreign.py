@@ -1,0 +1,293 @@
+"""Traces of somebody else, who leaves fields out: never a wrong rejection, and a right one where enough is left."""
+
+import json
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.traces.check.alterations import altered, document_of, line_from, line_of, places
+from tests.traces.check.cases import Story, elected
+from tests.traces.check.foreign import optional_places, with_holes, without
+from tests.traces.check.recorded import FOREIGN, recorded, verdict_on
+
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.cluster.world import World
+from kraft_reference.events import ClientAppend, ElectionTimeout, FetchTimeout, Poll, PollFetch
+from kraft_reference.messages import VoteResponse
+from kraft_reference.scenarios.scenario import cluster
+from kraft_traces.check import RejectionKind, TraceChecker, Verdict, VerdictKind
+from kraft_traces.check.model import trace_model
+from kraft_traces.lines import EventLine
+
+Path = tuple[str | int, ...]
+
+workloads = st.sampled_from(sorted(WORKLOADS))
+
+
+@given(workloads, st.integers(0, 20), st.sampled_from((0.02, 0.1, 0.3, 1.0)), st.integers(0, 2**32))
+def test_leaving_fields_out_never_makes_a_right_trace_wrong(
+    workload: str, seed: int, share: float, choices: int
+) -> None:
+    trace, chance = recorded(workload, seed, 100), Random(choices)
+    verdict = verdict_on(
+        trace.header(FOREIGN), [with_holes(line, chance, share) for line in trace.lines], candidates_max=100
+    )
+    assert verdict.kind in (VerdictKind.ACCEPTED, VerdictKind.INCONCLUSIVE), verdict
+    assert verdict.candidates_max <= 100
+    if verdict.kind is VerdictKind.INCONCLUSIVE:
+        assert "more than 100 candidate states" in str(verdict.reason) or "left out" in str(verdict.reason)
+
+
+HIDDEN = ("granted", "rejected", "fetched", "searching", "awaiting", "acknowledged", "fetchers", "fetch_offsets")
+"""What a replica of other software is least likely to write down."""
+
+OMISSIONS: dict[str, tuple[Callable[[Path], bool], int]] = {
+    "effects": (lambda path: path == ("effects",), 1),
+    "state": (lambda path: path == ("state",), 1),
+    "the message, but not its id": (lambda path: path == ("message",), 1),
+    "effects and state": (lambda path: path in (("effects",), ("state",)), 1),
+    "refusals, causes and times": (lambda path: path in (("refusal",), ("cause",), ("time_ms",)), 1),
+    "hidden state": (lambda path: path[0] == "state" and path[-1] in HIDDEN, 1),
+    "message ids": (lambda path: path[-1] in ("id", "message_id") and path[0] != "input", 20),
+    "receivers that a replica chose": (lambda path: path == ("input", "destination"), 20),
+    "how much of a log survived": (lambda path: path in (("input", "log_end_offset"), ("state",)), 20),
+    "what was appended": (lambda path: path in (("input", "value"), ("input", "voters")), 1),
+    "new directory ids": (lambda path: path == ("input", "directory_id"), 1),
+    "answers of the network layer": (lambda path: path == ("answer",), 1),
+}
+"""What is left out everywhere, and how many candidates that may give."""
+
+
+@pytest.mark.parametrize("name", OMISSIONS)
+@pytest.mark.parametrize("workload", ["chaos", "mixed-versions", "observers", "crashes"])
+def test_what_the_rest_of_a_trace_determines_may_be_left_out(name: str, workload: str) -> None:
+    is_left_out, widest = OMISSIONS[name]
+    trace = recorded(workload, 1, 250)
+    raw = [
+        without(line, *(place.path for place in optional_places(line) if is_left_out(place.path)))
+        for line in trace.lines
+    ]
+    verdict = verdict_on(trace.header(FOREIGN), raw)
+    assert verdict.kind is VerdictKind.ACCEPTED, verdict
+    assert verdict.candidates_max <= widest
+
+
+@given(workloads, st.integers(0, 20), st.integers(0, 2**32))
+def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, seed: int, choices: int) -> None:
+    """Without effects, refusals and causes there is one candidate, so the state is known."""
+    trace, chance = recorded(workload, seed, 100), Random(choices)
+    checker = TraceChecker(trace_model(), trace.configuration, "trace", own=False)
+    for number, line in enumerate(trace.lines, 2):
+        document = document_of(line)
+        for field in ("effects", "refusal", "cause"):
+            document.pop(field, None)
+        shown = [place for place in places(document) if place.path[0] in ("state", "message") and place.there]
+        for place in chance.sample(shown, min(len(shown), 1 if number % 4 == 0 else 0)):
+            alteration = altered(document, place, chance)
+            if alteration is None or _says_less(place.path, alteration.says):
+                continue
+            found = checker.feed(number, line_of(alteration.raw))
+            assert found is not None, alteration
+            assert (found.kind, found.line) == (RejectionKind.MISMATCH, number)
+        assert checker.feed(number, line_from(document)) is None
+    assert checker.finish(complete=True).candidates_max == 1
+
+
+def _says_less(path: Path, says: object) -> bool:
+    """What is left out, and a null for the cluster's id, agrees with everything; the ids are the reader's."""
+    if says == "(absent)" or path[:2] == ("message", "id") or path[-1] == "cluster_id":
+        return True
+    return path in (("state",), ("message",), ("state", "voters"))
+
+
+def foreign_verdict(story: Story, *lines: EventLine, candidates_max: int = 256) -> Verdict:
+    """The verdict on a story that goes on with these lines."""
+    checker = story.checker(own=False, candidates_max=candidates_max)
+    rejection = None
+    for number, line in enumerate(lines, len(story.lines) + 2):
+        rejection = rejection or checker.feed(number, line)
+    return checker.finish(complete=True, rejection=rejection)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Properties are judged on the branches that survive.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _two_votes_of_one_replica() -> tuple[Story, str, str]:
+    """Replica 1 leads epoch 1 by a vote of replica 3, whose disk is then replaced; it votes for replica 2 as well.
+
+    At kraft.version 0 an empty disk keeps its identity, so nothing in the model forbids that.
+    Returns the ids of the grant of replica 3 and of the refusal of replica 1, both on their way to replica 2.
+    """
+    story = Story(cluster(3, static=True))
+    world = story.world
+    for candidate in (1, 2):
+        story.tell(world.happen(candidate, ElectionTimeout()), world.happen(candidate, Poll()))
+
+    def pass_on(source: int, destination: int) -> str:
+        identifier = _between(world, source, destination)
+        story.tell(world.deliver(identifier))
+        return identifier
+
+    for candidate in (1, 2):
+        pass_on(candidate, 3)
+        pass_on(3, candidate)
+        story.tell(world.happen(candidate, Poll()))
+    pass_on(1, 3)
+    pass_on(3, 1)
+    story.tell(world.crash(3), world.replace_disk(3, "new"), world.restart(3))
+    pass_on(2, 3)
+    while not isinstance(world.in_flight[_between(world, 1, 2)].message, VoteResponse):
+        story.tell(world.drop(_between(world, 1, 2)))
+        pass_on(2, 1)
+    return story, _between(world, 3, 2), _between(world, 1, 2)
+
+
+def _between(world: World, source: int, destination: int) -> str:
+    return next(identifier for identifier, _ in world.messages(source, destination))
+
+
+def _left_open(line: EventLine) -> EventLine:
+    return line_of(without(line, ("message",), ("cause",), ("effects",), ("state",), ("refusal",)))
+
+
+def test_a_dead_branch_that_violates_a_property_is_not_reported() -> None:
+    story, _, refusal = _two_votes_of_one_replica()
+    before = len(story.lines)
+    arrival = story.tell(story.world.deliver(refusal))
+    witness = story.tell(story.world.happen(2, FetchTimeout()))
+    del story.lines[before:]
+    checker = story.checker(own=False)
+    assert checker.feed(before + 2, _left_open(arrival)) is None
+    assert checker.feed(before + 3, witness) is None
+    verdict = checker.finish(complete=True)
+    assert verdict.kind is VerdictKind.ACCEPTED, verdict
+    assert verdict.candidates_max > 1
+
+
+def test_a_branch_that_survives_with_a_violated_property_is_reported() -> None:
+    story, grant, _ = _two_votes_of_one_replica()
+    before = len(story.lines)
+    arrival = story.tell(story.world.deliver(grant))
+    witness = story.tell(story.world.happen(2, ClientAppend(1)))
+    del story.lines[before:]
+    verdict = foreign_verdict(story, _left_open(arrival), witness)
+    assert verdict.rejection is not None
+    assert verdict.rejection.kind is RejectionKind.PROPERTY
+    assert "ElectionSafety" in verdict.rejection.properties
+    assert (verdict.rejection.line, verdict.rejection.event) == (before + 2, "HandleVoteResponse")
+
+
+def test_no_property_is_reported_while_a_branch_without_a_violation_survives() -> None:
+    story, grant, _ = _two_votes_of_one_replica()
+    before = len(story.lines)
+    arrival = story.tell(story.world.deliver(grant))
+    del story.lines[before:]
+    verdict = foreign_verdict(story, _left_open(arrival))
+    assert verdict.kind is VerdictKind.ACCEPTED
+    assert verdict.candidates_max > 1
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Which messages a line may mean, the bound, and what cannot be found by trying.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _two_fetches() -> tuple[Story, EventLine]:
+    """Two Fetches on their way to the leader, the one of replica 2 twice; and the arrival of that one."""
+    story = elected()
+    story.tell(story.world.happen(2, PollFetch(1)), story.world.happen(3, PollFetch(1)))
+    identifier = _between(story.world, 2, 1)
+    story.tell(story.world.duplicate(identifier))
+    arrival = story.tell(story.world.deliver(identifier))
+    story.lines.pop()
+    return story, arrival
+
+
+def test_only_messages_with_the_given_fields_are_tried() -> None:
+    story, arrival = _two_fetches()
+    quiet: tuple[Path, ...] = (("message", "id"), ("cause",), ("effects",), ("state",), ("refusal",))
+    assert foreign_verdict(story, line_of(without(arrival, *quiet))).candidates_max == 1
+    # The copies are one message; without the sender the two senders are left.
+    sender: tuple[Path, ...] = (("message", "source"), ("message", "replica_key"), ("message", "correlation_id"))
+    verdict = foreign_verdict(story, line_of(without(arrival, *quiet, *sender)))
+    assert (verdict.kind, verdict.candidates_max) == (VerdictKind.ACCEPTED, 2)
+
+
+def test_more_candidates_than_the_bound_are_inconclusive() -> None:
+    story, arrival = _two_fetches()
+    verdict = foreign_verdict(story, _left_open(arrival), candidates_max=1)
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    number = len(story.lines) + 2
+    assert verdict.reason == f"line {number}: more than 1 candidate states: the trace leaves out too much"
+    assert verdict.rejection is None
+
+
+def test_the_cause_names_the_message_if_the_message_does_not() -> None:
+    story, arrival = _two_fetches()
+    verdict = foreign_verdict(story, line_of(without(arrival, ("message",), ("effects",), ("state",))))
+    assert (verdict.kind, verdict.candidates_max) == (VerdictKind.ACCEPTED, 1)
+
+
+@pytest.mark.parametrize(("event", "field"), [("ClientAppend", "value"), ("AppendVoters", "voters")])
+def test_what_cannot_be_found_by_trying_is_inconclusive(event: str, field: str) -> None:
+    story = elected()
+    line = story.line(event, 1, effects=..., state=..., refusal=...)
+    verdict = foreign_verdict(story, line)
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    assert verdict.reason is not None
+    assert verdict.reason.endswith(f"input.{field} is left out, and cannot be found by trying")
+
+
+@pytest.mark.parametrize("event", ["ClientAppend", "AppendVoters", "ReplaceDisk"])
+def test_what_a_refused_event_would_have_brought_does_not_matter(event: str) -> None:
+    story = elected()
+    verdict = foreign_verdict(story, story.line(event, 2, effects=..., refusal=...))
+    assert (verdict.kind, verdict.candidates_max) == (VerdictKind.ACCEPTED, 1)
+
+
+def test_the_effects_tell_what_was_appended() -> None:
+    story = elected()
+    line = story.tell(story.world.happen(1, ClientAppend(41)))
+    story.lines.pop()
+    assert foreign_verdict(story, line_of(without(line, ("input",)))).kind is VerdictKind.ACCEPTED
+
+
+def test_links_and_lost_messages_are_found_by_trying() -> None:
+    story, _ = _two_fetches()
+    cut = foreign_verdict(story, story.line("CutLink", input={"source": 1}))
+    assert (cut.kind, cut.candidates_max) == (VerdictKind.ACCEPTED, 2)
+    lost = foreign_verdict(story, story.line("DropMessage"))
+    assert (lost.kind, lost.candidates_max) == (VerdictKind.ACCEPTED, 2)
+
+
+def test_an_event_that_is_not_possible_is_rejected_whatever_is_left_out() -> None:
+    story = elected()
+    everything = {"cause": ..., "effects": ..., "state": ...}
+    for event, replica in (("Restart", 1), ("FetchTimeout", 1), ("HandleVoteRequest", 2), ("PollFetch", 1)):
+        found = story.rejection_of(story.line(event, replica, **everything), own=False)
+        assert found.kind is RejectionKind.NOT_ENABLED
+        assert found.conjunct is not None
+
+
+def test_a_foreign_cluster_id_is_rejected_and_none_is_not() -> None:
+    story, arrival = _two_fetches()
+    for cluster_id, accepted in (("other", False), (None, True)):
+        document = document_of(arrival)
+        document["message"]["cluster_id"] = cluster_id
+        verdict = foreign_verdict(story, line_of(json.dumps(document).encode()))
+        assert (verdict.kind is VerdictKind.ACCEPTED) == accepted
+
+
+def test_a_message_that_was_never_shown_is_compared_with_the_models() -> None:
+    story, arrival = _two_fetches()
+    story.lines = [line_of(without(line, ("effects",))) for line in story.lines]
+    assert foreign_verdict(story, arrival).kind is VerdictKind.ACCEPTED
+    document = document_of(arrival)
+    document["message"]["fetch_offset"] = 3
+    verdict = foreign_verdict(story, line_from(document))
+    assert verdict.rejection is not None
+    assert [(one.field, one.expected) for one in verdict.rejection.differences] == [("message.fetch_offset", "0")]

@@ -1,0 +1,268 @@
+"""Every kind of rejection, and what it says."""
+
+from importlib.resources import files
+from typing import Any
+
+import jpype
+import pytest
+from msgspec import structs
+from tests.traces.check.alterations import document_of, line_from, line_of
+from tests.traces.check.cases import Story, elected
+from tests.traces.check.foreign import without
+
+from kraft_reference.events import ClientAppend, ElectionTimeout, Poll, PollFetch
+from kraft_traces.check import RejectionKind, VerdictKind
+from kraft_traces.check.model import trace_model
+from kraft_traces.messages import TracedVoteRequest
+
+# ---------------------------------------------------------------------------------------------------------
+# NOT_ENABLED: the false conjunct and its place.
+# ---------------------------------------------------------------------------------------------------------
+
+NOT_ENABLED: list[tuple[str, int | None, dict[str, Any], str, tuple[str, ...], str]] = [
+    # event, replica, fields, the false conjunct, its operands, a rule among the first
+    (
+        "ClientAppend",
+        2,
+        {"input": {"value": 1}},
+        'replicas[r].role = "Leader"',
+        ('"Follower"', '"Leader"'),
+        "state.roles",
+    ),
+    ("FetchTimeout", 1, {}, 'replicas[r].role = "Follower"', ('"Leader"', '"Follower"'), "state.roles"),
+    ("Restart", 1, {}, "~Runs(r)", ("TRUE",), "state.roles"),
+    ("ReplaceDisk", 1, {"input": {"directory_id": "x"}}, "~Runs(r)", ("TRUE",), "state.roles"),
+    ("Poll", 2, {}, "Due(replicas[r]) # {}", ("{}", "{}"), "begin-quorum.endpoint"),
+    (
+        "PollFetch",
+        2,
+        {"input": {"destination": 3}},
+        "to \\in FetchTargets(replicas[r])",
+        ("3", "{1}"),
+        "fetch.who-fetches",
+    ),
+    ("RequestTimeout", 2, {"input": {"destination": 1}}, "\\E a \\in replicas[r].awaiting", (), "vote.response.late"),
+    ("Crash", 1, {"input": {"log_end_offset": 0}}, "kept \\in KeptAfterCrash(replicas[r])", ("0", "3..3"), ""),
+    (
+        "ClientAppend",
+        1,
+        {"input": {"value": 1}, "crash": {"completed": 3, "log_end_offset": 3}},
+        "event.completed <= EffectCount(r, out)",
+        ("3", "2"),
+        "",
+    ),
+    (
+        "ClientAppend",
+        1,
+        {"input": {"value": 1}, "crash": {"completed": 1, "log_end_offset": 2**40}},
+        "kept \\in KeptAfterCrash(reached)",
+        (str(2**31 - 1), "3..4"),
+        "",
+    ),
+    ("HealLink", None, {"input": {"source": 1, "destination": 2}}, "<<from, to>> \\in cuts", ("<<1, 2>>", "{}"), ""),
+    ("DropMessage", None, {"input": {"message_id": "1.2"}}, "\\E w \\in Named", (), ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("event", "replica", "fields", "text", "operands", "rule"),
+    NOT_ENABLED,
+    ids=lambda v: v if isinstance(v, str) else "",
+)
+def test_what_is_not_possible_names_the_false_conjunct(
+    event: str, replica: int | None, fields: dict[str, Any], text: str, operands: tuple[str, ...], rule: str
+) -> None:
+    story = elected()
+    found = story.rejection_of(story.line(event, replica, **fields))
+    assert (found.kind, found.event, found.replica) == (RejectionKind.NOT_ENABLED, event, replica)
+    assert (found.source, found.line, found.sequence) == ("trace.jsonl", len(story.lines) + 2, len(story.lines) + 1)
+    assert found.headline().endswith("is not possible in the model")
+    assert found.conjunct is not None
+    assert (found.conjunct.text, found.conjunct.operands) == (text, operands)
+    assert rule in ("", *found.rules[:4])
+    assert text.split("(")[0] in _source_line(found.conjunct.module, found.conjunct.line)
+
+
+def _source_line(module: str, line: int) -> str:
+    source = (files("kraft_spec") / "tla" / f"{module}.tla").read_text(encoding="utf-8")
+    return source.splitlines()[line - 1]
+
+
+def test_a_message_over_a_cut_link_names_the_link() -> None:
+    story = elected()
+    story.tell(story.world.happen(2, PollFetch(1)))
+    arrival = story.tell(story.world.deliver(next(iter(story.world.in_flight))))
+    story.lines.pop()
+    story.world.sequence -= 1
+    story.tell(story.world.cut(2, 1))
+    for own in (True, False):
+        found = story.rejection_of(structs.replace(arrival, sequence=len(story.lines) + 1), own=own)
+        assert found.conjunct is not None
+        assert found.conjunct.text == "<<w.message.from, w.message.to>> \\notin cuts"
+        assert found.conjunct.operands == ("<<2, 1>>", "{<<2, 1>>}")
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_message_that_arrived_already_is_not_on_its_way(own: bool) -> None:
+    story = elected()
+    arrival = next(line for line in story.lines if line.event == "HandleVoteRequest")
+    found = story.rejection_of(structs.replace(arrival, sequence=len(story.lines) + 1), own=own)
+    assert found.conjunct is not None
+    assert found.conjunct.text == "\\E w \\in OnItsWay"
+
+
+def test_a_refusal_that_the_role_does_not_give_is_rejected() -> None:
+    story = elected()
+    for event, replica, refusal in (("FetchTimeout", 2, "NOT_IN_ROLE"), ("ElectionTimeout", 1, "NOTHING_DUE")):
+        found = story.rejection_of(story.line(event, replica, refusal=refusal))
+        assert found.kind is RejectionKind.MISMATCH
+        assert "refusal" in {one.field for one in found.differences}
+
+
+# ---------------------------------------------------------------------------------------------------------
+# MISMATCH: field, expected, actual, in the words of a trace.
+# ---------------------------------------------------------------------------------------------------------
+
+MISMATCHES: list[tuple[tuple[str | int, ...], Any, str, str, str]] = [
+    (("state", "voted_key"), {"id": 2, "directory_id": "U2"}, "state.voted_key", "1-U1", "2-U2"),
+    (("state", "voted_key"), None, "state.voted_key", "1-U1", "null"),
+    (("state", "leader_id"), 1, "state.leader_id", "null", "1"),
+    (("state", "leader_endpoint"), "", "state.leader_endpoint", "null", "(empty)"),
+    (("state", "epoch"), 2, "state.epoch", "1", "2"),
+    (("state", "granted"), [1, 2], "state.granted", "[]", "[1, 2]"),
+    (("state", "awaiting"), [[1, 5]], "state.awaiting", "[]", "[[1, 5]]"),
+    (("state", "voters", "offset"), 0, "state.voters.offset", "-1", "0"),
+    (("state", "fetch_offsets"), [[{"id": 3, "directory_id": None}, 7]], "state.fetch_offsets", "[]", "[[3, 7]]"),
+    (("state", "fetched"), True, "state.fetched", "false", "true"),
+    (("refusal",), "STALE_EPOCH", "refusal", "null", "STALE_EPOCH"),
+    (("effects", 0, "leader_id"), 3, "effects[0].leader_id", "null", "3"),
+    (("effects", 1, "message", "granted"), False, "effects[1].message.granted", "true", "false"),
+    (("effects", 1, "message", "error"), "INVALID_REQUEST", "effects[1].message.error", "NONE", "INVALID_REQUEST"),
+    (("message", "end_offset"), 4, "message.end_offset", "0", "4"),
+    (("message", "cluster_id"), "other", "message.cluster_id", "kraft-spec", "other"),
+    (("message", "cluster_id"), None, "message.cluster_id", "kraft-spec", "null"),
+]
+
+
+def _grant() -> tuple[Story, dict[str, Any]]:
+    """A run up to the moment in which replica 2 votes for replica 1, and that line."""
+    story = elected()
+    requests = [n for n, line in enumerate(story.lines) if isinstance(line.message, TracedVoteRequest)]
+    at = next(n for n in requests if getattr(story.lines[n].message, "pre_vote", None) is False)
+    document = document_of(story.lines[at])
+    del story.lines[at:]
+    return story, document
+
+
+@pytest.mark.parametrize(("path", "value", "field", "expected", "actual"), MISMATCHES)
+def test_a_wrong_field_is_named_in_the_words_of_a_trace(
+    path: tuple[str | int, ...], value: Any, field: str, expected: str, actual: str
+) -> None:
+    story, document = _grant()
+    owner: Any = document
+    for step in path[:-1]:
+        owner = owner[step]
+    owner[path[-1]] = value
+    found = story.rejection_of(line_from(document))
+    assert found.kind is RejectionKind.MISMATCH
+    assert [(one.field, one.expected, one.actual) for one in found.differences] == [(field, expected, actual)]
+    assert found.headline().endswith("at replica 2 is possible but shows something else")
+    assert (found.role, found.conjunct) == ("Unattached", None)
+
+
+def test_effects_are_set_against_each_other_by_kind_and_receiver() -> None:
+    story, document = _grant()
+    document["effects"] = document["effects"][1:]
+    found = story.rejection_of(line_from(document))
+    (only,) = found.differences
+    assert (only.field, only.actual) == ("effects[0]", "nothing")
+    assert only.expected == "PersistQuorumState epoch 1 leader_id null voted_key 1-U1"
+
+
+def test_a_wrong_record_is_named() -> None:
+    story = elected()
+    document = document_of(story.tell(story.world.happen(1, ClientAppend(5))))
+    story.lines.pop()
+    document["effects"][0]["records"][0]["value"] = 6
+    (only,) = story.rejection_of(line_from(document)).differences
+    assert (only.field, only.expected, only.actual) == (
+        "effects[0].records[0]",
+        "Data 5 of epoch 1",
+        "Data 6 of epoch 1",
+    )
+
+
+def test_a_line_that_no_rule_explains_says_so() -> None:
+    story, document = _grant()
+    document["state"]["epoch"] = 9
+    found = story.rejection_of(line_from(document))
+    assert found.explained_by == ()
+    assert found.rules
+
+
+# ---------------------------------------------------------------------------------------------------------
+# AMBIGUOUS, and what else a checker says.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def test_several_successors_of_a_complete_line_are_a_defect_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    story = elected()
+    line = story.tell(story.world.happen(1, ClientAppend(5)))
+    story.lines.pop()
+    checker = story.checker()
+    model = trace_model()
+    successors = model.successors
+
+    def two(action: str, state: Any) -> list[Any]:
+        (found,) = successors(action, state)
+        return [found, story_start]
+
+    story_start = model.start(story.configuration)
+    monkeypatch.setattr(model, "successors", two)
+    found = checker.feed(len(story.lines) + 2, line)
+    assert found is not None
+    assert found.kind is RejectionKind.AMBIGUOUS
+    assert found.headline().endswith("has several successors in the model")
+
+
+def test_what_the_model_cannot_evaluate_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    story = elected()
+    checker = story.checker()
+
+    def failing(*_: Any) -> list[Any]:
+        raise jpype.JClass("java.lang.RuntimeException")("no value")
+
+    monkeypatch.setattr(trace_model(), "successors", failing)
+    assert checker.feed(99, story.line("Poll", 1)) is None
+    verdict = checker.finish(complete=True)
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    assert "line 99: the model cannot evaluate Poll here" in str(verdict.reason)
+
+
+def test_a_number_that_the_model_does_not_have_is_inconclusive() -> None:
+    story = Story()
+    story.elect(1)
+    checker = story.checker()
+    assert checker.feed(30, story.line("ClientAppend", 1, input={"value": 2**40})) is None
+    assert checker.is_over
+    assert "32 bits" in str(checker.finish(complete=True).reason)
+
+
+def test_a_foreign_line_names_the_closest_message() -> None:
+    story = elected()
+    story.tell(story.world.happen(2, PollFetch(1)), story.world.happen(3, PollFetch(1)))
+    fetch = story.tell(story.world.deliver(next(iter(story.world.in_flight))))
+    story.lines.pop()
+    document = document_of(line_of(without(fetch, ("message", "id"), ("cause",))))
+    document["message"]["fetch_offset"] = 77
+    found = story.rejection_of(line_from(document), own=False)
+    assert [(one.field, one.expected, one.actual) for one in found.differences] == [("message.fetch_offset", "0", "77")]
+
+
+def test_the_role_before_the_line_is_the_models() -> None:
+    story = Story()
+    story.tell(story.world.happen(1, ElectionTimeout()))
+    found = story.rejection_of(story.line("Poll", 1, effects=[]))
+    assert found.role == "Prospective"
+    story.tell(story.world.happen(1, Poll()))
+    assert story.rejection_of(story.line("Restart", 1)).role == "Prospective"
