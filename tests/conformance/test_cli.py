@@ -102,9 +102,7 @@ def test_malformed_traces_are_named(
     assert str(bad) in captured.err
 
 
-def test_another_model_is_reported_and_fatal_only_under_strict(
-    trace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_model_is_reported_and_fatal_only_under_strict(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header = json.loads(trace.read_text().splitlines()[0])
     other = altered(trace, 1, header["spec_hash"], "0" * 64)
     assert main(["validate", str(other)]) == ExitCode.CONFORMANT

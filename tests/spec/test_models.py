@@ -89,7 +89,7 @@ def test_expected_actions_fire(name: str) -> None:
     assert found.never_fired == ()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # `make test` runs the same group as `make models`
 def test_the_ci_group_is_exhaustive_and_as_expected() -> None:
     for found in run_group("ci"):
         assert found.as_expected, (found.check.name, found.report.outcome, found.report.violated, found.never_fired)

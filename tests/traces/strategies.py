@@ -139,7 +139,7 @@ def replica_events(replica: int) -> st.SearchStrategy[Event]:
         st.builds(RequestTimeout, replica_ids),
         st.builds(PollFetch, replica_ids),
         st.builds(ClientAppend, int64),
-        st.builds(AppendVoters, voter_sets),
+        st.builds(AppendVoters, voter_sets.filter(bool)),
         st.builds(Crash, int64),
         st.builds(ReplaceDisk, texts),
         st.builds(Receive, messages(replica_ids, st.just(replica))),

@@ -208,8 +208,7 @@ def check_citations(
             if citation.layer == layer:
                 named[layer].setdefault(citation.rule_id, citation)
     missing = {
-        layer: tuple(each for each in scope.required(registry, layer) if each not in named[layer])
-        for layer in LAYERS
+        layer: tuple(each for each in scope.required(registry, layer) if each not in named[layer]) for layer in LAYERS
     }
     stale = [
         StaleExemption(exemption, named[layer][rule_id])

@@ -133,8 +133,7 @@ def read_catalogue(file: Path | Traversable) -> tuple[Rule, ...]:
         if key != "rule":
             raise RuleFileError(file.name, None, key, "unknown key, a catalogue holds [[rule]] tables only")
     return tuple(
-        _rule(file.name, number, table)
-        for number, table in enumerate(tables(file.name, document, "rule"), start=1)
+        _rule(file.name, number, table) for number, table in enumerate(tables(file.name, document, "rule"), start=1)
     )
 
 
@@ -144,9 +143,7 @@ def _rule(file: str, number: int, table: Mapping[str, object]) -> Rule:
     entry.require_keys(REQUIRED_KEYS, OPTIONAL_KEYS)
     rule_id = entry.text("id")
     if not RULE_ID.fullmatch(rule_id):
-        raise entry.error(
-            "id", "must be lower-case words joined by hyphens, in two or more segments joined by dots"
-        )
+        raise entry.error("id", "must be lower-case words joined by hyphens, in two or more segments joined by dots")
     source = entry.texts("source")
     if not source:
         raise entry.error("source", "must name at least one passage")
@@ -182,9 +179,7 @@ def _properties(entry: Entry) -> tuple[str, ...]:
     for word in named:
         if word not in PROPERTIES:
             near = difflib.get_close_matches(word, PROPERTIES, n=1)
-            raise entry.error(
-                "breaks", f"unknown property {word}{f', did you mean {near[0]}?' if near else ''}"
-            )
+            raise entry.error("breaks", f"unknown property {word}{f', did you mean {near[0]}?' if near else ''}")
     for word in _LONG_WORD.findall(text):
         near = difflib.get_close_matches(word.lower(), lower_case, n=1, cutoff=_MISSPELT_SIMILARITY)
         if near and word not in PROPERTIES:

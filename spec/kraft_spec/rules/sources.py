@@ -33,9 +33,7 @@ class Source:
         yield from _files(self.name, self.root, self.without)
 
 
-def _files(
-    name: str, place: Path | Traversable, without: frozenset[str]
-) -> Iterator[tuple[str, Path | Traversable]]:
+def _files(name: str, place: Path | Traversable, without: frozenset[str]) -> Iterator[tuple[str, Path | Traversable]]:
     """Walk a place in a fixed order; what does not exist has no files."""
     if place.is_file():
         if ending_of(name) in READERS:

@@ -86,13 +86,9 @@ PROPERTIES: Mapping[str, Property] = _table(
         "Any two voters sets that can both decide something have no disjoint majorities.",
     ),
     Property("OnePendingChange", "safety", "A leader's log holds at most one uncommitted membership change."),
-    Property(
-        "IdentityBinding", "safety", "Votes and offsets are counted only for the exact (id, directory id)."
-    ),
+    Property("IdentityBinding", "safety", "Votes and offsets are counted only for the exact (id, directory id)."),
     Property("NotFollowerOfSelf", "safety", "No replica is Follower of its own id."),
-    Property(
-        "PreVoteIsPure", "safety", "Handling a Pre-Vote of the own epoch changes no variable of the receiver."
-    ),
+    Property("PreVoteIsPure", "safety", "Handling a Pre-Vote of the own epoch changes no variable of the receiver."),
     Property("TypeOk", "safety", "Variables stay in their ranges."),
     Property(
         "NoNeedlessElection",
@@ -117,12 +113,8 @@ PROPERTIES: Mapping[str, Property] = _table(
     ),
     Property("CommitProgress", "liveness", "With a stable majority, appended records eventually commit."),
     # membership.toml lists the next two without a definition; these are the readings of this project.
-    Property(
-        "EventualCommit", "liveness", "Appended records eventually commit: membership.toml's CommitProgress."
-    ),
-    Property(
-        "EventualChange", "liveness", "With a stable majority, a requested voter change eventually completes."
-    ),
+    Property("EventualCommit", "liveness", "Appended records eventually commit: membership.toml's CommitProgress."),
+    Property("EventualChange", "liveness", "With a stable majority, a requested voter change eventually completes."),
     Property("ZombieBounded", "liveness", "A Leader without a majority fetching from it stops being Leader."),
 )
 """Every property that `breaks` may name: the lists at the head of election.toml and membership.toml."""
