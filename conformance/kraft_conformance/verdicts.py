@@ -34,6 +34,8 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
     facts: list[tuple[str, str]] = []
     if rejection.role is not None:
         facts.append(("role before", rejection.role))
+    if rejection.explained_by:
+        facts.append(("right without", ", ".join(rejection.explained_by)))
     if rejection.rules:
         more = len(rejection.rules) - RULES_SHOWN
         shown = ", ".join(rejection.rules[:RULES_SHOWN])

@@ -1,5 +1,7 @@
 """The recorded samples are what the reference does today, and what their descriptions say."""
 
+from itertools import zip_longest
+
 import pytest
 
 from kraft_conformance.samples import SAMPLES, Sample, recorded, sample_folder
@@ -9,8 +11,10 @@ from kraft_traces.reader import open_trace
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_recording_again_gives_the_same_bytes(sample: Sample) -> None:
-    # After a change that is meant: python -m kraft_conformance.samples
-    assert (sample_folder() / sample.name).read_bytes() == recorded(sample)
+    committed = (sample_folder() / sample.name).read_bytes().splitlines()
+    again = recorded(sample).splitlines()
+    differing = [number for number, pair in enumerate(zip_longest(committed, again), 1) if pair[0] != pair[1]]
+    assert not differing, f"lines {differing[:5]} differ; if the change is meant: make samples"
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
