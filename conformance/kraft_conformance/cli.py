@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from kraft_conformance.commands import bench, model, rules, run, scenario, simulate, validate
-from kraft_conformance.console import stderr
+from kraft_conformance.console import shown, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_reference.cluster.world import ImpossibleMoveError
@@ -59,25 +59,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _USAGE_ERROR as error:
         error.show()
         return ExitCode.USAGE
-    except typer.Abort:
-        stderr.print("interrupted")
-        return ExitCode.INCONCLUSIVE
+    except (typer.Abort, KeyboardInterrupt):
+        return _interrupted()
+    except SystemExit:
+        # Typer leaves this way, with 1, when whoever reads standard output is gone.
+        return ExitCode.CANNOT_WRITE
     except CommandError as error:
-        stderr.print(f"[red]{error}[/red]" if stderr.is_terminal else str(error), markup=stderr.is_terminal)
+        stderr.print(shown(error), style="red", soft_wrap=True)
         return error.code
     except TraceError as error:
-        stderr.print(str(error), markup=False)
+        stderr.print(shown(error), soft_wrap=True)
         return ExitCode.NO_INPUT if error.code in ("UNREADABLE_FILE", "NO_TRACES") else ExitCode.BAD_INPUT
     except (JavaMissing, JarMissing, JarMismatch) as error:
-        stderr.print(str(error), markup=False)
+        stderr.print(shown(error), soft_wrap=True)
         return ExitCode.UNAVAILABLE
     except BrokenPipeError:
         return ExitCode.CANNOT_WRITE
     except OSError as error:
-        stderr.print(str(error), markup=False)
+        stderr.print(shown(error), soft_wrap=True)
         return ExitCode.CANNOT_WRITE
     except (Exception, ImpossibleMoveError):
         stderr.print("This is a defect of kraft-spec, please report it:", markup=False)
         stderr.print(traceback.format_exc(), markup=False)
         return ExitCode.INTERNAL_ERROR
+    if code == ExitCode.INTERRUPTED:
+        return _interrupted()
     return code if isinstance(code, int) else ExitCode.CONFORMANT
+
+
+def _interrupted() -> ExitCode:
+    stderr.print("interrupted: nothing was decided")
+    return ExitCode.INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 _WIDTH = None if sys.stdout.isatty() else 120
 """Columns of a table that goes to a file or a pipe."""
@@ -20,6 +21,12 @@ stderr = Console(stderr=True, highlight=False)
 def print_json(document: Any) -> None:
     """Write a document for machines: one line of JSON with sorted keys."""
     print(json.dumps(document, sort_keys=True, ensure_ascii=False, default=str))
+
+
+def shown(text: object) -> Text:
+    """A text from a trace or a user as it is: no markup, control characters made visible."""
+    visible = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in str(text))
+    return Text(visible)
 
 
 def table(title: str, *columns: str) -> Table:

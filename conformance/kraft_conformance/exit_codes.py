@@ -24,3 +24,5 @@ class ExitCode(IntEnum):
     """Something that the command needs is not there, Java for one."""
     CANNOT_WRITE = 73
     """The output cannot be written."""
+    INTERRUPTED = 130
+    """Ctrl-C."""

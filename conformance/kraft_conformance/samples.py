@@ -56,7 +56,7 @@ def _planted_bug() -> Recording:
 SAMPLES: tuple[Sample, ...] = (
     Sample("partitioned-follower.jsonl", "scenario 1: a partitioned follower", _scenario("partitioned-follower")),
     Sample("ping-pong.jsonl", "scenario 5: two followers do not refuse each other for ever", _scenario("ping-pong")),
-    Sample("chaos.jsonl", "a run with every fault", _simulation(RunPlan(seed=1, steps=300, workload="chaos"))),
+    Sample("chaos.jsonl", "a run with faults", _simulation(RunPlan(seed=1, steps=300, workload="chaos"))),
     Sample("planted-bug.jsonl", "a follower that fetched grants a Pre-Vote: rejected at that line", _planted_bug),
 )
 

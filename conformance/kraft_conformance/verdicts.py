@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.padding import Padding
 
-from kraft_conformance.console import table
+from kraft_conformance.console import shown, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_traces.check import Rejection, Verdict, VerdictKind
 
@@ -30,7 +30,7 @@ def exit_code(verdicts: list[Verdict]) -> ExitCode:
 
 def show_rejection(console: Console, rejection: Rejection, prefix: Path | None = None) -> None:
     """Where, what, by which rules; then the fields or the conjunct that disagree."""
-    console.print(f"[red]{rejection.headline()}[/red]", soft_wrap=True)
+    console.print(shown(rejection.headline()), style="red", soft_wrap=True)
     facts: list[tuple[str, str]] = []
     if rejection.role is not None:
         facts.append(("role before", rejection.role))
@@ -38,8 +38,8 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
         facts.append(("right without", ", ".join(rejection.explained_by)))
     if rejection.rules:
         more = len(rejection.rules) - RULES_SHOWN
-        shown = ", ".join(rejection.rules[:RULES_SHOWN])
-        facts.append(("rules", f"{shown} and {more} more" if more > 0 else shown))
+        first = ", ".join(rejection.rules[:RULES_SHOWN])
+        facts.append(("rules", f"{first} and {more} more" if more > 0 else first))
     if rejection.conjunct is not None:
         conjunct = rejection.conjunct
         facts.append(("false", conjunct.text))
@@ -52,11 +52,11 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
         facts.append(("prefix", str(prefix)))
     width = max((len(name) for name, _ in facts), default=0)
     for name, text in facts:
-        console.print(f"  {name:<{width}}  {text}", markup=False, soft_wrap=True)
+        console.print(shown(f"  {name:<{width}}  {text}"), soft_wrap=True)
     if rejection.differences:
         drawn = table("", "field", "expected (model)", "actual (trace)")
         for difference in rejection.differences:
-            drawn.add_row(difference.field, difference.expected, difference.actual)
+            drawn.add_row(shown(difference.field), shown(difference.expected), shown(difference.actual))
         console.print(Padding(drawn, (0, 0, 0, 2)))
 
 

@@ -2,12 +2,17 @@
 
 import gzip
 import json
+import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.samples import sample_folder
 
 
 @pytest.fixture
@@ -170,3 +175,49 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("run", "simulate", "scenario", "validate", "model", "rules", "bench"):
         assert main([command, "--help"]) == ExitCode.CONFORMANT
         assert "--json" in capsys.readouterr().out
+
+
+def test_text_from_a_trace_is_shown_as_it_is(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = altered(trace, 20, '"leader_endpoint":null', '"leader_endpoint":"[/red]\\u001b[2Jx"')
+    assert main(["validate", str(hostile)]) == ExitCode.VIOLATION
+    out = capsys.readouterr().out
+    assert "[/red]" in out
+    assert "\x1b[2J" not in out
+
+
+def test_a_rule_without_a_switch_cannot_be_switched_off(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "--switch-off", "metric.current-state"]) == ExitCode.USAGE
+    assert "has no switch" in capsys.readouterr().err.replace("\n", " ")
+    header = altered(trace, 1, '"switched_off":[]', '"switched_off":["no.such-rule"]')
+    assert main(["validate", str(header)]) == ExitCode.BAD_INPUT
+    assert f"{header}:1: $.switched_off[0]:" in capsys.readouterr().err
+
+
+def test_numbers_that_are_too_large_are_named(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wide = altered(trace, 1, '"fetch_max_records":8', f'"fetch_max_records":{2**40}')
+    assert main(["validate", str(wide)]) == ExitCode.BAD_INPUT
+    assert f"{wide}:1: $.fetch_max_records:" in capsys.readouterr().err
+    long = altered(trace, 2, '"sequence":1', '"sequence":' + "9" * 5000)
+    assert main(["validate", str(long)]) == ExitCode.BAD_INPUT
+    assert f"{long}:2:" in capsys.readouterr().err
+
+
+def test_a_rejected_trace_from_a_pipe_leaves_its_prefix(tmp_path: Path) -> None:
+    sample = sample_folder() / "planted-bug.jsonl"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", f"cat {shlex.quote(str(sample))} > {shlex.quote(str(pipe))}"]):
+        assert main(["validate", str(pipe), "--prefixes", str(tmp_path)]) == ExitCode.VIOLATION
+    prefix = (tmp_path / "pipe.failing.jsonl").read_bytes()
+    assert sample.read_bytes().startswith(prefix)
+
+
+def test_a_missing_folder_for_output_is_found_before_the_work(trace: Path) -> None:
+    assert main(["validate", str(trace), "--prefixes", "no-such-folder"]) == ExitCode.CANNOT_WRITE
+    assert main(["model", "smoke", "--record", "no-such-folder/x.json"]) == ExitCode.CANNOT_WRITE
+
+
+def test_a_reader_that_goes_away_is_no_violation(trace: Path) -> None:
+    words = f"{shlex.quote(sys.executable)} -m kraft_conformance.cli rules --json | true; echo ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() in {"0", str(int(ExitCode.CANNOT_WRITE))}

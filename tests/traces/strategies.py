@@ -227,7 +227,7 @@ def configurations(draw: st.DrawFn) -> Configuration:
         kraft_version=1 if draw(st.booleans()) else 0,
         bootstrap_servers=tuple(draw(st.lists(replica_ids, unique=True))),
         cluster_id=draw(texts),
-        fetch_max_records=draw(counts),
+        fetch_max_records=draw(st.integers(0, 2**31 - 1)),
         profile=draw(st.sampled_from(tuple(PROFILES.values()))),
         switched_off=draw(st.frozensets(texts, max_size=3)),
         timeouts=draw(st.builds(Timeouts, counts, counts, counts, counts, counts)),

@@ -149,7 +149,7 @@ def test_files_without_a_proper_first_line(content: bytes, kind: type[TraceError
         (
             b'{"kind":"event","sequence":1,"sequence":1,"event":"Poll","replica":1}',
             FieldError,
-            "x.jsonl:2: $..sequence: field 'sequence' is there twice in one object",
+            "x.jsonl:2: sequence: field 'sequence' is there twice in one object",
         ),
         (
             b'{"kind":"event","sequence":1,"event":"Poll"}',

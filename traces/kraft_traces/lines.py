@@ -24,6 +24,7 @@ from kraft_traces.values import (
     Offset,
     ReplicaId,
     Sequence,
+    SmallCount,
     TimeMs,
     TracedKey,
 )
@@ -104,7 +105,7 @@ class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, 
     """The static voters, or those of the bootstrap checkpoint."""
     bootstrap_servers: tuple[ReplicaId, ...] = ()
     """Empty: the voters."""
-    fetch_max_records: Count = 0
+    fetch_max_records: SmallCount = 0
     """0 for no limit."""
     switched_off: tuple[str, ...] = ()
     """Ids of the rules that this run leaves out on purpose."""

@@ -156,6 +156,8 @@ def _malformation(text: str) -> tuple[str | None, int | None]:
         return f"{constant} is not JSON", text.find(str(constant)) + 1
     except RecursionError:
         return "nested too deeply", None
+    except ValueError:
+        return "a number with too many digits", None
     try:
         decode(text)
     except DecodeError as refused:
@@ -249,7 +251,7 @@ def _check_duplicate_fields(text: str, source: str, line_number: int) -> None:
     except _DuplicateFieldError as duplicate:
         name = str(duplicate)
         detail = f"field {name!r} is there twice in one object"
-        raise FieldError(detail, source, line_number, f"$..{name}", problem="duplicate") from None
+        raise FieldError(detail, source, line_number, name, problem="duplicate") from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:

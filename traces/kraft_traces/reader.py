@@ -150,15 +150,17 @@ class TraceReader:
         self.close()
 
 
-def open_trace(path: str | Path, *, line_bytes_max: int = LINE_BYTES_MAX) -> TraceReader:
+def open_trace(path: str | Path, *, source: str | None = None, line_bytes_max: int = LINE_BYTES_MAX) -> TraceReader:
     """A reader of a file, gzip or not, or of standard input (`-`); use it in a `with` statement.
+
+    `source` is what errors call the file, its path by default.
 
     Raises:
         TraceError: the file cannot be opened, or its header is missing or wrong.
     """
     stream = open_bytes(path)
     try:
-        return TraceReader(stream, str(path), line_bytes_max=line_bytes_max)
+        return TraceReader(stream, str(path) if source is None else source, line_bytes_max=line_bytes_max)
     except BaseException:
         stream.close()
         raise

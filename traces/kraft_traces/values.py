@@ -20,6 +20,7 @@ Sequence = Annotated[int, Meta(ge=1, le=_INT64_MAX, description="Counts the even
 TimeMs = Annotated[int, Meta(ge=0, le=_INT64_MAX, description="Milliseconds since the trace began.")]
 DurationMs = Annotated[int, Meta(ge=0, le=_INT64_MAX, description="Milliseconds.")]
 Count = Annotated[int, Meta(ge=0, le=_INT64_MAX, description="How many.")]
+SmallCount = Annotated[int, Meta(ge=0, le=_INT32_MAX, description="How many, in 32 bits.")]
 Epoch = Annotated[int, Meta(ge=-(2**31), le=_INT32_MAX, description="A leader epoch.")]
 Offset = Annotated[int, Meta(ge=-(2**63), le=_INT64_MAX, description="A log offset; end offsets are exclusive.")]
 Number = Annotated[int, Meta(ge=-(2**63), le=_INT64_MAX)]

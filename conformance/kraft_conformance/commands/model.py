@@ -9,7 +9,7 @@ import typer
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import usage_error
+from kraft_conformance.failure import CommandError, usage_error
 from kraft_spec.models import CHECKS, GROUPS, CheckReport, ModelCheck, UnknownCheck, checks_of, find_check, run_check
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_spec.tlc.model_report import Progress as TlcProgress
@@ -45,6 +45,10 @@ def model(
         raise usage_error(f"{error}; groups: {', '.join(GROUPS)}") from error
     if resume and checkpoints is None:
         raise usage_error("--resume needs --checkpoints FOLDER")
+    if record is not None and not record.resolve().parent.is_dir():
+        raise CommandError(
+            f"there is no folder {record.resolve().parent} to write {record.name} to", ExitCode.CANNOT_WRITE
+        )
     reports: list[CheckReport] = []
     for check in checks:
         reports.append(_run(check, workers, time_limit, checkpoints, resume))
@@ -104,7 +108,8 @@ def one_line(report: CheckReport) -> str:
     elif found.outcome is Outcome.TIME_LIMIT:
         what = f"stopped by the time limit with {reached.queue_left} states in the queue"
     counted = f"{reached.states_distinct or reached.states_generated} states, depth {reached.depth}"
-    return f"{'ok  ' if report.as_expected else 'FAIL'} {report.check.name}: {what}; {counted}, {found.seconds:.0f} s"
+    verdict = "stop" if found.outcome is Outcome.TIME_LIMIT else "ok  "
+    return f"{verdict if report.as_expected else 'FAIL'} {report.check.name}: {what}; {counted}, {found.seconds:.0f} s"
 
 
 def show_report(report: CheckReport) -> None:

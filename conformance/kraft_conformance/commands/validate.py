@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, stderr, stdout
+from kraft_conformance.console import print_json, progress, shown, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
 from kraft_conformance.verdicts import EXIT_CODES, show_rejection, summary
 from kraft_traces.check import (
     CANDIDATES_MAX,
@@ -47,6 +48,8 @@ def validate(
     to it is written as NAME.failing.jsonl. Exit code: 1 if a trace is rejected, else 65 if one is malformed, else 66 if
     one cannot be read, else 2 if one is inconclusive.
     """
+    if prefixes is not None and not prefixes.is_dir():
+        raise CommandError(f"there is no folder {prefixes} to write failing prefixes to", ExitCode.CANNOT_WRITE)
     codes: set[ExitCode] = set()
     documents: list[dict[str, Any]] = []
     for path in paths:
@@ -62,8 +65,8 @@ def validate(
                 codes.add(_report_error(error, documents))
                 continue
             except OtherModelError as error:
-                stderr.print(str(error), markup=False, soft_wrap=True)
-                documents.append({"source": file, "verdict": "malformed", "code": "OTHER_MODEL", "message": str(error)})
+                stderr.print(shown(error), soft_wrap=True)
+                documents.append({"source": file, "kind": "malformed", "code": "OTHER_MODEL", "message": str(error)})
                 codes.add(ExitCode.BAD_INPUT)
                 continue
             codes.add(EXIT_CODES[verdict.kind])
@@ -86,8 +89,7 @@ def validate(
 def _check(file: str, strict: bool, every: int, candidates: int, prefixes: Path) -> tuple[Verdict, Path | None]:
     with tempfile.TemporaryDirectory() as folder:
         source = _kept(file, Path(folder))
-        with open_trace(source) as reader, progress(f"checking {file}") as advance:
-            reader.source = file
+        with open_trace(source, source=file) as reader, progress(f"checking {file}") as advance:
             verdict = check_reader(reader, every=every, candidates_max=candidates, strict=strict, on_event=advance)
         if verdict.rejection is None:
             return verdict, None
@@ -98,21 +100,25 @@ def _check(file: str, strict: bool, every: int, candidates: int, prefixes: Path)
 
 
 def _kept(file: str, folder: Path) -> Path:
-    """A trace that can be read twice: standard input is put in a file."""
-    if file != "-":
+    """A trace that can be read twice: standard input and pipes are put in a file first."""
+    if file != "-" and (Path(file).is_file() or not Path(file).exists()):
         return Path(file)
-    kept = folder / "stdin.jsonl"
+    kept = folder / "input"
     with kept.open("wb") as output:
-        shutil.copyfileobj(sys.stdin.buffer, output)
+        if file == "-":
+            shutil.copyfileobj(sys.stdin.buffer, output)
+        else:
+            with Path(file).open("rb") as given:
+                shutil.copyfileobj(given, output)
     return kept
 
 
 def _report_error(error: TraceError, documents: list[dict[str, Any]]) -> ExitCode:
-    stderr.print(str(error), markup=False, soft_wrap=True)
+    stderr.print(shown(error), soft_wrap=True)
     documents.append(
         {
             "source": error.source,
-            "verdict": "malformed",
+            "kind": "malformed",
             "code": error.code,
             "line": error.line_number,
             "field": error.field,

@@ -150,7 +150,8 @@ def find_java(environment: Mapping[str, str] | None = None) -> JavaRuntime:
     if java_home:
         executable = Path(java_home) / "bin" / "java"
         if not executable.is_file():
-            raise JavaMissing(f"JAVA_HOME is {java_home}, which has no bin/java: {_java_advice()}")
+            problem = f"JAVA_HOME is {java_home}, which has no bin/java"
+            raise JavaMissing(f"{problem}: unset it to use the one on PATH, or {_java_advice()}")
     else:
         on_path = shutil.which("java", path=variables.get("PATH"))
         if on_path is None:

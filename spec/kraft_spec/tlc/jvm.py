@@ -28,6 +28,8 @@ JVM_OPTIONS = (
     "-Xss16m",
     # One thread of work and few live objects: the collector with the least overhead and no threads.
     "-XX:+UseSerialGC",
+    # Signals stay Python's: without this SIGTERM interrupts the JVM in the middle of a call and takes Python down.
+    "-Xrs",
     # No file of performance counters in the system's temporary folder.
     "-XX:-UsePerfData",
 )

@@ -7,11 +7,13 @@ from msgspec import UNSET
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
+from kraft_spec.action_rules import switchable_rules
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, TraceChecker
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.verdict import Rejection, Verdict
 from kraft_traces.encode import event_line
+from kraft_traces.errors import FieldError
 from kraft_traces.own import GENERATOR_NAME
 from kraft_traces.reader import TraceReader, open_trace
 from kraft_traces.streams import whole_file
@@ -42,6 +44,12 @@ def check_reader(
             f"{reader.source}:1: $.spec_hash: the trace was written for model {header.spec_hash}, "
             f"this is model {spec_hash()}"
         )
+    for index, rule in enumerate(header.switched_off):
+        if rule not in switchable_rules():
+            detail = (
+                f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(switchable_rules())}"
+            )
+            raise FieldError(detail, reader.source, 1, f"$.switched_off[{index}]")
     checker = TraceChecker(
         trace_model(),
         reader.configuration,

@@ -65,7 +65,7 @@ class Rejection:
 
     def headline(self) -> str:
         """One line: where and what."""
-        where = f"{self.source}:{self.line}: line {self.sequence} {self.event}"
+        where = f"{self.source}:{self.line}: event {self.sequence} {self.event}"
         where += "" if self.replica is None else f" at replica {self.replica}"
         match self.kind:
             case RejectionKind.NOT_ENABLED:
