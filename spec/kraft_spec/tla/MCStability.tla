@@ -16,7 +16,7 @@
 (* raises one above is judged, and not followed); at most MaxCrashes       *)
 (* crashes of replica 3; at most one cut at a time, of a link of replica 3 *)
 (* in one direction.                                                       *)
-(* Leaves out: a leader that was Resigned in an earlier epoch (nightly);   *)
+(* Leaves out: a leader that was Resigned in an earlier epoch (no slice);  *)
 (* appends, which change nothing for elections but the log check.          *)
 (***************************************************************************)
 EXTENDS MCBounds, Stability
