@@ -1,0 +1,121 @@
+"""Which safety rules carry weight: for each the mutant without it, and what TLC finds wrong with that."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from time import monotonic
+
+from kraft_conformance.mutation.schedule import hold
+from kraft_spec.mutants import Catalogue, Covered, Exhaustive, Mutant, Schedule, Simulated, gather
+from kraft_spec.rules import Registry
+from kraft_spec.tlc.model_report import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table of safety rules, before anything runs.
+
+    Attributes:
+        rule: Id of the safety rule.
+        mutant: The mutant that breaks it; None if the model does not have the rule.
+        reason: Why it is not modelled, or what covers it; empty for a rule with a counterexample.
+    """
+
+    rule: str
+    mutant: Mutant | None
+    reason: str
+
+    @property
+    def verdict(self) -> str:
+        """`load-bearing`, `covered` or `not modelled`."""
+        if self.mutant is None:
+            return "not modelled"
+        return "covered" if isinstance(self.mutant.evidence, Covered) else "load-bearing"
+
+    @property
+    def how(self) -> str:
+        """How the counterexample is found, and the property that it breaks."""
+        match None if self.mutant is None else self.mutant.evidence:
+            case Exhaustive(check=check, property=violated, states=states):
+                return f"search of {check}: {violated} after {states} states"
+            case Schedule(scenario=scenario, property=violated) if scenario:
+                return f"scenario {scenario}: {violated}"
+            case Schedule(workload=workload, property=violated):
+                return f"a run of {workload}: {violated}"
+            case Simulated(property=violated):
+                return f"random behaviours: {violated}"
+            case Covered(rules=rules):
+                return f"covered by {', '.join(rules)}"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What running a mutant's evidence found.
+
+    Attributes:
+        mutant: Its name.
+        violated: Property that TLC finds violated; empty for a covered rule.
+        length: States or lines up to the violation; 0 without one.
+        where: Slices searched, or the schedule.
+        problem: Why this is not what the mutant states; empty if it is.
+        seconds: Duration.
+    """
+
+    mutant: str
+    violated: str
+    length: int
+    where: str
+    problem: str
+    seconds: float
+
+
+def with_evidence(catalogue: Catalogue) -> tuple[Mutant, ...]:
+    """The mutants that say what the broken model violates."""
+    return tuple(mutant for mutant in catalogue.mutants if mutant.evidence is not None)
+
+
+def rows(catalogue: Catalogue, registry: Registry, later: Iterable[str] = ()) -> tuple[Row, ...]:
+    """One row or more for each safety rule, in the registry's order; `later` names catalogues without models yet.
+
+    A rule that nobody accounts for gets a row that says so.
+    """
+    skipped = set(later)
+    reasons = {gap.rule: gap.reason for gap in catalogue.not_modelled}
+    found: list[Row] = []
+    for rule in registry:
+        if not rule.safety or rule.catalogue in skipped:
+            continue
+        mutants = [mutant for mutant in with_evidence(catalogue) if mutant.rules[0] == rule.id]
+        for mutant in mutants:
+            evidence = mutant.evidence
+            found.append(Row(rule.id, mutant, evidence.reason if isinstance(evidence, Covered) else ""))
+        if not mutants:
+            found.append(Row(rule.id, None, reasons.get(rule.id, "NOT ACCOUNTED FOR")))
+    return tuple(found)
+
+
+def run_evidence(
+    mutant: Mutant,
+    on_progress: Callable[[Progress], None] | None = None,
+    *,
+    workers: int = 1,
+    heap_megabytes: int | None = None,
+    clock: Callable[[], float] = monotonic,
+) -> Found:
+    """Run the evidence of one mutant.
+
+    Raises:
+        MutantError: It has none.
+        EditError: An edit does not fit the sources any more.
+        ScheduleError, ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
+    """
+    started = clock()
+    if isinstance(mutant.evidence, Schedule):
+        held = hold(mutant)
+        violated = " and ".join(held.violated)
+        return Found(mutant.name, violated, held.lines, held.schedule, held.problem, clock() - started)
+    report = gather(mutant, on_progress, workers=workers, heap_megabytes=heap_megabytes)
+    violated = " and ".join(search.violated for search in report.searches if search.violated)
+    length = max((search.states for search in report.searches), default=0)
+    where = ", ".join(search.check for search in report.searches)
+    return Found(mutant.name, violated, length, where, report.problem, clock() - started)

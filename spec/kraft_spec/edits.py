@@ -1,0 +1,99 @@
+"""Texts of a source replaced by others: how a rule is broken on purpose, outside of the product.
+
+An edit names a text that stands in its file exactly once, so an edit that no longer fits is an error and never a
+mutant that changes nothing.
+An edited copy of a package is put before the installed one on the path of a process of its own.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+
+class EditError(ValueError):
+    """An edit does not fit its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One text replaced by another.
+
+    Attributes:
+        file: Path within the package, "elections.py".
+        old: Text that stands there exactly once.
+        new: Text in its place.
+    """
+
+    file: str
+    old: str
+    new: str
+
+    def applied_to(self, text: str) -> str:
+        """Return the text with the replacement made.
+
+        Raises:
+            EditError: `old` is not there, or there more than once, or equals `new`.
+        """
+        found = text.count(self.old)
+        if found != 1:
+            raise EditError(f"{self.file}: {self.old!r} stands there {found} times, expected once")
+        if self.old == self.new:
+            raise EditError(f"{self.file}: {self.old!r} is replaced by itself")
+        return text.replace(self.old, self.new)
+
+
+def apply_edits(folder: Path, edits: Iterable[Edit]) -> None:
+    """Make the edits in the files of `folder`, in their order.
+
+    Raises:
+        EditError: A file is missing, or an edit does not fit it.
+    """
+    for edit in edits:
+        path = folder / edit.file
+        if not path.is_file():
+            raise EditError(f"there is no {edit.file} to edit")
+        path.write_text(edit.applied_to(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def package_folder(package: str) -> Path:
+    """Return the folder of an importable package.
+
+    Raises:
+        EditError: There is no such package, or it has no folder.
+    """
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise EditError(f"there is no package {package} to edit")
+    return Path(spec.origin).parent
+
+
+@contextmanager
+def edited_packages(edits: Mapping[str, Iterable[Edit]]) -> Iterator[dict[str, str]]:
+    """Yield the environment of a process that imports edited copies of these packages.
+
+    The copies are gone when the context is left.
+
+    Raises:
+        EditError: An edit does not fit.
+    """
+    with tempfile.TemporaryDirectory(prefix="kraft-spec-edited-") as temporary:
+        for package, of_package in edits.items():
+            copy = Path(temporary) / package
+            shutil.copytree(package_folder(package), copy, ignore=shutil.ignore_patterns("__pycache__"))
+            apply_edits(copy, of_package)
+        path = os.pathsep.join([temporary, *filter(None, [os.environ.get("PYTHONPATH")])])
+        yield {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+
+
+def imported_from(package: str, environment: Mapping[str, str]) -> bool:
+    """Tell whether this process imports `package` from the path that `environment` puts first."""
+    module = sys.modules.get(package)
+    origin = None if module is None else module.__file__
+    first = environment.get("PYTHONPATH", "").split(os.pathsep)[0]
+    return origin is not None and bool(first) and Path(origin).is_relative_to(first)

@@ -1,0 +1,25 @@
+"""Rules broken on purpose, in the model and in the reference: what shows that a rule carries weight.
+
+One entry of `tables/*.toml` is one mutant.
+"""
+
+from kraft_spec.mutants.catalogue import Catalogue, MutantError, load_catalogue, model_edits, reference_edits
+from kraft_spec.mutants.evidence import EvidenceReport, Search, gather
+from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, NotModelled, Schedule, Simulated
+
+__all__ = [
+    "Catalogue",
+    "Covered",
+    "EvidenceReport",
+    "Exhaustive",
+    "Mutant",
+    "MutantError",
+    "NotModelled",
+    "Schedule",
+    "Search",
+    "Simulated",
+    "gather",
+    "load_catalogue",
+    "model_edits",
+    "reference_edits",
+]

@@ -1,0 +1,90 @@
+"""The catalogue of mutants: the TOML files of `tables/`, read and checked."""
+
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from kraft_spec.edits import Edit
+from kraft_spec.mutants.mutant import Mutant, MutantFile, NotModelled
+from kraft_spec.rules import load_registry
+
+_INITIALLY_NOTHING_OFF = Edit("tla/MCBounds.tla", "off |-> {}]", "off |-> {%s}]")
+
+
+class MutantError(ValueError):
+    """The catalogue of mutants is wrong, or has no such mutant."""
+
+
+class Catalogue(msgspec.Struct, frozen=True):
+    """All files of the catalogue together."""
+
+    mutants: tuple[Mutant, ...]
+    not_modelled: tuple[NotModelled, ...]
+
+    def __getitem__(self, name: str) -> Mutant:
+        """Return the mutant of this name.
+
+        Raises:
+            MutantError: There is none.
+        """
+        for mutant in self.mutants:
+            if mutant.name == name:
+                return mutant
+        raise MutantError(f"no mutant {name!r}; there are {', '.join(mutant.name for mutant in self.mutants)}")
+
+
+@cache
+def load_catalogue() -> Catalogue:
+    """Read every file of the catalogue, in alphabetical order.
+
+    Raises:
+        MutantError: A file is malformed, two mutants share a name, or a rule does not exist; the message names the
+            file and the field.
+    """
+    folder = files("kraft_spec.mutants") / "tables"
+    mutants: list[Mutant] = []
+    not_modelled: list[NotModelled] = []
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if not file.name.endswith(".toml"):
+            continue
+        try:
+            part = msgspec.toml.decode(file.read_bytes(), type=MutantFile)
+        except msgspec.DecodeError as error:
+            raise MutantError(f"{file.name}: {error}") from error
+        _check(file.name, part, {mutant.name for mutant in mutants})
+        mutants += part.mutant
+        not_modelled += part.not_modelled
+    return Catalogue(tuple(mutants), tuple(not_modelled))
+
+
+def _check(file: str, part: MutantFile, names: set[str]) -> None:
+    registry = load_registry()
+    for mutant in part.mutant:
+        if mutant.name in names:
+            raise MutantError(f"{file}: two mutants are called {mutant.name}")
+        names.add(mutant.name)
+        if not mutant.rules:
+            raise MutantError(f"{file}: mutant {mutant.name} names no rule, expected the ones that it breaks")
+        if not (mutant.model or mutant.reference or mutant.switched_off):
+            raise MutantError(f"{file}: mutant {mutant.name} changes nothing")
+        for rule in (*mutant.rules, *mutant.switched_off):
+            if rule not in registry:
+                raise MutantError(f"{file}: mutant {mutant.name} names {rule!r}, which is no rule")
+    for gap in part.not_modelled:
+        if gap.rule not in registry:
+            raise MutantError(f"{file}: not_modelled names {gap.rule!r}, which is no rule")
+
+
+def model_edits(mutant: Mutant) -> tuple[Edit, ...]:
+    """The edits of `kraft_spec` that break the model as the mutant says, its switches included."""
+    edits = [edit.as_edit() for edit in mutant.model]
+    if mutant.switched_off:
+        off = ", ".join(f'"{rule}"' for rule in mutant.switched_off)
+        edits.append(Edit(_INITIALLY_NOTHING_OFF.file, _INITIALLY_NOTHING_OFF.old, _INITIALLY_NOTHING_OFF.new % off))
+    return tuple(edits)
+
+
+def reference_edits(mutant: Mutant) -> tuple[Edit, ...]:
+    """The edits of `kraft_reference`; its switches are arguments of a run instead."""
+    return tuple(edit.as_edit() for edit in mutant.reference)

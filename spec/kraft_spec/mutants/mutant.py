@@ -1,0 +1,122 @@
+"""What a mutant is: one rule broken on purpose, in the model, in the reference, or in both."""
+
+from typing import Literal
+
+import msgspec
+
+from kraft_spec.edits import Edit
+
+
+class ModelEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text of a TLA+ module replaced by another."""
+
+    module: str
+    """Without ".tla"."""
+    old: str
+    new: str
+
+    def as_edit(self) -> Edit:
+        """The edit of the package `kraft_spec`."""
+        return Edit(f"tla/{self.module}.tla", self.old, self.new)
+
+
+class ReferenceEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text of a Python module of the reference replaced by another."""
+
+    file: str
+    """Path within `kraft_reference`."""
+    old: str
+    new: str
+
+    def as_edit(self) -> Edit:
+        """The edit of the package `kraft_reference`."""
+        return Edit(self.file, self.old, self.new)
+
+
+class Exhaustive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="by", tag="exhaustive"):
+    """A shortest counterexample, by breadth-first search of a slice."""
+
+    check: str
+    """Name in `kraft_spec.models.CHECKS`: the slice whose bounds are used."""
+    property: str
+    """What TLC finds violated first."""
+    states: int
+    """Length of the counterexample, its first state included."""
+    definitions: str = ""
+    """TLA+ definitions that narrow the slice's bounds for this mutant."""
+    constants: dict[str, str] = {}
+    """More overrides of the configuration: operator to its replacement."""
+    initial: str = ""
+    """The initial predicate instead of the slice's."""
+    properties: tuple[str, ...] = ()
+    """Check only these; all of the slice's if empty."""
+
+
+class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="by", tag="schedule"):
+    """TLC held to a schedule of the broken reference, line by line."""
+
+    property: str
+    """What TLC finds violated on the last line."""
+    scenario: str = ""
+    """A named scenario's variant, "disk-loss/static-ids"; or nothing, and these:"""
+    workload: str = ""
+    """The first seed of this workload whose run violates something."""
+    seeds: int = 100
+    """How many seeds to try, from 0."""
+    steps: int = 400
+    """Events of the safety phase of each."""
+
+
+class Simulated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="by", tag="simulation"):
+    """A counterexample among random behaviours of the model."""
+
+    property: str
+    depth: int = 100
+    seed: int = 1
+    seconds: float = 120.0
+    """Time after which TLC gives up."""
+
+
+class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="by", tag="covered"):
+    """No counterexample exists: the rule is not load-bearing by itself."""
+
+    rules: tuple[str, ...]
+    """Rules that keep the properties without this one."""
+    reason: str
+    checks: tuple[str, ...]
+    """Slices searched to their end without a counterexample."""
+
+
+class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One rule broken on purpose."""
+
+    name: str
+    rules: tuple[str, ...]
+    """Ids of the rules it breaks, the one that it is about first."""
+    bug: str
+    """What it does wrong, in a sentence."""
+    model: tuple[ModelEdit, ...] = ()
+    reference: tuple[ReferenceEdit, ...] = ()
+    switched_off: tuple[str, ...] = ()
+    """Rules to switch off, beside the edits or instead of them."""
+    evidence: Exhaustive | Schedule | Simulated | Covered | None = None
+    """What the broken model violates; None for a mutant of the reference alone."""
+    sample: bool = False
+    """Whether its evidence is part of the sample that every push checks."""
+
+
+class NotModelled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A safety rule that the model cannot break, and why."""
+
+    rule: str
+    reason: str
+
+
+class MutantFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of the catalogue."""
+
+    mutant: tuple[Mutant, ...] = ()
+    not_modelled: tuple[NotModelled, ...] = ()
+
+
+Layer = Literal["model", "reference"]
