@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from kraft_conformance.commands import bench, load_bearing, model, rules, run, scenario, simulate, validate
+from kraft_conformance.commands import bench, load_bearing, model, nightly, rules, run, scenario, simulate, validate
 from kraft_conformance.console import shown, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
@@ -36,6 +36,7 @@ app.command("validate")(validate.validate)
 app.command("model")(model.model)
 app.command("rules")(rules.rules)
 app.command("load-bearing")(load_bearing.load_bearing)
+app.command("nightly")(nightly.nightly)
 app.command("bench")(bench.bench)
 
 

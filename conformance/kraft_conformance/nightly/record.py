@@ -1,0 +1,159 @@
+"""What one night found, as a dated file that the next night is compared with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from kraft_traces.streams import whole_file
+
+SCHEMA = "kraft-nightly/1"
+
+Fact: TypeAlias = str | int | bool | None
+
+
+class RecordError(ValueError):
+    """A record cannot be read; the message names the file."""
+
+
+class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One check of one part.
+
+    `facts` are compared with those of the night before, so they are only what the sources decide: no durations, and
+    of a search that a time limit stopped no counts.
+    """
+
+    part: str
+    name: str
+    as_expected: bool
+    finished: bool
+    """Whether it came to its end; one that its time limit stopped goes on when the night is resumed."""
+    facts: dict[str, Fact]
+    reached: str
+    """For readers: how far it came, in a sentence."""
+    seconds: float
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells items apart within a night."""
+        return self.part, self.name
+
+
+class Night(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that a night found so far."""
+
+    date: str
+    """YYYY-MM-DD, the day on which it began."""
+    version: str
+    """Of kraft-spec."""
+    sources: str
+    """Fingerprint of the model, the reference and the mutants: items are only taken over from equal sources."""
+    complete: bool
+    """Whether every item of every part was run."""
+    items: tuple[Item, ...]
+    schema: str = SCHEMA
+
+    def with_item(self, item: Item) -> "Night":
+        """This night with one more item, or with a newer form of one."""
+        kept = tuple(one for one in self.items if one.key != item.key)
+        return msgspec.structs.replace(self, items=(*kept, item))
+
+    def find(self, part: str, name: str) -> Item | None:
+        """The item of that name; None if it was not run."""
+        return next((item for item in self.items if item.key == (part, name)), None)
+
+
+def record_path(folder: Path, day: str) -> Path:
+    """Where the record of a day stands."""
+    return folder / f"{day}.json"
+
+
+def write_night(path: Path, night: Night) -> None:
+    """Write a record, whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with whole_file(path) as output:
+        output.write(msgspec.json.format(msgspec.json.encode(night, order="deterministic"), indent=1) + b"\n")
+
+
+def read_night(path: Path) -> Night:
+    """Read a record.
+
+    Raises:
+        RecordError: It is not there, malformed, or of another schema.
+    """
+    try:
+        night = msgspec.json.decode(path.read_bytes(), type=Night)
+    except OSError as error:
+        raise RecordError(f"{path}: {error.strerror}") from error
+    except msgspec.DecodeError as error:
+        raise RecordError(f"{path}: {error}") from error
+    if night.schema != SCHEMA:
+        raise RecordError(f"{path}: $.schema is {night.schema!r}, expected {SCHEMA!r}")
+    return night
+
+
+def previous_record(folder: Path, day: str) -> Path | None:
+    """The newest record of a day before `day`; None if there is none."""
+    dated = [path for path in folder.glob("*.json") if _is_date(path.stem) and path.stem < day]
+    return max(dated, key=lambda path: path.stem, default=None)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference between two nights.
+
+    Attributes:
+        part: The part.
+        name: The item.
+        what: In words, the older night first.
+        worse: Whether something was as expected and no longer is, or is gone.
+    """
+
+    part: str
+    name: str
+    what: str
+    worse: bool
+
+
+def compare(before: Night, after: Night) -> tuple[Change, ...]:
+    """What is different, in the order of the newer night; items that the older one alone has come last.
+
+    An unfinished older night says nothing about the items that it has not.
+    """
+    old: Mapping[tuple[str, str], Item] = {item.key: item for item in before.items}
+    new = {item.key for item in after.items}
+    changes: list[Change] = []
+    for item in after.items:
+        earlier = old.get(item.key)
+        if earlier is None:
+            if before.complete:
+                changes.append(Change(item.part, item.name, "is new", worse=False))
+            continue
+        if earlier.as_expected != item.as_expected:
+            words = "was as expected and is not" if earlier.as_expected else "is as expected again"
+            changes.append(Change(item.part, item.name, words, worse=earlier.as_expected))
+        for name in dict.fromkeys((*earlier.facts, *item.facts)):
+            was, is_now = earlier.facts.get(name), item.facts.get(name)
+            if was != is_now:
+                changes.append(Change(item.part, item.name, f"{name}: {_words(was)}, now {_words(is_now)}", False))
+    if after.complete:
+        gone = [item for item in before.items if item.key not in new]
+        changes += [Change(item.part, item.name, "is gone", worse=True) for item in gone]
+    return tuple(changes)
+
+
+def _words(fact: Fact) -> str:
+    return "nothing" if fact in (None, "") else str(fact)
