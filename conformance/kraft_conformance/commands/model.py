@@ -8,6 +8,7 @@ import typer
 
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, stdout, table
+from kraft_conformance.counterexample import counterexample_lines
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_spec.models import CHECKS, GROUPS, CheckReport, ModelCheck, UnknownCheck, checks_of, find_check, run_check
@@ -133,13 +134,10 @@ _TRACE_SHOWN_MAX = 60
 
 def _show_trace(found: ModelCheckReport) -> None:
     """An error trace: each action and the variables that it changed."""
-    before: dict[str, str] = {}
-    for state in found.trace:
-        stdout.print(f"  {state.number}. {state.action}", style="bold", markup=False)
-        for variable, text in state.variables:
-            if before.get(variable) != text and variable != "config":
-                stdout.print(f"       {variable} = {text}", markup=False, soft_wrap=True)
-        before = dict(state.variables)
+    for action, changed in counterexample_lines(found):
+        stdout.print(f"  {action}", style="bold", markup=False)
+        for change in changed:
+            stdout.print(f"       {change}", markup=False, soft_wrap=True)
     if found.loop:
         stdout.print(f"  {found.loop}", markup=False)
 

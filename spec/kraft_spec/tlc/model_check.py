@@ -45,7 +45,7 @@ class Simulation:
         seed: Seed of TLC's generator: the same seed and one worker give the same behaviours.
     """
 
-    behaviours: int | None
+    behaviours: int | None = None
     depth: int = 100
     seed: int = 0
 

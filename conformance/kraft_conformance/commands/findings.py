@@ -1,0 +1,88 @@
+"""`kraft-spec findings`: what the checks found wrong in the texts, each with its schedule and counterexample."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.markdown import Markdown
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, progress, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.findings.finding import Finding, FindingError, load_findings
+from kraft_conformance.findings.showing import Shown, counterexample_file, show, trace_file
+from kraft_spec.tlc.model_report import Progress
+
+Name = Annotated[str | None, typer.Argument(help="A finding to show again; without one: the list.")]
+
+
+def findings(name: Name = None, as_json: Json = False) -> int:
+    """List the findings, or show one again: its schedule on the reference and by TLC, and TLC's counterexample.
+
+    Exit code 1 when it no longer shows what it says.
+    """
+    try:
+        known = {finding.name: finding for finding in load_findings()}
+    except FindingError as error:
+        raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+    if name is None:
+        return _list(tuple(known.values()), as_json)
+    if name not in known:
+        raise usage_error(f"no finding {name!r}; there are {', '.join(known)}")
+    with progress(f"finding {name}") as advance:
+
+        def say(reached: Progress) -> None:
+            advance(0, f"finding {name}: {reached.states_distinct} states, depth {reached.depth}")
+
+        shown = show(known[name], say)
+    if as_json:
+        print_json(_document(shown))
+    else:
+        _show(shown)
+    return ExitCode.VIOLATION if shown.problem else ExitCode.CONFORMANT
+
+
+def _list(known: tuple[Finding, ...], as_json: bool) -> int:
+    if as_json:
+        print_json([{name: getattr(finding, name) for name in finding.__struct_fields__} for finding in known])
+        return ExitCode.CONFORMANT
+    drawn = table(f"{len(known)} findings", "name", "what", "where", "violates", "schedule")
+    for finding in known:
+        drawn.add_row(finding.name, finding.title, finding.where, finding.violates or "nothing", finding.schedule)
+    stdout.print(drawn)
+    return ExitCode.CONFORMANT
+
+
+def _document(shown: Shown) -> dict[str, Any]:
+    return {
+        "name": shown.finding.name,
+        "violates": shown.finding.violates or None,
+        "schedule": shown.finding.schedule,
+        "verdict": asdict(shown.verdict),
+        "counterexample": shown.counterexample,
+        "problem": shown.problem or None,
+    }
+
+
+def _show(shown: Shown) -> None:
+    finding = shown.finding
+    stdout.print(f"{finding.name}: {finding.title}", style="bold", markup=False)
+    for name, text in (
+        ("where", finding.where),
+        ("the text", finding.says),
+        ("what it shows", finding.shows),
+        ("here", finding.resolution),
+        ("rules", ", ".join(finding.rules)),
+    ):
+        stdout.print(f"\n[bold]{name}[/bold]")
+        stdout.print(Markdown(text))
+    rejection = shown.verdict.rejection
+    said = f"{shown.verdict.events} lines accepted" if rejection is None else rejection.headline()
+    stdout.print(f"\n[bold]schedule[/bold] {finding.schedule}")
+    stdout.print(f"  TLC: {said}", markup=False, soft_wrap=True)
+    stdout.print(f"  trace: {trace_file(finding).name}", markup=False)
+    stdout.print(f"\n[bold]TLC's counterexample[/bold] (recorded as {counterexample_file(finding).name})")
+    stdout.print(shown.counterexample, markup=False, soft_wrap=True)
+    if shown.problem:
+        stdout.print(shown.problem, style="bold red", markup=False)

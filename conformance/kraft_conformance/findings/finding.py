@@ -1,0 +1,146 @@
+"""What a finding is, and the table of them."""
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from kraft_reference.scenarios import Scenario, Variant
+from kraft_reference.scenarios import scenario as find_scenario
+from kraft_spec.models import UnknownCheck, find_check
+from kraft_spec.mutants import MutantError, load_catalogue
+from kraft_spec.rules import load_registry
+
+
+class FindingError(ValueError):
+    """The table of findings is wrong, or has no such finding."""
+
+
+class ByCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model check that is violated."""
+
+    check: str
+
+
+class ByMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mutant whose evidence is the counterexample."""
+
+    mutant: str
+
+
+class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something wrong or dangerous, with a schedule that shows it."""
+
+    name: str
+    title: str
+    where: str
+    """The text it is about."""
+    rules: tuple[str, ...]
+    """Rules of the catalogue that close it."""
+    says: str
+    """What the text says, or leaves out."""
+    shows: str
+    """What goes wrong."""
+    resolution: str
+    """What kraft-spec does."""
+    schedule: str
+    """A scenario's variant, "name/variant"."""
+    violates: str
+    """The property that the schedule breaks; empty if it only costs time."""
+    counterexample: dict[str, str]
+    """`check` or `mutant`, and its name."""
+
+    def found_by(self) -> ByCheck | ByMutant:
+        """How TLC finds it.
+
+        Raises:
+            FindingError: The field names neither, or both.
+        """
+        try:
+            return msgspec.convert(self.counterexample, ByCheck)
+        except msgspec.ValidationError:
+            try:
+                return msgspec.convert(self.counterexample, ByMutant)
+            except msgspec.ValidationError:
+                named = ", ".join(self.counterexample)
+                raise FindingError(
+                    f"finding {self.name}: counterexample names {named}, expected check or mutant"
+                ) from None
+
+    def variant(self) -> tuple[Scenario, Variant]:
+        """The scenario and the variant of the schedule.
+
+        Raises:
+            KeyError: There is none.
+        """
+        scenario_name, _, variant_name = self.schedule.partition("/")
+        scenario = find_scenario(scenario_name)
+        return scenario, scenario.variant(variant_name)
+
+
+class FindingFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table."""
+
+    finding: tuple[Finding, ...]
+
+
+def findings_folder() -> Path:
+    """Where the recorded traces and counterexamples are."""
+    return Path(str(files("kraft_conformance.findings") / "recorded"))
+
+
+@cache
+def load_findings() -> tuple[Finding, ...]:
+    """All findings, in the order of the table.
+
+    Raises:
+        FindingError: The table is malformed, or names a rule, a schedule, a check or a mutant that does not exist.
+    """
+    text = (files("kraft_conformance.findings") / "findings.toml").read_bytes()
+    return read_findings(text)
+
+
+def read_findings(text: bytes) -> tuple[Finding, ...]:
+    """The findings of a table.
+
+    Raises:
+        FindingError: As `load_findings`.
+    """
+    try:
+        table = msgspec.toml.decode(text, type=FindingFile).finding
+    except msgspec.DecodeError as error:
+        raise FindingError(f"findings.toml: {error}") from error
+    registry = load_registry()
+    for finding in table:
+        for rule in finding.rules:
+            if rule not in registry:
+                raise FindingError(f"finding {finding.name} names {rule!r}, which is no rule")
+        try:
+            _, variant = finding.variant()
+            match finding.found_by():
+                case ByCheck(check):
+                    find_check(check)
+                case ByMutant(mutant):
+                    load_catalogue()[mutant]
+        except (KeyError, UnknownCheck, MutantError) as error:
+            raise FindingError(f"finding {finding.name}: {error.args[0]}") from error
+        if finding.violates and finding.violates not in variant.violates:
+            raise FindingError(
+                f"finding {finding.name}: {finding.schedule} violates {', '.join(variant.violates) or 'nothing'}, "
+                f"not {finding.violates}"
+            )
+    return table
+
+
+def find_finding(name: str) -> Finding:
+    """The finding of that name.
+
+    Raises:
+        FindingError: There is none.
+    """
+    for finding in load_findings():
+        if finding.name == name:
+            return finding
+    known = ", ".join(finding.name for finding in load_findings())
+    raise FindingError(f"no finding {name!r}; there are {known}")

@@ -1,0 +1,85 @@
+"""Read the model checks: each is one configuration of TLC, whose head says what kind of check it is.
+
+The head is a comment that holds TOML:
+
+    \\* name = "election"
+    \\* module = "MCElection"
+    \\* groups = ["ci"]
+    \\* bounds = "3 voters from the first start, epochs 1 and 2, all time out"
+    \\* leaves_out = "Fetch (replication, stability), hand-over (handover), faults (network, crash)"
+
+A configuration without a head belongs to no check (Trace.cfg).
+"""
+
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import msgspec
+
+from kraft_spec.models.check import ModelCheck
+from kraft_spec.tlc.model_check import Simulation
+
+COMMENT = "\\*"
+
+
+class CheckFileError(ValueError):
+    """The head of a configuration is wrong; the message names the file and the field."""
+
+
+class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The fields of `ModelCheck`, as the head of a configuration has them."""
+
+    name: str
+    module: str
+    groups: tuple[str, ...]
+    bounds: str
+    leaves_out: str
+    violates: str = ""
+    fires: frozenset[str] = frozenset()
+    coverage: bool = False
+    simulation: Simulation | None = None
+    time_limit_seconds: float | None = None
+
+
+def read_check(configuration: str, text: str) -> ModelCheck | None:
+    """The check that a configuration is; None if it has no head.
+
+    Raises:
+        CheckFileError: The head is malformed, a field is missing or unknown.
+    """
+    head: list[str] = []
+    for line in text.splitlines():
+        if not line.startswith(COMMENT):
+            break
+        head.append(line.removeprefix(COMMENT).removeprefix(" "))
+    if not head:
+        return None
+    try:
+        fields = msgspec.toml.decode("\n".join(head), type=_Head)
+    except msgspec.DecodeError as error:
+        raise CheckFileError(f"{configuration}.cfg: {error}") from error
+    given = {name: getattr(fields, name) for name in fields.__struct_fields__}
+    return ModelCheck(configuration=configuration, **given)
+
+
+def read_checks(folder: Path | Traversable, groups: tuple[str, ...]) -> tuple[ModelCheck, ...]:
+    """The checks of all configurations in a folder: those of the earlier groups first, then by name.
+
+    Raises:
+        CheckFileError: A head is malformed, a group does not exist, or two checks share a name.
+    """
+    found: dict[str, ModelCheck] = {}
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if not file.name.endswith(".cfg"):
+            continue
+        check = read_check(file.name.removesuffix(".cfg"), file.read_text(encoding="utf-8"))
+        if check is None:
+            continue
+        unknown = set(check.groups) - set(groups)
+        if unknown or not check.groups:
+            named = ", ".join(sorted(unknown)) or "no group"
+            raise CheckFileError(f"{file.name}: groups names {named}, expected some of {', '.join(groups)}")
+        if check.name in found:
+            raise CheckFileError(f"{file.name}: name {check.name!r} is that of {found[check.name].configuration}.cfg")
+        found[check.name] = check
+    return tuple(sorted(found.values(), key=lambda check: (min(map(groups.index, check.groups)), check.name)))

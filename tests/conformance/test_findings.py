@@ -1,0 +1,111 @@
+"""The findings: each goes on showing what it says."""
+
+import json
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.findings.finding import Finding, FindingError, findings_folder, load_findings, read_findings
+from kraft_conformance.findings.showing import counterexample_file, counterexample_of, trace_file, trace_of, verdict_on
+from kraft_traces.check.verdict import RejectionKind, VerdictKind
+
+FINDINGS = load_findings()
+by_name = pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.name)
+
+TABLE = """
+[[finding]]
+name = "a"
+title = "t"
+where = "w"
+rules = ["{rule}"]
+says = ""
+shows = ""
+resolution = ""
+schedule = "{schedule}"
+violates = "{violates}"
+counterexample = {counterexample}
+"""
+GOOD = {
+    "rule": "vote.log-check",
+    "schedule": "observer-that-refuses/refusal-lasts",
+    "violates": "EventualLeader",
+    "counterexample": '{ check = "smoke" }',
+}
+
+
+def test_the_gap_between_pre_vote_and_voter_changes_is_a_finding() -> None:
+    assert {"observer-refuses-for-ever", "late-grant-counted"} <= {finding.name for finding in FINDINGS}
+
+
+@by_name
+def test_its_trace_is_the_recorded_one(finding: Finding) -> None:
+    assert trace_of(finding) == trace_file(finding).read_bytes(), "record again: make samples"
+
+
+@by_name
+def test_tlc_takes_its_schedule_up_to_the_violation(finding: Finding) -> None:
+    scenario, variant = finding.variant()
+    verdict = verdict_on(finding)
+    liveness = {"EventualLeader", "NoPingPong", "EventuallyFetching", "CommitProgress", "ZombieBounded"}
+    if finding.violates in liveness | {"", "NoNeedlessElection"}:
+        assert verdict.kind is VerdictKind.ACCEPTED, scenario.name
+    else:
+        assert verdict.rejection is not None
+        assert verdict.rejection.kind is RejectionKind.PROPERTY
+        assert set(verdict.rejection.properties) & set(variant.violates)
+
+
+def test_nothing_is_recorded_that_is_no_finding() -> None:
+    expected = {file.name for one in FINDINGS for file in (trace_file(one), counterexample_file(one))}
+    assert {file.name for file in findings_folder().iterdir()} == expected
+
+
+@pytest.mark.slow
+def test_tlc_finds_the_recorded_counterexample_of_the_first() -> None:
+    text, problem = counterexample_of(FINDINGS[0])
+    assert problem == ""
+    assert text == counterexample_file(FINDINGS[0]).read_text(encoding="utf-8"), "record again: make samples"
+
+
+@pytest.mark.nightly
+@by_name
+def test_tlc_finds_the_recorded_counterexample(finding: Finding) -> None:
+    text, problem = counterexample_of(finding)
+    assert problem == ""
+    assert text == counterexample_file(finding).read_text(encoding="utf-8"), "record again: make samples"
+
+
+def test_the_list_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["findings", "--json"]) == ExitCode.CONFORMANT
+    listed = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in listed] == [finding.name for finding in FINDINGS]
+
+
+def test_an_unknown_finding_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["findings", "nothing"]) == ExitCode.USAGE
+    assert "no finding 'nothing'; there are observer-refuses-for-ever" in capsys.readouterr().err
+
+
+def test_a_good_table_is_read() -> None:
+    (finding,) = read_findings(TABLE.format_map(GOOD).encode())
+    assert (finding.name, finding.schedule) == ("a", GOOD["schedule"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"rule": "no.rule"}, "finding a names 'no.rule', which is no rule"),
+        ({"schedule": "nothing/x"}, "finding a: no scenario 'nothing'"),
+        ({"schedule": "ping-pong/x"}, "finding a: scenario ping-pong has no variant 'x'"),
+        ({"violates": "HwMonotonic"}, "refusal-lasts violates EventualLeader, not HwMonotonic"),
+        ({"counterexample": '{ check = "nothing" }'}, "finding a: no model check 'nothing'"),
+        ({"counterexample": '{ mutant = "nothing" }'}, "finding a: no mutant 'nothing'"),
+        ({"counterexample": '{ guess = "x" }'}, "finding a: counterexample names guess, expected check or mutant"),
+        ({"counterexample": '"x"'}, "findings.toml: Expected `object`, got `str` - at `$.finding[0].counterexample`"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_its_fault(changed: dict[str, str], words: str) -> None:
+    with pytest.raises(FindingError) as raised:
+        read_findings(TABLE.format_map({**GOOD, **changed}).encode())
+    assert words in str(raised.value)
