@@ -28,6 +28,9 @@ MODULE = "Mutant"
 _ABOUT_REDUCTIONS = ("DeadHaveNoEffect", "DeadStayDead", "LocalForms")
 """Claims about the bounds and about the local forms: a broken protocol need not keep them."""
 
+Bounds = Exhaustive | Covered
+"""What may widen or narrow the bounds of a slice."""
+
 _SECTION = re.compile(r"^(INVARIANTS?|PROPERTY|PROPERTIES)\b")
 _HEADING = re.compile(r"^[A-Z_]+\b")
 
@@ -100,7 +103,7 @@ def gather(
             return EvidenceReport(mutant, (search,), _problem(search, evidence.property, None))
         case Covered():
             searches = tuple(
-                _search(mutant, find_check(name), None, on_progress, workers, heap_megabytes)
+                _search(mutant, find_check(name), evidence, on_progress, workers, heap_megabytes)
                 for name in evidence.checks
             )
             return EvidenceReport(mutant, searches, _problem_of_covered(searches))
@@ -132,7 +135,7 @@ def _problem_of_covered(searches: tuple[Search, ...]) -> str:
 def _search(
     mutant: Mutant,
     check: ModelCheck,
-    bounds: Exhaustive | None,
+    bounds: Bounds | None,
     on_progress: Callable[[Progress], None] | None,
     workers: int,
     heap_megabytes: int | None,
@@ -152,7 +155,7 @@ def _search(
 
 
 @contextmanager
-def broken_model(mutant: Mutant, check: ModelCheck, bounds: Exhaustive | None = None) -> Iterator[Path]:
+def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds | None = None) -> Iterator[Path]:
     """Yield a folder with the broken modules and with `Mutant.tla` and `Mutant.cfg`, gone afterwards.
 
     Raises:
@@ -172,12 +175,13 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Exhaustive | None = 
         yield folder
 
 
-def broken_configuration(text: str, bounds: Exhaustive | None) -> str:
+def broken_configuration(text: str, bounds: Bounds | None) -> str:
     """The configuration of a slice for a broken model: without the claims about its bounds, narrowed by `bounds`.
 
     `bounds.properties` replaces what is checked: names from the slice, each kept in its own section.
     """
-    wanted = () if bounds is None else bounds.properties
+    wanted = bounds.properties if isinstance(bounds, Exhaustive) else ()
+    initial = bounds.initial if isinstance(bounds, Exhaustive) else ""
     lines: list[str] = []
     checked = False
     for line in text.splitlines():
@@ -186,8 +190,8 @@ def broken_configuration(text: str, bounds: Exhaustive | None) -> str:
         name = line.strip()
         if checked and not _HEADING.match(line) and (name in _ABOUT_REDUCTIONS or (wanted and name not in wanted)):
             continue
-        if bounds is not None and bounds.initial and line.startswith("INIT "):
-            line = f"INIT {bounds.initial}"
+        if initial and line.startswith("INIT "):
+            line = f"INIT {initial}"
         lines.append(line)
     if bounds is not None and bounds.constants:
         lines = [line for line in lines if line.strip().split(" <- ")[0] not in bounds.constants]

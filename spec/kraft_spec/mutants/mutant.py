@@ -85,6 +85,10 @@ class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field
     reason: str
     checks: tuple[str, ...]
     """Slices searched to their end without a counterexample."""
+    definitions: str = ""
+    """TLA+ definitions for the bounds of all of them."""
+    constants: dict[str, str] = {}
+    """More overrides of their configurations: a reduction that the broken model does not allow, switched off."""
 
 
 class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
