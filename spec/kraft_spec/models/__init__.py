@@ -1,13 +1,14 @@
 """The named model checks: what each explores, what it leaves out, and what is expected of it."""
 
-from kraft_spec.models.catalogue import CHECKS, GROUPS, NIGHTLY_SECONDS, checks_of, find_check
+from kraft_spec.models.catalogue import CHECKS, GROUPS, checks_of, find_check
 from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck
+from kraft_spec.models.reading import CheckFileError, read_check, read_checks
 from kraft_spec.models.running import fired_actions, model_directory, next_actions, run_check, run_group
 
 __all__ = [
     "CHECKS",
     "GROUPS",
-    "NIGHTLY_SECONDS",
+    "CheckFileError",
     "CheckReport",
     "ModelCheck",
     "UnknownCheck",
@@ -16,6 +17,8 @@ __all__ = [
     "fired_actions",
     "model_directory",
     "next_actions",
+    "read_check",
+    "read_checks",
     "run_check",
     "run_group",
 ]

@@ -105,6 +105,9 @@ EpochsUpTo(last) == \A r \in Ids : replicas[r].epoch <= last
 (***************************************************************************)
 (* Reductions 2 to 4.                                                      *)
 (***************************************************************************)
+\* A replica that has voted in its epoch, or knows the leader, casts no vote in it any more.
+HasDecided(s) == s.voted # NoKey \/ s.leader # NoLeader
+
 Dead(m) ==
   /\ IsRequest(m)
   /\ m.corr = 0
@@ -113,8 +116,7 @@ Dead(m) ==
      \/ /\ m.epoch = s.epoch
         /\ CASE m.type = "VoteRequest" ->
                   \/ m.preVote /\ config.preVote[m.to] # "ignored"
-                  \/ s.voted # NoKey
-                  \/ s.leader # NoLeader
+                  \/ HasDecided(s)
              [] m.type = "FetchRequest" -> s.role # "Leader" /\ s.leader # NoLeader
              [] m.type = "BeginQuorumEpochRequest" -> s.role # "Unattached" /\ s.leader = m.from
              [] OTHER -> FALSE

@@ -1,0 +1,122 @@
+----------------------------- MODULE MCLiveness ------------------------------
+(***************************************************************************)
+(* Slice "liveness": three voters after the faults, with every set of cut  *)
+(* one-way links that leaves two of them connected both ways.              *)
+(*                                                                         *)
+(* Starts: replica 1 leads epoch 1 and the others have fetched everything  *)
+(* (AllHaveFetched); or all have just started for the first time           *)
+(* (FirstStart).  The links fail at that moment and stay as they are.      *)
+(*                                                                         *)
+(* Bounds: none on epochs or logs.  The state space is finite because the  *)
+(* protocol comes to rest: each round that is won gives a leader, and a    *)
+(* leader that is followed stays; appends end with the first.  No VIEW, no *)
+(* CONSTRAINT, no symmetry, no reduction of MCBounds.                      *)
+(* Leaves out: BeginQuorumEpochTimeout (the links lose all or nothing, so  *)
+(* a repeated announcement fares as the first), restarts, voter changes    *)
+(* (MCLivenessScenes starts in the middle of two).                         *)
+(***************************************************************************)
+EXTENDS MCBounds, Liveness
+
+Off == {}
+
+(***************************************************************************)
+(* Links.                                                                  *)
+(***************************************************************************)
+Links == {<<a, b>> \in Cast \X Cast : a # b}
+BothWaysOf(pairs) == pairs \cup {<<link[2], link[1]>> : link \in pairs}
+
+\* All sets of cut links that leave a majority, two of three, connected both ways.
+AnyCuts == {lost \in SUBSET Links : \E link \in Links : BothWaysOf({link}) \cap lost = {}}
+\* Those among them in which a link works both ways or not at all.
+WholeCuts == {lost \in AnyCuts : lost = BothWaysOf(lost)}
+\* The leader is cut off: in both directions, or in one.
+LeaderIsCutOff == {BothWaysOf({<<1, 2>>, <<1, 3>>})}
+LeaderIsHalfCutOff == {{<<1, 2>>, <<1, 3>>}, {<<2, 1>>, <<3, 1>>}}
+
+Lost == WholeCuts
+
+(***************************************************************************)
+(* States in the middle.  config is bound before.                          *)
+(***************************************************************************)
+Voted(r, leader) == [NewReplica(config.keys[r]) EXCEPT !.epoch = 1, !.voted = config.keys[leader]]
+
+\* The leader of epoch 1 that has appended more to the records of the start of its epoch.
+LeaderOf(id, more) ==
+  LET leads == ToLeader([Voted(id, id) EXCEPT !.role = "Candidate"])
+  IN Flushed([Appended(leads, more) EXCEPT !.acknowledged = OtherIds(leads)])
+
+\* A follower that has fetched the first end records.
+FollowerOf(leads, id, end) ==
+  LET leader == leads.key[1]
+      new == NewReplica(config.keys[id])
+      voted == IF IsVoter(new) THEN Voted(id, leader) ELSE [new EXCEPT !.epoch = 1]
+  IN Flushed(Appended([ToFollower(voted, 1, leader, config.endpoints[leader]) EXCEPT !.fetched = TRUE],
+                      SubSeq(leads.log, 1, end)))
+
+\* The leader as it knows these followers, and the high watermark that everybody knows.
+Knowing(states, leader, end) ==
+  [r \in DOMAIN states |->
+     IF r # leader THEN [states[r] EXCEPT !.highWatermark = Least(end, EndOffset(states[r].log))]
+     ELSE [states[r] EXCEPT !.highWatermark = end,
+                            !.offsets = [v \in Others(states[r]) |-> EndOffset(states[v[1]].log)]]]
+
+EpochOne(leads, end) ==
+  [epochs |-> 1 :> [leaders |-> {leads.key}, end |-> EndOffset(leads.log), rewritten |-> FALSE],
+   votes |-> [r \in Ids |-> IF \E v \in config.voters : v[1] = r THEN [epoch |-> 1, candidates |-> {leads.key}]
+                            ELSE NoVotes],
+   committed |-> SubSeq(leads.log, 1, end), crashes |-> 0]
+
+(***************************************************************************)
+(* Starts.                                                                 *)
+(***************************************************************************)
+Voters3 == [ThreeVoters EXCEPT !.bootstrap = {}, !.off = Off]
+
+AllHaveFetched ==
+  /\ config = Voters3
+  /\ LET leads == LeaderOf(1, <<>>)
+         end == EndOffset(leads.log)
+     IN /\ replicas = Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end)
+        /\ history = EpochOne(leads, end)
+  /\ network = {}
+  /\ cuts \in Lost
+
+FirstStart ==
+  /\ config = Voters3
+  /\ replicas = [r \in Ids |-> AfterRestart(NewReplica(config.keys[r])).state]
+  /\ network = {}
+  /\ cuts \in Lost
+  /\ history = NewHistory
+
+\* Everybody has a record of epoch 1 that is not committed yet, and the leader is cut off.
+UncommittedRecord ==
+  /\ config = Voters3
+  /\ LET leads == LeaderOf(1, <<Record(1, "Data", 0, {})>>)
+         end == EndOffset(leads.log)
+     IN /\ replicas = Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end - 1)
+        /\ history = EpochOne(leads, end - 1)
+  /\ network = {}
+  /\ cuts \in Lost
+
+(***************************************************************************)
+(* Switches.                                                               *)
+(***************************************************************************)
+\* One append, by a leader that has no client's record yet.
+AppendsOnce(r) == Quiet /\ \A i \in 1..EndOffset(replicas[r].log) : replicas[r].log[i].kind # "Data"
+
+NoRecords(s) == <<>>
+
+AlwaysRefuse == {"prevote.follower.grants-before-fetch"}
+FlagIsKept == {"fetch.fetched-flag"}
+NoCheckQuorum == {"check-quorum.resign"}
+NoFallBack == {"state.prospective.lost.known-leader"}
+
+(***************************************************************************)
+(* Probes: each must be found violated, so that no premise is never met    *)
+(* and no start is without a behaviour that is fair.                       *)
+(***************************************************************************)
+NeverLed == ~SomeoneLeads
+NeverZombie == \A r \in Ids : ~Zombie(r)
+NeverRefused == \A a \in Ids : \A b \in Ids : ~(Couple(a, b) /\ Refuses(a, b))
+NeverFair == <>[](network # network)
+
+=============================================================================

@@ -1,0 +1,132 @@
+-------------------------- MODULE MCLivenessScenes ---------------------------
+(***************************************************************************)
+(* Slice "liveness-scenes": the states from which the scenarios 6, 9, 13,  *)
+(* 15 and 17 of the rule catalogue go on after their faults, each the      *)
+(* start of all behaviours under the assumptions of Liveness.tla.  The     *)
+(* epoch of the scenario's leader is 1.                                    *)
+(*                                                                         *)
+(* Bounds and what is left out: as MCLiveness; and a Fetch that would      *)
+(* change nothing at either end (TargetsWithNews): with four or five       *)
+(* replicas, the fetches that go round without effect would multiply the   *)
+(* states.  It is sent as soon as it would change something.  The slice    *)
+(* "liveness" has all of them.                                             *)
+(***************************************************************************)
+EXTENDS MCLiveness
+
+\* Fetch credit apart, which only starts a new period of check quorum.
+ChangesNothing(s, to) ==
+  LET sent == AfterFetchPoll(s, to, Correlation)
+      handled == AfterFetchRequest(replicas[to], sent.sends[1])
+      answered == AfterFetchResponse(sent.state, handled.sends[1])
+  IN \/ ~Reaches(s.key[1], to)
+     \/ /\ [handled.state EXCEPT !.fetchers = {}] = [replicas[to] EXCEPT !.fetchers = {}]
+        /\ answered.state = s
+
+\* FetchTargets of KRaft.tla, without those that would change nothing.
+TargetsWithNews(s) ==
+  {to \in CASE s.role = "Follower"   -> IF s.searching THEN BootstrapServers(s) \cup {s.leader} ELSE {s.leader}
+            [] s.role = "Unattached" -> BootstrapServers(s)
+            [] OTHER                 -> {} : ~ChangesNothing(s, to)}
+
+Two == 1..2
+Four == 1..4
+Five == 1..5
+
+Refusal == "expires"
+FlagAfterEndQuorum == "cleared"
+
+WithDecisions(configuration) ==
+  [configuration EXCEPT !.bootstrap = {}, !.off = Off, !.decisions.observerRefusal = Refusal,
+                        !.decisions.endQuorumFetchedFlag = FlagAfterEndQuorum]
+
+VotersRecord(ids) == Record(1, "Voters", 0, {config.keys[r] : r \in ids})
+
+(***************************************************************************)
+(* 6.  Replica 3 does not know that it was removed, and is in a Pre-Vote   *)
+(* round; all links work again.                                            *)
+(***************************************************************************)
+RemovedVoter ==
+  /\ config = WithDecisions(Cluster(3, 3, 1))
+  /\ LET leads == LeaderOf(1, <<VotersRecord({1, 2})>>)
+         end == EndOffset(leads.log)
+         states == <<leads, FollowerOf(leads, 2, end), Prospective(FollowerOf(leads, 3, end - 1))>>
+     IN /\ replicas = Knowing(states, 1, end)
+        /\ history = EpochOne(leads, end)
+  /\ network = {}
+  /\ cuts = {}
+
+(***************************************************************************)
+(* 9.  Replica 5 is down, the leader reaches replica 2 alone, which has    *)
+(* the longest log; or it hears them, and its answers are lost.            *)
+(***************************************************************************)
+LeaderThatCannotCommit ==
+  /\ config = WithDecisions(Cluster(5, 5, 0))
+  /\ LET leads == LeaderOf(1, <<Record(1, "Data", 0, {})>>)
+         end == EndOffset(leads.log)
+         Has(r) == FollowerOf(leads, r, IF r = 2 THEN end ELSE end - 1)
+         states == <<leads, Has(2), Has(3), Has(4), Stopped(Has(5))>>
+     IN /\ replicas = [Knowing(states, 1, end - 1) EXCEPT ![5].highWatermark = Unknown]
+        /\ history = EpochOne(leads, end - 1)
+  /\ network = {}
+  /\ cuts \in {BothWaysOf({<<1, 3>>, <<1, 4>>}), {<<1, 2>>, <<1, 3>>, <<1, 4>>}}
+
+(***************************************************************************)
+(* 13.  Replica 1 has removed itself, and does not know that {2, 3} have   *)
+(* elected replica 2; nobody tells it.  Replica 4 is an observer of it.    *)
+(***************************************************************************)
+ZombieLeader ==
+  /\ config = WithDecisions(Cluster(4, 3, 1))
+  /\ LET old == LeaderOf(1, <<VotersRecord({2, 3})>>)
+         end == EndOffset(old.log)
+         key == config.keys[2]
+         Elected2(r) == [FollowerOf(old, r, end) EXCEPT !.epoch = 2, !.voted = key, !.leader = NoLeader]
+         new == [ToLeader([Elected2(2) EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = {3}]
+         third == ToFollower(Elected2(3), 2, 2, config.endpoints[2])
+     IN /\ replicas = <<old, new, third, FollowerOf(old, 4, end)>>
+        /\ history = [epochs |-> 1 :> [leaders |-> {old.key}, end |-> end, rewritten |-> FALSE] @@
+                                 2 :> [leaders |-> {key}, end |-> EndOffset(new.log), rewritten |-> FALSE],
+                      votes |-> <<[epoch |-> 1, candidates |-> {old.key}], [epoch |-> 2, candidates |-> {key}],
+                                  [epoch |-> 2, candidates |-> {key}], NoVotes>>,
+                      committed |-> <<>>, crashes |-> 0]
+  /\ network = {}
+  /\ cuts = {}
+
+(***************************************************************************)
+(* 15.  Replica 3 was added by a record that it has not read; the leader   *)
+(* is down.                                                                *)
+(***************************************************************************)
+NewVoterUnaware ==
+  /\ config = WithDecisions(Cluster(3, 2, 1))
+  /\ LET leads == LeaderOf(1, <<VotersRecord({1, 2, 3})>>)
+         end == EndOffset(leads.log)
+         states == <<Stopped(leads), FollowerOf(leads, 2, end), FollowerOf(leads, 3, end - 1)>>
+     IN /\ replicas = [r \in Ids |-> IF r = 1 THEN states[1] ELSE [states[r] EXCEPT !.highWatermark = end - 1]]
+        /\ history = [EpochOne(leads, end - 1) EXCEPT !.crashes = 1]
+  /\ network = {}
+  /\ cuts = {}
+
+(***************************************************************************)
+(* 17.  The leader has shut down its leadership and tells the others, who  *)
+(* have all fetched.  Four voters are enough: the preferred candidate has  *)
+(* the old leader's grant and its own, and needs a third.                  *)
+(***************************************************************************)
+HandOver ==
+  /\ config = WithDecisions(Cluster(Cardinality(Cast), Cardinality(Cast), 0))
+  /\ LET leads == LeaderOf(1, <<>>)
+         end == EndOffset(leads.log)
+         known == Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end)
+     IN /\ replicas = [known EXCEPT ![1] = ToResigned(known[1], PreferredCandidates(known[1]))]
+        /\ history = EpochOne(leads, end)
+  /\ network = {}
+  /\ cuts = {}
+
+\* EndQuorumEpoch sets the timer of the first in the list to zero, so it fires before all others.  Rule: end-quorum.handle
+Preferred == 2
+PreferredFirst(r, timer) == r = Preferred /\ Timely(r, timer)
+
+\* What end-quorum.frees-followers buys: the preferred candidate wins without waiting for another timer than its own.
+PreferredLeads == <>(replicas[Preferred].role = "Leader")
+
+Kept == "kept"
+Lasts == "lasts"
+=============================================================================

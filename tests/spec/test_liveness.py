@@ -1,0 +1,77 @@
+"""Liveness: a check holds, broken protocols go round in a loop, premises are met, and fair behaviours exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kraft_spec.models import CHECKS, find_check, model_directory, run_check
+from kraft_spec.tlc.model_report import Outcome
+
+HEAP_MEGABYTES = 1024
+PROPERTIES = ("EventualLeader", "NoPingPong", "EventuallyFetching", "CommitProgress", "ZombieBounded")
+LIVENESS = tuple(check for check in CHECKS if check.name.startswith("liveness"))
+
+
+def temporal_properties(configuration: str) -> list[str]:
+    """Names under PROPERTIES, the last section of the liveness configurations; none for a probe of states."""
+    text = (model_directory() / f"{configuration}.cfg").read_text(encoding="utf-8")
+    return text.partition("PROPERTIES")[2].split()
+
+
+def test_a_removed_voter_fetches_again() -> None:
+    found = run_check(find_check("liveness-removed-voter"), heap_megabytes=HEAP_MEGABYTES)
+    assert found.as_expected, (found.report.violated, found.report.message)
+    assert found.exhaustive
+
+
+@pytest.mark.parametrize("name", ["liveness-no-fall-back", "liveness-refusal-lasts"])
+def test_a_broken_protocol_goes_round_in_a_loop(name: str) -> None:
+    found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
+    assert found.as_expected, (found.report.outcome, found.report.violated, found.report.message)
+    back = re.fullmatch(r"Back to state (\d+)", found.report.loop)
+    assert back, found.report.loop
+    loop = found.report.trace[int(back.group(1)) - 1 :]
+    assert len(loop) > 2
+    assert any("VoteResponse" in state.text and "granted |-> FALSE" in state.text for state in loop)
+
+
+@pytest.mark.parametrize("name", ["liveness-never-zombie", "liveness-never-refused", "liveness-never-led"])
+def test_premises_are_met(name: str) -> None:
+    found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
+    assert found.as_expected, (found.report.outcome, found.report.violated, found.report.message)
+
+
+def test_without_the_fall_back_the_check_that_held_fails(tmp_path: Path) -> None:
+    """The same configuration, with all properties, on a model in which a lost round is not left."""
+    for file in model_directory().iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    scenes = tmp_path / "MCLivenessRemovedVoter.cfg"
+    text = scenes.read_text(encoding="utf-8")
+    scenes.write_text(text.replace("CONSTANTS\n", "CONSTANTS\n  Off <- NoFallBack\n"), encoding="utf-8")
+    found = run_check(find_check("liveness-removed-voter"), directory=tmp_path, heap_megabytes=HEAP_MEGABYTES)
+    assert found.report.outcome is Outcome.VIOLATION, found.report.message
+    assert not found.as_expected
+
+
+def test_every_property_holds_somewhere_and_is_violated_by_a_variant() -> None:
+    ci = [check for check in LIVENESS if "ci" in check.groups]
+    held = {name for check in ci if not check.violates for name in temporal_properties(check.configuration)}
+    broken = {check.violates for check in ci if check.violates}
+    assert set(PROPERTIES) <= held
+    assert set(PROPERTIES) <= broken
+
+
+def test_a_variant_names_one_temporal_property() -> None:
+    """TLC does not say which of several it found violated."""
+    for check in LIVENESS:
+        if check.violates:
+            assert temporal_properties(check.configuration) in ([check.violates], []), check.name
+
+
+def test_nothing_cuts_a_behaviour_or_merges_states() -> None:
+    """A constraint, a view or a symmetry could hide a loop or make one up."""
+    for check in LIVENESS:
+        words = (model_directory() / f"{check.configuration}.cfg").read_text(encoding="utf-8").split()
+        assert not {"CONSTRAINT", "CONSTRAINTS", "ACTION_CONSTRAINT", "VIEW", "SYMMETRY"} & set(words), check.name
+        assert words[:2] in (["SPECIFICATION", "Spec"],), check.name
