@@ -45,8 +45,8 @@ def test_the_occurrences_of_a_variant_are_a_whole_trace(one: Scenario, variant: 
 
 
 def test_numbers_and_names_are_complete_and_unique() -> None:
-    assert [one.number for one in SCENARIOS] == list(range(1, 19))
-    assert len({one.name for one in SCENARIOS}) == 18
+    assert [one.number for one in SCENARIOS] == list(range(1, len(SCENARIOS) + 1))
+    assert len({one.name for one in SCENARIOS}) == len(SCENARIOS) == 19
     for one in SCENARIOS:
         names = [variant.name for variant in one.variants]
         assert len(set(names)) == len(names)
@@ -66,6 +66,10 @@ def test_rules_and_properties_and_profiles_exist() -> None:
             assert PROFILES[profile.name] is profile, "a trace names its profile"
 
 
+FOUND_WRONG = {"leader-heard-in-vain/five-voters"}
+"""Findings about the rules themselves: they are violated with every rule in force."""
+
+
 def test_nothing_is_violated_while_every_rule_is_in_force() -> None:
     for one in SCENARIOS:
         for variant in one.variants:
@@ -73,7 +77,8 @@ def test_nothing_is_violated_while_every_rule_is_in_force() -> None:
             pre_vote = any(replica.pre_vote == "supported" for replica in configuration.replicas.values())
             uuids = configuration.kraft_version > 0
             if not configuration.switched_off and configuration.profile.name == "kip" and pre_vote and uuids:
-                assert variant.violates == (), f"{one.name}/{variant.name}"
+                name = f"{one.name}/{variant.name}"
+                assert (variant.violates == ()) is (name not in FOUND_WRONG), name
 
 
 def test_every_switch_of_the_reference_is_used_by_a_scenario() -> None:

@@ -23,7 +23,7 @@ class Variant:
     outcome: str
     """What the script asserts, in a sentence."""
     violates: tuple[str, ...] = ()
-    """Properties that the run violates, in alphabetical order; none when every rule is in force."""
+    """Properties that the run violates, in alphabetical order; with every rule in force only where a rule is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,14 @@
 One entry of `tables/*.toml` is one mutant.
 """
 
-from kraft_spec.mutants.catalogue import Catalogue, MutantError, load_catalogue, model_edits, reference_edits
+from kraft_spec.mutants.catalogue import (
+    Catalogue,
+    MutantError,
+    load_catalogue,
+    model_edits,
+    read_catalogue,
+    reference_edits,
+)
 from kraft_spec.mutants.evidence import EvidenceReport, Search, gather
 from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, NotModelled, Schedule, Simulated
 
@@ -21,5 +28,6 @@ __all__ = [
     "gather",
     "load_catalogue",
     "model_edits",
+    "read_catalogue",
     "reference_edits",
 ]

@@ -2,6 +2,7 @@
 
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 import msgspec
 
@@ -39,10 +40,18 @@ def load_catalogue() -> Catalogue:
     """Read every file of the catalogue, in alphabetical order.
 
     Raises:
+        MutantError: As `read_catalogue`.
+    """
+    return read_catalogue(files("kraft_spec.mutants") / "tables")
+
+
+def read_catalogue(folder: Traversable) -> Catalogue:
+    """Read every TOML file of a folder, in alphabetical order.
+
+    Raises:
         MutantError: A file is malformed, two mutants share a name, or a rule does not exist; the message names the
             file and the field.
     """
-    folder = files("kraft_spec.mutants") / "tables"
     mutants: list[Mutant] = []
     not_modelled: list[NotModelled] = []
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):

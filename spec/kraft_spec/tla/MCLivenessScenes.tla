@@ -59,6 +59,9 @@ RemovedVoter ==
 (* 9.  Replica 5 is down, the leader reaches replica 2 alone, which has    *)
 (* the longest log; or it hears them, and its answers are lost.            *)
 (***************************************************************************)
+CannotCommitCuts == {BothWaysOf({<<1, 3>>, <<1, 4>>}), {<<1, 2>>, <<1, 3>>, <<1, 4>>}}
+AnswersAreLost == {{<<1, 3>>, <<1, 4>>}}
+
 LeaderThatCannotCommit ==
   /\ config = WithDecisions(Cluster(5, 5, 0))
   /\ LET leads == LeaderOf(1, <<Record(1, "Data", 0, {})>>)
@@ -68,7 +71,23 @@ LeaderThatCannotCommit ==
      IN /\ replicas = [Knowing(states, 1, end - 1) EXCEPT ![5].highWatermark = Unknown]
         /\ history = EpochOne(leads, end - 1)
   /\ network = {}
-  /\ cuts \in {BothWaysOf({<<1, 3>>, <<1, 4>>}), {<<1, 2>>, <<1, 3>>, <<1, 4>>}}
+  /\ cuts \in CannotCommitCuts
+
+(***************************************************************************)
+(* 19.  As 9, but the leader hears the replicas 3 and 4, and only its      *)
+(* answers to them are lost.  They ask in every period of check quorum:    *)
+(* a lost Pre-Vote makes them followers again.  So this timer does not     *)
+(* fire, although nobody but replica 2 is served.                          *)
+(***************************************************************************)
+Asks(r, leader) ==
+  /\ Runs(r) /\ <<r, leader>> \notin cuts
+  /\ replicas[r].role \in {"Follower", "Prospective"}
+  /\ replicas[r].leader = leader /\ replicas[r].epoch = replicas[leader].epoch
+
+IsHeard(leader) == MajorityOf(replicas[leader], {r \in OtherIds(replicas[leader]) : Asks(r, leader)})
+
+TimelyByWhatIsHeard(r, timer) ==
+  IF timer = "check-quorum" THEN Quiet /\ ~IsHeard(r) ELSE Timely(r, timer)
 
 (***************************************************************************)
 (* 13.  Replica 1 has removed itself, and does not know that {2, 3} have   *)
