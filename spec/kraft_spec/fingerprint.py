@@ -14,6 +14,7 @@ TRACE_MODULES = (
     "KRaft",
     "RoleTable",
     "Properties",
+    "Observed",
     "Trace",
 )
 """The modules that decide about a trace."""

@@ -5,10 +5,10 @@ from itertools import islice
 
 from msgspec import UNSET
 
+from kraft_spec.mapping import configuration_to_model
 from kraft_traces.check import EVERY
 from kraft_traces.check.binding import complete_event
 from kraft_traces.check.comparison import NETWORK_EVENTS
-from kraft_traces.check.model import encoded_configuration
 from kraft_traces.check.observation import canonical_message, tla_text
 from kraft_traces.check.steps import NOT_ALLOWED
 from kraft_traces.check.text import observation_text
@@ -30,7 +30,7 @@ def batch_module(name: str, reader: TraceReader, *, every: int = EVERY, events: 
         [
             f"---- MODULE {name} ----",
             "EXTENDS TraceBatch",
-            f"Config == {_text(encoded_configuration(configuration))}",
+            f"Config == {_text(configuration_to_model(configuration))}",
             f"EveryLines == {every}",
             # A definition for each line: one expression of all lines is more than the parser likes.
             *(f"{line_name} == {line}" for line_name, line in zip(names, lines, strict=True)),

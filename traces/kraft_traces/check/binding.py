@@ -9,8 +9,9 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from kraft_reference import events
+from kraft_spec.mapping import EVENTS as MODEL_EVENTS
 from kraft_spec.tlc.values import INTEGER_MAX, INTEGER_MIN
-from kraft_traces.check.model import encoded_key, encoded_text
 from kraft_traces.lines import EventLine
 from kraft_traces.values import TracedKey
 from kraft_traces.vocabulary import EVENTS
@@ -101,6 +102,11 @@ def _specifics(line: EventLine) -> Mapping[str, object]:
     return _CHOOSERS[name](given)
 
 
+def _choice(event: type[events.Event], **chosen: object) -> Event:
+    """What an event adds to its name and its replica, from the reference's names to the model's."""
+    return {field.model: field.form.to_model(chosen[field.reference]) for field in MODEL_EVENTS[event]}
+
+
 def appended_value(value: int) -> Event:
     """The choice of a ClientAppend.
 
@@ -109,22 +115,22 @@ def appended_value(value: int) -> Event:
     """
     if _within(value) != value:
         raise UnrepresentableError(f"the value {value} does not fit in the 32 bits of the model's integers")
-    return {"value": value}
+    return _choice(events.ClientAppend, value=value)
 
 
 def appended_voters(voters: Iterable[TracedKey]) -> Event:
     """The choice of an AppendVoters."""
-    return {"voters": frozenset(encoded_key(key) for key in voters)}
+    return _choice(events.AppendVoters, voters=voters)
 
 
 def kept(log_end_offset: int) -> Event:
     """The choice of a Crash."""
-    return {"kept": _within(log_end_offset)}
+    return _choice(events.Crash, log_end_offset=_within(log_end_offset))
 
 
 def new_directory(directory_id: str) -> Event:
     """The choice of a ReplaceDisk."""
-    return {"directory": encoded_text(directory_id)}
+    return _choice(events.ReplaceDisk, directory_id=directory_id)
 
 
 def _place(given: Any) -> Event:
@@ -137,13 +143,13 @@ def _link(given: Any) -> Event:
 
 
 def _destination(given: Any) -> Event:
-    return {"destination": given.destination}
+    return _choice(events.PollFetch, destination=given.destination)
 
 
 # Any: a `TracedInput` of which it is known that the fields of this event are there.
 _CHOOSERS: Mapping[str, Callable[[Any], Event]] = {
     "PollFetch": _destination,
-    "RequestTimeout": _destination,
+    "RequestTimeout": lambda given: _choice(events.RequestTimeout, destination=given.destination),
     "ClientAppend": lambda given: appended_value(given.value),
     "AppendVoters": lambda given: appended_voters(given.voters),
     "Crash": lambda given: kept(given.log_end_offset),

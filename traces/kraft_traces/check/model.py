@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import jpype
 
 from kraft_reference.configuration import Configuration
+from kraft_spec.mapping import configuration_to_model
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
@@ -37,50 +38,6 @@ LINE_PROPERTIES: tuple[tuple[str, str], ...] = (
 
 TRACE_PROPERTIES = frozenset(name for name, _ in LINE_PROPERTIES) | {"ConfigFollowsLog", "ConfigAgreement"}
 """Everything that is judged on a trace, on each line or now and then."""
-
-
-class SomeKey(Protocol):
-    """A replica key of the reference or of a trace."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def directory_id(self) -> str | None: ...
-
-
-def encoded_text(text: str | None) -> str:
-    """A directory id or an endpoint as the model has it, which says "" for what is not there."""
-    return "" if text is None else text or "(empty)"
-
-
-def encoded_key(key: SomeKey | None) -> tuple[int, str]:
-    """A replica key as the model has it: <<id, directory id>>, <<-1, "">> for none."""
-    return (-1, "") if key is None else (key.id, encoded_text(key.directory_id))
-
-
-def encoded_configuration(configuration: Configuration) -> dict[str, object]:
-    """The variable `config` of the model."""
-    replicas = configuration.replicas
-    profile = configuration.profile
-    return {
-        "endpoints": {i: encoded_text(replica.endpoint) for i, replica in replicas.items()},
-        "keys": {i: encoded_key(replica.key) for i, replica in replicas.items()},
-        "preVote": {i: replica.pre_vote for i, replica in replicas.items()},
-        "speaksEndpoints": {i: replica.speaks_endpoints for i, replica in replicas.items()},
-        "voters": frozenset(encoded_key(voter) for voter in configuration.voters),
-        "kraftVersion": configuration.kraft_version,
-        "bootstrap": frozenset(configuration.bootstrap_servers),
-        "fetchMaxRecords": configuration.fetch_max_records,
-        "decisions": {
-            "observerRefusal": profile.observer_refusal,
-            "voterKeyError": profile.voter_key_error,
-            "prospectiveAnnouncement": profile.prospective_announcement,
-            "endQuorumFetchedFlag": profile.end_quorum_fetched_flag,
-            "divergingFetch": profile.diverging_fetch,
-            "restartPrecedence": profile.restart_precedence,
-        },
-        "off": frozenset(configuration.switched_off),
-    }
 
 
 class OnItsWay(NamedTuple):
@@ -135,7 +92,7 @@ class TraceModel:
 
     def start(self, configuration: Configuration) -> JavaObject:
         """The state in which a run under this configuration begins."""
-        unbound = self._initial.copy().bind(self._config_name, self._encode(encoded_configuration(configuration)))
+        unbound = self._initial.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
         return self._get_next_states(self._actions["Start"], unbound).elementAt(0)
 
     def bound(self, state: JavaObject, event: Mapping[str, object]) -> JavaObject:
@@ -181,7 +138,7 @@ class TraceModel:
     def without_rules(self, state: JavaObject, configuration: Configuration, rules: frozenset[str]) -> JavaObject:
         """A copy of a state in which these rules are switched off besides those that the run switches off."""
         changed = replace(configuration, switched_off=configuration.switched_off | rules)
-        return state.copy().bind(self._config_name, self._encode(encoded_configuration(changed)))
+        return state.copy().bind(self._config_name, self._encode(configuration_to_model(changed)))
 
     def variable(self, name: str, state: JavaObject) -> TlaValue:
         """The value of a variable."""

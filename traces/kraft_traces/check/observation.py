@@ -1,20 +1,23 @@
 """What a trace line shows, as the values and the text that the model gives for the same things.
 
-The order of the fields is that of `ObservedState`, `ObservedMessage` and `ObservedEffect` in Trace.tla.
+Which fields there are, and in which order, the tables of `kraft_spec.mapping` say; for a state, `ObservedState` in
+Observed.tla does, which shows of a log and of its voters sets where they end.
 A complete line is compared as text (`text`), which is fast; where the texts differ, or a foreign line leaves fields
 out, the values are compared field by field (`differences`).
 What a line shows and the model does not have: `time_ms`, and the timers among the effects.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from kraft_reference import effects
+from kraft_spec import mapping, mapping_forms
+from kraft_spec.mapping_forms import key_to_model, text_to_model
 from kraft_spec.tlc.values import TlaValue
 from kraft_traces.check import wording
-from kraft_traces.check.model import encoded_key, encoded_text
 from kraft_traces.effects import (
     TracedAppendRecords,
     TracedEffect,
@@ -58,7 +61,7 @@ def canonical_record(record: object) -> Canonical:
         record.epoch,  # type: ignore[attr-defined]
         str(record.kind),  # type: ignore[attr-defined]
         record.value,  # type: ignore[attr-defined]
-        _set(encoded_key(key) for key in (() if voters is UNSET else voters)),
+        _set(key_to_model(key) for key in (() if voters is UNSET else voters)),
     )
 
 
@@ -68,62 +71,51 @@ def _each(convert: Callable[..., Canonical]) -> Callable[[object], tuple[Canonic
 
 PLAIN = Kind(_given(lambda value: value), wording.plain)
 REPLICA_ID = Kind(_given(lambda value: -1 if value is None else value), wording.replica_id)
-TEXT = Kind(_given(encoded_text), wording.text)  # type: ignore[arg-type]
-KEY = Kind(_given(encoded_key), wording.key)  # type: ignore[arg-type]
-KEYS = Kind(_given(_each(encoded_key)), wording.keys)
-KEY_SET = Kind(_given(lambda keys: _set(_each(encoded_key)(keys))), wording.key_set)
+TEXT = Kind(_given(text_to_model), wording.text)  # type: ignore[arg-type]
+KEY = Kind(_given(key_to_model), wording.key)  # type: ignore[arg-type]
+KEYS = Kind(_given(_each(key_to_model)), wording.keys)
+KEY_SET = Kind(_given(lambda keys: _set(_each(key_to_model)(keys))), wording.key_set)
 ID_SET = Kind(_given(_set), wording.id_set)
 ID_PAIRS = Kind(_given(lambda pairs: _set((a, b) for a, b in pairs)), wording.id_pairs)  # type: ignore[attr-defined]
 KEY_PAIRS = Kind(
-    _given(lambda pairs: _set((encoded_key(key), offset) for key, offset in pairs)),  # type: ignore[attr-defined]
+    _given(lambda pairs: _set((key_to_model(key), offset) for key, offset in pairs)),  # type: ignore[attr-defined]
     wording.key_pairs,
 )
 RECORDS = Kind(_given(_each(canonical_record)), wording.records)
 
 Field = tuple[str, Kind]
 
-_REQUEST: tuple[Field, ...] = (
-    ("source", PLAIN),
-    ("destination", PLAIN),
-    ("correlation_id", PLAIN),
-)
-_RESPONSE: tuple[Field, ...] = (
-    *_REQUEST,
-    ("error", PLAIN),
-    ("epoch", PLAIN),
-    ("leader_id", REPLICA_ID),
-    ("leader_endpoint", TEXT),
-)
+_KINDS: Mapping[mapping_forms.Form, Kind] = {
+    mapping_forms.PLAIN: PLAIN,
+    mapping_forms.ROLE: PLAIN,
+    mapping_forms.ERROR: PLAIN,
+    mapping_forms.REPLICA_ID: REPLICA_ID,
+    mapping_forms.TEXT: TEXT,
+    mapping_forms.KEY: KEY,
+    mapping_forms.KEYS: KEYS,
+    mapping_forms.SET: ID_SET,
+    mapping_forms.REQUESTS: ID_PAIRS,
+    mapping_forms.OFFSETS: KEY_PAIRS,
+    mapping_forms.RECORDS: RECORDS,
+}
+"""How a trace says what a form of the reference is about; a set comes as a sequence there."""
+
+_TRACE_NAMES = {"key": "replica_key", "log.flushed": "flushed_offset"}
+"""The fields of a state that a trace names in another way than the reference."""
+
+
+def _fields(fields: Iterable[mapping.Field]) -> tuple[Field, ...]:
+    return tuple((_TRACE_NAMES.get(field.reference, field.reference), _KINDS[field.form]) for field in fields)
+
+
+def _state_fields(*names: str) -> tuple[Field, ...]:
+    """The fields of a state with these names in the model."""
+    by_name = {field.model: field for field in mapping.STATE}
+    return _fields(by_name[name] for name in names)
+
 
 MESSAGE_FIELDS: Mapping[str, tuple[Field, ...]] = {
-    "VoteRequest": (
-        *_REQUEST,
-        ("epoch", PLAIN),
-        ("replica_key", KEY),
-        ("voter_key", KEY),
-        ("last_epoch", PLAIN),
-        ("end_offset", PLAIN),
-        ("pre_vote", PLAIN),
-    ),
-    "VoteResponse": (*_RESPONSE, ("granted", PLAIN), ("pre_vote", PLAIN)),
-    "BeginQuorumEpochRequest": (*_REQUEST, ("epoch", PLAIN), ("voter_key", KEY), ("leader_endpoint", TEXT)),
-    "BeginQuorumEpochResponse": _RESPONSE,
-    "EndQuorumEpochRequest": (*_REQUEST, ("epoch", PLAIN), ("preferred_candidates", KEYS)),
-    "EndQuorumEpochResponse": _RESPONSE,
-    "FetchRequest": (
-        *_REQUEST,
-        ("epoch", PLAIN),
-        ("replica_key", KEY),
-        ("fetch_offset", PLAIN),
-        ("last_epoch", PLAIN),
-    ),
-    "FetchResponse": (
-        *_RESPONSE,
-        ("high_watermark", PLAIN),
-        ("diverging_epoch", PLAIN),
-        ("diverging_end_offset", PLAIN),
-        ("records", RECORDS),
-    ),
+    kind.__name__: _fields(fields) for kind, fields in mapping.MESSAGES.items()
 }
 """The observed fields of each message, in the model's order after its type.
 
@@ -131,38 +123,26 @@ The model has no `id` (the reader holds it to sequence and receiver) and no `clu
 header's)."""
 
 STATE_FIELDS: tuple[Field, ...] = (
-    ("replica_key", KEY),
-    ("role", PLAIN),
-    ("epoch", PLAIN),
-    ("leader_id", REPLICA_ID),
-    ("leader_endpoint", TEXT),
-    ("voted_key", KEY),
+    *_state_fields("key", "role", "epoch", "leader", "endpoint", "voted"),
     ("log_end_offset", PLAIN),
     ("last_epoch", PLAIN),
-    ("flushed_offset", PLAIN),
-    ("high_watermark", PLAIN),
+    *_state_fields("flushed", "highWatermark"),
     ("voters.offset", PLAIN),
     ("voters.voters", KEY_SET),
     ("kraft_version", PLAIN),
-    ("granted", ID_SET),
-    ("rejected", ID_SET),
-    ("fetched", PLAIN),
-    ("searching", PLAIN),
-    ("awaiting", ID_PAIRS),
-    ("acknowledged", ID_SET),
-    ("fetchers", ID_SET),
-    ("fetch_offsets", KEY_PAIRS),
+    *_state_fields("granted", "rejected", "fetched", "searching", "awaiting", "acknowledged", "fetchers", "offsets"),
 )
-"""The observed fields of a replica's state, in the model's order."""
+"""The observed fields of a replica's state, in the order of `ObservedState`."""
+
+_TRACED_EFFECTS: Mapping[type[effects.DurableEffect], type[TracedEffect]] = {
+    effects.PersistQuorumState: TracedPersistQuorumState,
+    effects.TruncateLog: TracedTruncateLog,
+    effects.AppendRecords: TracedAppendRecords,
+    effects.FlushLog: TracedFlushLog,
+}
 
 EFFECT_FIELDS: Mapping[type[TracedEffect], tuple[str, tuple[Field, ...]]] = {
-    TracedPersistQuorumState: (
-        "PersistQuorumState",
-        (("epoch", PLAIN), ("leader_id", REPLICA_ID), ("voted_key", KEY)),
-    ),
-    TracedTruncateLog: ("Truncate", (("end_offset", PLAIN),)),
-    TracedAppendRecords: ("Append", (("base_offset", PLAIN), ("records", RECORDS))),
-    TracedFlushLog: ("Flush", (("end_offset", PLAIN),)),
+    _TRACED_EFFECTS[kind]: (name, _fields(fields)) for kind, (name, fields) in mapping.EFFECTS.items()
 }
 """The durable effects by their type: the model's name and the observed fields."""
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from msgspec import UNSET, UnsetType
 
-from kraft_traces.check.model import encoded_key, encoded_text
+from kraft_spec.mapping_forms import key_to_model, text_to_model
 from kraft_traces.check.observation import canonical_effect, canonical_message, canonical_record, tla_text
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedSend, TracedStartTimer
 from kraft_traces.lines import TracedState, TracedVoters
@@ -25,7 +25,7 @@ _LEFT_OUT = "UNSET"
 
 @lru_cache(maxsize=4096)
 def _key(key: TracedKey | UnsetType | None) -> str:
-    return _LEFT_OUT if key is UNSET else tla_text(encoded_key(key))
+    return _LEFT_OUT if key is UNSET else tla_text(key_to_model(key))
 
 
 @lru_cache(maxsize=1024)
@@ -56,7 +56,7 @@ def _nothing(members: tuple[object, ...] | UnsetType) -> str:
 def _endpoint(endpoint: str | UnsetType | None) -> str:
     if endpoint:
         return f'"{endpoint}"'
-    return _LEFT_OUT if endpoint is UNSET else f'"{encoded_text(endpoint)}"'
+    return _LEFT_OUT if endpoint is UNSET else f'"{text_to_model(endpoint)}"'
 
 
 def _leader(leader_id: int | UnsetType | None) -> str:

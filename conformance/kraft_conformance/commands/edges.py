@@ -1,0 +1,99 @@
+"""`kraft-spec edges`: every edge of the model's state graph on the reference."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, progress, shown, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_spec.edges import DifferingEdge, EdgeGraph, EdgeReport, replay, save_edges
+from kraft_spec.edges.enumeration import enumerate_edges
+
+Save = Annotated[Path | None, typer.Option("--save", help="Write the edges to a file, to replay them without Java.")]
+
+_COLUMNS = ("changing", "unchanging", "network", "crashes", "leaving", "distinct")
+
+
+def edges(save: Save = None, as_json: Json = False) -> int:
+    """Replay every edge of a small model's complete state graph on the reference (a minute or two).
+
+    The reference must reach the same state, with the same effects in the same order, or refuse for the same reason;
+    and it must refuse what the model does not allow.
+    """
+    with progress("edges of the model") as advance:
+        graph = enumerate_edges(lambda explored, known: advance(0, f"edges of the model: {explored} of {known} states"))
+    if save is not None:
+        save_edges(save, graph.edges)
+    report = replay(graph.edges)
+    if as_json:
+        print_json(_document(graph, report))
+    else:
+        _show(graph, report)
+    return ExitCode.CONFORMANT if report.agrees else ExitCode.VIOLATION
+
+
+def _show(graph: EdgeGraph, report: EdgeReport) -> None:
+    drawn = table(
+        f"{graph.states} states, depth {graph.depth}; {graph.changing} edges change a replica",
+        "action",
+        "changed",
+        "same",
+        "network",
+        "crash",
+        "out",
+        "distinct",
+        "differ",
+    )
+    for action, counted in graph.actions.items():
+        row = [str(getattr(counted, column) or "") for column in _COLUMNS]
+        drawn.add_row(action, *row, str(report.differing.get(action, "")))
+    stdout.print(drawn)
+    stdout.print(
+        "changed, same: edges after which the replica is another or as it was; crash: those cut off in the middle;\n"
+        "out: edges that leave the bounds; distinct: what is replayed, without the rest of the cluster",
+        soft_wrap=True,
+    )
+    stdout.print(
+        f"{report.replayed} different edges and refusals replayed in {report.seconds:.1f} s ({graph.refused} refusals, "
+        f"in {graph.replica_states} states of a replica); enumerated in {graph.seconds:.0f} s",
+        soft_wrap=True,
+    )
+    if report.agrees:
+        stdout.print("ok: on every edge the reference does what the model does", style="bold green")
+        return
+    number = sum(report.differing.values())
+    stdout.print(f"FAIL: the reference departs from the model on {number} edges; the first:", style="bold red")
+    for differing in report.shown:
+        stdout.print(shown(differing), soft_wrap=True)
+
+
+def _document(graph: EdgeGraph, report: EdgeReport) -> dict[str, Any]:
+    return {
+        "agrees": report.agrees,
+        "states": graph.states,
+        "depth": graph.depth,
+        "replica_states": graph.replica_states,
+        "changing": graph.changing,
+        "actions": {
+            action: {column: getattr(counted, column) for column in _COLUMNS}
+            for action, counted in graph.actions.items()
+        },
+        "replayed": report.replayed,
+        "refused": graph.refused,
+        "differing": dict(report.differing),
+        "differences": [_difference(differing) for differing in report.shown],
+        "seconds_enumeration": round(graph.seconds, 1),
+        "seconds_replay": round(report.seconds, 1),
+    }
+
+
+def _difference(differing: DifferingEdge) -> dict[str, Any]:
+    return {
+        "action": differing.edge.action,
+        "event": str(differing.edge),
+        "fields": [
+            {"field": one.field, "model": one.expected, "reference": one.actual} for one in differing.differences
+        ],
+    }

@@ -1,0 +1,20 @@
+"""Every edge of the model's state graph, replayed on the Python reference; docs/edges.md says how."""
+
+from kraft_spec.edges.edge import Edge
+from kraft_spec.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph
+from kraft_spec.edges.replay import Difference, DifferingEdge, EdgeReport, replay
+from kraft_spec.edges.storing import EdgeFileError, load_edges, save_edges
+
+__all__ = [
+    "NETWORK_ACTIONS",
+    "ActionEdges",
+    "Difference",
+    "DifferingEdge",
+    "Edge",
+    "EdgeFileError",
+    "EdgeGraph",
+    "EdgeReport",
+    "load_edges",
+    "replay",
+    "save_edges",
+]

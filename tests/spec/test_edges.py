@@ -1,0 +1,151 @@
+"""Every edge of the model's complete state graph on the reference; and bugs of the reference are seen there."""
+
+import multiprocessing
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kraft_reference import durability, elections, polling
+from kraft_reference.configuration import Configuration
+from kraft_reference.messages import VoteRequest
+from kraft_reference.outcome import Refusal
+from kraft_reference.state import ReplicaState
+from kraft_spec import mapping
+from kraft_spec.edges import NETWORK_ACTIONS, Edge, EdgeFileError, EdgeGraph, load_edges, replay, save_edges
+from kraft_spec.models import next_actions
+
+pytestmark = pytest.mark.slow
+
+CHANGING_MIN = 20_000
+SECONDS_MAX = 900
+"""Far more than the enumeration takes: a shared machine may be slow."""
+
+
+def enumerated() -> EdgeGraph:
+    from kraft_spec.edges.enumeration import enumerate_edges
+
+    return enumerate_edges()
+
+
+@pytest.fixture(scope="module")
+def graph() -> EdgeGraph:
+    # As `in_own_process`, but with more time.
+    with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(enumerated).result(timeout=SECONDS_MAX)
+
+
+def test_the_reference_does_on_every_edge_what_the_model_does(graph: EdgeGraph) -> None:
+    report = replay(graph.edges)
+    assert report.agrees, "\n".join(map(str, report.shown))
+    assert report.replayed == len(graph.edges)
+
+
+def test_the_graph_is_large_enough_and_has_every_action(graph: EdgeGraph) -> None:
+    assert graph.changing >= CHANGING_MIN
+    assert set(graph.actions) == set(next_actions().values())
+    for action, counted in graph.actions.items():
+        if action in NETWORK_ACTIONS:
+            assert counted.network > 0, action
+        else:
+            assert counted.changing > 0, action
+            assert counted.network == 0, action
+    assert sum(counted.crashes for counted in graph.actions.values()) > 0
+
+
+def test_the_graph_has_three_voters_two_epochs_and_both_versions(graph: EdgeGraph) -> None:
+    assert {len(edge.configuration["voters"]) for edge in graph.edges} == {3}
+    assert {edge.configuration["kraftVersion"] for edge in graph.edges} == {0, 1}
+    assert {0, 1, 2} <= {edge.before["epoch"] for edge in graph.edges}
+
+
+def test_what_the_reference_may_refuse_is_refused_by_the_model(graph: EdgeGraph) -> None:
+    refused = {edge.refusal for edge in graph.edges if not edge.in_graph}
+    assert refused == {"NOT_RUNNING", "RUNNING", "NOT_IN_ROLE", "NOTHING_DUE"}
+    assert refused < {edge.refusal for edge in graph.edges} <= {"", *Refusal}
+
+
+def named_fields(graph: EdgeGraph) -> set[tuple[str, str]]:
+    """The first differences: action and field."""
+    report = replay(graph.edges)
+    return {(shown.edge.action, one.field) for shown in report.shown for one in shown.differences}
+
+
+def test_a_vote_granted_twice_is_seen(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = elections.grants_vote
+
+    def generous(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+        return honest(state._replace(voted_key=None, leader_id=None), configuration, request)
+
+    monkeypatch.setattr(elections, "grants_vote", generous)
+    assert ("HandleVoteRequest", "effects[0].granted") in named_fields(graph)
+
+
+def test_a_forgotten_flush_is_seen(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(polling, "flush", lambda log: log)
+    assert ("PollFetch", "state.flushed") in named_fields(graph)
+
+
+def test_a_late_write_is_seen(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = durability.durable_effects
+    monkeypatch.setattr(durability, "durable_effects", lambda before, after: honest(before, after)[::-1])
+    report = replay(graph.edges)
+    assert not report.agrees
+    assert any(one.field.startswith("effects[") for shown in report.shown for one in shown.differences)
+
+
+def test_a_poll_that_is_not_refused_is_seen(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = polling.after_poll
+    monkeypatch.setattr(polling, "after_poll", lambda *given: honest(*given)._replace(refusal=None))
+    assert named_fields(graph) == {("Poll", "refusal")}
+
+
+def test_an_exception_is_a_difference_too(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise AssertionError("broken on purpose")
+
+    monkeypatch.setattr(elections, "grants_pre_vote", broken)
+    report = replay(graph.edges, stop_at_first=True)
+    (first,) = report.shown
+    (difference,) = first.differences
+    assert (first.edge.action, difference.field) == ("HandleVoteRequest", "raises")
+    assert "broken on purpose" in str(first)
+
+
+@pytest.mark.parametrize("name", [field.model for field in mapping.STATE])
+def test_every_field_of_a_state_is_compared(graph: EdgeGraph, name: str) -> None:
+    edge = next(edge for edge in graph.edges if edge.action == "HandleFetchResponse" and not edge.refusal)
+    altered = replace(edge, after={**edge.after, name: "something else"})
+    (shown,) = replay((altered,)).shown
+    assert [one.field for one in shown.differences] == [f"state.{name}"]
+
+
+def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_path: Path) -> None:
+    file = tmp_path / "edges.bin"
+    size = save_edges(file, graph.edges)
+    assert size == file.stat().st_size < 5_000_000
+    assert load_edges(file) == graph.edges
+    program = (
+        "import sys, kraft_spec.edges.__main__ as edges; code = edges.main(['replay', sys.argv[1]]);"
+        " sys.exit(2 if 'jpype' in sys.modules else code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, file], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(graph.edges)} edges replayed" in done.stdout
+
+
+@pytest.mark.parametrize("content", [b"", b"no pickle", pickle.dumps(("kraft-spec edges 0", [])), pickle.dumps(7)])
+def test_a_file_without_edges_is_refused(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "edges.bin"
+    file.write_bytes(content)
+    with pytest.raises(EdgeFileError, match="edges"):
+        load_edges(file)
+
+
+def test_an_edge_says_what_it_is() -> None:
+    edge = Edge({}, {"name": "PollFetch", "replica": 2, "destination": 1}, {}, {}, "", (), completed=1, kept=0)
+    assert str(edge) == "PollFetch at replica 2, destination 1, crash after 1 effects, 0 records kept"

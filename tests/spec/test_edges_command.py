@@ -1,0 +1,74 @@
+"""`kraft-spec edges`: what it prints and how it ends, on a graph of one edge."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.commands import edges
+from kraft_conformance.exit_codes import ExitCode
+from kraft_reference.configuration import Configuration, ReplicaConfiguration
+from kraft_reference.events import ElectionTimeout
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.replica import handle
+from kraft_reference.roles import Role
+from kraft_reference.state import new_replica
+from kraft_spec import mapping
+from kraft_spec.edges import ActionEdges, Edge, EdgeGraph, load_edges
+from kraft_spec.edges.replay import DRAW
+
+
+def one_edge(*, voted: tuple[int, str]) -> EdgeGraph:
+    """The election timeout of an Unattached voter, after which it has voted as told; it votes for nobody."""
+    keys = {i: ReplicaKey(i, f"U{i}") for i in (1, 2, 3)}
+    cluster = Configuration(
+        {i: ReplicaConfiguration(key, f"E{i}") for i, key in keys.items()}, frozenset(keys.values())
+    )
+    before = new_replica(keys[1], cluster.voters)._replace(role=Role.UNATTACHED)
+    after = handle(before, cluster, ElectionTimeout(), DRAW).state
+    edge = Edge(
+        configuration=mapping.configuration_to_model(cluster),
+        event=mapping.event_to_model(ElectionTimeout(), 1),
+        before=mapping.state_to_model(before),
+        after={**mapping.state_to_model(after), "voted": voted},
+        refusal="",
+        effects=(),
+    )
+    return EdgeGraph((edge,), {"ElectionTimeout": ActionEdges(changing=3, distinct=1)}, states=4, depth=1)
+
+
+@pytest.fixture
+def graph(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> EdgeGraph:
+    found = one_edge(voted=request.param)
+    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress: found)
+    return found
+
+
+@pytest.mark.parametrize("graph", [(-1, "")], indirect=True)
+def test_edges_that_agree(graph: EdgeGraph, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["edges", "--save", str(tmp_path / "edges.bin")]) == ExitCode.CONFORMANT
+    out = capsys.readouterr().out
+    assert "4 states, depth 1; 3 edges change a replica" in out
+    assert "ok: on every edge the reference does what the model does" in out
+    assert load_edges(tmp_path / "edges.bin") == graph.edges
+
+
+@pytest.mark.parametrize("graph", [(2, "U2")], indirect=True)
+def test_an_edge_that_differs_is_named(graph: EdgeGraph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["edges"]) == ExitCode.VIOLATION
+    out = capsys.readouterr().out
+    assert "FAIL: the reference departs from the model on 1 edges" in out
+    assert "ElectionTimeout at replica 1" in out
+    assert "state.voted: the model gives (2, 'U2'), the reference (-1, '')" in out
+
+
+@pytest.mark.parametrize("graph", [(2, "U2")], indirect=True)
+def test_the_json_document(graph: EdgeGraph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["edges", "--json"]) == ExitCode.VIOLATION
+    found = json.loads(capsys.readouterr().out)
+    assert found["agrees"] is False
+    assert found["actions"]["ElectionTimeout"]["changing"] == 3
+    assert found["differing"] == {"ElectionTimeout": 1}
+    (difference,) = found["differences"]
+    assert difference["fields"] == [{"field": "state.voted", "model": "(2, 'U2')", "reference": "(-1, '')"}]

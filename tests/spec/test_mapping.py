@@ -1,0 +1,195 @@
+"""The mapping between model and reference: no field is left out, and every value comes back as it was."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.spec.own_process import in_own_process
+
+from kraft_reference import effects, events, messages
+from kraft_reference.configuration import Configuration, ReplicaConfiguration
+from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_reference.log import Log, VotersEntry
+from kraft_reference.profile import PROFILES, Profile
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+from kraft_spec import mapping, mapping_forms
+from kraft_spec.mapping import NOT_IN_THE_MODEL, Field
+from kraft_spec.models import model_directory
+
+CLUSTER_ID = "a cluster"
+
+numbers = st.integers(-1, 9)
+ids = st.integers(1, 4)
+id_sets = st.frozensets(ids, max_size=3)
+texts = st.none() | st.sampled_from(("", "A", "new"))
+endpoints = st.sampled_from(("E1", "E2"))
+keys = st.builds(ReplicaKey, ids, texts)
+voter_sets: st.SearchStrategy[VoterSet] = st.frozensets(keys, max_size=3)
+records = st.builds(Record, numbers, st.sampled_from(RecordKind), numbers, voter_sets)
+logs = st.builds(
+    Log,
+    st.lists(records, max_size=3).map(tuple),
+    numbers,
+    st.lists(st.builds(VotersEntry, numbers, voter_sets), min_size=1, max_size=2).map(tuple),
+)
+states = st.builds(
+    ReplicaState,
+    key=keys,
+    role=st.sampled_from(Role),
+    epoch=numbers,
+    leader_id=st.none() | ids,
+    leader_endpoint=st.none() | endpoints,
+    voted_key=st.none() | keys,
+    log=logs,
+    high_watermark=numbers,
+    granted=id_sets,
+    rejected=id_sets,
+    fetched=st.booleans(),
+    searching=st.booleans(),
+    epoch_start_offset=numbers,
+    fetch_offsets=st.dictionaries(keys, numbers, max_size=3),
+    fetchers=id_sets,
+    acknowledged=id_sets,
+    preferred_candidates=st.lists(keys, max_size=3).map(tuple),
+    awaiting=st.dictionaries(ids, numbers, max_size=3),
+)
+replica_ids_to_software = st.dictionaries(
+    ids,
+    st.builds(
+        ReplicaConfiguration,
+        keys,
+        endpoints,
+        st.sampled_from(("supported", "unsupported", "ignored")),
+        st.booleans(),
+    ),
+    min_size=1,
+)
+configurations = st.builds(
+    Configuration,
+    replicas=replica_ids_to_software,
+    voters=voter_sets,
+    kraft_version=st.sampled_from((0, 1)),
+    bootstrap_servers=id_sets.map(lambda chosen: tuple(sorted(chosen))),
+    fetch_max_records=numbers,
+    profile=st.sampled_from(tuple(PROFILES.values())),
+    switched_off=st.frozensets(st.sampled_from(("vote.log-check", "hw.monotonic"))),
+)
+
+VALUES: dict[str, st.SearchStrategy[object]] = {
+    "source": ids,
+    "destination": ids,
+    "error": st.sampled_from(messages.Error),
+    "leader_id": st.none() | ids,
+    "leader_endpoint": st.none() | endpoints,
+    "replica_key": keys,
+    "voter_key": st.none() | keys,
+    "preferred_candidates": st.lists(keys, max_size=3).map(tuple),
+    "records": st.lists(records, max_size=3).map(tuple),
+    "granted": st.booleans(),
+    "pre_vote": st.booleans(),
+    "cluster_id": st.just(CLUSTER_ID),
+    "voters": st.frozensets(keys, min_size=1, max_size=3),
+    "directory_id": texts,
+}
+"""What a field may hold, by its name; a number if it is not here."""
+
+
+def built(kinds: Iterable[type]) -> st.SearchStrategy[object]:
+    return st.one_of(
+        [st.builds(kind, **{one.name: VALUES.get(one.name, numbers) for one in fields(kind)}) for kind in kinds]
+    )
+
+
+all_messages = built(mapping.MESSAGES)
+all_events = built(mapping.EVENTS) | st.builds(events.Receive, all_messages)
+
+
+@given(states)
+def test_a_state_comes_back(state: ReplicaState) -> None:
+    assert mapping.state_from_model(mapping.state_to_model(state)) == state
+
+
+@given(all_messages)
+def test_a_message_comes_back(message: messages.Message) -> None:
+    assert mapping.message_from_model(mapping.message_to_model(message), CLUSTER_ID) == message
+
+
+@given(all_events)
+def test_an_event_comes_back(event: events.Event) -> None:
+    record = mapping.event_to_model(event, 3)
+    assert record["replica"] == 3
+    assert mapping.event_from_model(record, CLUSTER_ID) == event
+
+
+@given(configurations)
+def test_a_configuration_comes_back(configuration: Configuration) -> None:
+    back = mapping.configuration_from_model(mapping.configuration_to_model(configuration))
+    assert back.profile == configuration.profile
+    assert back == configuration
+
+
+def test_answers_that_no_profile_gives_have_a_profile_of_their_own() -> None:
+    mixed = Profile("mixed", observer_refusal="lasts")
+    configuration = Configuration({1: ReplicaConfiguration(ReplicaKey(1), "E1")}, frozenset(), profile=mixed)
+    back = mapping.configuration_from_model(mapping.configuration_to_model(configuration))
+    assert back.profile.observer_refusal == "lasts"
+    assert back.profile.name not in PROFILES
+
+
+def reference_names(kind: type) -> set[str]:
+    named_tuple: tuple[str, ...] | None = getattr(kind, "_fields", None)
+    return set(named_tuple) if named_tuple is not None else {one.name for one in fields(kind)}
+
+
+def covered(*tables: Iterable[Field]) -> set[str]:
+    return {field.reference for table in tables for field in table}
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        (ReplicaState, {name for name in covered(mapping.STATE) if "." not in name} | {"log"}),
+        (Log, {name.removeprefix("log.") for name in covered(mapping.STATE) if name.startswith("log.")}),
+        *((kind, covered(table)) for kind, table in mapping.MESSAGES.items()),
+        *((kind, covered(table)) for kind, table in mapping.EVENTS.items()),
+        *((kind, covered(table)) for kind, (_, table) in mapping.EFFECTS.items()),
+        (Configuration, covered(mapping.CLUSTER) | {"replicas", "profile"}),
+        (ReplicaConfiguration, covered(mapping.REPLICAS)),
+        (Profile, covered(mapping.DECISIONS)),
+        (Record, set(mapping_forms.record_to_model(Record(1, RecordKind.DATA)))),
+        (VotersEntry, {"offset", "voters"}),
+        (ReplicaKey, {"id", "directory_id"}),
+    ],
+)
+def test_every_field_of_the_reference_is_mapped_or_named_as_left_out(kind: type, names: set[str]) -> None:
+    left_out = set(NOT_IN_THE_MODEL.get(kind, {}))
+    assert names | left_out == reference_names(kind)
+    assert not names & left_out
+
+
+def test_every_message_event_and_effect_is_mapped() -> None:
+    assert set(mapping.MESSAGES) == set(get_args(messages.Message))
+    assert set(mapping.EVENTS) == set(get_args(events.Event)) - {events.Receive}
+    assert set(mapping.EFFECTS) == set(get_args(effects.DurableEffect))
+
+
+def model_shapes() -> dict[str, frozenset[str]]:
+    """The fields of a replica and of `config` in the model's first states."""
+    from kraft_spec.tlc.specification import Specification
+
+    specification = Specification(model_directory(), "Edges")
+    state = specification.initial_states()[0]
+    replicas, config = specification.decoded(state, "replicas"), specification.decoded(state, "config")
+    assert isinstance(replicas, tuple)
+    return {"replica": frozenset(replicas[0]), "config": frozenset(config)}  # type: ignore[arg-type]
+
+
+def test_every_field_of_the_model_is_mapped() -> None:
+    shapes = in_own_process(model_shapes)
+    assert shapes["replica"] == {field.model for field in mapping.STATE}
+    assert shapes["config"] == {field.model for field in (*mapping.CLUSTER, *mapping.REPLICAS)} | {"decisions"}
