@@ -11,7 +11,15 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_conformance.mutation.load_bearing import Found, Row, rows, run_evidence, with_evidence
+from kraft_conformance.mutation.load_bearing import (
+    Found,
+    Row,
+    markdown,
+    rows,
+    run_evidence,
+    verdict_counts,
+    with_evidence,
+)
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Catalogue, Mutant, MutantError, load_catalogue
 from kraft_spec.rules import load_registry
@@ -28,10 +36,13 @@ Names = Annotated[
     ),
 ]
 Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC where no shortest counterexample is wanted.")]
+Page = Annotated[bool, typer.Option("--page", help="The list as Markdown, as in docs/load-bearing.md.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
 
 
-def load_bearing(names: Names = None, workers: Workers = 2, record: Record = None, as_json: Json = False) -> int:
+def load_bearing(
+    names: Names = None, workers: Workers = 2, record: Record = None, page: Page = False, as_json: Json = False
+) -> int:
     """Show for each safety rule what TLC finds violated when the model does not keep it; with names, run TLC.
 
     Exit code 1 when TLC finds something else than the table says.
@@ -41,6 +52,9 @@ def load_bearing(names: Names = None, workers: Workers = 2, record: Record = Non
     except MutantError as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     listed = rows(catalogue, load_registry(), load_scope().later)
+    if page:
+        print(markdown(listed), end="")
+        return ExitCode.CONFORMANT
     if not names:
         return _list(listed, as_json)
     if record is not None and not record.resolve().parent.is_dir():
@@ -102,11 +116,8 @@ def _list(listed: tuple[Row, ...], as_json: bool) -> int:
     if as_json:
         print_json([_document(row) for row in listed])
         return ExitCode.CONFORMANT
-    counts = {
-        verdict: len({row.rule for row in listed if row.verdict == verdict})
-        for verdict in ("load-bearing", "covered", "not modelled")
-    }
-    title = f"{len({row.rule for row in listed})} safety rules: " + ", ".join(f"{n} {v}" for v, n in counts.items())
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdict_counts(listed).items())
+    title = f"{len({row.rule for row in listed})} safety rules: {counted}"
     drawn = table(title, "rule", "without it", "verdict", "how it is known")
     for row in listed:
         bug = "" if row.mutant is None else row.mutant.bug

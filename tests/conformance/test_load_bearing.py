@@ -1,0 +1,74 @@
+"""`kraft-spec load-bearing`: the table of safety rules, and TLC on its lines."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.mutation.load_bearing import Row, markdown, rows, verdict_counts
+from kraft_conformance.mutation.schedule import hold
+from kraft_spec.mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
+from kraft_spec.rules import load_registry
+from kraft_spec.rules.scope import load_scope
+
+LISTED = rows(load_catalogue(), load_registry(), load_scope().later)
+
+
+def test_the_page_is_current() -> None:
+    page = Path(__file__).parents[2] / "docs" / "load-bearing.md"
+    assert page.read_text(encoding="utf-8") == markdown(LISTED), "kraft-spec load-bearing --page > docs/load-bearing.md"
+
+
+def test_every_safety_rule_stands_in_the_list_once_or_more() -> None:
+    safety = [rule.id for rule in load_registry() if rule.safety and rule.catalogue == "election"]
+    assert list(dict.fromkeys(row.rule for row in LISTED)) == safety
+    assert sum(verdict_counts(LISTED).values()) == len(safety)
+    assert "NOT ACCOUNTED FOR" not in {row.reason for row in LISTED}
+
+
+def test_a_rule_that_nobody_accounts_for_is_said_to_be_so() -> None:
+    empty = rows(Catalogue((), ()), load_registry(), load_scope().later)
+    assert {(row.verdict, row.reason) for row in empty} == {("not modelled", "NOT ACCOUNTED FOR")}
+
+
+def test_a_rule_with_one_counterexample_carries_weight_however_else_it_is_broken() -> None:
+    covered = Mutant("a", ("vote.log-check",), "x", evidence=Covered(("vote.voter-key",), "because", ("smoke",)))
+    broken = Mutant("b", ("vote.log-check",), "x", evidence=Schedule("ElectionSafety"))
+    both = (Row("vote.log-check", covered, "because"), Row("vote.log-check", broken, ""))
+    assert verdict_counts(both) == {"load-bearing": 1, "covered": 0, "not modelled": 0}
+    assert verdict_counts(both[:1]) == {"load-bearing": 0, "covered": 1, "not modelled": 0}
+
+
+@pytest.mark.slow
+def test_one_rule_is_run_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = tmp_path / "found.json"
+    assert main(["load-bearing", "vote.log-check", "--record", str(record)]) == ExitCode.CONFORMANT
+    assert "ok   without vote.log-check (vote-without-log-check): LeaderCompleteness" in capsys.readouterr().out
+    (found,) = json.loads(record.read_text(encoding="utf-8"))
+    assert (found["mutant"], found["violated"], found["as_expected"]) == (
+        "vote-without-log-check",
+        "LeaderCompleteness",
+        True,
+    )
+
+
+@pytest.mark.slow
+def test_tlc_is_held_to_a_schedule_and_a_wrong_statement_is_found() -> None:
+    mutant = load_catalogue()["answers-are-not-matched-to-requests"]
+    held = hold(mutant)
+    assert held.as_stated
+    assert "ElectionSafety" in held.violated
+    with pytest.raises(MutantError, match="is not held to a schedule"):
+        hold(load_catalogue()["vote-without-log-check"])
+
+
+def test_an_unknown_name_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["load-bearing", "nothing"]) == ExitCode.USAGE
+    assert "'nothing' is no rule or mutant with evidence" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_there_is_named_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["load-bearing", "sample", "--record", "/nowhere/x.json"]) == ExitCode.CANNOT_WRITE
+    assert "there is no folder /nowhere to write x.json to" in capsys.readouterr().err
