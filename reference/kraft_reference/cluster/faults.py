@@ -1,6 +1,7 @@
 """Misfortune: links are cut, replicas crash and lose disks, timers fire early."""
 
 from kraft_reference.cluster.driver import Driver
+from kraft_reference.cluster.lasting import LastingFaults
 from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
 from kraft_reference.events import ReplaceDisk, Restart
 from kraft_reference.roles import Role
@@ -15,6 +16,7 @@ class FaultInjector:
         self._driver = driver
         self._faults = driver.faults
         self._over = False
+        self._lasting = LastingFaults()
         self._disks = dict.fromkeys(driver.world.replicas, 0)
         """How many disks each replica has lost."""
         self._voter_ids = {voter.id for voter in driver.world.configuration.voters}
@@ -30,9 +32,10 @@ class FaultInjector:
         if faults.early_timer_interval_ms:
             self._driver.plan_around(faults.early_timer_interval_ms, self._fire_early)
 
-    def stop(self) -> None:
-        """No further fault; what faults have done stays until it is mended."""
+    def stop(self, lasting: LastingFaults) -> None:
+        """No further fault; what faults have done stays until it is mended, if it is not what lasts."""
         self._over = True
+        self._lasting = lasting
         self._driver.moves.doomed.clear()
         self._driver.ambushed.clear()
         self._driver.faults = self._faults.healed()
@@ -80,7 +83,9 @@ class FaultInjector:
         return self._driver.moves.network(CutLink(*link))
 
     def _mend(self, link: _Link) -> Occurrence | None:
-        return self._driver.moves.network(HealLink(*link)) if link in self._driver.world.cuts else None
+        if link in self._lasting.cuts or link not in self._driver.world.cuts:
+            return None
+        return self._driver.moves.network(HealLink(*link))
 
     # -----------------------------------------------------------------------------------------------------
     # Processes and disks.
@@ -126,9 +131,7 @@ class FaultInjector:
         return self._driver.happen(replica_id, ReplaceDisk(f"{series}{replica_id}"))
 
     def _restart(self, replica_id: int) -> Occurrence | None:
-        if self._over and replica_id in self._faults.lost_for_good:
-            return None
-        if self._driver.world.state(replica_id).role is not Role.STOPPED:
+        if replica_id in self._lasting.stopped or self._driver.world.state(replica_id).role is not Role.STOPPED:
             return None
         return self._driver.happen(replica_id, Restart())
 

@@ -79,6 +79,15 @@ class Moves:
             case HealLink(source, destination):
                 return self.world.heal(source, destination)
 
+    def note_lasting(self, replica_id: int | None, event: CutLink | Crash, made: bool) -> None:
+        """Note that a cut or a crash lasts: the move just made, or one that has nothing left to do."""
+        if self.schedule is None:
+            return
+        if made:
+            self.schedule[-1] = self.schedule[-1]._replace(lasts=True)
+        else:
+            self.schedule.append(Move(self.world.sequence + 1, self.world.time_ms, replica_id, event, lasts=True))
+
     def _crash_point(self, replica_id: int, event: Event, draw: Draw) -> CrashPoint | None:
         """Somewhere in the step, if it has effects to be in the middle of."""
         try:

@@ -41,6 +41,8 @@ class Move(NamedTuple):
     election_timeout_ms: int = 0
     election_backoff_ms: int = 0
     crash: CrashPoint | None = None
+    lasts: bool = False
+    """A cut or a crash that is not mended when the faults stop."""
 
 
 Schedule = tuple[Move, ...]

@@ -1,8 +1,8 @@
 """A run of a whole cluster in virtual time, a function of its configuration and its seed.
 
 First the safety phase: clients append, operators shut leaders down, and faults strike, for a number of events.
-Then the liveness phase: faults stop, links are mended, stopped replicas start, and the cluster must make
-progress within a bounded time.
+Then the liveness phase: faults stop, links are mended and stopped replicas start, all or all outside of what lasts
+(`lasting`), and the cluster must keep what the liveness properties promise within their bounds (`liveness`).
 Invariants are checked all along; the first violation ends the run.
 """
 
@@ -13,8 +13,10 @@ from kraft_reference.cluster.clients import Clients
 from kraft_reference.cluster.driver import Driver
 from kraft_reference.cluster.faults import FaultInjector
 from kraft_reference.cluster.invariants import Invariants
-from kraft_reference.cluster.occurrence import HealLink, Occurrence
-from kraft_reference.cluster.progress import Progress
+from kraft_reference.cluster.lasting import LastingFaults, draw_lasting_faults, lasting_faults_in
+from kraft_reference.cluster.liveness.remaining import remaining_of
+from kraft_reference.cluster.liveness.watch import LivenessWatch
+from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
 from kraft_reference.cluster.schedule import DEFECTS, Schedule, replay
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import Faults, Workload
@@ -23,8 +25,6 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.events import Crash, Restart
 from kraft_reference.roles import Role
 
-LIVENESS_TIMEOUTS = 60
-"""How many election timeouts a healed cluster has to make progress."""
 FULL_CHECK_EVERY = 1000
 """After how many occurrences whole logs and disks are compared."""
 
@@ -42,16 +42,25 @@ class Simulation:
         steps: int,
         keeps_schedule: bool = False,
         full_check_every: int = FULL_CHECK_EVERY,
+        lasting: LastingFaults | None = None,
     ) -> None:
-        """`steps` events make the safety phase.  `keeps_schedule` is what `schedule` needs."""
+        """`steps` events make the safety phase.  `keeps_schedule` is what `schedule` needs.
+
+        Which faults last follows from `faults` and the seed, unless `lasting` says it.
+        """
         self.configuration = configuration
         self.steps = steps
         self.violation: Violation | None = None
         self.healed_at_ms: int | None = None
         """Virtual time at which the faults stopped."""
         self.progress_at_ms: int | None = None
-        """Virtual time at which the healed cluster had made progress."""
+        """Virtual time at which the healed cluster had made progress: it owed nothing more.
+
+        None too when no majority of the voters stayed connected, so that nobody is promised a leader."""
+        self.lasting = lasting
+        """The faults that last; None until it is decided, when the others stop."""
         self.world = World(configuration)
+        self._seed = seed
         self._faults = faults
         self._full_check_every = full_check_every
         self._driver = Driver(self.world, Chance(seed), faults, keeps_schedule)
@@ -74,7 +83,7 @@ class Simulation:
     def run(self, prefix: Schedule | None = None) -> Iterator[Occurrence]:
         """The occurrences, one by one, up to progress or the first violation.
 
-        A `prefix` is replayed in place of the safety phase.
+        A `prefix` is replayed in place of the safety phase; it says which faults last.
         """
         for phase in (self._safety_phase() if prefix is None else self._replayed(prefix), self._liveness_phase()):
             for occurrence in phase:
@@ -107,6 +116,7 @@ class Simulation:
 
     def _replayed(self, prefix: Schedule) -> Iterator[Occurrence]:
         """The moves of a schedule; afterwards every timer that may run is started anew."""
+        self.lasting = lasting_faults_in(prefix)
         try:
             for _, occurrence in replay(self.world, prefix):
                 yield occurrence
@@ -119,39 +129,56 @@ class Simulation:
         self._clients.start()
 
     def _liveness_phase(self) -> Iterator[Occurrence]:
-        driver, lost = self._driver, self._faults.lost_for_good
-        self._injector.stop()
+        driver = self._driver
+        if self.lasting is None:
+            self.lasting = draw_lasting_faults(self._seed, self._faults, self.world)
+        self._injector.stop(self.lasting)
         self._clients.only_append()
         self.healed_at_ms = driver.agenda.now_ms
-        yield from self._healing()
-        progress = Progress(self.world, lost)
-        limit_ms = LIVENESS_TIMEOUTS * self.configuration.timeouts.election_timeout_ms
-        while driver.agenda.now_ms - self.healed_at_ms <= limit_ms:
+        yield from self._last_faults(self.lasting)
+        yield from self._healing(self.lasting)
+        watch = LivenessWatch(self.world, remaining_of(self.world, self.lasting.cuts, self.lasting.stopped))
+        while driver.agenda.now_ms - self.healed_at_ms <= watch.limit_ms:
             occurrence = driver.advance()
             if occurrence is not None:
                 # Before the caller sees it, so that it finds the simulation up to date.
-                made_progress = progress.observe(occurrence)
-                if made_progress:
+                owes_nothing = watch.observe(occurrence)
+                if owes_nothing:
                     self.progress_at_ms = driver.agenda.now_ms
                 yield occurrence
-                if made_progress:
+                if owes_nothing:
+                    return
+                self.violation = watch.overdue()
+                if self.violation is not None:
                     return
             elif driver.moves.defect is not None:
                 return
-        self.violation = progress.missing(self.world.sequence, limit_ms)
+        self.violation = watch.missing()
 
-    def _healing(self) -> Iterator[Occurrence]:
-        """Mend the links, stop what is lost for good, start everything else."""
-        driver, lost = self._driver, self._faults.lost_for_good
-        for link in sorted(self.world.cuts):
-            yield driver.moves.network(HealLink(*link))
-        for replica_id in self.world.replicas:
-            state = self.world.state(replica_id)
-            stopped = state.role is Role.STOPPED
-            occurrence = None
-            if replica_id in lost and not stopped:
-                occurrence = driver.happen(replica_id, Crash(state.log.flushed))
-            elif replica_id not in lost and stopped:
-                occurrence = driver.happen(replica_id, Restart())
+    def _last_faults(self, lasting: LastingFaults) -> Iterator[Occurrence]:
+        """Cut and stop what lasts, and note it in the schedule, also where it is so already."""
+        driver = self._driver
+        for link in sorted(lasting.cuts):
+            cut = CutLink(*link)
+            occurrence = None if link in self.world.cuts else driver.moves.network(cut)
+            driver.moves.note_lasting(None, cut, occurrence is not None)
             if occurrence is not None:
                 yield occurrence
+        for replica_id in sorted(lasting.stopped):
+            state = self.world.state(replica_id)
+            crash = Crash(state.log.flushed)
+            occurrence = None if state.role is Role.STOPPED else driver.happen(replica_id, crash)
+            driver.moves.note_lasting(replica_id, crash, occurrence is not None)
+            if occurrence is not None:
+                yield occurrence
+
+    def _healing(self, lasting: LastingFaults) -> Iterator[Occurrence]:
+        """Mend the other links and start the other replicas."""
+        driver = self._driver
+        for link in sorted(self.world.cuts - lasting.cuts):
+            yield driver.moves.network(HealLink(*link))
+        for replica_id in self.world.replicas:
+            if replica_id not in lasting.stopped and self.world.state(replica_id).role is Role.STOPPED:
+                occurrence = driver.happen(replica_id, Restart())
+                if occurrence is not None:
+                    yield occurrence

@@ -52,12 +52,17 @@ class Faults:
     What too many would cost is progress, so fewer than half of the voters lose their disk in a run."""
     early_timer_interval_ms: int = 0
     """A running timer fires before its time, as after a pause of the process or with a clock that runs fast."""
-    lost_for_good: frozenset[int] = frozenset()
-    """Replicas that nobody starts again after the safety phase; they are stopped when it ends."""
+    stays_cut_chance: float = 0.0
+    """In how many runs some links outside of a connected majority of the voters are never mended.
+
+    Not for software without Pre-Vote: a replica that hears from no leader and asks nobody first raises its epoch
+    at every timeout, and each time deposes whoever it can still reach."""
+    stays_down_chance: float = 0.0
+    """In how many runs some replicas outside of a connected majority of the voters are never started again."""
 
     def healed(self) -> "Faults":
         """The same network when nothing goes wrong any more."""
-        return Faults(delay_ms_min=self.delay_ms_min, delay_ms_max=self.delay_ms_max, lost_for_good=self.lost_for_good)
+        return Faults(delay_ms_min=self.delay_ms_min, delay_ms_max=self.delay_ms_max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +122,21 @@ _PRESETS = (
         "partitions",
         "links are cut, often in one direction only",
         _BUSY,
-        Faults(cut_interval_ms=2500, slow_chance=0.01),
+        Faults(cut_interval_ms=2500, slow_chance=0.01, stays_cut_chance=0.5),
+    ),
+    Preset(
+        "islands",
+        "cuts and crashes of which some last, so that a connected majority has to go on without the others",
+        _BUSY,
+        Faults(cut_interval_ms=4000, crash_interval_ms=8000, stays_cut_chance=0.9, stays_down_chance=0.4),
+        observers=1,
     ),
     Preset("crashes", "replicas crash in the middle of steps, lose unflushed records and disks", _BUSY, _CRASHES),
     Preset(
         "mixed-versions",
         "some replicas do not know Pre-Vote",
         _BUSY,
-        replace(_ELECTIONS, cut_interval_ms=8000, crash_interval_ms=10_000),
+        replace(_ELECTIONS, cut_interval_ms=8000, crash_interval_ms=10_000, stays_down_chance=0.3),
         old_software=True,
     ),
     Preset(

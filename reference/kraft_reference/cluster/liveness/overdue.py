@@ -1,0 +1,12 @@
+"""What a cluster owes for longer than it may."""
+
+from typing import NamedTuple
+
+
+class Overdue(NamedTuple):
+    """Something that a property promises and that has not come."""
+
+    replica_id: int | None
+    """The replica that owes it; None for the whole cluster."""
+    waited_for: str
+    waited_ms: int

@@ -1,0 +1,126 @@
+"""The five properties together: when a cluster owes nothing more, and which it breaks."""
+
+from collections.abc import Callable
+
+from kraft_reference.cluster.liveness.commit_progress import CommitProgress
+from kraft_reference.cluster.liveness.eventual_leader import BOUND_TIMEOUTS as LEADER_TIMEOUTS
+from kraft_reference.cluster.liveness.eventual_leader import EventualLeader
+from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetching
+from kraft_reference.cluster.liveness.no_ping_pong import NoPingPong
+from kraft_reference.cluster.liveness.overdue import Overdue
+from kraft_reference.cluster.liveness.remaining import Remaining, running_leaders
+from kraft_reference.cluster.liveness.standing import Standing
+from kraft_reference.cluster.liveness.zombie_bounded import BOUND_TIMEOUTS as ZOMBIE_TIMEOUTS
+from kraft_reference.cluster.liveness.zombie_bounded import ZombieBounded
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.violation import Violation
+from kraft_reference.cluster.world import World
+
+LIVENESS_PROPERTIES = ("ZombieBounded", "NoPingPong", "CommitProgress", "EventuallyFetching", "EventualLeader")
+"""The properties that only a wait can break; the earlier ones say more about the reason than the later ones."""
+
+_LOOKS_PER_TIMEOUT = 4
+
+
+class LivenessWatch:
+    """Follows a cluster from the end of its faults until it owes nothing more.
+
+    That is the case at a moment with one leader and no other, that a majority follows, from whom fetches whoever
+    must, and with a new record committed everywhere there.
+    """
+
+    def __init__(self, world: World, remaining: Remaining) -> None:
+        """The links of `remaining` are those of the world from now on, and its replicas run."""
+        timeouts = world.configuration.timeouts
+        self._world = world
+        self._remaining = remaining
+        self._healed_ms = world.time_ms
+        self._look_ms = world.time_ms
+        self._look_wait_ms = timeouts.election_timeout_ms // _LOOKS_PER_TIMEOUT
+        self._standing = Standing(world, remaining)
+        self._zombie = ZombieBounded(world)
+        self._ping_pong = NoPingPong(remaining, timeouts.election_timeout_ms)
+        self._fetching = EventuallyFetching(remaining, self._standing, world)
+        self._commit = CommitProgress(world, self._standing, self._fetching)
+        self._leader = EventualLeader(remaining, self._standing, timeouts.election_timeout_ms)
+
+    @property
+    def limit_ms(self) -> int:
+        """How long the wait may last, however often the cluster begins anew.
+
+        Without a leader that anybody is promised only the end of other leaderships is waited for.
+        """
+        timeout_ms = self._world.configuration.timeouts.election_timeout_ms
+        if not self._leader.owed:
+            return (ZOMBIE_TIMEOUTS + 1) * timeout_ms
+        return LEADER_TIMEOUTS * timeout_ms + self._fetching.longest_bound_ms
+
+    def observe(self, occurrence: Occurrence) -> bool:
+        """Take in what happened.  Does the cluster owe nothing more?"""
+        state = occurrence.state
+        if state is None:
+            return False
+        self._standing.observe(state)
+        self._zombie.observe(occurrence, state)
+        self._ping_pong.observe(occurrence)
+        self._fetching.observe(occurrence, state)
+        self._commit.observe(occurrence, state)
+        # No other leader: one that nobody listens to has its own bound, and the wait lasts until it ends.
+        return (
+            self._leader.owed
+            and self._standing.leadership is not None
+            and not self._commit.is_open()
+            and not self._fetching.is_open()
+            and len(running_leaders(self._world)) == 1
+        )
+
+    def overdue(self) -> Violation | None:
+        """The property that is broken by now; asked in every moment, it looks in some."""
+        now_ms = self._world.time_ms
+        if now_ms < self._look_ms:
+            return None
+        self._look_ms = now_ms + self._look_wait_ms
+        return self._first(
+            self._zombie.overdue,
+            self._ping_pong.overdue,
+            self._commit.overdue,
+            self._fetching.overdue,
+            self._leader.overdue,
+        )
+
+    def missing(self) -> Violation | None:
+        """The property that the cluster did not keep until the end of the wait; None if none was owed."""
+        if not self._leader.owed:
+            return self._first(self._zombie.overdue, self._ping_pong.overdue, _nothing, _nothing, _nothing)
+        found = self._first(
+            self._zombie.overdue,
+            self._ping_pong.overdue,
+            self._commit.waiting,
+            self._fetching.waiting,
+            self._leader.waiting,
+        )
+        return found or self._violation("EventualLeader", Overdue(None, "a leader that lasts", self.limit_ms))
+
+    def _first(self, *questions: Callable[[int], Overdue | None]) -> Violation | None:
+        now_ms = self._world.time_ms
+        for name, question in zip(LIVENESS_PROPERTIES, questions, strict=True):
+            overdue = question(now_ms)
+            if overdue is not None:
+                return self._violation(name, overdue)
+        return None
+
+    def _violation(self, name: str, overdue: Overdue) -> Violation:
+        states = "; ".join(
+            f"{replica.state.key} {replica.state.role}({replica.state.epoch}) leader {replica.state.leader_id} "
+            f"log end {replica.state.log.end_offset} high watermark {replica.state.high_watermark}"
+            for _, replica in sorted(self._world.replicas.items())
+        )
+        message = (
+            f"waited {overdue.waited_ms} ms in vain for {overdue.waited_for}, "
+            f"{self._world.time_ms - self._healed_ms} ms after the faults ended; {self._remaining}; {states}"
+        )
+        return Violation(name, self._world.sequence, overdue.replica_id, message)
+
+
+def _nothing(_: int) -> None:
+    """Not promised here."""

@@ -1,0 +1,408 @@
+"""The bounded liveness properties: each is broken under its name, and only what is promised is asked for."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kraft_reference import watermark
+from kraft_reference.cluster.failure import Failure, investigate
+from kraft_reference.cluster.lasting import LastingFaults, draw_lasting_faults, lasting_faults_in
+from kraft_reference.cluster.liveness import zombie_bounded
+from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetching
+from kraft_reference.cluster.liveness.no_ping_pong import NoPingPong
+from kraft_reference.cluster.liveness.remaining import Remaining, remaining_of
+from kraft_reference.cluster.liveness.standing import Leadership, Standing
+from kraft_reference.cluster.liveness.watch import LIVENESS_PROPERTIES
+from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
+from kraft_reference.cluster.plan import RunPlan, configuration_of
+from kraft_reference.cluster.simulation import Simulation
+from kraft_reference.cluster.violation import Violation
+from kraft_reference.cluster.workload import WORKLOADS, Faults, Workload
+from kraft_reference.cluster.world import World
+from kraft_reference.events import ElectionTimeout, FetchTimeout, Poll, PollFetch, Receive, Restart
+from kraft_reference.messages import Error, VoteResponse
+from kraft_reference.roles import Role
+
+SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
+LASTING = sorted(name for name, one in WORKLOADS.items() if one.faults.stays_cut_chance + one.faults.stays_down_chance)
+
+Links = set[tuple[int, int]]
+
+
+def both_ways(*pairs: tuple[int, int]) -> Links:
+    return {*pairs, *((other, one) for one, other in pairs)}
+
+
+def ended(simulation: Simulation) -> Simulation:
+    for _ in simulation.run():
+        pass
+    return simulation
+
+
+def first_violation(
+    property_name: str, seeds: int, replicas: int, workload: str, **plan: Any
+) -> tuple[RunPlan, Violation]:
+    """The first run that breaks the property; other properties may be broken on the way."""
+    for seed in range(seeds):
+        one = RunPlan(seed, replicas, 300, workload, **plan)
+        violation = ended(one.simulation()).violation
+        if violation is not None and violation.property_name == property_name:
+            return one, violation
+    raise AssertionError(f"{property_name} is not broken in {seeds} seeds")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Each property is broken by a rule that is switched off, and shrinks.
+# ---------------------------------------------------------------------------------------------------------
+
+BROKEN: dict[str, tuple[str, int, str, int, dict[str, Any]]] = {
+    "leaders never resign": ("ZombieBounded", 60, "islands", 3, {"switched_off": ("check-quorum.resign",)}),
+    "followers always refuse": (
+        "NoPingPong",
+        400,
+        "islands",
+        3,
+        {"switched_off": ("prevote.follower.grants-before-fetch",)},
+    ),
+    "a lost Pre-Vote leads nowhere": (
+        "EventuallyFetching",
+        60,
+        "partitions",
+        3,
+        {"switched_off": ("state.prospective.lost.known-leader",), "profile": "kafka-4"},
+    ),
+    "old software is no reason to go on": (
+        "EventualLeader",
+        250,
+        "mixed-versions",
+        3,
+        {"switched_off": ("prevote.unsupported-version",)},
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", sorted(BROKEN))
+def test_a_switched_off_rule_breaks_a_property_under_its_name(bug: str) -> None:
+    property_name, seeds, workload, replicas, plan = BROKEN[bug]
+    _, violation = first_violation(property_name, seeds, replicas, workload, **plan)
+    assert "ms in vain for" in violation.message
+    assert "links cut for good" in violation.message
+    assert (violation.replica_id is None) == (property_name == "EventualLeader")
+
+
+def _all_voters_must_have_it(patch: pytest.MonkeyPatch) -> None:
+    def unanimous(state: Any, _: Any) -> int:
+        return min(watermark.reached_by(state, voter) for voter in state.voters)
+
+    patch.setattr(watermark, "majority_offset", unanimous)
+
+
+def test_commits_that_wait_for_everybody_break_commit_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    _all_voters_must_have_it(monkeypatch)
+    _, violation = first_violation("CommitProgress", 20, 3, "islands")
+    assert "a high watermark above offset" in violation.message
+
+
+def failure_of(plan: RunPlan) -> Failure:
+    failure = investigate(plan)
+    assert failure is not None
+    return failure
+
+
+def test_a_lasting_cut_is_part_of_the_schedule_that_shrinks() -> None:
+    """The zombie needs its cuts, so what is left of the schedule says that they last."""
+    plan, violation = first_violation("ZombieBounded", 60, 3, "islands", switched_off=("check-quorum.resign",))
+    failure = failure_of(plan)
+    assert failure.violation == violation
+    assert failure.shrunk_violation.property_name == "ZombieBounded"
+    assert len(failure.schedule) * 4 < failure.moves
+    lasting = lasting_faults_in(failure.schedule)
+    zombie = failure.shrunk_violation.replica_id
+    assert lasting
+    assert lasting.cuts <= {link for link in lasting.cuts if zombie in link} or lasting.stopped
+    replayed = plan.simulation(seed=plan.seed)
+    assert ended_after(replayed, failure).lasting == lasting
+    assert f"never mended: {lasting}" in failure.report()
+    assert plan.command_line() in failure.report()
+
+
+def ended_after(simulation: Simulation, failure: Failure) -> Simulation:
+    for _ in simulation.run(prefix=failure.schedule):
+        pass
+    return simulation
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", sorted(set(BROKEN) - {"leaders never resign"}))
+def test_the_others_shrink_too(bug: str) -> None:
+    property_name, seeds, workload, replicas, plan = BROKEN[bug]
+    failing, _ = first_violation(property_name, seeds, replicas, workload, **plan)
+    failure = failure_of(failing)
+    assert failure.shrunk_violation.property_name == property_name
+    assert len(failure.schedule) * 4 < failure.moves
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What lasts leaves a connected majority alone.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def test_some_workloads_keep_faults() -> None:
+    assert LASTING == ["islands", "mixed-versions", "partitions"]
+    # A replica without Pre-Vote and without links would depose every leader; see `Faults.stays_cut_chance`.
+    assert not any(WORKLOADS[name].old_software and WORKLOADS[name].faults.stays_cut_chance for name in WORKLOADS)
+
+
+@given(seed=SEEDS, voters=st.integers(1, 7))
+def test_a_connected_majority_remains(seed: int, voters: int) -> None:
+    world = World(configuration_of(WORKLOADS["islands"], seed, voters))
+    lasting = draw_lasting_faults(seed, Faults(stays_cut_chance=1.0, stays_down_chance=0.5), world)
+    remaining = remaining_of(world, lasting.cuts, lasting.stopped)
+    assert remaining.connected_majority() is not None
+    assert not remaining.led_in_vain()
+    assert not draw_lasting_faults(seed, Faults(), world)
+
+
+def test_what_lasts_is_of_many_shapes() -> None:
+    """Stopped replicas, one-way cuts, replicas without any link, and runs in which nothing lasts."""
+    seen = {"nothing": 0, "stopped": 0, "one way": 0, "no link": 0, "leader outside": 0}
+    for seed in range(60):
+        simulation = RunPlan(seed, 3, 200, "islands").simulation()
+        leaders: set[int] = set()
+        for _ in simulation.run():
+            if simulation.healed_at_ms is None:
+                replicas = simulation.world.replicas.items()
+                leaders = {number for number, replica in replicas if replica.state.role is Role.LEADER}
+        lasting = simulation.lasting
+        assert lasting is not None
+        others = set(simulation.world.replicas)
+        alone = {one for one in others if both_ways(*((one, other) for other in others - {one})) <= lasting.cuts}
+        seen["nothing"] += not lasting
+        seen["stopped"] += bool(lasting.stopped)
+        seen["one way"] += any((destination, source) not in lasting.cuts for source, destination in lasting.cuts)
+        seen["no link"] += bool(alone)
+        seen["leader outside"] += bool(alone & leaders)
+    assert all(seen.values()), seen
+
+
+@pytest.mark.parametrize("workload", LASTING)
+def test_what_lasts_is_not_mended(workload: str) -> None:
+    kept = 0
+    for seed in range(10):
+        simulation = RunPlan(seed, 3, 300, workload).simulation(keeps_schedule=True)
+        mended = [occurrence for occurrence in simulation.run() if simulation.healed_at_ms is not None]
+        lasting = simulation.lasting
+        assert lasting is not None
+        assert lasting_faults_in(simulation.schedule) == lasting
+        assert simulation.world.cuts == lasting.cuts
+        assert lasting.cuts.isdisjoint(
+            (one.event.source, one.event.destination) for one in mended if isinstance(one.event, HealLink)
+        )
+        assert not any(isinstance(one.event, Restart) and one.replica_id in lasting.stopped for one in mended)
+        stopped = {n for n, replica in simulation.world.replicas.items() if replica.state.role is Role.STOPPED}
+        assert stopped == lasting.stopped
+        # In a trace they are events like any other.
+        assert {(e.source, e.destination) for one in mended if isinstance(e := one.event, CutLink)} <= lasting.cuts
+        kept += bool(lasting)
+    assert kept
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Premises.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def topology(voters: int, cuts: Links, stopped: frozenset[int] = frozenset()) -> Remaining:
+    running = frozenset(range(1, voters + 1)) - stopped
+    return Remaining(voters=running, voters_in_set=voters, running=running, cuts=frozenset(cuts))
+
+
+@pytest.mark.parametrize(
+    ("remaining", "majority"),
+    [
+        (topology(3, set()), {1, 2}),
+        (topology(3, {(1, 2)}), {1, 3}),
+        (topology(3, {(1, 2), (3, 1)}), {2, 3}),
+        (topology(3, {(1, 2), (3, 1), (2, 3)}), None),
+        (topology(3, set(), frozenset({1, 3})), None),
+        (topology(4, set(), frozenset({1, 3})), None),
+        (topology(5, both_ways((1, 2), (1, 3), (1, 4))), {2, 3, 4}),
+        # Everybody is linked to two others: no three are linked to each other.
+        (topology(5, both_ways((1, 3), (1, 4), (2, 4), (2, 5), (3, 5))), None),
+        (topology(1, set()), {1}),
+    ],
+)
+def test_a_majority_is_connected_when_each_is_linked_to_each(remaining: Remaining, majority: set[int] | None) -> None:
+    found = remaining.connected_majority()
+    assert (None if found is None else set(found)) == majority
+
+
+IN_VAIN = {(1, 2), (1, 3), *both_ways((1, 5), (2, 5), (3, 5), (4, 5))}
+"""1 is heard by 4 only and hears 2, 3 and 4; 5 is alone."""
+
+
+def test_who_is_reached_by_a_majority_and_reaches_none_leads_in_vain() -> None:
+    assert topology(5, IN_VAIN).connected_majority() == frozenset({2, 3, 4})
+    assert topology(5, IN_VAIN).led_in_vain() == {1}
+    assert topology(5, IN_VAIN | {(2, 1), (3, 1)}).led_in_vain() == set()
+    assert topology(5, IN_VAIN - {(1, 2)}).led_in_vain() == set()
+    # Nobody gets its answers, so nobody refuses Pre-Votes because of them.
+    assert topology(5, IN_VAIN | {(1, 4)}).led_in_vain() == set()
+    assert topology(3, {(1, 2)}).led_in_vain() == set()
+
+
+def after_calm(seed: int, voters: int, lasting_for: Callable[[int], LastingFaults]) -> Simulation:
+    """A calm run whose lasting faults depend on who leads at the end of its safety phase."""
+    preset = WORKLOADS["calm"]
+    configuration = configuration_of(preset, seed, voters)
+    calm = ended(Simulation(configuration, seed, Workload(), Faults(), steps=200))
+    (leader,) = (number for number, replica in calm.world.replicas.items() if replica.state.role is Role.LEADER)
+    return ended(Simulation(configuration, seed, Workload(), Faults(), steps=200, lasting=lasting_for(leader)))
+
+
+def _led_in_vain_by(leader: int) -> LastingFaults:
+    """The topology of `IN_VAIN` with this leader as 1."""
+    renamed = {1: leader, leader: 1}
+    return LastingFaults(frozenset((renamed.get(a, a), renamed.get(b, b)) for a, b in IN_VAIN))
+
+
+def test_a_leader_whose_answers_get_lost_is_excepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Why EventualLeader has its second premise: such a leader stays in office, and nobody else can be elected."""
+    excepted = after_calm(1, 5, _led_in_vain_by)
+    assert excepted.violation is None
+    assert excepted.progress_at_ms is None
+    monkeypatch.setattr(Remaining, "led_in_vain", lambda _: frozenset())
+    violation = after_calm(1, 5, _led_in_vain_by).violation
+    assert violation is not None
+    assert violation.property_name == "EventualLeader"
+
+
+@pytest.mark.parametrize("stopped", [{1, 2}, {2, 3}, {1, 2, 3}])
+def test_without_a_majority_no_leader_is_promised_and_none_stays(stopped: set[int]) -> None:
+    simulation = after_calm(1, 3, lambda _: LastingFaults(stopped=frozenset(stopped)))
+    assert simulation.violation is None
+    assert simulation.progress_at_ms is None
+    assert all(replica.state.role is not Role.LEADER for replica in simulation.world.replicas.values())
+
+
+@pytest.mark.parametrize("stopped", [1, 2, 3])
+def test_a_lost_minority_is_survived(stopped: int) -> None:
+    simulation = after_calm(1, 3, lambda _: LastingFaults(stopped=frozenset({stopped})))
+    assert simulation.violation is None
+    assert simulation.progress_at_ms is not None
+
+
+def _cut_off(leader: int) -> LastingFaults:
+    return LastingFaults(frozenset(both_ways(*((leader, other) for other in {1, 2, 3} - {leader}))))
+
+
+def test_the_wait_lasts_until_a_lost_leader_has_resigned() -> None:
+    simulation = after_calm(1, 3, _cut_off)
+    assert simulation.violation is None
+    assert simulation.lasting is not None
+    (lost,) = set.intersection(*(set(link) for link in simulation.lasting.cuts))
+    assert simulation.world.state(lost).role is not Role.LEADER
+    assert simulation.progress_at_ms is not None
+    assert simulation.healed_at_ms is not None
+    # A check-quorum period less the time since the last Fetch; the next leader has long been elected.
+    assert simulation.progress_at_ms - simulation.healed_at_ms >= 2500
+
+
+def test_a_bound_below_the_check_quorum_period_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zombie_bounded, "BOUND_TIMEOUTS", 2)
+    violation = after_calm(1, 3, _cut_off).violation
+    assert violation is not None
+    assert violation.property_name == "ZombieBounded"
+
+
+def test_an_observer_ahead_of_the_leader_is_excepted() -> None:
+    """Why EventuallyFetching has its last premise: an observer that learned a lost candidate's epoch stays behind."""
+    world = World(configuration_of(WORKLOADS["islands"], 1, 3))
+
+    def exchange(*pairs: tuple[int, int]) -> None:
+        ways = both_ways(*pairs)
+        while found := [name for name, sent in world.messages() if (sent.source, sent.destination) in ways]:
+            world.deliver(found[0])
+
+    world.happen(1, ElectionTimeout())
+    for _ in range(4):
+        world.happen(1, Poll())
+        exchange((1, 2), (1, 3))
+    world.happen(3, FetchTimeout())
+    world.happen(3, Poll())
+    exchange((2, 3))
+    world.happen(4, PollFetch(3))
+    exchange((3, 4))
+    assert [world.state(replica).role for replica in (1, 3, 4)] == [Role.LEADER, Role.CANDIDATE, Role.UNATTACHED]
+    lost = both_ways((1, 3), (2, 3), (3, 4))
+    remaining = remaining_of(world, lost, ())
+    standing = Standing(world, remaining)
+    assert standing.leadership == (1, 1)
+    world.happen(2, PollFetch(1))
+    exchange((1, 2))
+    for _ in range(5):
+        world.happen(4, PollFetch(1))
+        exchange((1, 4))
+        assert (world.state(4).role, world.state(4).epoch) == (Role.UNATTACHED, 2)
+    fetching = EventuallyFetching(remaining, standing, world)
+    assert fetching.owing(Leadership(1, 1)) == [2]
+    assert fetching.owing(Leadership(1, 2)) == [2, 4]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# NoPingPong by hand.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def answer(time_ms: int, asked: int, answered: int, granted: bool) -> Occurrence:
+    response = VoteResponse(
+        source=answered,
+        destination=asked,
+        correlation_id=1,
+        error=Error.NONE,
+        epoch=1,
+        leader_id=3,
+        leader_endpoint=None,
+        granted=granted,
+        pre_vote=True,
+    )
+    return Occurrence(1, time_ms, Receive(response), asked)
+
+
+TURNS = [(time_ms, asked, 3 - asked) for time_ms in range(0, 16_000, 4000) for asked in (1, 2)]
+
+
+def watched(answers: list[Occurrence], remaining: Remaining) -> NoPingPong:
+    ping_pong = NoPingPong(remaining, 1000)
+    for one in answers:
+        ping_pong.observe(one)
+    return ping_pong
+
+
+def test_refusals_in_both_directions_are_ping_pong() -> None:
+    refusals = [
+        answer(time_ms, asked, answered, False) for time_ms, asked, answered in [*TURNS, (16_000, 1, 2), (16_000, 2, 1)]
+    ]
+    overdue = watched(refusals, topology(3, both_ways((1, 3), (2, 3)))).overdue(20_000)
+    assert overdue is not None
+    assert overdue.waited_ms == 16_000
+    one_sided = [one for one in refusals if one.replica_id == 1]
+    granted_once = [*refusals[:4], answer(9000, 2, 1, True), *refusals[4:]]
+    for others in (one_sided, granted_once, refusals[:6]):
+        assert watched(others, topology(3, set())).overdue(20_000) is None
+    # Not linked, or no majority.
+    for remaining in (topology(3, {(1, 2)}), topology(4, set()), topology(3, set(), frozenset({1}))):
+        assert watched(refusals, remaining).overdue(20_000) is None
+
+
+def test_the_properties_are_those_of_the_catalogue() -> None:
+    assert sorted(LIVENESS_PROPERTIES) == [
+        "CommitProgress",
+        "EventualLeader",
+        "EventuallyFetching",
+        "NoPingPong",
+        "ZombieBounded",
+    ]
