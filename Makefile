@@ -22,7 +22,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models pytest samples bench nightly dev dist clean distclean
+.PHONY: help run test lint format models pytest samples bench mutants nightly dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -32,6 +32,7 @@ help:
 	@echo "make samples  record the sample traces again, after a change that is meant"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
+	@echo "make mutants  broken references, seeded and machine-made, against every tool; docs/mutants-table.md"
 	@echo "make nightly  every check in its long form, with a dated record in .nightly/ that the next night is compared with"
 	@echo "make dev      every extra, PySpark and the documentation tools too, in .venv"
 	@echo "make dist     wheel and source archive in dist/"
@@ -66,6 +67,11 @@ models:
 pytest:
 	@tools/ensure_venv.sh test
 	@$(WITH_JAVA) $(PYTEST) $(ARGS)
+
+mutants:
+	@tools/ensure_venv.sh test
+	@$(BIN)/python -c 'import cosmic_ray' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable '.[mutation]'
+	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --machine 200 --record docs/mutants-table.md $(ARGS)
 
 bench:
 	@tools/ensure_venv.sh run

@@ -8,7 +8,22 @@ from typing import Any
 
 import typer
 
-from kraft_conformance.commands import bench, load_bearing, model, nightly, rules, run, scenario, simulate, validate
+from kraft_conformance.commands import (
+    bench,
+    detectors,
+    edges,
+    findings,
+    load_bearing,
+    model,
+    mutants,
+    nightly,
+    probes,
+    rules,
+    run,
+    scenario,
+    simulate,
+    validate,
+)
 from kraft_conformance.console import shown, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
@@ -34,8 +49,13 @@ app.command("simulate")(simulate.simulate)
 app.command("scenario")(scenario.scenario)
 app.command("validate")(validate.validate)
 app.command("model")(model.model)
+app.command("edges")(edges.edges)
 app.command("rules")(rules.rules)
 app.command("load-bearing")(load_bearing.load_bearing)
+app.command("findings")(findings.findings)
+app.command("mutants")(mutants.mutants)
+app.command("detectors")(detectors.detectors)
+app.command("probes")(probes.probes)
 app.command("nightly")(nightly.nightly)
 app.command("bench")(bench.bench)
 

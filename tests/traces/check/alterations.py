@@ -11,15 +11,25 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import inspect
 
-from kraft_traces.encode import encode_line
+from kraft_conformance.detectors.places import EVENT as LINE
+from kraft_conformance.detectors.places import Document, document_of, member_of, plain
 from kraft_traces.lines import EventLine
 
-LINE = inspect.type_info(EventLine)
+__all__ = [
+    "LINE",
+    "Alteration",
+    "Document",
+    "Place",
+    "altered",
+    "document_of",
+    "line_from",
+    "line_of",
+    "places",
+    "shown",
+]
 
 SETS = frozenset(("voters", "granted", "rejected", "awaiting", "acknowledged", "fetchers", "fetch_offsets"))
 """Lists that stand for sets and mappings: their order says nothing."""
-
-Document = dict[str, Any]
 
 
 class Place(NamedTuple):
@@ -41,12 +51,6 @@ class Alteration(NamedTuple):
     says: Any
 
 
-def document_of(line: EventLine) -> Document:
-    """A line as JSON."""
-    document: Document = json.loads(encode_line(line))
-    return document
-
-
 def places(document: Document) -> Iterator[Place]:
     """Every field of a line, there or not, at every depth."""
     return _places(document, LINE, (), there=True, optional=False)
@@ -55,12 +59,12 @@ def places(document: Document) -> Iterator[Place]:
 def _places(
     value: Any, kind: inspect.Type, path: tuple[str | int, ...], *, there: bool, optional: bool
 ) -> Iterator[Place]:
-    kind = _plain(kind)
+    kind = plain(kind)
     if path:
         yield Place(path, kind, there, optional)
     if not there:
         return
-    chosen = _chosen(kind, value)
+    chosen = member_of(kind, value)
     if isinstance(chosen, inspect.StructType):
         for field in chosen.fields:
             name = field.encode_name
@@ -72,28 +76,6 @@ def _places(
     elif isinstance(chosen, inspect.TupleType):
         for index, (item, item_kind) in enumerate(zip(value, chosen.item_types, strict=True)):
             yield from _places(item, item_kind, (*path, index), there=True, optional=False)
-
-
-def _plain(kind: inspect.Type) -> inspect.Type:
-    while isinstance(kind, inspect.Metadata):
-        kind = kind.type
-    return kind
-
-
-def _chosen(kind: inspect.Type, value: Any) -> inspect.Type:
-    """The member of a union that a value is of."""
-    if not isinstance(kind, inspect.UnionType):
-        return kind
-    for member in map(_plain, kind.types):
-        if isinstance(member, inspect.NoneType):
-            if value is None:
-                return member
-        elif isinstance(member, inspect.StructType) and member.tag_field is not None:
-            if isinstance(value, dict) and value.get(member.tag_field) == member.tag:
-                return member
-        elif value is not None:
-            return member
-    raise AssertionError(f"{value!r} is of none of the types")
 
 
 def altered(document: Document, place: Place, chance: Random) -> Alteration | None:
@@ -137,9 +119,9 @@ def _without_order(value: Any, name: str | None = None) -> Any:
 
 def _other(kind: inspect.Type, value: Any, chance: Random) -> Any:
     """Another valid value."""
-    chosen = _chosen(kind, value)
+    chosen = member_of(kind, value)
     if isinstance(kind, inspect.UnionType) and chance.random() < 0.3:
-        member = chance.choice([m for m in map(_plain, kind.types) if m != chosen])
+        member = chance.choice([m for m in map(plain, kind.types) if m != chosen])
         return _some(member, chance)
     if isinstance(chosen, inspect.VarTupleType):
         return _other_list(chosen, value, chance)
@@ -158,7 +140,7 @@ def _other_list(kind: inspect.VarTupleType, items: list[Any], chance: Random) ->
     move = chance.choice(("add", "remove", "repeat", "swap")) if items else "add"
     at = chance.randrange(len(items)) if items else 0
     if move == "add":
-        changed.insert(at, _some(_plain(kind.item_type), chance))
+        changed.insert(at, _some(plain(kind.item_type), chance))
     elif move == "remove":
         del changed[at]
     elif move == "repeat":
@@ -178,7 +160,7 @@ _TEXTS = ("", "A1", "A2", "B2", "replica-1:9093", "replica-2:9093", "other", "kr
 
 def _some(kind: inspect.Type, chance: Random) -> Any:
     """Some valid value of a type."""
-    kind = _plain(kind)
+    kind = plain(kind)
     match kind:
         case inspect.IntType():
             return chance.choice([number for number in _NUMBERS if _within(kind, number)])

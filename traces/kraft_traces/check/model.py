@@ -117,12 +117,17 @@ class TraceModel:
         return bool(self._eval(self._bodies["LineProperties"], self._no_context, before, after, 0).equals(self._true))
 
     def violated_properties(self, before: JavaObject, after: JavaObject) -> tuple[str, ...]:
-        """The names of the local properties that the step violates."""
-        return tuple(
-            name
-            for name, operator in LINE_PROPERTIES
-            if not self._eval(self._bodies[operator], self._no_context, before, after, 0).equals(self._true)
-        )
+        """The names of the local properties that the step violates.
+
+        TypeOk, the first of them, is what the others presuppose: where it is violated it stands alone.
+        """
+        violated: list[str] = []
+        for name, operator in LINE_PROPERTIES:
+            if not self._eval(self._bodies[operator], self._no_context, before, after, 0).equals(self._true):
+                violated.append(name)
+                if name == "TypeOk":
+                    break
+        return tuple(violated)
 
     def violated_invariants(self, state: JavaObject) -> tuple[str, ...]:
         """The names of the whole invariants that the state violates."""

@@ -1,0 +1,119 @@
+"""The checks that there are, read off the sources: what the models, the simulator and the trace checker look for."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kraft_spec.edits import package_folder
+from kraft_spec.models import CHECKS
+from kraft_spec.models.running import model_directory
+from kraft_traces.check.model import TRACE_PROPERTIES
+
+Layer = Literal["model", "simulator", "trace line"]
+LAYERS: tuple[Layer, ...] = ("model", "simulator", "trace line")
+
+_SECTION = re.compile(r"^(INVARIANTS?|PROPERTY|PROPERTIES)\b(.*)$")
+_HEADING = re.compile(r"^[A-Z_]+\b")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Check:
+    """Something that is checked.
+
+    Attributes:
+        layer: Where.
+        name: The property's.
+        kind: "invariant", "action property", "liveness property"; "property" outside of the models.
+    """
+
+    layer: Layer
+    name: str
+    kind: str
+
+
+def all_checks() -> tuple[Check, ...]:
+    """Every check of every layer."""
+    return (*model_checks(), *simulator_checks(), *line_checks())
+
+
+def model_checks(directory: Path | None = None) -> tuple[Check, ...]:
+    """The invariants and properties of the configurations of all slices."""
+    folder = directory or model_directory()
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.tla"))]
+    found: dict[str, Check] = {}
+    for configuration in dict.fromkeys(check.configuration for check in CHECKS):
+        text = (folder / f"{configuration}.cfg").read_text(encoding="utf-8")
+        for section, name in properties_of(text):
+            kind = "invariant" if section.startswith("INVARIANT") else _kind_of(name, texts)
+            found.setdefault(name, Check("model", name, kind))
+    return tuple(sorted(found.values()))
+
+
+def properties_of(configuration: str) -> Iterator[tuple[str, str]]:
+    """The sections INVARIANTS and PROPERTIES of a configuration, and each name in them."""
+    section = ""
+    for line in configuration.splitlines():
+        opening = _SECTION.match(line)
+        if opening is not None:
+            section = opening.group(1)
+            names = opening.group(2).split()
+        else:
+            section = "" if _HEADING.match(line) else section
+            names = line.split() if section else []
+        for name in names:
+            yield section, name
+
+
+def _kind_of(name: str, texts: list[str]) -> str:
+    """`[][A]_v` is about steps; the rest is about whole behaviours."""
+    definition = re.compile(rf"^{name} ==(.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
+    bodies = [found.group(1) for text in texts if (found := definition.search(text))]
+    return "action property" if any("[][" in body for body in bodies) else "liveness property"
+
+
+def line_checks() -> tuple[Check, ...]:
+    """What the checker of traces judges on each line, and now and then."""
+    return tuple(Check("trace line", name, "property") for name in sorted(TRACE_PROPERTIES))
+
+
+def simulator_checks(folder: Path | None = None) -> tuple[Check, ...]:
+    """The names of the properties that the simulator can find broken."""
+    folder = folder or package_folder("kraft_reference") / "cluster"
+    names: set[str] = set()
+    for path in sorted(folder.rglob("*.py")):
+        names |= set(_property_names(ast.parse(path.read_text(encoding="utf-8"))))
+    return tuple(Check("simulator", name, "property") for name in sorted(names))
+
+
+_NAMES_ITS_PROPERTY = ("BrokenProperty", "Violation", "_check_holds")
+"""Calls whose first argument is the name of a property."""
+_LISTS = "_PROPERTIES"
+"""A constant whose name ends like this lists names of properties."""
+
+
+def _property_names(module: ast.Module) -> Iterator[str]:
+    constants: dict[str, ast.expr] = {}
+    for statement in module.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            constants[statement.targets[0].id] = statement.value
+        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value:
+            constants[statement.target.id] = statement.value
+    for name, value in constants.items():
+        if name.endswith(_LISTS):
+            yield from _texts(value)
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call) and call.args:
+            called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            first = call.args[0]
+            if called in _NAMES_ITS_PROPERTY:
+                yield from _texts(constants.get(first.id, first) if isinstance(first, ast.Name) else first)
+
+
+def _texts(value: ast.expr) -> Iterator[str]:
+    """The strings of a literal; none where the name is handed on."""
+    for part in ast.walk(value):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value

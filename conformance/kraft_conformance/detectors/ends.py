@@ -1,0 +1,128 @@
+"""Lies in the first line of a trace and in the last.
+
+What a header says is no step of the model, so it shows as soon as a line depends on it, or never.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import BytesIO
+
+from kraft_conformance.detectors.lies import Lie, is_part, seen, shown_value, value_at
+from kraft_conformance.detectors.places import (
+    END,
+    HEADER,
+    Document,
+    FieldPath,
+    FieldPlace,
+    declared_fields,
+    document_of,
+    fields_there,
+    other_values,
+    shown_field,
+    with_value,
+)
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.simulation import Simulation
+from kraft_reference.profile import KIP
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.check import Rejection, VerdictKind, check_reader
+from kraft_traces.encode import encode_line, event_line, header_line
+from kraft_traces.errors import TraceError
+from kraft_traces.lines import EndLine
+from kraft_traces.own import own_generator
+from kraft_traces.reader import TraceReader
+
+STEPS = 400
+_PLANS = (
+    RunPlan(0, steps=STEPS, workload="elections", switched_off=("hw.monotonic",)),
+    RunPlan(1, steps=STEPS, workload="chaos"),
+    RunPlan(0, steps=STEPS, workload="observers"),
+    RunPlan(2, steps=STEPS, workload="static-voters"),
+    # A voter that voted for itself, follows the winner and restarts.
+    RunPlan(1, steps=STEPS, workload="storm"),
+    # A diverging Fetch that does not complete a majority, so that it shows who was counted.
+    RunPlan(1, replicas=5, steps=STEPS, workload="storm"),
+)
+_ABOUT_THE_WRITER = ("generator", "kip_levels", "timeouts")
+"""Tried in one trace only: nothing that happens depends on them."""
+_VALUES_MAX = 3
+"""Of a field of the header so many other values are tried: each costs the check of a whole trace."""
+
+
+class _Trace:
+    """A trace of a cluster whose answers to the open points have no name, so that its header has every field."""
+
+    def __init__(self, plan: RunPlan) -> None:
+        preset = plan.preset()
+        configuration = replace(plan.configuration(), profile=replace(KIP, name="own-answers"))
+        simulation = Simulation(configuration, plan.seed, preset.workload, preset.faults, steps=plan.steps)
+        lines = [event_line(one, configuration) for one in simulation.run()]
+        self.name = f"{plan.workload}, seed {plan.seed}, {plan.replicas} voters"
+        self.events = [encode_line(line) for line in lines]
+        generator = own_generator(seed=plan.seed, workload=plan.workload)
+        self.header = document_of(header_line(configuration, generator, spec_hash=spec_hash()))
+        self.end = document_of(EndLine(len(lines), True))
+
+    def outcome(self, header: Document, end: Document) -> tuple[str, tuple[str, ...]] | None:
+        """Who sees something, and what they name; None if nobody does."""
+        raw = [json.dumps(header).encode() + b"\n", *self.events, json.dumps(end).encode() + b"\n"]
+        try:
+            verdict = check_reader(TraceReader(BytesIO(b"".join(raw)), "trace"))
+        except TraceError as error:
+            return seen(error)
+        if verdict.rejection is not None:
+            return _at_line(verdict.rejection)
+        if verdict.kind is VerdictKind.INCONCLUSIVE:
+            return "checker", (f"inconclusive: {verdict.reason}",)
+        return ("checker", ("written for another model",)) if verdict.other_model else None
+
+
+def _at_line(rejection: Rejection) -> tuple[str, tuple[str, ...]]:
+    who, names = seen(rejection)
+    return who, tuple(f"line {rejection.line} {name}" for name in names)
+
+
+def lies_of_ends(on_field: Callable[[Lie], None] | None = None) -> dict[tuple[str, FieldPath], Lie]:
+    """Make each field of the header and of the end line lie, one at a time; keyed by line type and field."""
+    say = on_field or (lambda _: None)
+    found: dict[tuple[str, FieldPath], Lie] = {}
+    traces = [_Trace(plan) for plan in _PLANS]
+    for number, trace in enumerate(traces):
+        for line, place in _places(trace):
+            key = (line, place.field)
+            if key in found and (found[key].seen_by or key[1][0] in _ABOUT_THE_WRITER):
+                continue
+            lie = _lie(trace, line, place)
+            if lie is not None:
+                found[key] = lie
+                if lie.seen_by or number == len(traces) - 1:
+                    say(lie)
+    return found
+
+
+def wanted_of_ends() -> tuple[tuple[str, FieldPath], ...]:
+    """The fields of the header and of the end line."""
+    headers = [("header", field) for field in declared_fields(HEADER)]
+    return (*headers, *(("end", field) for field in declared_fields(END)))
+
+
+def _places(trace: _Trace) -> Iterator[tuple[str, FieldPlace]]:
+    yield from (("header", place) for place in fields_there(trace.header, HEADER))
+    yield from (("end", place) for place in fields_there(trace.end, END))
+
+
+def _lie(trace: _Trace, line: str, place: FieldPlace) -> Lie | None:
+    document = trace.header if line == "header" else trace.end
+    said = value_at(document, place.path)
+    name = f"{line}: {shown_field(place.field)}"
+    lie: Lie | None = None
+    for _, says in zip(range(_VALUES_MAX), other_values(place.kind, said, place.removable), strict=False):
+        altered = with_value(document, place.path, says)
+        header, end = (altered, trace.end) if line == "header" else (trace.header, altered)
+        outcome = trace.outcome(header, end)
+        lie = Lie(name, trace.name, shown_value(said), shown_value(says))
+        if outcome is not None:
+            direct = any(is_part(".".join(map(str, place.path)), one) for one in outcome[1])
+            return replace(lie, seen_by=outcome[0], names=outcome[1], direct=direct)
+    return lie

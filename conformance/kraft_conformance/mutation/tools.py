@@ -1,0 +1,163 @@
+"""The tools of the suite, from the cheapest to the dearest: each looks for what is wrong with the reference it imports.
+
+A tool counts in its tally as it goes, and returns the first thing that it finds wrong, or None.
+An exception out of the reference is left to the caller, for whom it is a sighting like any other.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from kraft_conformance.mutation.edge_replay import replay_edges
+from kraft_conformance.mutation.sighting import Sighting, Tally, Target
+from kraft_conformance.mutation.unit_tests import run_unit_tests, why_no_unit_tests
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
+from kraft_reference.scenarios import run as run_scenario
+from kraft_reference.scenarios.director import Director
+from kraft_traces.check import Rejection, RejectionKind, VerdictKind, check_occurrences
+
+_RULES_NAMED = 2
+_FIELDS_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One way to find a broken reference.
+
+    Attributes:
+        name: As `--tool` takes it.
+        does: In a sentence.
+        unit: What its tally counts.
+        attack: Looks for something wrong.
+        needs_java: Whether its process starts a JVM.
+        why_not: Says why it cannot be used here; empty if it can.
+    """
+
+    name: str
+    does: str
+    unit: str
+    attack: Callable[[Target, Tally], Sighting | None]
+    needs_java: bool = False
+    why_not: Callable[[], str] = str
+
+
+def play_scenarios(target: Target, tally: Tally) -> Sighting | None:
+    """Run every variant of every scenario: its script's assertions, and the properties it is to violate."""
+    for scenario in SCENARIOS:
+        for variant in scenario.variants:
+            tally.where = f"{scenario.name}/{variant.name}"
+            off = variant.configuration.switched_off | target.switched_off
+            configuration = replace(variant.configuration, switched_off=off)
+            directors: list[Director] = []
+            broken = replace(variant, configuration=configuration, script=_kept(variant.script, directors))
+            try:
+                run_scenario(scenario, broken)
+            except ScenarioFailure as failure:
+                return Sighting(f"expected {failure.subject} {failure.expected}, got {failure.actual}", tally.where)
+            finally:
+                tally.amount += sum(len(director.occurrences) for director in directors)
+    return None
+
+
+def _kept(script: Callable[[Director], None], directors: list[Director]) -> Callable[[Director], None]:
+    """The script, which leaves its director where it can be asked how far it came."""
+
+    def kept(director: Director) -> None:
+        directors.append(director)
+        script(director)
+
+    return kept
+
+
+VOTERS = (3, 4, 5, 2)
+"""Numbers of voters; half of an even number is no majority, which three and five would not show."""
+INVARIANT_SEEDS = range(20)
+INVARIANT_STEPS = 600
+TRACE_SEEDS = range(4)
+TRACE_STEPS = 400
+
+
+def _plans(target: Target, seeds: range, steps: int, tally: Tally) -> Iterator[RunPlan]:
+    """The runs of a tool: one seed after the other, each with all workloads and another number of voters."""
+    for seed, workload in product(seeds, WORKLOADS):
+        tally.where = f"{workload}, seed {seed}"
+        switched_off = tuple(sorted(target.switched_off))
+        replicas = VOTERS[seed % len(VOTERS)]
+        yield RunPlan(seed, replicas=replicas, steps=steps, workload=workload, switched_off=switched_off)
+
+
+def _counted(occurrences: Iterable[Occurrence], tally: Tally) -> Iterator[Occurrence]:
+    for occurrence in occurrences:
+        tally.amount += 1
+        yield occurrence
+
+
+def simulate(target: Target, tally: Tally) -> Sighting | None:
+    """Simulate with faults and then without: the invariants on each event, progress at the end."""
+    for plan in _plans(target, INVARIANT_SEEDS, INVARIANT_STEPS, tally):
+        simulation = plan.simulation()
+        for _ in _counted(simulation.run(), tally):
+            pass
+        violation = simulation.violation
+        if violation is not None:
+            if violation.property_name == "Assertion":
+                return Sighting(f"raises {violation.message}", tally.where)
+            return Sighting(violation.property_name, f"{tally.where}, event {violation.sequence}")
+    return None
+
+
+def check_traces(target: Target, tally: Tally) -> Sighting | None:
+    """Simulate, and let TLC judge each line; the model has all rules in force."""
+    for plan in _plans(target, TRACE_SEEDS, TRACE_STEPS, tally):
+        simulation = plan.simulation()
+        honest = replace(simulation.configuration, switched_off=frozenset())
+        verdict = check_occurrences(_counted(simulation.run(), tally), honest, tally.where)
+        violation = simulation.violation
+        if verdict.rejection is not None:
+            return Sighting(_why_rejected(verdict.rejection), f"{tally.where}, event {verdict.rejection.sequence}")
+        if verdict.kind is VerdictKind.INCONCLUSIVE:
+            return Sighting(f"inconclusive: {verdict.reason}", tally.where)
+        if violation is not None and violation.property_name == "Assertion":
+            return Sighting(f"raises {violation.message}", tally.where)
+    return None
+
+
+def _why_rejected(rejection: Rejection) -> str:
+    """Kind, fields and the rule named first."""
+    match rejection.kind:
+        case RejectionKind.PROPERTY:
+            words = f"violates {', '.join(rejection.properties)}"
+        case RejectionKind.NOT_ENABLED:
+            words = f"{rejection.event} is not possible"
+        case _:
+            fields = list(dict.fromkeys(difference.field for difference in rejection.differences))
+            more = len(fields) - _FIELDS_NAMED
+            words = f"{rejection.event} differs in {', '.join(fields[:_FIELDS_NAMED])}"
+            words += f" and {more} more" if more > 0 else ""
+    if rejection.explained_by:
+        return f"{words}; right without {', '.join(rejection.explained_by[:_RULES_NAMED])}"
+    return f"{words}; rules {', '.join(rejection.rules[:_RULES_NAMED])}" if rejection.rules else words
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool("scenarios", "the scripts of the named scenarios and the properties they state", "events", play_scenarios),
+    Tool("edges", "the model's state graph replayed on the reference", "edges", replay_edges),
+    Tool("invariants", "simulated runs with their invariants and the progress they owe", "events", simulate),
+    Tool("traces", "simulated runs, each line judged by TLC", "events", check_traces, needs_java=True),
+)
+"""The suite, cheapest first."""
+
+UNIT_TESTS = Tool(
+    "tests",
+    "the unit tests of the reference, up to the first failure",
+    "tests",
+    run_unit_tests,
+    False,
+    why_no_unit_tests,
+)
+"""The last resort, for machine-made mutants, reported apart."""
+
+ALL_TOOLS = {tool.name: tool for tool in (*TOOLS, UNIT_TESTS)}

@@ -1,0 +1,181 @@
+------------------------------- MODULE Probes -------------------------------
+(***************************************************************************)
+(* The model for a random walk that counts what it reaches: every action   *)
+(* of Next, with a label that says why an event was ignored, what was      *)
+(* sent, and whether the replica died in the step.                         *)
+(*                                                                         *)
+(* Probes.cfg overrides Step, CrashAfter and Receive by operators that do  *)
+(* the same and set the label.  Where there is nothing to say of a step,   *)
+(* the variables are left open, and the walk reads that as nothing.        *)
+(*                                                                         *)
+(* Nothing here is checked: some of the clusters are set up so that the    *)
+(* protocol breaks, because a few answers are only given then.             *)
+(***************************************************************************)
+EXTENDS MCBounds, Observed
+
+VARIABLES
+  label,     \* what the step says of itself
+  arrived    \* <<type, error, preVote>> of the message that arrived
+
+Sent(messages) ==
+  {<<messages[i].type, IF "error" \in DOMAIN messages[i] THEN messages[i].error ELSE "">> : i \in 1..Len(messages)}
+
+ProbeStep(r, consumed, out) ==
+  /\ replicas' = [replicas EXCEPT ![r] = out.state]
+  /\ Transmit(r, consumed, out.state, out.sends)
+  /\ Remember(r, replicas[r], out.state, out.state)
+  /\ UNCHANGED <<config, cuts>>
+  /\ label' = [reason |-> out.reason, sent |-> Sent(out.sends), died |-> FALSE, consumed |-> consumed # {}]
+
+ProbeCrashAfter(r, consumed, out, done, kept) ==
+  LET s == replicas[r]
+      reached == Reached(s, out.state, done)
+      after == Crashed(reached, kept)
+  IN /\ kept \in KeptAfterCrash(reached)
+     /\ replicas' = [replicas EXCEPT ![r] = after]
+     /\ Transmit(r, consumed, after, Left(s, out, done))
+     /\ Remember(r, s, after, IF Left(s, out, done) = <<>> THEN after ELSE out.state)
+     /\ UNCHANGED <<config, cuts>>
+     /\ label' = [reason |-> out.reason, sent |-> Sent(Left(s, out, done)), died |-> TRUE, consumed |-> consumed # {}]
+
+ProbeReceive(r, m, out) ==
+  /\ \/ Take(r, {m}, out)
+     \/ MayDuplicate(m) /\ Take(r, {}, out)
+  /\ arrived' = <<m.type, IF "error" \in DOMAIN m THEN m.error ELSE "", "preVote" \in DOMAIN m /\ m.preVote>>
+
+(***************************************************************************)
+(* What the walk reads in a state.                                         *)
+(***************************************************************************)
+Brief(s) == <<s.role, s.epoch, s.leader, s.voted, s.key>>
+
+\* Who changed, before and after.
+Changed == {<<Brief(replicas[r]), Brief(replicas'[r])>> : r \in {q \in Ids : Brief(replicas'[q]) # Brief(replicas[q])}}
+
+OnTheirWay == {<<m.type, IF "error" \in DOMAIN m THEN m.error ELSE "">> : m \in network}
+
+\* Why a replica would refuse what no action of Next lets happen at it; Trace.tla says so of a line.
+RefusedIn(r) ==
+  {RefusalReason(name, r) : name \in
+     (IF ENABLED ElectionTimeout(r) THEN {} ELSE {"ElectionTimeout"})
+       \cup (IF ENABLED Poll(r) THEN {} ELSE {"Poll"})
+       \cup (IF ENABLED Restart(r) THEN {} ELSE {"Restart"})} \ {""}
+
+Refused == UNION {RefusedIn(r) : r \in Ids}
+
+(***************************************************************************)
+(* Where walks start.                                                      *)
+(***************************************************************************)
+Kafka4Decisions ==
+  [observerRefusal |-> "lasts", voterKeyError |-> "INVALID_VOTER_KEY", prospectiveAnnouncement |-> "stays",
+   endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote"]
+
+WithoutRule(rule) == [Cluster(3, 3, 0) EXCEPT !.off = {rule}]
+
+Clusters ==
+  {Cluster(1, 1, 1),
+   [Cluster(4, 3, 1) EXCEPT !.preVote = <<"supported", "supported", "unsupported", "supported">>],
+   [Cluster(4, 3, 1) EXCEPT !.decisions = Kafka4Decisions, !.preVote = <<"supported", "ignored", "supported", "supported">>],
+   \* Old software: a leader outside the voters set cannot say where it is.
+   [Cluster(4, 3, 1) EXCEPT !.speaksEndpoints = [r \in 1..4 |-> FALSE], !.fetchMaxRecords = 1],
+   \* Static voters whose disks are replaced: they vote twice in an epoch.
+   [Cluster(3, 3, 0) EXCEPT !.keys = [r \in 1..3 |-> <<r, "">>], !.voters = {<<r, "">> : r \in 1..3}],
+   [WithoutRule("prevote.response.correlate") EXCEPT !.preVote = <<"supported", "supported", "unsupported">>],
+   [WithoutRule("prevote.unsupported-version") EXCEPT !.preVote = <<"supported", "unsupported", "unsupported">>],
+   WithoutRule("check-quorum.resign")}
+
+\* The operator lost the quorum state file of replica 2, which has a record of epoch 1.
+FileLost ==
+  LET configuration == Cluster(3, 3, 0)
+      lost == [NewReplica(configuration.keys[2]) EXCEPT !.log = <<Record(1, "LeaderChange", 1, {})>>, !.flushed = 1]
+  IN /\ config = configuration
+     /\ replicas = [r \in 1..3 |-> IF r = 2 THEN lost ELSE AfterRestart(NewReplica(configuration.keys[r])).state]
+     /\ network = {} /\ cuts = {}
+     /\ history = [epochs |-> 1 :> [leaders |-> {}, end |-> 1, rewritten |-> FALSE],
+                   votes |-> [r \in 1..3 |-> NoVotes], committed |-> <<>>, crashes |-> 1]
+
+NothingHappened == [reason |-> "", sent |-> {}, died |-> FALSE, consumed |-> FALSE]
+NothingArrived == <<"", "", FALSE>>
+
+Leading(configuration, r, epoch) ==
+  LET key == configuration.keys[r] IN
+  ToLeader([NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = epoch, !.voted = key])
+
+StartWith(configuration, states, messages) ==
+  /\ config = configuration
+  /\ replicas = [r \in Ids |-> IF r \in DOMAIN states THEN states[r]
+                               ELSE AfterRestart(NewReplica(configuration.keys[r])).state]
+  /\ network = messages /\ cuts = {}
+  /\ history = NewHistory
+
+\* Replica 4 leads epoch 2, is no voter, and its software does not say where it is.
+SilentLeader == [Cluster(4, 3, 0) EXCEPT !.speaksEndpoints = [r \in 1..4 |-> FALSE], !.bootstrap = {4}]
+LeaderNowhere == StartWith(SilentLeader, 4 :> Leading(SilentLeader, 4, 2), {})
+
+\* Its announcement meets replica 1 in each role.
+Announcement(endpoint) ==
+  [type |-> "BeginQuorumEpochRequest", from |-> 4, to |-> 1, corr |-> 0, epoch |-> 2, voterKey |-> <<1, "A">>,
+   endpoint |-> endpoint]
+
+InRole(role, epoch) ==
+  LET new == [NewReplica(<<1, "A">>) EXCEPT !.role = "Unattached", !.epoch = epoch]
+  IN CASE role = "Unattached" -> new
+       [] role = "Prospective" -> Prospective(new)
+       [] role = "Candidate" -> [Prospective(new) EXCEPT !.role = "Candidate", !.voted = <<1, "A">>]
+       [] role = "Leader" -> Leading(SilentLeader, 1, epoch)
+       [] role = "Resigned" -> ToResigned(Leading(SilentLeader, 1, epoch), <<>>)
+       [] role = "Follower" -> ToFollower(new, epoch, 2, "E2")
+
+AnnouncedTo(role, epoch, endpoint) ==
+  StartWith(SilentLeader, 1 :> InRole(role, epoch) @@ 4 :> Leading(SilentLeader, 4, 2), {Announcement(endpoint)})
+
+\* A candidate of epoch 2 asks it for its vote.
+Ballot ==
+  [type |-> "VoteRequest", from |-> 3, to |-> 1, corr |-> 0, epoch |-> 2, key |-> <<3, "C">>, voterKey |-> <<1, "A">>,
+   lastEpoch |-> 0, endOffset |-> 0, preVote |-> FALSE]
+
+Announced ==
+  \E endpoint \in {"", "E4"} :
+    \/ \E role \in RoleNames : AnnouncedTo(role, 1, endpoint)
+    \/ \E role \in {"Unattached", "Prospective", "Candidate"} : AnnouncedTo(role, 2, endpoint)
+
+Asked == \E role \in RoleNames : \E epoch \in 1..2 : StartWith(SilentLeader, 1 :> InRole(role, epoch), {Ballot})
+
+\* Two leaders of one epoch; the first has committed what the second does not have.
+TwoLeaders ==
+  LET configuration == Cluster(3, 3, 0)
+      first == Leading(configuration, 1, 1)
+      second == Leading(configuration, 3, 2)
+      records == <<Record(1, "LeaderChange", 1, {}), Record(1, "Data", 0, {})>>
+      follower == [ToFollower([NewReplica(configuration.keys[2]) EXCEPT !.epoch = 2], 2, 3, "E3")
+                     EXCEPT !.log = records, !.flushed = 2, !.highWatermark = 2]
+  IN StartWith(configuration, 1 :> [first EXCEPT !.epoch = 2] @@ 2 :> follower @@ 3 :> second, {})
+
+\* A leader has removed itself, and the only voter that is left says that it has the record.
+Removing ==
+  LET configuration == Cluster(3, 3, 0)
+      leader == AfterAppend(Leading(configuration, 1, 1), "Voters", 0, {<<2, "B">>}).state
+      new == ToFollower([NewReplica(configuration.keys[2]) EXCEPT !.epoch = 1], 1, 1, "E1")
+      follower == Flushed(Appended(new, leader.log))
+  IN StartWith(configuration, 1 :> leader @@ 2 :> follower, {FetchRequest(follower, 1, 0)})
+
+Init ==
+  /\ label = NothingHappened
+  /\ arrived = NothingArrived
+  /\ \/ \E configuration \in Clusters : InitWith(configuration) \/ Elected(configuration, 1)
+     \/ FileLost
+     \/ LeaderNowhere
+     \/ Announced
+     \/ Asked
+     \/ TwoLeaders
+     \/ Removing
+
+(***************************************************************************)
+(* Bounds.  Any voters set may follow any other, which the rules of voter  *)
+(* changes would forbid.                                                   *)
+(***************************************************************************)
+Always(r) == TRUE
+Bounds ==
+  /\ EpochsUpTo(8)
+  /\ Cardinality(network) <= 10
+  /\ \A r \in Ids : EndOffset(replicas[r].log) <= 10
+=============================================================================

@@ -1,0 +1,1 @@
+"""Probes: is everything that can happen reached, by simulation and by the model?"""

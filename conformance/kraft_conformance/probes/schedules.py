@@ -1,0 +1,173 @@
+"""Short schedules by hand, for what no simulated run and no scenario does.
+
+A driver that keeps to the rules never hands these events over, and a cluster that keeps to the rules never sends these
+messages; a replica has an answer all the same.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.world import InFlight, World
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import CheckQuorumTimeout, ClientAppend, ElectionTimeout, Poll, PollFetch, Restart
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.messages import (
+    BeginQuorumEpochRequest,
+    Error,
+    FetchRequest,
+    FetchResponse,
+    Message,
+    VoteRequest,
+)
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.roles import Role
+from kraft_reference.scenarios.scenario import cluster
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """A schedule.
+
+    Attributes:
+        name: Of the schedule.
+        why: Why nothing else gets there.
+        occurrences: Runs it.
+    """
+
+    name: str
+    why: str
+    occurrences: Callable[[], Iterator[Occurrence]]
+
+
+class _Hand:
+    """A world, and the moves that the schedules share."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self.world = World(configuration)
+
+    def forge(self, message: Message) -> Occurrence:
+        """Deliver a message that nobody sent."""
+        self.world.in_flight["forged"] = InFlight(message)
+        return self.world.deliver("forged")
+
+    def deliver_all(self) -> Iterator[Occurrence]:
+        """Deliver what is on its way, and what follows from it."""
+        while waiting := next(iter(self.world.in_flight), None):
+            yield self.world.deliver(waiting)
+
+    def elect(self, replica_id: int) -> Iterator[Occurrence]:
+        """Make a replica the leader of the next epoch, and let the others know."""
+        world = self.world
+        yield world.happen(replica_id, ElectionTimeout())
+        while world.state(replica_id).role is not Role.LEADER:
+            yield world.happen(replica_id, Poll())
+            yield from self.deliver_all()
+        yield world.happen(replica_id, Poll())
+        yield from self.deliver_all()
+
+
+def _out_of_place() -> Iterator[Occurrence]:
+    hand = _Hand(cluster(3))
+    yield from hand.elect(1)
+    world = hand.world
+    for event in (Restart(), ClientAppend(7), Poll()):
+        yield world.happen(2, event)
+    yield world.crash(2)
+    yield world.happen(2, Poll())
+
+
+def _foreign_cluster() -> Iterator[Occurrence]:
+    hand = _Hand(cluster(3))
+    yield hand.world.happen(1, ElectionTimeout())
+    yield hand.world.happen(1, Poll())
+    for identifier, message in tuple(hand.world.messages()):
+        assert isinstance(message, VoteRequest), "nothing else is on its way"
+        hand.world.in_flight[identifier] = InFlight(replace(message, cluster_id="another cluster"))
+    yield from hand.deliver_all()
+
+
+def _late_vote() -> Iterator[Occurrence]:
+    hand = _Hand(cluster(3, without=("prevote.response.correlate",)))
+    yield from hand.elect(1)
+
+
+def _second_leader() -> Iterator[Occurrence]:
+    hand = _Hand(cluster(3))
+    yield from hand.elect(1)
+    yield hand.forge(BeginQuorumEpochRequest(3, 2, 0, epoch=1, voter_key=None, leader_endpoint=None))
+
+
+def _lost_file() -> Iterator[Occurrence]:
+    hand = _Hand(cluster(3))
+    yield from hand.elect(1)
+    world = hand.world
+    yield world.happen(2, PollFetch(1))
+    yield from hand.deliver_all()
+    yield world.crash(2, world.state(2).log.end_offset)
+    # The operator restores a disk without the quorum state file.
+    world.replicas[2].state = world.state(2)._replace(epoch=0, leader_id=None, voted_key=None)
+    yield world.restart(2)
+
+
+def _leader_nowhere() -> Iterator[Occurrence]:
+    """Replica 4 is no voter and its software does not say where it is."""
+    for role in (Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.LEADER, Role.FOLLOWER, Role.RESIGNED):
+        for later in (1, 0):
+            hand = _Hand(cluster(4, voters=(1, 2, 3)))
+            yield from _in_role(hand, role)
+            epoch = hand.world.state(1).epoch + later
+            if later or hand.world.state(1).leader_id is None:
+                yield hand.forge(BeginQuorumEpochRequest(4, 1, 0, epoch=epoch, voter_key=None, leader_endpoint=None))
+    # Replica 1 is Unattached and knows the name of its leader, which answers.
+    yield from _in_role(hand := _Hand(cluster(4, voters=(1, 2, 3))), Role.UNATTACHED)
+    yield hand.forge(BeginQuorumEpochRequest(4, 1, 0, epoch=1, voter_key=None, leader_endpoint=None))
+    yield hand.world.happen(1, PollFetch(2))
+    (fetch,) = (message for _, message in hand.world.messages(source=1) if isinstance(message, FetchRequest))
+    answer = FetchResponse(2, 1, fetch.correlation_id, Error.NONE, 1, 4, None, -1, -1, -1, ())
+    yield hand.forge(replace(answer, records=(Record(1, RecordKind.LEADER_CHANGE, 4),)))
+
+
+def _in_role(hand: _Hand, role: Role) -> Iterator[Occurrence]:
+    """Bring replica 1 into a role, without a leader of its epoch where there is such a state."""
+    world = hand.world
+    match role:
+        case Role.FOLLOWER:
+            yield from hand.elect(2)
+            return
+        case Role.LEADER | Role.RESIGNED:
+            yield from hand.elect(1)
+            if role is Role.RESIGNED:
+                yield world.happen(1, CheckQuorumTimeout())
+            return
+        case _:
+            pass
+    # Epoch 1, of which nobody has heard a leader.
+    yield hand.forge(VoteRequest(3, 1, 0, 1, ReplicaKey(3, "U3"), None, last_epoch=0, end_offset=0, pre_vote=True))
+    if role is not Role.UNATTACHED:
+        yield world.happen(1, ElectionTimeout())
+    if role is Role.CANDIDATE:
+        yield world.happen(1, Poll())
+        for identifier, _ in tuple(world.messages(source=1, destination=2)):
+            yield world.deliver(identifier)
+        for identifier, _ in tuple(world.messages(destination=1)):
+            yield world.deliver(identifier)
+
+
+BY_HAND: tuple[ByHand, ...] = (
+    ByHand("out-of-place", "a driver hands over only events that the replica's role allows", _out_of_place),
+    ByHand("foreign-cluster", "a run has one cluster", _foreign_cluster),
+    ByHand(
+        "late-vote",
+        "with prevote.response.correlate in force a late vote answers no outstanding request",
+        _late_vote,
+    ),
+    ByHand("second-leader", "an epoch has one leader while the rules are kept", _second_leader),
+    ByHand("lost-file", "the simulator loses whole disks, not one file", _lost_file),
+    ByHand(
+        "leader-nowhere",
+        "a leader outside the voters set needs the voter changes of KIP-853, which no workload makes",
+        _leader_nowhere,
+    ),
+)
+"""All of them."""
