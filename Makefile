@@ -47,6 +47,7 @@ test: lint models pytest
 samples:
 	@tools/ensure_venv.sh run
 	$(BIN)/python -m kraft_conformance.samples
+	$(BIN)/python -m kraft_conformance.findings.showing
 
 lint:
 	@tools/ensure_venv.sh test

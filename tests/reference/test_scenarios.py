@@ -46,7 +46,7 @@ def test_the_occurrences_of_a_variant_are_a_whole_trace(one: Scenario, variant: 
 
 def test_numbers_and_names_are_complete_and_unique() -> None:
     assert [one.number for one in SCENARIOS] == list(range(1, len(SCENARIOS) + 1))
-    assert len({one.name for one in SCENARIOS}) == len(SCENARIOS) == 19
+    assert len({one.name for one in SCENARIOS}) == len(SCENARIOS) == 20
     for one in SCENARIOS:
         names = [variant.name for variant in one.variants]
         assert len(set(names)) == len(names)
@@ -66,7 +66,7 @@ def test_rules_and_properties_and_profiles_exist() -> None:
             assert PROFILES[profile.name] is profile, "a trace names its profile"
 
 
-FOUND_WRONG = {"leader-heard-in-vain/five-voters"}
+FOUND_WRONG = {"leader-heard-in-vain/five-voters", "observer-ahead-of-the-leader/observer"}
 """Findings about the rules themselves: they are violated with every rule in force."""
 
 
@@ -145,7 +145,10 @@ def test_a_rule_switched_off_fails_the_script_of_the_rule() -> None:
     for one in SCENARIOS:
         with_rule = one.variants[0]
         for variant in one.variants[1:]:
-            if variant.violates and _same_cluster(variant.configuration, with_rule.configuration):
+            # In what was found wrong with the rules themselves, none is switched off.
+            found_wrong = f"{one.name}/{variant.name}" in FOUND_WRONG
+            same_cluster = _same_cluster(variant.configuration, with_rule.configuration)
+            if variant.violates and same_cluster and not found_wrong:
                 wrong = Variant("wrong", variant.configuration, with_rule.script, "", with_rule.violates)
                 with pytest.raises(ScenarioFailure):
                     run(one, wrong)

@@ -1,8 +1,8 @@
-"""Find a run in which a check detects a mutant first.
+"""Find a run in which a check detects a mutant first, and print its line for evidence.toml.
 
-`python -m kraft_conformance.detectors.search LAYER CHECK MUTANT` prints the line for evidence.toml.
+`python -m kraft_conformance.detectors.search LAYER CHECK MUTANT`
+"""
 
-It prints the line for evidence.toml.
 import argparse
 import sys
 from collections.abc import Sequence

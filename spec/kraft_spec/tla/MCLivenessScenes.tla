@@ -1,9 +1,9 @@
 -------------------------- MODULE MCLivenessScenes ---------------------------
 (***************************************************************************)
 (* Slice "liveness-scenes": the states from which the scenarios 6, 9, 13,  *)
-(* 15 and 17 of the rule catalogue go on after their faults, each the      *)
-(* start of all behaviours under the assumptions of Liveness.tla.  The     *)
-(* epoch of the scenario's leader is 1.                                    *)
+(* 15, 17, 19 and 20 go on after their faults, each the start of all       *)
+(* behaviours under the assumptions of Liveness.tla.  The epoch of the     *)
+(* scenario's leader is 1.                                                 *)
 (*                                                                         *)
 (* Bounds and what is left out: as MCLiveness; and a Fetch that would      *)
 (* change nothing at either end (TargetsWithNews): with four or five       *)
@@ -136,6 +136,23 @@ HandOver ==
          known == Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end)
      IN /\ replicas = [known EXCEPT ![1] = ToResigned(known[1], PreferredCandidates(known[1]))]
         /\ history = EpochOne(leads, end)
+  /\ network = {}
+  /\ cuts = {}
+
+(***************************************************************************)
+(* 20.  Replica 3 became Candidate of epoch 2 and told the observer 4 and  *)
+(* nobody else; now it is down.                                            *)
+(***************************************************************************)
+ObserverAhead ==
+  /\ config = WithDecisions(Cluster(4, 3, 0))
+  /\ LET leads == LeaderOf(1, <<>>)
+         end == EndOffset(leads.log)
+         candidate == [FollowerOf(leads, 3, end) EXCEPT !.epoch = 2, !.leader = NoLeader, !.voted = config.keys[3]]
+         ahead == ToUnattached(FollowerOf(leads, 4, end), 2, NoLeader)
+         states == Knowing(<<leads, FollowerOf(leads, 2, end), candidate, ahead>>, 1, end)
+     IN /\ replicas = [states EXCEPT ![3] = Stopped(states[3])]
+        /\ history = [EpochOne(leads, end) EXCEPT !.votes[3] = [epoch |-> 2, candidates |-> {config.keys[3]}],
+                                                !.crashes = 1]
   /\ network = {}
   /\ cuts = {}
 
