@@ -3,7 +3,6 @@
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,13 +13,14 @@ from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.mutation import machine_made
-from kraft_conformance.mutation.campaign import AttackError, prepared
+from kraft_conformance.mutation.campaign import AttackError
 from kraft_conformance.mutation.edge_replay import EdgesMissingError
 from kraft_conformance.mutation.record import markdown
 from kraft_conformance.mutation.results import MachineMadeOutcomes, Results
-from kraft_conformance.mutation.seeded import seeded, subject_of
+from kraft_conformance.mutation.seeded import seeded
 from kraft_conformance.mutation.sighting import Attack, Outcome
-from kraft_conformance.mutation.survivors import SurvivorError, load_survivors
+from kraft_conformance.mutation.suite import SuitePlan, suite_of, try_all
+from kraft_conformance.mutation.survivors import SurvivorError
 from kraft_conformance.mutation.tools import ALL_TOOLS, TOOLS, UNIT_TESTS, Tool
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Mutant, MutantError, load_catalogue
@@ -78,15 +78,19 @@ def mutants(
         raise CommandError(
             "machine-made mutants need Cosmic Ray: install kraft-spec with the extra `mutation`", ExitCode.UNAVAILABLE
         )
-    if chosen and not _suite(tools):
+    if chosen and not suite_of(tools):
         raise usage_error("the unit tests are for machine-made mutants; add --no-seeded")
     words = ["kraft-spec", "mutants", *(names or ()), *(word for name in tool or () for word in ("--tool", name))]
     words += (["--first"] if first else []) + ([] if use_seeded else ["--no-seeded"])
     words += ["--machine", str(machine), "--seed", str(seed)] if machine else []
     try:
-        plan = _Plan(tools, edges, chosen, first, machine, seed, jobs or os.cpu_count() or 1)
-        results = _try_all(shlex.join(words), plan)
-    except (EditError, MutantError, SurvivorError, AttackError, EdgesMissingError) as error:
+        plan = SuitePlan(shlex.join(words), tools, chosen, edges, first, machine, seed, jobs or os.cpu_count() or 1)
+        results = _try_all(plan)
+    except ValueError as error:
+        if isinstance(error, EditError | MutantError | SurvivorError):
+            raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+        raise usage_error(str(error)) from error
+    except (AttackError, EdgesMissingError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     if record is not None:
         with whole_file(record) as output:
@@ -118,45 +122,9 @@ def _tools(names: Sequence[str], machine: int) -> tuple[Tool, ...]:
     return tuple(tool for tool in ALL_TOOLS.values() if tool.name in names)
 
 
-def _suite(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
-    """What must kill the seeded mutants: without the unit tests, the last resort for machine-made ones."""
-    return tuple(tool for tool in tools if tool is not UNIT_TESTS)
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    tools: tuple[Tool, ...]
-    edges: Path | None
-    chosen: tuple[Mutant, ...]
-    first: bool
-    machine: int
-    seed: int
-    jobs: int
-
-
-def _try_all(command: str, plan: _Plan) -> Results:
-    known = load_survivors()
-    subjects = [subject_of(mutant) for mutant in plan.chosen]
-    with progress("mutants", len(subjects) + plan.machine) as advance:
-        made: tuple[machine_made.MachineMade, ...] = ()
-        population = 0
-        if plan.machine:
-            advance(0, "drawing machine-made mutants")
-            try:
-                made, population = machine_made.sample(plan.machine, plan.seed)
-            except ValueError as error:
-                raise usage_error(str(error)) from error
-
-        def done(outcome: Outcome) -> None:
-            advance(say=_said(outcome))
-
-        with prepared(plan.tools, edges=plan.edges, on_step=lambda step: advance(0, step)) as (campaign, baseline):
-            seeded_campaign = replace(campaign, tools=_suite(plan.tools), stop_at_first=plan.first)
-            outcomes = seeded_campaign.run(subjects, plan.jobs, done)
-            machine_campaign = replace(campaign, stop_at_first=True)
-            machine_outcomes = machine_campaign.run([one.subject for one in made], plan.jobs, done)
-    sampled = MachineMadeOutcomes(plan.seed, population, made, machine_outcomes, known) if plan.machine else None
-    return Results(command, baseline, plan.chosen, outcomes, sampled)
+def _try_all(plan: SuitePlan) -> Results:
+    with progress("mutants", len(plan.chosen) + plan.machine) as advance:
+        return try_all(plan, lambda step: advance(0, step), lambda outcome: advance(say=_said(outcome)))
 
 
 def _said(outcome: Outcome) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from kraft_conformance.nightly.parts import Means, Part
+from kraft_conformance.nightly.means import Means, Part
 from kraft_conformance.nightly.record import Item, Night, read_night, record_path, write_night
 
 

@@ -1,0 +1,68 @@
+"""The whole suite against mutants of the reference: seeded ones, and a sample of machine-made ones."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kraft_conformance.mutation import machine_made
+from kraft_conformance.mutation.campaign import prepared
+from kraft_conformance.mutation.results import MachineMadeOutcomes, Results
+from kraft_conformance.mutation.seeded import subject_of
+from kraft_conformance.mutation.sighting import Outcome
+from kraft_conformance.mutation.survivors import load_survivors
+from kraft_conformance.mutation.tools import UNIT_TESTS, Tool
+from kraft_spec.mutants import Mutant
+
+
+@dataclass(frozen=True, slots=True)
+class SuitePlan:
+    """What is tried.
+
+    Attributes:
+        command: The line that repeats it.
+        tools: Cheapest first.
+        chosen: The seeded mutants.
+        edges: File that keeps the model's edges; a temporary one if None.
+        first: Leave a seeded mutant alone once a tool has killed it.
+        machine: How many machine-made mutants, each up to its first kill.
+        seed: Of their sample.
+        jobs: Mutants at a time.
+    """
+
+    command: str
+    tools: tuple[Tool, ...]
+    chosen: tuple[Mutant, ...]
+    edges: Path | None = None
+    first: bool = False
+    machine: int = 0
+    seed: int = 1
+    jobs: int = 1
+
+
+def suite_of(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """What must kill the seeded mutants: without the unit tests, the last resort for machine-made ones."""
+    return tuple(tool for tool in tools if tool is not UNIT_TESTS)
+
+
+def try_all(plan: SuitePlan, on_step: Callable[[str], None], on_outcome: Callable[[Outcome], None]) -> Results:
+    """Try every tool on the unbroken reference, then on the mutants.
+
+    Raises:
+        EditError, SurvivorError: A mutant does not fit, or the list of survivors is wrong.
+        AttackError: A tool finds fault with the unbroken reference, or cannot be used.
+        EdgesMissingError: The model's edges cannot be enumerated.
+        ValueError: There are not so many machine-made mutants.
+    """
+    known = load_survivors()
+    made: tuple[machine_made.MachineMade, ...] = ()
+    population = 0
+    if plan.machine:
+        on_step("drawing machine-made mutants")
+        made, population = machine_made.sample(plan.machine, plan.seed)
+    with prepared(plan.tools, edges=plan.edges, on_step=on_step) as (campaign, baseline):
+        seeded = replace(campaign, tools=suite_of(plan.tools), stop_at_first=plan.first)
+        outcomes = seeded.run([subject_of(mutant) for mutant in plan.chosen], plan.jobs, on_outcome)
+        machine = replace(campaign, stop_at_first=True)
+        machine_outcomes = machine.run([one.subject for one in made], plan.jobs, on_outcome)
+    sampled = MachineMadeOutcomes(plan.seed, population, made, machine_outcomes, known) if plan.machine else None
+    return Results(plan.command, baseline, plan.chosen, outcomes, sampled)
