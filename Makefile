@@ -22,13 +22,14 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models pytest samples bench mutants nightly dev dist clean distclean
+.PHONY: help run test lint format models killed pytest samples bench mutants nightly dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
-	@echo "make test     lint, types, import contracts, the model checks of the ci group, then the test suite"
+	@echo "make test     lint, types, import contracts, the model checks of the ci group, seeded mutants, then the test suite"
 	@echo "make lint     only the checks that run no test"
 	@echo "make models   the model checks of the ci group: exhaustive, minutes"
+	@echo "make killed   every seeded mutant of the reference is killed by a tool of the suite"
 	@echo "make samples  record the sample traces again, after a change that is meant"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
@@ -42,7 +43,7 @@ run:
 	@tools/ensure_venv.sh run
 	@$(WITH_JAVA) $(BIN)/kraft-spec run $(ARGS)
 
-test: lint models pytest
+test: lint models killed pytest
 
 samples:
 	@tools/ensure_venv.sh run
@@ -64,6 +65,10 @@ format:
 models:
 	@tools/ensure_venv.sh test
 	@$(WITH_JAVA) $(BIN)/kraft-spec model ci
+
+killed:
+	@tools/ensure_venv.sh test
+	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --first
 
 pytest:
 	@tools/ensure_venv.sh test

@@ -8,6 +8,7 @@ from kraft_conformance.probes import walk
 from kraft_conformance.probes.kinds import KINDS, Kind, event_names, fault_names
 from kraft_conformance.probes.report import ProbeRow, Unreached, load_unreached, markdown, rows
 from kraft_conformance.probes.rows import Brief, UnexplainedStepError, rows_taken
+from kraft_conformance.probes.schedules import BY_HAND, ByHand, told
 from kraft_conformance.probes.simulated import SOURCES, Amount, Source, counted_transitions, probe_reference
 from kraft_conformance.probes.tally import Tally
 from kraft_reference import transitions
@@ -137,3 +138,8 @@ def test_the_recorded_table_is_of_these_things() -> None:
     recorded = (Path(__file__).parents[2] / "docs" / "probes.md").read_text(encoding="utf-8")
     missing = [name for kind in KINDS for name in kind.names() if f"| {name} |" not in recorded]
     assert missing == [], "kraft-spec probes --record docs/probes.md"
+
+
+@pytest.mark.parametrize("schedule", BY_HAND, ids=lambda schedule: schedule.name)
+def test_a_schedule_by_hand_is_told_what_it_says(schedule: ByHand) -> None:
+    assert told(schedule.occurrences()) == (schedule.refusals, schedule.ends)

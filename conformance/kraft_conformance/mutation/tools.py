@@ -11,9 +11,11 @@ from itertools import product
 from kraft_conformance.mutation.edge_replay import replay_edges
 from kraft_conformance.mutation.sighting import Sighting, Tally, Target
 from kraft_conformance.mutation.unit_tests import run_unit_tests, why_no_unit_tests
+from kraft_conformance.probes.schedules import BY_HAND, told
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
 from kraft_reference.scenarios import run as run_scenario
 from kraft_reference.scenarios.director import Director
@@ -70,6 +72,25 @@ def _kept(script: Callable[[Director], None], directors: list[Director]) -> Call
         script(director)
 
     return kept
+
+
+def play_by_hand(target: Target, tally: Tally) -> Sighting | None:
+    """Play the schedules that no scenario and no simulated run has: what they are told, and where they end.
+
+    They choose their own clusters, so a rule that is only switched off is not theirs to find.
+    """
+    for schedule in BY_HAND:
+        tally.where = schedule.name
+        refusals, ends = told(_counted(schedule.occurrences(), tally))
+        if refusals != schedule.refusals:
+            return Sighting(f"expected {_listed(schedule.refusals)}, got {_listed(refusals)}", tally.where)
+        if ends != schedule.ends:
+            return Sighting(f"expected {schedule.ends}, got {ends}", tally.where)
+    return None
+
+
+def _listed(refusals: tuple[Refusal, ...]) -> str:
+    return ", ".join(refusals) or "no refusal"
 
 
 VOTERS = (3, 4, 5, 2)
@@ -144,6 +165,7 @@ def _why_rejected(rejection: Rejection) -> str:
 
 TOOLS: tuple[Tool, ...] = (
     Tool("scenarios", "the scripts of the named scenarios and the properties they state", "events", play_scenarios),
+    Tool("by-hand", "short schedules of what no cluster does that keeps the rules", "events", play_by_hand),
     Tool("edges", "the model's state graph replayed on the reference", "edges", replay_edges),
     Tool("invariants", "simulated runs with their invariants and the progress they owe", "events", simulate),
     Tool("traces", "simulated runs, each line judged by TLC", "events", check_traces, needs_java=True),

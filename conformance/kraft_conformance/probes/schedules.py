@@ -4,7 +4,7 @@ A driver that keeps to the rules never hands these events over, and a cluster th
 messages; a replica has an answer all the same.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kraft_reference.cluster.occurrence import Occurrence
@@ -20,9 +20,12 @@ from kraft_reference.messages import (
     Message,
     VoteRequest,
 )
+from kraft_reference.outcome import Refusal
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
+from kraft_reference.scenarios.notation import notation
 from kraft_reference.scenarios.scenario import cluster
+from kraft_reference.state import ReplicaState
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,27 @@ class ByHand:
         name: Of the schedule.
         why: Why nothing else gets there.
         occurrences: Runs it.
+        refusals: What it is told, of the refusals that it is about, in order.
+        ends: Roles at its end, `N1 L(1,voted=1)`.
     """
 
     name: str
     why: str
     occurrences: Callable[[], Iterator[Occurrence]]
+    refusals: tuple[Refusal, ...]
+    ends: str
+
+
+def told(occurrences: Iterable[Occurrence]) -> tuple[tuple[Refusal, ...], str]:
+    """What a schedule comes to: its refusals in order, late answers left out, and the roles at its end."""
+    refusals: list[Refusal] = []
+    last: dict[int, ReplicaState] = {}
+    for occurrence in occurrences:
+        if occurrence.refusal is not None and occurrence.refusal is not Refusal.UNCORRELATED_RESPONSE:
+            refusals.append(occurrence.refusal)
+        if occurrence.state is not None:
+            last[occurrence.state.key.id] = occurrence.state
+    return tuple(refusals), " ".join(f"N{number} {notation(state)}" for number, state in sorted(last.items()))
 
 
 class _Hand:
@@ -155,19 +174,47 @@ def _in_role(hand: _Hand, role: Role) -> Iterator[Occurrence]:
 
 
 BY_HAND: tuple[ByHand, ...] = (
-    ByHand("out-of-place", "a driver hands over only events that the replica's role allows", _out_of_place),
-    ByHand("foreign-cluster", "a run has one cluster", _foreign_cluster),
+    ByHand(
+        "out-of-place",
+        "a driver hands over only events that the replica's role allows",
+        _out_of_place,
+        (Refusal.RUNNING, Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE, Refusal.NOT_RUNNING),
+        "N1 L(1,voted=1) N2 stopped N3 F(1,1,voted=1)",
+    ),
+    ByHand(
+        "foreign-cluster",
+        "a run has one cluster",
+        _foreign_cluster,
+        (Refusal.FOREIGN_CLUSTER, Refusal.FOREIGN_CLUSTER, Refusal.ERROR_RESPONSE, Refusal.ERROR_RESPONSE),
+        "N1 P(0,voted=none) N2 U(0,voted=none) N3 U(0,voted=none)",
+    ),
     ByHand(
         "late-vote",
         "with prevote.response.correlate in force a late vote answers no outstanding request",
         _late_vote,
+        (Refusal.STALE_EPOCH, Refusal.ELECTION_IS_OVER),
+        "N1 L(1,voted=1) N2 F(1,1,voted=1) N3 F(1,1,voted=1)",
     ),
-    ByHand("second-leader", "an epoch has one leader while the rules are kept", _second_leader),
-    ByHand("lost-file", "the simulator loses whole disks, not one file", _lost_file),
+    ByHand(
+        "second-leader",
+        "an epoch has one leader while the rules are kept",
+        _second_leader,
+        (Refusal.SECOND_LEADER_IN_EPOCH,),
+        "N1 L(1,voted=1) N2 F(1,1,voted=1) N3 F(1,1,voted=1)",
+    ),
+    ByHand(
+        "lost-file",
+        "the simulator loses whole disks, not one file",
+        _lost_file,
+        (),
+        "N1 L(1,voted=1) N2 U(1,voted=2) N3 F(1,1,voted=1)",
+    ),
     ByHand(
         "leader-nowhere",
         "a leader outside the voters set needs the voter changes of KIP-853, which no workload makes",
         _leader_nowhere,
+        (Refusal.NOT_FOLLOWER_OF_SENDER,),
+        "N1 U(1,4,voted=none) N2 F(1,1,voted=1) N3 F(1,1,voted=1)",
     ),
 )
 """All of them."""
