@@ -24,6 +24,11 @@ Campaigners == {1, 2}
 
 Init == Elected(ThreeVoters, 1)
 
+\* From the first start: a vote of epoch 1 that a crash must not lose.  Then nobody fetches and one crash is enough.
+InitFirst == InitWith(ThreeVoters)
+OneCrash == 1
+OneEpoch == 1
+
 FirstTwoFetch(s) == IF s.role = "Follower" /\ s.key[1] # 3 THEN {s.leader} ELSE {}
 
 NobodyIsDue == \A r \in Ids : ~PollIsDue(replicas[r]) /\ (r \in Crashers \/ ~FetchIsDue(replicas[r]))
