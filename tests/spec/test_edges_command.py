@@ -1,6 +1,7 @@
 """`kraft-spec edges`: what it prints and how it ends, on a graph of one edge."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from kraft_reference.replica import handle
 from kraft_reference.roles import Role
 from kraft_reference.state import new_replica
 from kraft_spec import mapping
-from kraft_spec.edges import ActionEdges, Edge, EdgeGraph, load_edges
+from kraft_spec.edges import ActionEdges, ConstructedEdges, Edge, EdgeGraph, load_edges
 from kraft_spec.edges.replay import DRAW
 
 
@@ -72,3 +73,25 @@ def test_the_json_document(graph: EdgeGraph, capsys: pytest.CaptureFixture[str])
     assert found["differing"] == {"ElectionTimeout": 1}
     (difference,) = found["differences"]
     assert difference["fields"] == [{"field": "state.voted", "model": "(2, 'U2')", "reference": "(-1, '')"}]
+
+
+@pytest.mark.parametrize("graph", [(2, "U2")], indirect=True)
+def test_an_edge_from_a_constructed_state_is_counted_apart(
+    graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (edge,) = graph.edges
+    constructed = replace(
+        graph,
+        edges=(edge, replace(edge, in_graph=False, constructed=True)),
+        constructed={"ElectionTimeout": ConstructedEdges(changing=1)},
+        constructed_states=1,
+    )
+    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress: constructed)
+    assert main(["edges"]) == ExitCode.VIOLATION
+    out = capsys.readouterr().out
+    assert "from 1 constructed states: 1 edges" in out
+    assert "the reference departs from the model on 2 edges" in out
+    assert main(["edges", "--json"]) == ExitCode.VIOLATION
+    found = json.loads(capsys.readouterr().out)
+    assert found["constructed"] == {"ElectionTimeout": {"changing": 1, "unchanging": 0, "crashes": 0, "refused": 0}}
+    assert (found["differing"], found["differing_constructed"]) == ({"ElectionTimeout": 2}, {"ElectionTimeout": 1})

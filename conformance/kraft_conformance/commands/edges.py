@@ -1,4 +1,4 @@
-"""`kraft-spec edges`: every edge of the model's state graph on the reference."""
+"""`kraft-spec edges`: every edge of the model's state graph, and those from constructed states, on the reference."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +14,7 @@ from kraft_spec.edges.enumeration import enumerate_edges
 Save = Annotated[Path | None, typer.Option("--save", help="Write the edges to a file, to replay them without Java.")]
 
 _COLUMNS = ("changing", "unchanging", "network", "crashes", "leaving", "distinct")
+_CONSTRUCTED_COLUMNS = ("changing", "unchanging", "crashes", "refused")
 
 
 def edges(save: Save = None, as_json: Json = False) -> int:
@@ -21,6 +22,7 @@ def edges(save: Save = None, as_json: Json = False) -> int:
 
     The reference must reach the same state, with the same effects in the same order, or refuse for the same reason;
     and it must refuse what the model does not allow.
+    The same from constructed states, which the graph need not have.
     """
     with progress("edges of the model") as advance:
         graph = enumerate_edges(lambda explored, known: advance(0, f"edges of the model: {explored} of {known} states"))
@@ -48,16 +50,19 @@ def _show(graph: EdgeGraph, report: EdgeReport) -> None:
     )
     for action, counted in graph.actions.items():
         row = [str(getattr(counted, column) or "") for column in _COLUMNS]
-        drawn.add_row(action, *row, str(report.differing.get(action, "")))
+        number = report.differing.get(action, 0) - report.differing_constructed.get(action, 0)
+        drawn.add_row(action, *row, str(number or ""))
     stdout.print(drawn)
     stdout.print(
         "changed, same: edges after which the replica is another or as it was; crash: those cut off in the middle;\n"
         "out: edges that leave the bounds; distinct: what is replayed, without the rest of the cluster",
         soft_wrap=True,
     )
+    _show_constructed(graph, report)
     stdout.print(
         f"{report.replayed} different edges and refusals replayed in {report.seconds:.1f} s ({graph.refused} refusals, "
-        f"in {graph.replica_states} states of a replica); enumerated in {graph.seconds:.0f} s",
+        f"in {graph.replica_states} states of a replica); enumerated in {graph.seconds:.0f} s, "
+        f"{graph.seconds_constructed:.0f} s of them for constructed states",
         soft_wrap=True,
     )
     if report.agrees:
@@ -67,6 +72,23 @@ def _show(graph: EdgeGraph, report: EdgeReport) -> None:
     stdout.print(f"FAIL: the reference departs from the model on {number} edges; the first:", style="bold red")
     for differing in report.shown:
         stdout.print(shown(differing), soft_wrap=True)
+
+
+def _show_constructed(graph: EdgeGraph, report: EdgeReport) -> None:
+    number = sum(edge.constructed for edge in graph.edges)
+    drawn = table(
+        f"from {graph.constructed_states} constructed states: {number} edges that the graph does not have",
+        "action",
+        "changed",
+        "same",
+        "crash",
+        "refused",
+        "differ",
+    )
+    for action, counted in graph.constructed.items():
+        row = [str(getattr(counted, column) or "") for column in _CONSTRUCTED_COLUMNS]
+        drawn.add_row(action, *row, str(report.differing_constructed.get(action, "")))
+    stdout.print(drawn)
 
 
 def _document(graph: EdgeGraph, report: EdgeReport) -> dict[str, Any]:
@@ -82,9 +104,16 @@ def _document(graph: EdgeGraph, report: EdgeReport) -> dict[str, Any]:
         },
         "replayed": report.replayed,
         "refused": graph.refused,
+        "constructed_states": graph.constructed_states,
+        "constructed": {
+            action: {column: getattr(counted, column) for column in _CONSTRUCTED_COLUMNS}
+            for action, counted in graph.constructed.items()
+        },
         "differing": dict(report.differing),
+        "differing_constructed": dict(report.differing_constructed),
         "differences": [_difference(differing) for differing in report.shown],
         "seconds_enumeration": round(graph.seconds, 1),
+        "seconds_constructed": round(graph.seconds_constructed, 1),
         "seconds_replay": round(report.seconds, 1),
     }
 

@@ -1,13 +1,15 @@
 """Every edge of the model's state graph, replayed on the Python reference; docs/edges.md says how."""
 
 from kraft_spec.edges.edge import Edge
-from kraft_spec.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph
+from kraft_spec.edges.graph import NETWORK_ACTIONS, NOT_ALLOWED, ActionEdges, ConstructedEdges, EdgeGraph
 from kraft_spec.edges.replay import Difference, DifferingEdge, EdgeReport, replay
 from kraft_spec.edges.storing import EdgeFileError, load_edges, save_edges
 
 __all__ = [
     "NETWORK_ACTIONS",
+    "NOT_ALLOWED",
     "ActionEdges",
+    "ConstructedEdges",
     "Difference",
     "DifferingEdge",
     "Edge",

@@ -18,7 +18,9 @@ def _record(path: Path) -> int:
 
     graph = enumerate_edges(lambda explored, known: print(f"{explored} of {known} states", file=sys.stderr))
     size = save_edges(path, graph.edges)
+    constructed = sum(edge.constructed for edge in graph.edges)
     print(f"{len(graph.edges)} edges of {graph.states} states, {size} bytes, {graph.seconds:.0f} s")
+    print(f"{constructed} of them from {graph.constructed_states} constructed states")
     return 0
 
 

@@ -26,7 +26,9 @@ class Edge:
         effects: Durable effects and sends in order, up to the crash if there was one: see `mapping.effect_row`.
         completed: How many effects happened before a crash; `WHOLE` if there was none.
         kept: The end of the log that the crash left; -1 if there was none.
-        in_graph: Whether the step is an edge of the graph. If not, the model says that the event is refused here.
+        in_graph: Whether the step is an edge of the graph. If not, it is one from a constructed state, or the model
+            says that the event is refused here.
+        constructed: Whether `before` is a constructed state: see `kraft_spec.edges.constructed`.
     """
 
     configuration: ModelRecord
@@ -38,6 +40,7 @@ class Edge:
     completed: int = WHOLE
     kept: int = -1
     in_graph: bool = True
+    constructed: bool = False
 
     @property
     def action(self) -> str:

@@ -1,6 +1,8 @@
 """Every edge of the complete state graph of the slice Edges.tla, breadth first, with TLC in this process.
 
-Only this module of the package needs Java.
+After them the edges from constructed states, of `constructing`.
+
+Only these modules of the package, and `constructed*`, need Java.
 """
 
 import time
@@ -11,8 +13,9 @@ from typing import Any, NamedTuple
 
 import jpype
 
+from kraft_spec.edges.constructing import Constructing, Start
 from kraft_spec.edges.edge import WHOLE, Edge
-from kraft_spec.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph
+from kraft_spec.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph, count_constructed
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
@@ -80,9 +83,11 @@ class _Enumeration:
         specification = self._specification
         known: set[int] = set()
         level: list[_Found] = []
+        starts: list[Start] = []
         for state in specification.initial_states():
             configuration = str(specification.lookup(state, "config").toString())
             self._configurations[configuration] = self._own(specification.decoded(state, "config"))
+            starts.append(Start(state.copy(), self._configurations[configuration]))
             known.add(self._nameless(state))
             level.append(_Found(state, configuration, 0))
             replicas = specification.decoded(state, "replicas")
@@ -102,13 +107,21 @@ class _Enumeration:
         edges = [label.edge for label in self._labels.values() if label.edge is not None]
         for edge in edges:
             self._actions[edge.action].distinct += 1
+        began_constructed = time.perf_counter()
+        constructing = Constructing(specification, self._own)
+        of_graph = (*edges, *self._refused, *_not_running(edges))
+        constructed = tuple(constructing.edges(starts, of_graph))
+        ended = time.perf_counter()
         return EdgeGraph(
-            edges=(*edges, *self._refused, *_not_running(edges)),
+            edges=(*of_graph, *constructed),
             actions=dict(sorted(self._actions.items())),
             states=explored,
             depth=depth,
             replica_states=len(self._replica_states),
-            seconds=time.perf_counter() - began,
+            seconds=ended - began,
+            constructed=count_constructed(constructed),
+            constructed_states=constructing.states,
+            seconds_constructed=ended - began_constructed,
         )
 
     def _explored(self, found: _Found, known: set[int]) -> Iterator[_Found]:

@@ -61,12 +61,14 @@ class EdgeReport:
     Attributes:
         replayed: Edges that were replayed.
         differing: How many of them differ, by action.
+        differing_constructed: Those of `differing` that start from a constructed state.
         shown: The first few of those.
         seconds: Wall-clock time.
     """
 
     replayed: int
     differing: Mapping[str, int]
+    differing_constructed: Mapping[str, int]
     shown: tuple[DifferingEdge, ...]
     seconds: float
 
@@ -108,6 +110,7 @@ def replay(edges: Iterable[Edge], *, stop_at_first: bool = False) -> EdgeReport:
     began = time.perf_counter()
     crossing = _Crossing()
     differing: dict[str, int] = {}
+    differing_constructed: dict[str, int] = {}
     shown: list[DifferingEdge] = []
     replayed = 0
     for edge in edges:
@@ -115,11 +118,13 @@ def replay(edges: Iterable[Edge], *, stop_at_first: bool = False) -> EdgeReport:
         differences = _replayed(edge, crossing)
         if differences:
             differing[edge.action] = differing.get(edge.action, 0) + 1
+            if edge.constructed:
+                differing_constructed[edge.action] = differing_constructed.get(edge.action, 0) + 1
             if len(shown) < SHOWN_MAX:
                 shown.append(DifferingEdge(edge, differences))
             if stop_at_first:
                 break
-    return EdgeReport(replayed, differing, tuple(shown), time.perf_counter() - began)
+    return EdgeReport(replayed, differing, differing_constructed, tuple(shown), time.perf_counter() - began)
 
 
 def differences_of(edge: Edge) -> tuple[Difference, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kraft_spec.edges.edge import Edge
 
-_FORMAT = "kraft-spec edges 1"
+_FORMAT = "kraft-spec edges 2"
 
 _values = attrgetter(*(field.name for field in fields(Edge)))
 

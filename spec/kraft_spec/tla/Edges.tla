@@ -12,6 +12,8 @@
 (* Rivals, so that requests are forgotten and answers come late.           *)
 (* A step out of the bounds is an edge too; the state it leads to is not   *)
 (* explored.                                                               *)
+(* Besides, kraft_spec.edges binds one replica to a state that the graph   *)
+(* need not have, constructed states, and asks for one step from there.    *)
 (* Leaves out: most of what two replicas do at the same time, which gives  *)
 (* other states of the cluster and few other edges of one replica; a       *)
 (* second crash, append or cut.                                            *)
@@ -54,6 +56,10 @@ Observing ==
 
 In(cluster) == config = cluster
 
+\* For kraft_spec.edges, which names them so.
+Clusters == [HandOver |-> HandOver, Mixed |-> Mixed, Rivals |-> Rivals,
+             Changes |-> Changes, Crashing |-> Crashing, Observing |-> Observing]
+
 EdgesInit ==
   /\ \/ Elected(HandOver, 1)
      \/ InitWith(Mixed)
@@ -67,9 +73,12 @@ EdgesInit ==
 (***************************************************************************)
 (* What may happen where.  The enumeration asks in each state of a replica *)
 (* which of its own events the model allows there: then only that replica  *)
-(* moves, and nothing is bounded.                                          *)
+(* moves, and nothing is bounded.  In a constructed state it also takes    *)
+(* the messages in the network, and crashes in the middle of a step where  *)
+(* the label says so.                                                      *)
 (***************************************************************************)
-Asked == step.name = "asked"
+Constructed == step.name = "constructed"
+Asked == step.name = "asked" \/ Constructed
 
 Calm == network = {}
 NotLast(r) == replicas[r].epoch < IF In(Rivals) THEN 1 ELSE EpochLimit
@@ -78,10 +87,10 @@ Unsettled(r) ==
   replicas[r].epoch = 1 /\ replicas[r].role = "Unattached" /\ replicas[r].leader = NoLeader /\ replicas[r].voted = NoKey
 LogBelow(r, end) == EndOffset(replicas[r].log) < end
 MayCrashOnce(r) ==
-  /\ ~Asked
-  /\ history.crashes = 0
-  /\ \/ In(Crashing) /\ r \in {1, 2}
-     \/ In(HandOver) /\ r = 3 /\ replicas[3].voted[1] = 2 /\ replicas[2].role = "Candidate"
+  IF Asked THEN Constructed /\ step.crashing
+  ELSE /\ history.crashes = 0
+       /\ \/ In(Crashing) /\ r \in {1, 2}
+          \/ In(HandOver) /\ r = 3 /\ replicas[3].voted[1] = 2 /\ replicas[2].role = "Candidate"
 
 May(name, r) ==
   IF Asked THEN r = step.replica
@@ -130,13 +139,15 @@ EdgesState == <<config, replicas, network, cuts, history.crashes>>
 
 (***************************************************************************)
 (* The network of KRaft.tla takes an answer out as soon as nobody waits    *)
-(* for it; here it stays and comes late.                                   *)
+(* for it; here it stays and comes late.  After a step from a constructed  *)
+(* state nothing is asked of the network.                                  *)
 (***************************************************************************)
 EdgesTransmit(r, consumed, after, sends) ==
   LET lost == replicas[r].awaiting \ after.awaiting
       Forgotten(m) == \/ IsRequest(m) /\ m.from = r /\ <<m.to, m.corr>> \in lost
                       \/ ~IsRequest(m) /\ m.to = r /\ <<m.from, m.corr>> \in lost
-  IN network' = {IF Forgotten(m) THEN [m EXCEPT !.corr = 0] ELSE m : m \in network \ consumed}
+  IN network' = IF Constructed THEN {} ELSE
+                {IF Forgotten(m) THEN [m EXCEPT !.corr = 0] ELSE m : m \in network \ consumed}
                   \cup {sends[i] : i \in 1..Len(sends)}
 
 (***************************************************************************)
@@ -172,7 +183,7 @@ Is(event) == step' = event
 Delivers(r, m) == step' = [name |-> "Handle" \o m.type, replica |-> r, message |-> m]
 OfNetwork(name) == step' = [name |-> name] /\ observed' = <<>>
 
-Arriving(r, type) == {m \in InFlight(r, {type}) : ~Asked}
+Arriving(r, type) == {m \in InFlight(r, {type}) : Constructed \/ ~Asked}
 InNetwork == {m \in network : ~Asked}
 VotersSets == SUBSET {config.keys[i] : i \in 1..3}
 

@@ -26,8 +26,8 @@ Init == Elected(ThreeVoters, 1)
 
 \* From the first start: a vote of epoch 1 that a crash must not lose.  Then nobody fetches and one crash is enough.
 InitFirst == InitWith(ThreeVoters)
-OneCrash == 1
-OneEpoch == 1
+SingleCrash == 1
+FirstEpochOnly == 1
 
 FirstTwoFetch(s) == IF s.role = "Follower" /\ s.key[1] # 3 THEN {s.leader} ELSE {}
 
