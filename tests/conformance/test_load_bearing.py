@@ -37,8 +37,14 @@ def test_a_rule_with_one_counterexample_carries_weight_however_else_it_is_broken
     covered = Mutant("a", ("vote.log-check",), "x", evidence=Covered(("vote.voter-key",), "because", ("smoke",)))
     broken = Mutant("b", ("vote.log-check",), "x", evidence=Schedule("ElectionSafety"))
     both = (Row("vote.log-check", covered, "because"), Row("vote.log-check", broken, ""))
-    assert verdict_counts(both) == {"load-bearing": 1, "covered": 0, "not modelled": 0}
-    assert verdict_counts(both[:1]) == {"load-bearing": 0, "covered": 1, "not modelled": 0}
+    assert verdict_counts(both) == {"load-bearing": 1, "together": 0, "covered": 0, "not modelled": 0}
+    assert verdict_counts(both[:1]) == {"load-bearing": 0, "together": 0, "covered": 1, "not modelled": 0}
+
+
+def test_a_rule_broken_only_with_others_is_said_to_be() -> None:
+    mutant = Mutant("a", ("vote.log-check", "vote.voter-key"), "x", evidence=Schedule("ElectionSafety", scenario="s/v"))
+    row = Row("vote.log-check", mutant, "")
+    assert (row.verdict, row.how) == ("together", "with vote.voter-key: scenario s/v: ElectionSafety")
 
 
 @pytest.mark.slow

@@ -25,8 +25,11 @@ from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
 MODULE = "Mutant"
 """Name of the generated module and configuration."""
 
-_ABOUT_REDUCTIONS = ("DeadHaveNoEffect", "DeadStayDead", "LocalForms")
-"""Claims about the bounds and about the local forms: a broken protocol need not keep them."""
+_ABOUT_LOCAL_FORMS = ("LocalForms",)
+"""A broken protocol need not keep them."""
+
+_ABOUT_REDUCTIONS = ("DeadHaveNoEffect", "DeadStayDead")
+"""What the slice's bounds rest on: a counterexample needs none of it, a search that finds none needs all of it."""
 
 Bounds = Exhaustive | Covered
 """What may widen or narrow the bounds of a slice."""
@@ -176,19 +179,22 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds | None = None
 
 
 def broken_configuration(text: str, bounds: Bounds | None) -> str:
-    """The configuration of a slice for a broken model: without the claims about its bounds, narrowed by `bounds`.
+    """The configuration of a slice for a broken model, narrowed by `bounds`.
+
+    The claims about the slice's reductions are checked where nothing must be found, and only there.
 
     `bounds.properties` replaces what is checked: names from the slice, each kept in its own section.
     """
     wanted = bounds.properties if isinstance(bounds, Exhaustive) else ()
     initial = bounds.initial if isinstance(bounds, Exhaustive) else ""
+    unasked = _ABOUT_LOCAL_FORMS if isinstance(bounds, Covered) else (*_ABOUT_LOCAL_FORMS, *_ABOUT_REDUCTIONS)
     lines: list[str] = []
     checked = False
     for line in text.splitlines():
         if _HEADING.match(line):
             checked = bool(_SECTION.match(line))
         name = line.strip()
-        if checked and not _HEADING.match(line) and (name in _ABOUT_REDUCTIONS or (wanted and name not in wanted)):
+        if checked and not _HEADING.match(line) and (name in unasked or (wanted and name not in wanted)):
             continue
         if initial and line.startswith("INIT "):
             line = f"INIT {initial}"

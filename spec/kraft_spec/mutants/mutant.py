@@ -39,7 +39,7 @@ class Exhaustive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
     check: str
     """Name in `kraft_spec.models.CHECKS`: the slice whose bounds are used."""
     property: str
-    """What TLC finds violated first."""
+    """What TLC finds violated first, of what is checked: see `properties`."""
     states: int
     """Length of the counterexample, its first state included."""
     definitions: str = ""
