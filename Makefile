@@ -17,6 +17,8 @@ SEED := $(shell date +%s)
 endif
 endif
 
+WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
+	$(BIN)/python -m pip install --quiet --editable '.[mutation]'
 WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 # loadfile: the tests of one file share a process, and so what their fixtures start.
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
@@ -76,7 +78,7 @@ pytest:
 
 mutants:
 	@tools/ensure_venv.sh test
-	@$(BIN)/python -c 'import cosmic_ray' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable '.[mutation]'
+	@$(WITH_MUTATION)
 	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --machine 200 --record docs/mutants-table.md $(ARGS)
 
 bench:
@@ -85,6 +87,7 @@ bench:
 
 nightly:
 	@tools/ensure_venv.sh test
+	@$(WITH_MUTATION)
 	@$(WITH_JAVA) $(BIN)/kraft-spec nightly $(ARGS)
 	@$(WITH_JAVA) KRAFT_SPEC_HYPOTHESIS=nightly $(PYTEST) -m "nightly or not nightly"
 

@@ -52,13 +52,24 @@ def apply_edits(folder: Path, edits: Iterable[Edit]) -> None:
     """Make the edits in the files of `folder`, in their order.
 
     Raises:
-        EditError: A file is missing, or an edit does not fit it.
+        EditError: A file is missing, an edit does not fit it, or what comes of it is no Python.
     """
+    edited: set[Path] = set()
     for edit in edits:
         path = folder / edit.file
         if not path.is_file():
             raise EditError(f"there is no {edit.file} to edit")
-        path.write_text(edit.applied_to(path.read_text(encoding="utf-8")), encoding="utf-8")
+        text = edit.applied_to(path.read_text(encoding="utf-8"))
+        path.write_text(text, encoding="utf-8")
+        edited.add(path)
+    for path in sorted(edited):
+        if path.suffix == ".py":
+            try:
+                compile(path.read_text(encoding="utf-8"), path.name, "exec")
+            except SyntaxError as error:
+                raise EditError(
+                    f"{path.name}: the edited text is no Python: {error.msg}, line {error.lineno}"
+                ) from error
 
 
 def package_folder(package: str) -> Path:

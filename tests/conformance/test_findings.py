@@ -30,7 +30,7 @@ GOOD = {
     "rule": "vote.log-check",
     "schedule": "observer-that-refuses/refusal-lasts",
     "violates": "EventualLeader",
-    "counterexample": '{ check = "smoke" }',
+    "counterexample": '{ check = "liveness-refusal-lasts", property = "EventualLeader" }',
 }
 
 
@@ -87,6 +87,27 @@ def test_an_unknown_finding_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> 
     assert "no finding 'nothing'; there are observer-refuses-for-ever" in capsys.readouterr().err
 
 
+def test_two_findings_of_one_name_are_refused() -> None:
+    with pytest.raises(FindingError, match="two findings are called a"):
+        read_findings((TABLE.format_map(GOOD) * 2).encode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("counterexample", "problem"),
+    [
+        ('{ check = "smoke", property = "EventualLeader" }', "TLC finds nothing violated, expected EventualLeader"),
+        (
+            '{ check = "liveness-observer-ahead", property = "EventualLeader" }',
+            "TLC finds EventuallyFetching violated, expected EventualLeader",
+        ),
+    ],
+)
+def test_a_counterexample_that_is_none_or_another_is_a_problem(counterexample: str, problem: str) -> None:
+    (finding,) = read_findings(TABLE.format_map({**GOOD, "counterexample": counterexample}).encode())
+    assert counterexample_of(finding)[1] == problem
+
+
 def test_a_good_table_is_read() -> None:
     (finding,) = read_findings(TABLE.format_map(GOOD).encode())
     assert (finding.name, finding.schedule) == ("a", GOOD["schedule"])
@@ -99,9 +120,12 @@ def test_a_good_table_is_read() -> None:
         ({"schedule": "nothing/x"}, "finding a: no scenario 'nothing'"),
         ({"schedule": "ping-pong/x"}, "finding a: scenario ping-pong has no variant 'x'"),
         ({"violates": "HwMonotonic"}, "refusal-lasts violates EventualLeader, not HwMonotonic"),
-        ({"counterexample": '{ check = "nothing" }'}, "finding a: no model check 'nothing'"),
-        ({"counterexample": '{ mutant = "nothing" }'}, "finding a: no mutant 'nothing'"),
-        ({"counterexample": '{ guess = "x" }'}, "finding a: counterexample names guess, expected check or mutant"),
+        ({"counterexample": '{ check = "nothing", property = "x" }'}, "finding a: no model check 'nothing'"),
+        ({"counterexample": '{ mutant = "nothing", property = "x" }'}, "finding a: no mutant 'nothing'"),
+        (
+            {"counterexample": '{ guess = "x" }'},
+            "finding a: counterexample names guess, expected check or mutant, and property",
+        ),
         ({"counterexample": '"x"'}, "findings.toml: Expected `object`, got `str` - at `$.finding[0].counterexample`"),
     ],
 )

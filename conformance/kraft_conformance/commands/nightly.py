@@ -50,7 +50,7 @@ def nightly(
     """Run every check in its long form, go on where the last run of the same night stopped, and compare.
 
     The record of the night is FOLDER/DATE.json, written after every item.  Exit code 1 when something is not as
-    expected, or was in the night before and is gone.
+    expected, or, in a whole night, was in the night before and is gone.
     """
     day = _day(date)
     parts = _parts(part)

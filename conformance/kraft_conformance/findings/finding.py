@@ -21,12 +21,14 @@ class ByCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A model check that is violated."""
 
     check: str
+    property: str
 
 
 class ByMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A mutant whose evidence is the counterexample."""
 
     mutant: str
+    property: str
 
 
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,7 +51,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     violates: str
     """The property that the schedule breaks; empty if it only costs time."""
     counterexample: dict[str, str]
-    """`check` or `mutant`, and its name."""
+    """`check` or `mutant`, its name, and the `property` that TLC finds violated."""
 
     def found_by(self) -> ByCheck | ByMutant:
         """How TLC finds it.
@@ -65,7 +67,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             except msgspec.ValidationError:
                 named = ", ".join(self.counterexample)
                 raise FindingError(
-                    f"finding {self.name}: counterexample names {named}, expected check or mutant"
+                    f"finding {self.name}: counterexample names {named}, expected check or mutant, and property"
                 ) from None
 
     def variant(self) -> tuple[Scenario, Variant]:
@@ -112,16 +114,19 @@ def read_findings(text: bytes) -> tuple[Finding, ...]:
     except msgspec.DecodeError as error:
         raise FindingError(f"findings.toml: {error}") from error
     registry = load_registry()
+    names = [finding.name for finding in table]
     for finding in table:
+        if names.count(finding.name) > 1:
+            raise FindingError(f"findings.toml: two findings are called {finding.name}")
         for rule in finding.rules:
             if rule not in registry:
                 raise FindingError(f"finding {finding.name} names {rule!r}, which is no rule")
         try:
             _, variant = finding.variant()
             match finding.found_by():
-                case ByCheck(check):
+                case ByCheck(check=check):
                     find_check(check)
-                case ByMutant(mutant):
+                case ByMutant(mutant=mutant):
                     load_catalogue()[mutant]
         except (KeyError, UnknownCheck, MutantError) as error:
             raise FindingError(f"finding {finding.name}: {error.args[0]}") from error

@@ -12,6 +12,7 @@ from kraft_spec.fingerprint import spec_hash
 from kraft_spec.models import find_check, run_check
 from kraft_spec.mutants import Schedule, gather, load_catalogue
 from kraft_spec.tlc.model_report import Progress
+from kraft_traces.check.model import LINE_PROPERTIES
 from kraft_traces.check.run import check_occurrences
 from kraft_traces.check.verdict import RejectionKind, Verdict, VerdictKind
 from kraft_traces.own import own_generator
@@ -65,15 +66,20 @@ def counterexample_of(finding: Finding, on_progress: Shows | None = None) -> tup
     found_by = finding.found_by()
     if isinstance(found_by, ByCheck):
         report = run_check(find_check(found_by.check), on_progress)
-        problem = "" if report.as_expected else f"{found_by.check}: {report.report.outcome.value} is not as expected"
-        return counterexample_text(report.report), problem
+        return counterexample_text(report.report), _not(found_by.property, report.report.violated)
     mutant = load_catalogue()[found_by.mutant]
     if isinstance(mutant.evidence, Schedule):
         held = hold(mutant)
         text = f"violated: {', '.join(held.violated)}\nby line {held.lines} of {held.schedule}, held to by TLC\n"
-        return text, held.problem
+        return text, held.problem or _not(found_by.property, " ".join(held.violated))
     gathered = gather(mutant, on_progress)
-    return counterexample_text(gathered.searches[0].report), gathered.problem
+    found = gathered.searches[0].report
+    return counterexample_text(found), gathered.problem or _not(found_by.property, found.violated)
+
+
+def _not(expected: str, violated: str) -> str:
+    """Why these are not the violated properties that are meant; empty if they are."""
+    return "" if expected in violated.split() else f"TLC finds {violated or 'nothing'} violated, expected {expected}"
 
 
 def show(finding: Finding, on_progress: Shows | None = None) -> Shown:
@@ -90,7 +96,8 @@ def show(finding: Finding, on_progress: Shows | None = None) -> Shown:
 def _problem(finding: Finding, verdict: Verdict) -> str:
     """Safety is violated on a line; progress that never comes, on none."""
     if verdict.kind is VerdictKind.ACCEPTED:
-        return ""
+        seen_on_a_line = {name for name, _ in LINE_PROPERTIES} & {finding.violates}
+        return f"no line of the schedule violates {finding.violates}" if seen_on_a_line else ""
     rejection = verdict.rejection
     if rejection is None or rejection.kind is not RejectionKind.PROPERTY:
         said = verdict.kind.value if rejection is None else rejection.headline()

@@ -54,7 +54,7 @@ def mutants_item(name: str, means: Means) -> Item:
         return _seeded_item(try_all(plan, means.say, done), monotonic() - began)
     if not machine_made.is_available():
         reached = "not run: Cosmic Ray is not installed (the extra `mutation`)"
-        return Item("mutants", name, True, False, {}, reached, 0.0)
+        return Item("mutants", name, False, False, {}, reached, 0.0)
     plan = SuitePlan(
         "kraft-spec nightly", (*TOOLS, UNIT_TESTS), (), machine=MACHINE_MADE, seed=SEED, jobs=means.workers
     )

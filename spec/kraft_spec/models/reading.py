@@ -58,6 +58,8 @@ def read_check(configuration: str, text: str) -> ModelCheck | None:
         fields = msgspec.toml.decode("\n".join(head), type=_Head)
     except msgspec.DecodeError as error:
         raise CheckFileError(f"{configuration}.cfg: {error}") from error
+    if fields.fires and not fields.coverage:
+        raise CheckFileError(f"{configuration}.cfg: fires is only looked at with coverage = true")
     given = {name: getattr(fields, name) for name in fields.__struct_fields__}
     return ModelCheck(configuration=configuration, **given)
 

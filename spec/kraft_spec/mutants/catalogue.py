@@ -6,8 +6,11 @@ from importlib.resources.abc import Traversable
 
 import msgspec
 
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.scenarios import scenario
 from kraft_spec.edits import Edit
-from kraft_spec.mutants.mutant import Mutant, MutantFile, NotModelled
+from kraft_spec.models import UnknownCheck, find_check, model_directory
+from kraft_spec.mutants.mutant import Covered, Evidence, Exhaustive, Mutant, MutantFile, NotModelled, Schedule
 from kraft_spec.rules import load_registry
 
 _INITIALLY_NOTHING_OFF = Edit("tla/MCBounds.tla", "off |-> {}]", "off |-> {%s}]")
@@ -77,9 +80,13 @@ def _check(file: str, part: MutantFile, names: set[str]) -> None:
             raise MutantError(f"{file}: mutant {mutant.name} names no rule, expected the ones that it breaks")
         if not (mutant.model or mutant.reference or mutant.switched_off):
             raise MutantError(f"{file}: mutant {mutant.name} changes nothing")
-        for rule in (*mutant.rules, *mutant.switched_off):
+        covering = mutant.evidence.rules if isinstance(mutant.evidence, Covered) else ()
+        for rule in (*mutant.rules, *mutant.switched_off, *covering):
             if rule not in registry:
                 raise MutantError(f"{file}: mutant {mutant.name} names {rule!r}, which is no rule")
+        problem = _evidence_problem(mutant.evidence)
+        if problem:
+            raise MutantError(f"{file}: evidence of mutant {mutant.name}: {problem}")
     for gap in part.not_modelled:
         if gap.rule not in registry:
             raise MutantError(f"{file}: not_modelled names {gap.rule!r}, which is no rule")
@@ -97,3 +104,28 @@ def model_edits(mutant: Mutant) -> tuple[Edit, ...]:
 def reference_edits(mutant: Mutant) -> tuple[Edit, ...]:
     """The edits of `kraft_reference`; its switches are arguments of a run instead."""
     return tuple(edit.as_edit() for edit in mutant.reference)
+
+
+def _evidence_problem(evidence: Evidence | None) -> str:
+    """What the evidence names that does not exist; empty if it all does."""
+    try:
+        match evidence:
+            case Exhaustive():
+                text = (model_directory() / f"{find_check(evidence.check).configuration}.cfg").read_text(
+                    encoding="utf-8"
+                )
+                unknown = [name for name in (evidence.property, *evidence.properties) if name not in text.split()]
+                return f"{evidence.check} does not check {unknown[0]}" if unknown else ""
+            case Covered():
+                for check in evidence.checks:
+                    find_check(check)
+            case Schedule() if evidence.scenario:
+                scenario_name, _, variant_name = evidence.scenario.partition("/")
+                scenario(scenario_name).variant(variant_name)
+            case Schedule() if evidence.workload not in WORKLOADS:
+                return f"no workload {evidence.workload!r}; there are {', '.join(WORKLOADS)}"
+            case _:
+                pass
+    except (UnknownCheck, KeyError) as error:
+        return str(error.args[0])
+    return ""

@@ -91,6 +91,9 @@ class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field
     """More overrides of their configurations: a reduction that the broken model does not allow, switched off."""
 
 
+Evidence = Exhaustive | Schedule | Simulated | Covered
+
+
 class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One rule broken on purpose."""
 
@@ -103,7 +106,7 @@ class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reference: tuple[ReferenceEdit, ...] = ()
     switched_off: tuple[str, ...] = ()
     """Rules to switch off, beside the edits or instead of them."""
-    evidence: Exhaustive | Schedule | Simulated | Covered | None = None
+    evidence: Evidence | None = None
     """What the broken model violates; None for a mutant of the reference alone."""
     sample: bool = False
     """Whether its evidence is part of the sample that every push checks."""
