@@ -207,9 +207,12 @@ def test_two_at_a_time(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Non
 
 
 _LONG_CHECK = """
+import signal
 import sys
 from pathlib import Path
 from kraft_spec.tlc.model_check import check_model
+# A shell that starts the tests in the background has its children ignore SIGINT, and they theirs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 check_model(Path(sys.argv[1]), "Counter", "Checked", on_progress=lambda progress: print("going", flush=True))
 """
 
