@@ -11,13 +11,14 @@ The head is a comment that holds TOML:
 A configuration without a head belongs to no check (Trace.cfg).
 """
 
+from dataclasses import fields
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from kraft_spec.models.check import ModelCheck
-from kraft_spec.tlc.model_check import Simulation
 
 COMMENT = "\\*"
 
@@ -26,19 +27,8 @@ class CheckFileError(ValueError):
     """The head of a configuration is wrong; the message names the file and the field."""
 
 
-class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of `ModelCheck`, as the head of a configuration has them."""
-
-    name: str
-    module: str
-    groups: tuple[str, ...]
-    bounds: str
-    leaves_out: str
-    violates: str = ""
-    fires: frozenset[str] = frozenset()
-    coverage: bool = False
-    simulation: Simulation | None = None
-    time_limit_seconds: float | None = None
+_FIELDS = {field.name for field in fields(ModelCheck)} - {"configuration"}
+"""What a head may say: all of a check but the name of its file."""
 
 
 def read_check(configuration: str, text: str) -> ModelCheck | None:
@@ -55,13 +45,17 @@ def read_check(configuration: str, text: str) -> ModelCheck | None:
     if not head:
         return None
     try:
-        fields = msgspec.toml.decode("\n".join(head), type=_Head)
+        said = msgspec.toml.decode("\n".join(head), type=dict[str, Any])
+        if unknown := sorted(set(said) - _FIELDS):
+            raise CheckFileError(
+                f"{configuration}.cfg: unknown field {unknown[0]}, expected {', '.join(sorted(_FIELDS))}"
+            )
+        check = msgspec.convert({**said, "configuration": configuration}, ModelCheck)
     except msgspec.DecodeError as error:
         raise CheckFileError(f"{configuration}.cfg: {error}") from error
-    if fields.fires and not fields.coverage:
+    if check.fires and not check.coverage:
         raise CheckFileError(f"{configuration}.cfg: fires is only looked at with coverage = true")
-    given = {name: getattr(fields, name) for name in fields.__struct_fields__}
-    return ModelCheck(configuration=configuration, **given)
+    return check
 
 
 def read_checks(folder: Path | Traversable, groups: tuple[str, ...]) -> tuple[ModelCheck, ...]:
