@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
+from kraft_reference.log import Snapshot
 from kraft_reference.profile import KIP, Profile
 
 PreVoteSupport = Literal["supported", "unsupported", "ignored"]
@@ -27,6 +28,17 @@ class ReplicaConfiguration:
     """Whether its requests and responses carry the leader's endpoint (KIP-853 versions of the RPCs).
 
     Rules: begin-quorum.endpoint, discovery.endpoint-lookup."""
+    min_version: int = 0
+    """Lowest kraft.version that its software supports.  Rule: kraft-version.levels."""
+    max_version: int = 1
+    """Highest one."""
+    initial_voters: VoterSet | None = None
+    """The voters that it was formatted with; None for those of the cluster, empty for none.
+
+    They must be equal on all voters; nothing in the protocol verifies it.
+    Rules: bootstrap.sets-must-be-equal, bootstrap.no-list-means-observer, bootstrap.multi-voter."""
+    auto_join: bool = False
+    """controller.quorum.auto.join.enable.  Rule: auto-join.enabled-by-config."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +55,10 @@ class Timeouts:
     """How long a Follower that is up to date waits before the next Fetch (long polling)."""
     request_timeout_ms: int = 700
     """When an outstanding request is given up and its connection free again."""
+    voter_change_timeout_ms: int = 30_000
+    """How long a Leader works on a change whose request names no time.
+
+    Rules: remove-voter.reply-after-commit, auto-join.add-self."""
 
     @property
     def check_quorum_period_ms(self) -> int:
@@ -81,6 +97,35 @@ class Configuration:
     def enforces(self, rule: str) -> bool:
         """Is the rule with this id in force?"""
         return rule not in self.switched_off
+
+    def checkpoint(self, replica_id: int) -> Snapshot:
+        """What a replica is formatted with: the bootstrap checkpoint, or the static voters at kraft.version 0.
+
+        Rules: bootstrap.standalone, bootstrap.multi-voter, bootstrap.no-list-means-observer, bootstrap.static-quorum.
+        """
+        given = self.replicas[replica_id].initial_voters
+        return self._checkpoint_of(self.voters if given is None else given)
+
+    def empty_checkpoint(self) -> Snapshot:
+        """What a replaced disk is formatted with: at kraft.version 1 no list, or it would bring back an old one."""
+        return self._checkpoint_of(self.voters if self.kraft_version == 0 else frozenset())
+
+    def _checkpoint_of(self, voters: VoterSet) -> Snapshot:
+        # A node without a list knows of no level above the default.  Rule: kraft-version.levels.
+        level = self.kraft_version if voters else 0
+        return Snapshot(0, 0, level, voters, self.details_of(voters))
+
+    def details_of(self, voters: VoterSet) -> tuple[VoterDetails, ...]:
+        """What is known of these voters when they are formatted: of static ones the endpoints alone.
+
+        Rules: bootstrap.multi-voter, voters.static-set-at-version-0.
+        """
+        known = sorted(voter.id for voter in voters if voter.id in self.replicas)
+        return tuple([self._details_of(self.replicas[voter_id]) for voter_id in known])
+
+    def _details_of(self, replica: ReplicaConfiguration) -> VoterDetails:
+        versions = (replica.min_version, replica.max_version) if self.kraft_version else (0, 0)
+        return VoterDetails(replica.key.id, replica.endpoint, *versions)
 
     def bootstrap_server_ids(self, own_id: int) -> tuple[int, ...]:
         """Whom a replica without a leader asks, itself left out, in ascending order.

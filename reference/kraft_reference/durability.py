@@ -1,9 +1,10 @@
 """What is on disk: the effects of an outcome in their order, crashes, restarts.  Beside it: Durability.tla."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import (
+    Answer,
     AppendRecords,
     DurableEffect,
     Effect,
@@ -11,40 +12,52 @@ from kraft_reference.effects import (
     PersistQuorumState,
     Send,
     TruncateLog,
+    WriteSnapshot,
 )
 from kraft_reference.elections import entered
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey, names
-from kraft_reference.log import append, truncate
+from kraft_reference.log import Log, append, log_on, rebased, tears_a_batch, truncate
+from kraft_reference.messages import Reply
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, is_voter, new_replica
-from kraft_reference.transitions import endpoint_of, enter, leader_if_majority, new_round
+from kraft_reference.transitions import endpoint_of, enter, leader_if_majority, new_round, own_endpoint
 
 
 def durable_effects(before: ReplicaState, after: ReplicaState) -> tuple[DurableEffect, ...]:
-    """The writes between two states: quorum state, then cut or append, then sync.
+    """The writes between two states: quorum state, snapshot, then cut or append, then sync.
 
     Entering Prospective or Resigned writes nothing, because nothing that is on disk changes.
     Rules: durable.write-before-act, durable.soft-transitions, vote.persist-before-reply, state.candidate.entry.
     """
     effects: list[DurableEffect] = []
     if (before.epoch, before.leader_id, before.voted_key) != (after.epoch, after.leader_id, after.voted_key):
-        effects.append(PersistQuorumState(after.epoch, after.leader_id, after.voted_key))
+        version = after.quorum_state_version
+        effects.append(PersistQuorumState(after.epoch, after.leader_id, after.voted_key, version))
     if after.log is not before.log:
-        old_end, new_end = before.log.end_offset, after.log.end_offset
-        if new_end < old_end:
-            effects.append(TruncateLog(new_end))
-        elif new_end > old_end:
-            effects.append(AppendRecords(old_end, after.log.records[old_end:]))
-        if after.log.flushed > before.log.flushed:
-            effects.append(FlushLog(after.log.flushed))
+        effects.extend(_log_effects(before.log, after.log))
     return tuple(effects)
+
+
+def _log_effects(before: Log, after: Log) -> Iterator[DurableEffect]:
+    """What happens to a log: a snapshot alone, or a cut, or an append, and the sync."""
+    if after.base is not before.base and after.base != before.base:
+        # A snapshot that was fetched leaves nothing of the log; one that was taken, what comes after it.
+        yield WriteSnapshot(after.base, replaces_log=not after.records)
+        return
+    old_end, new_end = before.end_offset, after.end_offset
+    if new_end < old_end:
+        yield TruncateLog(new_end)
+    elif new_end > old_end:
+        yield AppendRecords(old_end, after.between(old_end, new_end))
+    if after.flushed > before.flushed:
+        yield FlushLog(after.flushed)
 
 
 def effects_of(before: ReplicaState, outcome: Outcome) -> tuple[Effect, ...]:
     """All effects of an outcome in the order in which the driver carries them out."""
-    sends = tuple(Send(message) for message in outcome.sends)
+    sends = tuple([Answer(sent) if isinstance(sent, Reply) else Send(sent) for sent in outcome.sends])
     return (*durable_effects(before, outcome.state), *sends, *outcome.timers)
 
 
@@ -52,8 +65,12 @@ def apply_durable(state: ReplicaState, effects: Sequence[Effect]) -> ReplicaStat
     """What is on disk after these effects, starting from what was there before the step."""
     for effect in effects:
         match effect:
-            case PersistQuorumState(epoch, leader_id, voted_key):
-                state = state._replace(epoch=epoch, leader_id=leader_id, voted_key=voted_key)
+            case PersistQuorumState(epoch, leader_id, voted_key, version):
+                state = state._replace(
+                    epoch=epoch, leader_id=leader_id, voted_key=voted_key, quorum_state_version=version
+                )
+            case WriteSnapshot(snapshot, replaces_log):
+                state = state._replace(log=log_on(snapshot) if replaces_log else rebased(state.log, snapshot))
             case TruncateLog(end_offset):
                 state = state._replace(log=truncate(state.log, end_offset))
             case AppendRecords(_, records):
@@ -69,21 +86,41 @@ def crashed(state: ReplicaState, log_end_offset: int) -> ReplicaState:
     """What is left after a crash: the quorum state and the log up to `log_end_offset`.
 
     Raises:
-        ValueError: the offset is not between what was synced and the log's end.
+        ValueError: the offset is not between what was synced and the log's end, or in the middle of a batch.
 
-    Rules: durable.flush-before-fetch, fetch.fetched-flag.
+    Rules: durable.flush-before-fetch, fetch.fetched-flag, kraft-version.upgrade-atomic-batch.
     """
     if not state.log.flushed <= log_end_offset <= state.log.end_offset:
         raise ValueError(
             f"a crash keeps between {state.log.flushed} and {state.log.end_offset} records, not {log_end_offset}"
         )
+    if tears_a_batch(state.log, log_end_offset):
+        raise ValueError(f"a crash keeps whole batches, and one goes on at {log_end_offset}")
     # A replica that dies in the middle of its restart is stopped already.
     stopped = state if state.role is Role.STOPPED else enter(state, Role.STOPPED, Cause.CRASH)
     kept = truncate(state.log, log_end_offset)._replace(flushed=log_end_offset)
-    return stopped._replace(log=kept, high_watermark=UNKNOWN_HIGH_WATERMARK)
+    return stopped._replace(log=kept, high_watermark=UNKNOWN_HIGH_WATERMARK, moved_to=None)
 
 
-def after_restart(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+def with_file_version(before: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """The state after a step, with the version in which its quorum state file is written, if it is.
+
+    Rules: durable.version-by-kraft, wire.quorum-state, kraft-version.finalized-when.
+    """
+    written = (before.epoch, before.leader_id, before.voted_key) != (after.epoch, after.leader_id, after.voted_key)
+    if not written or after.quorum_state_version == after.log.kraft_version:
+        return after
+    return after._replace(quorum_state_version=after.log.kraft_version)
+
+
+def whole_batches(log: Log, end_offset: int) -> int:
+    """The same end offset, or the one before it if it parts a batch."""
+    return end_offset - 1 if tears_a_batch(log, end_offset) else end_offset
+
+
+def after_restart(
+    state: ReplicaState, configuration: Configuration, draw: Draw, endpoint: str | None = None
+) -> Outcome:
     """The role in which a process starts from its disk.
 
     A file that names the replica itself as leader means Resigned; a known leader means Follower; an own vote
@@ -95,9 +132,10 @@ def after_restart(state: ReplicaState, configuration: Configuration, draw: Draw)
     if state.role is not Role.STOPPED:
         return Outcome(state, refusal=Refusal.RUNNING)
     # CurrentVoters of version 0 of the file serve this check only.  Rule: durable.fields-v0.
-    if configuration.kraft_version == 0 and state.log.voters[0].voters != configuration.voters:
+    static = state.log.base.kraft_version == 0 and state.log.base.end_offset == 0 and bool(state.log.base.voters)
+    if static and state.log.base.voters != configuration.voters:
         raise ValueError(f"replica {state.key} was formatted for other static voters")
-    read = as_read_from_disk(state, configuration)
+    read = as_read_from_disk(state)._replace(moved_to=endpoint)
     own_vote = read.voted_key is not None and names(read.voted_key, read.key)
     leader_first = configuration.profile.restart_precedence == "known-leader"
     # Rule: durable.restart.log-epoch.
@@ -105,31 +143,34 @@ def after_restart(state: ReplicaState, configuration: Configuration, draw: Draw)
         after = enter(read, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=read.log.last_epoch)
     # Rule: durable.restart.was-leader.
     elif read.leader_id == read.key.id:
-        own_endpoint = configuration.replicas[read.key.id].endpoint
-        after = enter(read, Role.RESIGNED, Cause.RESTART, leader_endpoint=own_endpoint)
+        after = enter(read, Role.RESIGNED, Cause.RESTART, leader_endpoint=own_endpoint(read, configuration))
     # Rule: durable.restart.voted-self.
     elif own_vote and is_voter(read) and not (leader_first and read.leader_id is not None):
         after = leader_if_majority(new_round(enter(read, Role.CANDIDATE, Cause.RESTART)), configuration)
     else:
         # Rule: durable.restart.known-leader.
-        endpoint = None if read.leader_id is None else endpoint_of(read, configuration, read.leader_id, None)
-        role = Role.UNATTACHED if endpoint is None else Role.FOLLOWER
-        after = enter(read, role, Cause.RESTART, leader_endpoint=endpoint)
+        leader_endpoint = None if read.leader_id is None else endpoint_of(read, configuration, read.leader_id, None)
+        role = Role.UNATTACHED if leader_endpoint is None else Role.FOLLOWER
+        after = enter(read, role, Cause.RESTART, leader_endpoint=leader_endpoint)
     return entered(state, after, configuration, draw)
 
 
-def as_read_from_disk(state: ReplicaState, configuration: Configuration) -> ReplicaState:
+def as_read_from_disk(state: ReplicaState) -> ReplicaState:
     """The state that the quorum state file gives back: version 0 has no voted directory id.
 
-    Rules: durable.vote.v0-uuid-in-memory, durable.fields-v0, durable.fields-v1, durable.version-by-kraft.
+    Rules: durable.vote.v0-uuid-in-memory, identity.voted-uuid-volatile-at-version-0, durable.fields-v0,
+    durable.fields-v1, durable.version-by-kraft.
     """
-    if configuration.kraft_version == 0 and state.voted_key is not None:
+    if state.quorum_state_version == 0 and state.voted_key is not None:
         return state._replace(voted_key=ReplicaKey(state.voted_key.id))
     return state
 
 
 def after_replace_disk(state: ReplicaState, configuration: Configuration, directory_id: str) -> Outcome:
-    """A stopped replica with an empty disk, which makes it another replica of the same id."""
+    """A stopped replica with an empty disk, which makes it another replica of the same id.
+
+    Rules: identity.directory-id-at-format, identity.replica-key, bootstrap.no-list-means-observer.
+    """
     if state.role is not Role.STOPPED:
         return Outcome(state, refusal=Refusal.RUNNING)
-    return Outcome(new_replica(ReplicaKey(state.key.id, directory_id), configuration.voters))
+    return Outcome(new_replica(ReplicaKey(state.key.id, directory_id), configuration.empty_checkpoint()))

@@ -6,7 +6,7 @@ step of a conformance vector.
 
 from dataclasses import dataclass
 
-from kraft_reference.identity import VoterSet
+from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.messages import Message
 
 
@@ -65,9 +65,9 @@ class ClientAppend:
 
 @dataclass(frozen=True, slots=True)
 class AppendVoters:
-    """A voters set for the Leader to append.
+    """A voters set for the Leader to append, whatever protocol asks for it.
 
-    The rules of when a Leader may do so are those of AddRaftVoter and its siblings; this is the part beneath.
+    The Leader does so only if the rules of voter changes allow it.
 
     Raises:
         ValueError: the set is empty.
@@ -78,6 +78,59 @@ class AppendVoters:
     def __post_init__(self) -> None:
         if not self.voters:
             raise ValueError("a voters set has at least one voter")
+
+
+@dataclass(frozen=True, slots=True)
+class AddVoter:
+    """An admin client's AddRaftVoter arrives.  Rules: add-voter.check-order, wire.add-voter."""
+
+    request: int
+    """The client's number for it, which the reply repeats; at least 1."""
+    voter: ReplicaKey
+    endpoint: str | None
+    """Of the default controller listener; None if the request has none."""
+    timeout_ms: int = 30_000
+    when_committed: bool = True
+    """AckWhenCommitted: is the reply due after the commit?  Rule: add-voter.reply-after-commit."""
+    cluster_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveVoter:
+    """An admin client's RemoveRaftVoter arrives.  Rules: remove-voter.check-order, wire.remove-voter."""
+
+    request: int
+    voter: ReplicaKey
+    cluster_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateFeatures:
+    """The kraft.version part of an UpdateFeatures arrives.
+
+    The range is what all registered brokers support, which the controller knows and the replica does not.
+    Rules: kraft-version.upgrade-needs-all-voters, kraft-version.upgrade-needs-all-observers.
+    """
+
+    request: int
+    kraft_version: int
+    brokers_min: int = 0
+    brokers_max: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class VoterChangeTimeout:
+    """The time of the Leader's pending voter change is over.  Rule: add-voter.timeout."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakeSnapshot:
+    """The state machine has a snapshot of all records before `end_offset` ready.
+
+    Rule: snapshot.control-records-first.
+    """
+
+    end_offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +148,9 @@ class Crash:
 @dataclass(frozen=True, slots=True)
 class Restart:
     """The process starts from what is on disk."""
+
+    endpoint: str | None = None
+    """Where it listens from now on; None for where the configuration says.  Rule: update-voter.when-sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +171,11 @@ Event = (
     | Receive
     | ClientAppend
     | AppendVoters
+    | AddVoter
+    | RemoveVoter
+    | UpdateFeatures
+    | VoterChangeTimeout
+    | TakeSnapshot
     | Shutdown
     | Crash
     | Restart

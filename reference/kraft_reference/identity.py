@@ -22,6 +22,22 @@ class ReplicaKey(NamedTuple):
 VoterSet = frozenset[ReplicaKey]
 
 
+class VoterDetails(NamedTuple):
+    """What a voters set says of one of its voters beside who it is.  Rule: voters.endpoints-are-part-of-the-set."""
+
+    id: int
+    endpoint: str
+    """Where its default controller listener is."""
+    min_version: int
+    """Lowest kraft.version that its software supports."""
+    max_version: int
+    """Highest one; 0 for a voter that has not reported any.  Rule: kraft-version.levels."""
+
+    def supports(self, kraft_version: int) -> bool:
+        """Is this level in the range?  Rule: kraft-version.upgrade-needs-all-voters."""
+        return self.min_version <= kraft_version <= self.max_version
+
+
 def names(entry: ReplicaKey, key: ReplicaKey) -> bool:
     """Does a voter entry or a stored vote name this replica?
 

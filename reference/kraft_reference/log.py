@@ -2,21 +2,58 @@
 
 Offsets count from 0; an *end offset* is the offset after the last record (exclusive), and so are the offsets
 that Fetch and Vote requests carry.
-The voters sets in the log are kept beside it with their offsets, so that truncation can revert them.
+A log stands on a snapshot (`base`): the bootstrap checkpoint before the first offset, later the newest snapshot
+that the replica took or fetched; the records before its end offset are gone.
+The voters sets and the levels of kraft.version in the log are kept beside it with their offsets, so that truncation
+can revert them.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kraft_reference.identity import VoterSet
+from kraft_reference.identity import VoterDetails, VoterSet
 from kraft_reference.records import Record, RecordKind
 
 
+class Snapshot(NamedTuple):
+    """A snapshot as far as it carries voters: its header, its KRaftVersionRecord and its VotersRecord.
+
+    Rules: snapshot.control-records-first, snapshot.bootstrap-checkpoint.
+    """
+
+    end_offset: int
+    """It stands for all records before this offset; 0 for the bootstrap checkpoint."""
+    epoch: int
+    """The epoch of the last of them; 0 for the bootstrap checkpoint."""
+    kraft_version: int
+    """At level 0 it holds no VotersRecord; `voters` are then the static ones.  Rule: kraft-version.record-gate."""
+    voters: VoterSet
+    details: tuple[VoterDetails, ...] = ()
+
+    @property
+    def id(self) -> tuple[int, int]:
+        """The snapshot id: (end offset, epoch)."""
+        return (self.end_offset, self.epoch)
+
+
 class VotersEntry(NamedTuple):
-    """A voters set and the offset of its VotersRecord; -1 for static voters and the bootstrap checkpoint."""
+    """A voters set and the offset of its VotersRecord.
+
+    The set of a snapshot stands at the last offset that the snapshot covers: -1 for static voters and the bootstrap
+    checkpoint.
+    Rules: snapshot.load-resets-history, snapshot.bootstrap-checkpoint.
+    """
 
     offset: int
     voters: VoterSet
+    details: tuple[VoterDetails, ...] = ()
+
+
+class VersionEntry(NamedTuple):
+    """A level of kraft.version and the offset of its KRaftVersionRecord; of a snapshot as in `VotersEntry`."""
+
+    offset: int
+    kraft_version: int
 
 
 class EpochEnd(NamedTuple):
@@ -26,72 +63,164 @@ class EpochEnd(NamedTuple):
     offset: int
 
 
+_CHECKPOINT = Snapshot(0, 0, 1, frozenset())
+
+
 class Log(NamedTuple):
-    """Records, how far they are synced to disk, and the voters sets among them, oldest first."""
+    """Records, how far they are synced to disk, and the voters sets and levels among them, oldest first."""
 
     records: tuple[Record, ...]
+    """Those from `start_offset` on."""
     flushed: int
     """Records before this offset survive a crash."""
     voters: tuple[VotersEntry, ...]
+    """From the set in force at the snapshot to the newest.  Rule: voters.history-kept-from-snapshot-to-leo."""
+    versions: tuple[VersionEntry, ...] = (VersionEntry(-1, 1),)
+    """The same of kraft.version."""
+    base: Snapshot = _CHECKPOINT
+    """What stands for the records that are not there."""
+
+    @property
+    def start_offset(self) -> int:
+        """The offset of the first record, which is where the snapshot ends."""
+        return self.base.end_offset
 
     @property
     def end_offset(self) -> int:
         """The offset after the last record."""
-        return len(self.records)
+        return self.base.end_offset + len(self.records)
 
     @property
     def last_epoch(self) -> int:
         """The epoch of the last record, 0 for an empty log."""
-        return self.records[-1].epoch if self.records else 0
+        return self.records[-1].epoch if self.records else self.base.epoch
+
+    @property
+    def kraft_version(self) -> int:
+        """The newest level in the log, committed or not."""
+        return self.versions[-1].kraft_version
+
+    def record(self, offset: int) -> Record:
+        """The record at an offset that the log still has."""
+        return self.records[offset - self.base.end_offset]
+
+    def epoch_before(self, offset: int) -> int:
+        """The epoch of the record before an offset from `start_offset` on; 0 at the very beginning."""
+        place = offset - self.base.end_offset
+        return self.records[place - 1].epoch if place else self.base.epoch
+
+    def between(self, start_offset: int, end_offset: int) -> tuple[Record, ...]:
+        """The records from one offset up to another, both from `start_offset` on."""
+        start = self.base.end_offset
+        return self.records[start_offset - start : end_offset - start]
 
 
-def empty_log(voters: VoterSet) -> Log:
+def log_on(snapshot: Snapshot) -> Log:
+    """A log without records on a snapshot, which forgets every set and level that was known before.
+
+    Rules: snapshot.load-resets-history, state.voters-set.fallback-static.
+    """
+    offset = snapshot.end_offset - 1
+    voters = (VotersEntry(offset, snapshot.voters, snapshot.details),)
+    return Log((), snapshot.end_offset, voters, (VersionEntry(offset, snapshot.kraft_version),), snapshot)
+
+
+def empty_log(voters: VoterSet, kraft_version: int = 1) -> Log:
     """A log without records; `voters` are the static voters or those of the bootstrap checkpoint.
 
     Rule: state.voters-set.fallback-static.
     """
-    return Log((), 0, (VotersEntry(-1, voters),))
+    return log_on(Snapshot(0, 0, kraft_version, voters))
 
 
 def append(log: Log, records: Sequence[Record]) -> Log:
     """The log with records at its end, not yet synced.
 
-    A VotersRecord takes effect at once, committed or not.
-    Rule: state.voters-set.applied-uncommitted.
+    A VotersRecord takes effect at once, committed or not, and replaces the whole set.
+    Rules: state.voters-set.applied-uncommitted, voters.effective-on-append, voters.record-replaces-set,
+    kraft-version.finalized-when.
     """
-    base = len(log.records)
-    voters = log.voters
+    base = log.end_offset
+    voters, versions = log.voters, log.versions
     for position, record in enumerate(records):
         if record.kind is RecordKind.VOTERS:
-            voters = (*voters, VotersEntry(base + position, record.voters))
-    return Log(log.records + tuple(records), log.flushed, voters)
+            voters = (*voters, VotersEntry(base + position, record.voters, record.details))
+        elif record.kind is RecordKind.KRAFT_VERSION:
+            versions = (*versions, VersionEntry(base + position, record.value))
+    return Log(log.records + tuple(records), log.flushed, voters, versions, log.base)
 
 
 def truncate(log: Log, end_offset: int) -> Log:
-    """The log cut to `end_offset` records; voters sets beyond it are reverted.
+    """The log cut to `end_offset`; voters sets and levels beyond it are reverted.
 
-    Rules: fetch.diverging.truncate, fetch.truncate.voters-set.
+    Rules: fetch.diverging.truncate, fetch.truncate.voters-set, voters.truncation-reverts.
     """
-    assert 0 <= end_offset <= len(log.records), "a log is only ever cut to a part of itself"
-    voters = log.voters
+    assert log.start_offset <= end_offset <= log.end_offset, "a log is only ever cut to a part of itself"
+    voters, versions = log.voters, log.versions
     if voters[-1].offset >= end_offset:
         voters = tuple(entry for entry in voters if entry.offset < end_offset)
-    return Log(log.records[:end_offset], min(log.flushed, end_offset), voters)
+    if versions[-1].offset >= end_offset:
+        versions = tuple(entry for entry in versions if entry.offset < end_offset)
+    kept = log.records[: end_offset - log.start_offset]
+    return Log(kept, min(log.flushed, end_offset), voters, versions, log.base)
 
 
 def flush(log: Log) -> Log:
     """The log with everything in it synced.  Rule: durable.flush-before-fetch."""
-    return log if log.flushed == len(log.records) else log._replace(flushed=len(log.records))
+    return log if log.flushed == log.end_offset else log._replace(flushed=log.end_offset)
+
+
+def snapshot_at(log: Log, end_offset: int) -> Snapshot:
+    """The snapshot of everything before `end_offset`, with the set and the level in force there.
+
+    Rules: snapshot.set-at-its-end-offset, snapshot.control-records-first.
+    """
+    assert log.start_offset <= end_offset <= log.end_offset, "a snapshot is of records that the log has"
+    entry = next(entry for entry in reversed(log.voters) if entry.offset < end_offset)
+    version = next(entry for entry in reversed(log.versions) if entry.offset < end_offset)
+    return Snapshot(end_offset, log.epoch_before(end_offset), version.kraft_version, entry.voters, entry.details)
+
+
+def rebased(log: Log, snapshot: Snapshot) -> Log:
+    """The log without the records that its own snapshot stands for, which are durable in it.
+
+    The newest set and level below the end of the snapshot stay, in its last place; older ones are forgotten.
+    Rules: snapshot.trim-keeps-last, voters.history-kept-from-snapshot-to-leo.
+    """
+    end = snapshot.end_offset
+    on_snapshot = log_on(snapshot)
+    return Log(
+        log.records[end - log.start_offset :],
+        max(log.flushed, end),
+        (*on_snapshot.voters, *[entry for entry in log.voters if entry.offset >= end]),
+        (*on_snapshot.versions, *[entry for entry in log.versions if entry.offset >= end]),
+        snapshot,
+    )
+
+
+def tears_a_batch(log: Log, end_offset: int) -> bool:
+    """Does a cut at `end_offset` part a KRaftVersionRecord from its VotersRecord, which are one batch?
+
+    Rule: kraft-version.upgrade-atomic-batch.
+    """
+    return (
+        log.start_offset < end_offset < log.end_offset
+        and log.record(end_offset).kind is RecordKind.VOTERS
+        and log.record(end_offset - 1).kind is RecordKind.KRAFT_VERSION
+    )
 
 
 def end_of_epoch(log: Log, epoch: int) -> EpochEnd:
-    """The largest epoch in the log that is not larger than `epoch`, and where it ends; (0, 0) if none."""
+    """The largest epoch in the log that is not larger than `epoch`, and where it ends; (0, 0) if none.
+
+    What is before the snapshot counts as one epoch, the snapshot's.
+    """
     if epoch >= log.last_epoch:
         return EpochEnd(log.last_epoch, log.end_offset)
     end = log.end_offset
-    while end and log.records[end - 1].epoch > epoch:
+    while end > log.start_offset and log.record(end - 1).epoch > epoch:
         end -= 1
-    return EpochEnd(log.records[end - 1].epoch if end else 0, end)
+    return EpochEnd(log.epoch_before(end), end)
 
 
 def agrees(log: Log, offset: int, last_epoch: int) -> bool:
@@ -99,7 +228,21 @@ def agrees(log: Log, offset: int, last_epoch: int) -> bool:
 
     Rule: fetch.diverging.truncate.
     """
-    return offset == 0 or (offset <= len(log.records) and log.records[offset - 1].epoch == last_epoch)
+    if not log.start_offset <= offset <= log.end_offset:
+        return False
+    return offset == 0 or log.epoch_before(offset) == last_epoch
+
+
+def needs_snapshot(log: Log, offset: int, last_epoch: int) -> bool:
+    """Has a log that ends at `offset` with `last_epoch` to begin anew from the snapshot of this one?
+
+    Either what it lacks is gone here, or it differs before the snapshot, where this log can no longer say from
+    which offset on.
+    """
+    base = log.base
+    return (
+        offset < base.end_offset or last_epoch < base.epoch or (offset == base.end_offset and last_epoch != base.epoch)
+    )
 
 
 def up_to_date(last_epoch: int, end_offset: int, log: Log) -> bool:

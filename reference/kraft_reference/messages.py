@@ -7,8 +7,10 @@ or answers.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import get_args
 
 from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import Snapshot
 from kraft_reference.records import Record
 
 
@@ -23,7 +25,14 @@ class Error(StrEnum):
     INVALID_VOTER_KEY = "INVALID_VOTER_KEY"
     INCONSISTENT_CLUSTER_ID = "INCONSISTENT_CLUSTER_ID"
     UNSUPPORTED_VERSION = "UNSUPPORTED_VERSION"
-    """Never sent: the sender's own network layer answers so.  Rule: prevote.unsupported-version."""
+    """For a Pre-Vote never sent: the sender's own network layer answers so.  Else kraft.version is too low.
+
+    Rules: prevote.unsupported-version, add-voter.unsupported-version."""
+    REQUEST_TIMED_OUT = "REQUEST_TIMED_OUT"
+    DUPLICATE_VOTER = "DUPLICATE_VOTER"
+    VOTER_NOT_FOUND = "VOTER_NOT_FOUND"
+    INVALID_UPDATE_VERSION = "INVALID_UPDATE_VERSION"
+    SNAPSHOT_NOT_FOUND = "SNAPSHOT_NOT_FOUND"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +156,182 @@ class FetchResponse:
     """-1 unless the fetcher's log diverges."""
     diverging_end_offset: int
     records: tuple[Record, ...]
+    snapshot_end_offset: int = -1
+    """-1 unless the fetcher has to fetch the leader's snapshot first."""
+    snapshot_epoch: int = -1
+
+    @property
+    def snapshot_id(self) -> tuple[int, int] | None:
+        """The id of the snapshot to fetch, None if there is none."""
+        return None if self.snapshot_end_offset < 0 else (self.snapshot_end_offset, self.snapshot_epoch)
 
 
-Request = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest | FetchRequest
-Response = VoteResponse | BeginQuorumEpochResponse | EndQuorumEpochResponse | FetchResponse
+@dataclass(frozen=True, slots=True)
+class FetchSnapshotRequest:
+    """Rules: snapshot.removed-leader-serves, identity.could-become-voter."""
+
+    source: int
+    destination: int
+    correlation_id: int
+    epoch: int
+    replica_key: ReplicaKey
+    snapshot_end_offset: int
+    snapshot_epoch: int
+    cluster_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSnapshotResponse:
+    """A whole snapshot: the bytes come in one piece here.  Rule: snapshot.control-records-first."""
+
+    source: int
+    destination: int
+    correlation_id: int
+    error: Error
+    epoch: int
+    leader_id: int | None
+    leader_endpoint: str | None
+    snapshot: Snapshot | None
+    """None with an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiVersionsRequest:
+    """A leader asks a new voter which levels of kraft.version it supports.  Rule: add-voter.learn-versions."""
+
+    source: int
+    destination: int
+    correlation_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApiVersionsResponse:
+    """Rule: kraft-version.levels."""
+
+    source: int
+    destination: int
+    correlation_id: int
+    min_version: int
+    max_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddVoterRequest:
+    """A joining controller's AddRaftVoter for itself.  Rules: auto-join.add-self, wire.add-voter."""
+
+    source: int
+    destination: int
+    correlation_id: int
+    voter: ReplicaKey
+    endpoint: str | None
+    timeout_ms: int
+    when_committed: bool
+    """AckWhenCommitted (KIP-1186)."""
+    cluster_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddVoterResponse:
+    """Rules: add-voter.reply-after-commit, wire.add-voter."""
+
+    source: int
+    destination: int
+    correlation_id: int
+    error: Error
+    epoch: int
+    leader_id: int | None
+    leader_endpoint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveVoterRequest:
+    """A joining controller's RemoveRaftVoter for its own old directory.  Rule: auto-join.remove-stale-self-first."""
+
+    source: int
+    destination: int
+    correlation_id: int
+    voter: ReplicaKey
+    cluster_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveVoterResponse:
+    """Rules: remove-voter.reply-after-commit, wire.remove-voter."""
+
+    source: int
+    destination: int
+    correlation_id: int
+    error: Error
+    epoch: int
+    leader_id: int | None
+    leader_endpoint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateVoterRequest:
+    """A voter reports where it listens and what it supports.  Rules: update-voter.when-sent, wire.update-voter."""
+
+    source: int
+    destination: int
+    correlation_id: int
+    epoch: int
+    voter: ReplicaKey
+    endpoint: str | None
+    min_version: int
+    max_version: int
+    cluster_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateVoterResponse:
+    """Rules: update-voter.reply-time, wire.update-voter."""
+
+    source: int
+    destination: int
+    correlation_id: int
+    error: Error
+    epoch: int
+    leader_id: int | None
+    leader_endpoint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to an admin client; no message of the quorum.
+
+    Rules: add-voter.leader-only, remove-voter.leader-only.
+    """
+
+    request: int
+    error: Error
+    epoch: int
+    leader_id: int | None
+    leader_endpoint: str | None
+
+
+Request = (
+    VoteRequest
+    | BeginQuorumEpochRequest
+    | EndQuorumEpochRequest
+    | FetchRequest
+    | FetchSnapshotRequest
+    | ApiVersionsRequest
+    | AddVoterRequest
+    | RemoveVoterRequest
+    | UpdateVoterRequest
+)
+ChangeResponse = AddVoterResponse | RemoveVoterResponse | UpdateVoterResponse
+LedResponse = (
+    VoteResponse
+    | BeginQuorumEpochResponse
+    | EndQuorumEpochResponse
+    | FetchResponse
+    | FetchSnapshotResponse
+    | ChangeResponse
+)
+"""The responses that say which epoch and leader their sender knows."""
+Response = LedResponse | ApiVersionsResponse
 Message = Request | Response
 
-REQUESTS = (VoteRequest, BeginQuorumEpochRequest, EndQuorumEpochRequest, FetchRequest)
+REQUESTS = get_args(Request)
+"""The requests, each of which awaits an answer on its connection."""

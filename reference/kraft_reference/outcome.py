@@ -6,7 +6,7 @@ from typing import NamedTuple
 from kraft_reference.configuration import Timeouts
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw
-from kraft_reference.messages import Message
+from kraft_reference.messages import Message, Reply
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter, other_voters
 
@@ -31,13 +31,22 @@ class Refusal(StrEnum):
     NOT_FOLLOWER_OF_SENDER = "NOT_FOLLOWER_OF_SENDER"
     TRUNCATION_BELOW_HIGH_WATERMARK = "TRUNCATION_BELOW_HIGH_WATERMARK"
     CHECK_QUORUM_OFF = "CHECK_QUORUM_OFF"
+    REQUEST_REFUSED = "REQUEST_REFUSED"
+    """A voter change is refused or fails; the answer says why."""
+    CHANGE_NOT_ALLOWED = "CHANGE_NOT_ALLOWED"
+    """The rules of voter changes do not let the Leader append this voters set now."""
+    NO_CHANGE_WAITS = "NO_CHANGE_WAITS"
+    """An answer to ApiVersions that no pending change waits for."""
+    SNAPSHOT_OUT_OF_RANGE = "SNAPSHOT_OUT_OF_RANGE"
+    """A snapshot ends after the newest one and at the high watermark at the latest."""
+    SNAPSHOT_NOT_WANTED = "SNAPSHOT_NOT_WANTED"
 
 
 class Outcome(NamedTuple):
     """The outcome of one event at one replica."""
 
     state: ReplicaState
-    sends: tuple[Message, ...] = ()
+    sends: tuple[Message | Reply, ...] = ()
     timers: tuple[StartTimer, ...] = ()
     refusal: Refusal | None = None
 

@@ -37,6 +37,9 @@ class Profile:
     voter_key_error: Literal["INVALID_REQUEST", "INVALID_VOTER_KEY"] = "INVALID_REQUEST"
     """The error for a request that addresses another replica key.  Rules: vote.voter-key, begin-quorum.voter-key."""
 
+    kraft_version_gate: Literal["commit", "append"] = "commit"
+    """When a Leader lets a new kraft.version decide which requests it accepts.  Rule: kraft-version.finalized-when."""
+
     resigned_metric: Literal["resigned", "unattached"] = "resigned"
     """The value of current-state for Resigned.  Rule: metric.current-state."""
 
@@ -52,6 +55,7 @@ KAFKA_4 = Profile(
     diverging_fetch="ignored",
     restart_precedence="own-vote",
     voter_key_error="INVALID_VOTER_KEY",
+    kraft_version_gate="append",
     resigned_metric="unattached",
 )
 """Apache Kafka 4.x as far as its public sources were read; unverified answers are marked in the catalogue."""

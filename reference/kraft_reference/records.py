@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kraft_reference.identity import VoterSet
+from kraft_reference.identity import VoterDetails, VoterSet
 
 
 class RecordKind(StrEnum):
@@ -20,10 +20,12 @@ class Record:
     """A record with the epoch of the leader that wrote it.
 
     `value` is the leader id of a LeaderChange, the level of a KRaftVersion, the payload of a Data record and
-    0 for a VotersRecord, whose content is `voters`.
+    0 for a VotersRecord, whose content is `voters` and `details`.
     """
 
     epoch: int
     kind: RecordKind
     value: int = 0
     voters: VoterSet = frozenset()
+    details: tuple[VoterDetails, ...] = ()
+    """Of the voters, by ascending id.  Rules: voters.record-replaces-set, wire.voters-record."""

@@ -13,15 +13,28 @@ So a run is a function of its inputs, and a crash can be put after any prefix of
 
 Where to find a rule: timers, Pre-Vote and Vote in `elections`; BeginQuorumEpoch, EndQuorumEpoch and check quorum
 in `leadership`; Fetch in `replication`; the high watermark in `watermark`; what all answers share in `responses`;
-disk and restarts in `durability`; what is sent when in `polling`; roles in `roles` and `transitions`.
+AddVoter, RemoveVoter, UpdateVoter and kraft.version in `voter_changes`, what follows once one is accepted in
+`pending_changes`, what a voter or a joining replica asks for itself in `self_reports`; snapshots in `snapshots`; disk
+and restarts in `durability`; what is sent when in `polling`; roles in `roles` and `transitions`.
 """
 
 from typing import NamedTuple
 
-from kraft_reference import durability, elections, leadership, polling, replication
+from kraft_reference import (
+    durability,
+    elections,
+    leadership,
+    pending_changes,
+    polling,
+    replication,
+    self_reports,
+    snapshots,
+    voter_changes,
+)
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Effect
 from kraft_reference.events import (
+    AddVoter,
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
@@ -34,23 +47,38 @@ from kraft_reference.events import (
     Poll,
     PollFetch,
     Receive,
+    RemoveVoter,
     ReplaceDisk,
     RequestTimeout,
     Restart,
     Shutdown,
+    TakeSnapshot,
+    UpdateFeatures,
+    VoterChangeTimeout,
 )
 from kraft_reference.messages import (
+    AddVoterRequest,
+    AddVoterResponse,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
     BeginQuorumEpochRequest,
     BeginQuorumEpochResponse,
     EndQuorumEpochRequest,
     EndQuorumEpochResponse,
     FetchRequest,
     FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
     Message,
+    RemoveVoterRequest,
+    RemoveVoterResponse,
+    UpdateVoterRequest,
+    UpdateVoterResponse,
     VoteRequest,
     VoteResponse,
 )
 from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.pending_changes import with_lost_leadership
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -72,10 +100,18 @@ def handle(state: ReplicaState, configuration: Configuration, event: Event, draw
     Raises:
         ValueError: a `Crash` keeps more or less of the log than it can.
     """
+    outcome = _handle(state, configuration, event, draw)
+    if isinstance(event, Crash | ReplaceDisk) or outcome.state is state:
+        return outcome
+    concluded = with_lost_leadership(state, outcome, configuration)
+    return concluded._replace(state=durability.with_file_version(state, concluded.state))
+
+
+def _handle(state: ReplicaState, configuration: Configuration, event: Event, draw: Draw) -> Outcome:
     if state.role is Role.STOPPED:
         match event:
-            case Restart():
-                return durability.after_restart(state, configuration, draw)
+            case Restart(endpoint):
+                return durability.after_restart(state, configuration, draw, endpoint)
             case ReplaceDisk(directory_id):
                 return durability.after_replace_disk(state, configuration, directory_id)
             case _:
@@ -99,9 +135,18 @@ def handle(state: ReplicaState, configuration: Configuration, event: Event, draw
             return leadership.after_begin_quorum_epoch_timeout(state, configuration)
         case RequestTimeout(destination):
             return _after_request_timeout(state, destination)
+        case AddVoter():
+            return voter_changes.after_add_voter(state, configuration, event)
+        case RemoveVoter():
+            return voter_changes.after_remove_voter(state, configuration, event, draw)
+        case UpdateFeatures():
+            return voter_changes.after_update_features(state, configuration, event, draw)
         case AppendVoters(voters):
-            record = Record(state.epoch, RecordKind.VOTERS, 0, voters)
-            return replication.after_append(state, configuration, record, draw)
+            return voter_changes.after_append_voters(state, configuration, voters, draw)
+        case VoterChangeTimeout():
+            return pending_changes.after_voter_change_timeout(state, configuration)
+        case TakeSnapshot(end_offset):
+            return snapshots.after_take_snapshot(state, end_offset)
         case Shutdown():
             return leadership.after_shutdown(state, configuration, draw)
         case Crash(log_end_offset):
@@ -126,6 +171,22 @@ def _receive(state: ReplicaState, configuration: Configuration, message: Message
             return leadership.after_end_quorum_epoch_request(state, configuration, message, draw)
         case BeginQuorumEpochResponse() | EndQuorumEpochResponse():
             return leadership.after_announcement_response(state, configuration, message, draw)
+        case FetchSnapshotRequest():
+            return snapshots.after_fetch_snapshot_request(state, configuration, message)
+        case FetchSnapshotResponse():
+            return snapshots.after_fetch_snapshot_response(state, configuration, message, draw)
+        case ApiVersionsRequest():
+            return pending_changes.after_api_versions_request(state, configuration, message)
+        case ApiVersionsResponse():
+            return pending_changes.after_api_versions_response(state, configuration, message, draw)
+        case AddVoterRequest():
+            return voter_changes.after_add_voter(state, configuration, message)
+        case RemoveVoterRequest():
+            return voter_changes.after_remove_voter(state, configuration, message, draw)
+        case UpdateVoterRequest():
+            return voter_changes.after_update_voter_request(state, configuration, message, draw)
+        case AddVoterResponse() | RemoveVoterResponse() | UpdateVoterResponse():
+            return self_reports.after_change_response(state, configuration, message, draw)
 
 
 def _after_request_timeout(state: ReplicaState, destination: int) -> Outcome:

@@ -5,18 +5,20 @@ from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.elections import entered, is_foreign, known_endpoint
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.leadership import has_check_quorum_timer, removal_is_committed, with_fetcher
-from kraft_reference.log import EpochEnd, agrees, append, end_of_epoch, flush, truncate
+from kraft_reference.leadership import with_fetcher
+from kraft_reference.log import EpochEnd, agrees, append, end_of_epoch, needs_snapshot, tears_a_batch, truncate
 from kraft_reference.messages import Error, FetchRequest, FetchResponse
-from kraft_reference.outcome import Outcome, Refusal, entry_timers
+from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.pending_changes import advanced, appended, settled
 from kraft_reference.records import Record
 from kraft_reference.responses import answered, is_correlated, useless_answer
-from kraft_reference.roles import Cause, Role
+from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, voter_entry
-from kraft_reference.transitions import learn, to_resigned
+from kraft_reference.transitions import learn
 from kraft_reference.watermark import with_high_watermark
 
 _NOT_DIVERGING = EpochEnd(-1, -1)
+_NO_SNAPSHOT = (-1, -1)
 
 
 def fetch_targets(state: ReplicaState, configuration: Configuration) -> tuple[int, ...]:
@@ -58,6 +60,7 @@ def _response(
     error: Error,
     records: tuple[Record, ...] = (),
     diverging: EpochEnd = _NOT_DIVERGING,
+    snapshot_id: tuple[int, int] = _NO_SNAPSHOT,
 ) -> FetchResponse:
     """The answer; it publishes no high watermark before a record of the own epoch is committed.
 
@@ -76,6 +79,8 @@ def _response(
         diverging_epoch=diverging.epoch,
         diverging_end_offset=diverging.offset,
         records=records,
+        snapshot_end_offset=snapshot_id[0],
+        snapshot_epoch=snapshot_id[1],
     )
 
 
@@ -109,12 +114,16 @@ def after_fetch_request(
     if state.role is not Role.LEADER:
         return refuse(Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
     entry = _entry(state, configuration, request.replica_key)
-    valid = agrees(state.log, request.fetch_offset, request.last_epoch)
+    gone = needs_snapshot(state.log, request.fetch_offset, request.last_epoch)
+    valid = not gone and agrees(state.log, request.fetch_offset, request.last_epoch)
     timers: tuple[StartTimer, ...] = ()
     seen = state
     # Rule: check-quorum.counts-keys.
     if valid or configuration.profile.diverging_fetch == "counts":
         seen, timers = with_fetcher(state, configuration, entry)
+    if gone:
+        sent = _response(seen, configuration, request, Error.NONE, snapshot_id=state.log.base.id)
+        return Outcome(seen, (sent,), timers)
     if not valid:
         diverging = end_of_epoch(state.log, request.last_epoch)
         return Outcome(seen, (_response(seen, configuration, request, Error.NONE, (), diverging),), timers)
@@ -123,22 +132,19 @@ def after_fetch_request(
     progressed = with_high_watermark(
         seen._replace(fetch_offsets={**seen.fetch_offsets, tracked: request.fetch_offset}), configuration
     )
-    most = configuration.fetch_max_records
-    end = request.fetch_offset + most if most else state.log.end_offset
-    records = state.log.records[request.fetch_offset : end]
-    answer = _response(progressed, configuration, request, Error.NONE, records)
-    return _settled(state, Outcome(progressed, (answer,), timers), configuration, draw)
+    answer = _response(progressed, configuration, request, Error.NONE, _records(state, configuration, request))
+    concluded = settled(state, Outcome(progressed, (answer,), timers), configuration, draw)
+    return advanced(state, concluded, configuration, draw)
 
 
-def _settled(before: ReplicaState, outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
-    """A Leader that finds its own removal committed answers first and then resigns.
+def _records(state: ReplicaState, configuration: Configuration, request: FetchRequest) -> tuple[Record, ...]:
+    """The records from the fetch offset on, up to the limit, in whole batches.
 
-    Rule: state.leader.resigns-on-own-removal.
+    Rule: kraft-version.upgrade-atomic-batch.
     """
-    if not removal_is_committed(outcome.state):
-        return outcome
-    resigned = to_resigned(outcome.state, Cause.REMOVAL_COMMITTED)
-    return outcome._replace(state=resigned, timers=entry_timers(before, resigned, draw, configuration.timeouts))
+    log, most = state.log, configuration.fetch_max_records
+    end = min(request.fetch_offset + most, log.end_offset) if most else log.end_offset
+    return log.between(request.fetch_offset, end + 1 if tears_a_batch(log, end) else end)
 
 
 def _cut_offset(state: ReplicaState, response: FetchResponse) -> int:
@@ -173,9 +179,14 @@ def after_fetch_response(
     # Rules: fetch.timer, fetch.fetched-flag.
     timers = (StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),)
     fetched = learned._replace(fetched=True, searching=False)
+    known = max(state.high_watermark, state.log.start_offset)
+    if response.snapshot_id is not None:
+        if response.snapshot_end_offset < known:
+            return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
+        return Outcome(fetched._replace(wanted_snapshot=response.snapshot_id), timers=timers)
     if response.diverging_epoch >= 0:
         cut = _cut_offset(state, response)
-        if cut < state.high_watermark:
+        if cut < known:
             return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
         # Rules: fetch.diverging.truncate, fetch.truncate.voters-set.
         return Outcome(fetched._replace(log=truncate(fetched.log, cut)), timers=timers)
@@ -187,14 +198,11 @@ def after_fetch_response(
 
 
 def after_append(state: ReplicaState, configuration: Configuration, record: Record, draw: Draw) -> Outcome:
-    """A record at the end of the Leader's log, synced before the Leader counts its own log end.
+    """A client's record at the end of the Leader's log.
 
-    Rules: state.voters-set.applied-uncommitted, hw.majority, durable.flush-before-fetch.
+    Rules: hw.majority, durable.flush-before-fetch.
     """
     if state.role is not Role.LEADER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
-    appended = state._replace(log=flush(append(state.log, (record,))))
-    # A set with others in it needs the timers that a sole voter has not.  Rule: check-quorum.sole-voter.
-    starts = has_check_quorum_timer(appended) and not has_check_quorum_timer(state)
-    timers = entry_timers(state, appended, draw, configuration.timeouts) if starts else ()
-    return _settled(state, Outcome(with_high_watermark(appended, configuration), timers=timers), configuration, draw)
+    after, timers = appended(state, configuration, (record,), draw)
+    return settled(state, Outcome(after, timers=timers), configuration, draw)

@@ -1,6 +1,6 @@
 """What all responses have in common: whether one matches a request, and whether there is anything to learn from it."""
 
-from kraft_reference.messages import Error, Response
+from kraft_reference.messages import Error, LedResponse, Response
 from kraft_reference.outcome import Refusal
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import names_second_leader
@@ -21,7 +21,7 @@ def answered(state: ReplicaState, response: Response) -> ReplicaState:
     return state._replace(awaiting={to: c for to, c in state.awaiting.items() if to != response.source})
 
 
-def useless_answer(state: ReplicaState, response: Response) -> Refusal | None:
+def useless_answer(state: ReplicaState, response: LedResponse) -> Refusal | None:
     """Why an answer teaches nothing: another cluster, an older epoch, a second leader of this one; None if it may.
 
     Rules: wire.common-errors, vote.response.late, begin-quorum.response, fetch.response.common,

@@ -1,6 +1,6 @@
 """The state of one replica, a value.
 
-`epoch`, `leader_id`, `voted_key` and `log` are on disk, everything else is lost in a crash.
+`epoch`, `leader_id`, `voted_key`, `quorum_state_version` and `log` are on disk, everything else is lost in a crash.
 The fields are those of `NewReplica` in Durability.tla.
 """
 
@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from kraft_reference.identity import ReplicaKey, VoterSet, names
-from kraft_reference.log import Log, empty_log
+from kraft_reference.changes import PendingChange, Report
+from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
+from kraft_reference.log import Log, Snapshot, log_on
 from kraft_reference.roles import Role
 
 UNKNOWN_HIGH_WATERMARK = -1
@@ -34,6 +35,12 @@ class ReplicaState(NamedTuple):
     log: Log
     high_watermark: int
     """Offset after the last record known to be committed, -1 while unknown.  Rule: hw.monotonic."""
+    quorum_state_version: int = 1
+    """The version of the quorum state file, as it was last written.
+
+    Rules: durable.version-by-kraft, wire.quorum-state."""
+    moved_to: str | None = None
+    """Where this process listens, if not where the configuration says.  Rule: update-voter.when-sent."""
 
     granted: frozenset[int] = _NO_IDS
     """Prospective, Candidate: voters that granted in this round, itself included."""
@@ -50,11 +57,19 @@ class ReplicaState(NamedTuple):
     fetchers: frozenset[int] = _NO_IDS
     """Leader: voters that fetched in this check-quorum period.  Rule: check-quorum.counts-keys."""
     acknowledged: frozenset[int] = _NO_IDS
-    """Leader, Resigned: voters that answered BeginQuorumEpoch, EndQuorumEpoch."""
+    """Leader, Resigned: voters that answered BeginQuorumEpoch, EndQuorumEpoch.
+
+    Follower: its leader, once that has taken note of its UpdateVoter.  Rule: update-voter.when-sent."""
     preferred_candidates: tuple[ReplicaKey, ...] = ()
     """Resigned: voters by falling fetch offset.  Rule: end-quorum.send."""
     awaiting: Mapping[int, int] = _NO_REQUESTS
     """Outstanding requests: destination to correlation id, one per connection."""
+    pending_change: PendingChange | None = None
+    """Leader: the voter change that it works on.  Rule: voters.one-change-at-a-time."""
+    reports: tuple[Report, ...] = ()
+    """Leader at kraft.version 0: what voters told of themselves, by id.  Rule: update-voter.in-memory-at-version-0."""
+    wanted_snapshot: tuple[int, int] | None = None
+    """Follower: the id (end offset, epoch) of the snapshot that its leader has in place of the records it needs."""
 
     @property
     def voters(self) -> VoterSet:
@@ -65,8 +80,12 @@ class ReplicaState(NamedTuple):
         return self.log.voters[-1].voters
 
 
-def new_replica(key: ReplicaKey, voters: VoterSet) -> ReplicaState:
-    """A replica as it is formatted: stopped, nothing on its disk but what `voters` says."""
+def new_replica(key: ReplicaKey, checkpoint: Snapshot) -> ReplicaState:
+    """A replica as it is formatted: stopped, nothing on its disk but the bootstrap checkpoint.
+
+    Rules: identity.directory-id-at-format, bootstrap.standalone, bootstrap.multi-voter,
+    bootstrap.no-list-means-observer, bootstrap.static-quorum.
+    """
     return ReplicaState(
         key=key,
         role=Role.STOPPED,
@@ -74,8 +93,9 @@ def new_replica(key: ReplicaKey, voters: VoterSet) -> ReplicaState:
         leader_id=None,
         leader_endpoint=None,
         voted_key=None,
-        log=empty_log(voters),
+        log=log_on(checkpoint),
         high_watermark=UNKNOWN_HIGH_WATERMARK,
+        quorum_state_version=checkpoint.kraft_version,
     )
 
 
@@ -99,6 +119,14 @@ def other_voters(state: ReplicaState) -> tuple[ReplicaKey, ...]:
 def _others(voters: VoterSet, key: ReplicaKey) -> tuple[ReplicaKey, ...]:
     """Asked at almost every step, with the same few answers."""
     return tuple(sorted((voter for voter in voters if not names(voter, key)), key=_replica_id))
+
+
+def details_of(state: ReplicaState, voter_id: int) -> VoterDetails | None:
+    """What the own voters set says of a voter beside its key; None if it is not in it.
+
+    Rule: voters.endpoints-are-part-of-the-set.
+    """
+    return next((details for details in state.log.voters[-1].details if details.id == voter_id), None)
 
 
 def is_majority(number: int, voters: VoterSet) -> bool:

@@ -6,11 +6,11 @@ The functions after it are the ways the protocol uses, each a state before to a 
 """
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.identity import ReplicaKey, names
+from kraft_reference.identity import ReplicaKey, VoterDetails, names
 from kraft_reference.log import append, flush
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import TRANSITION, Cause, EpochChange, LeaderChange, Role, VoteChange
-from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
+from kraft_reference.state import ReplicaState, details_of, is_majority, is_voter, other_voters
 from kraft_reference.watermark import reached_by, with_high_watermark
 
 
@@ -32,6 +32,8 @@ def cleared(state: ReplicaState) -> ReplicaState:
         state.voted_key,
         state.log,
         state.high_watermark,
+        state.quorum_state_version,
+        state.moved_to,
     )
 
 
@@ -79,7 +81,16 @@ def enter(
     else:
         new_vote = requester if row.vote is VoteChange.CAST else None
     return ReplicaState(
-        state.key, role, new_epoch, new_leader, leader_endpoint, new_vote, state.log, state.high_watermark
+        state.key,
+        role,
+        new_epoch,
+        new_leader,
+        leader_endpoint,
+        new_vote,
+        state.log,
+        state.high_watermark,
+        state.quorum_state_version,
+        state.moved_to,
     )
 
 
@@ -93,13 +104,28 @@ def endpoint_of(
 ) -> str | None:
     """The leader's endpoint from the message, else from the own voters set.
 
-    Rules: discovery.endpoint-lookup, begin-quorum.endpoint, discovery.election-endpoints.
+    Rules: discovery.endpoint-lookup, begin-quorum.endpoint, discovery.election-endpoints,
+    voters.endpoints-are-part-of-the-set, voters.network-client-follows-set.
     """
     if leader_endpoint is not None:
         return leader_endpoint
+    details = details_of(state, leader_id)
+    if details is not None:
+        return details.endpoint
     if any(voter.id == leader_id for voter in state.voters):
         return configuration.replicas[leader_id].endpoint
     return None
+
+
+def own_endpoint(state: ReplicaState, configuration: Configuration) -> str:
+    """Where this replica listens."""
+    return configuration.replicas[state.key.id].endpoint if state.moved_to is None else state.moved_to
+
+
+def own_details(state: ReplicaState, configuration: Configuration) -> VoterDetails:
+    """What this replica would tell of itself.  Rules: update-voter.when-sent, update-voter.leader-self-update."""
+    replica = configuration.replicas[state.key.id]
+    return VoterDetails(state.key.id, own_endpoint(state, configuration), replica.min_version, replica.max_version)
 
 
 def follow(
@@ -228,25 +254,44 @@ def leader_if_majority(state: ReplicaState, configuration: Configuration) -> Rep
 
 
 def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState:
-    """Leader with the start of its epoch in the log.
+    """Leader with the start of its epoch in the log, in one batch.
 
     Rule: state.candidate.to-leader.
     """
-    leader = enter(
-        state,
-        Role.LEADER,
-        Cause.ELECTION_WON,
-        leader_endpoint=configuration.replicas[state.key.id].endpoint,
-    )
+    endpoint = own_endpoint(state, configuration)
+    leader = enter(state, Role.LEADER, Cause.ELECTION_WON, leader_endpoint=endpoint)
     # Rule: state.leader.start-of-epoch.
     records = [Record(leader.epoch, RecordKind.LEADER_CHANGE, leader.key.id)]
-    # Rule: state.leader.first-leader.
-    has_voters_record = len(leader.log.voters) > 1
-    if configuration.kraft_version >= 1 and not has_voters_record:
-        records.append(Record(leader.epoch, RecordKind.KRAFT_VERSION, configuration.kraft_version))
-        records.append(Record(leader.epoch, RecordKind.VOTERS, 0, leader.voters))
+    if _writes_voters(leader, configuration):
+        details = with_details(leader.log.voters[-1].details, own_details(leader, configuration))
+        records.append(Record(leader.epoch, RecordKind.KRAFT_VERSION, leader.log.kraft_version))
+        records.append(Record(leader.epoch, RecordKind.VOTERS, 0, leader.voters, details))
     started = leader._replace(epoch_start_offset=leader.log.end_offset, log=flush(append(leader.log, records)))
     return with_high_watermark(started, configuration)
+
+
+def _writes_voters(leader: ReplicaState, configuration: Configuration) -> bool:
+    """Does an epoch begin with the voters set too, whose keys stay as they are?
+
+    At kraft.version 1 it does when the set is only in the bootstrap checkpoint, which is not replicated, and when the
+    leader's own entry is out of date.
+    Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, update-voter.leader-self-update,
+    kraft-version.record-gate.
+    """
+    log = leader.log
+    if log.kraft_version == 0:
+        return False
+    entry = details_of(leader, leader.key.id)
+    out_of_date = entry is not None and entry != own_details(leader, configuration)
+    return (log.start_offset == 0 and len(log.voters) == 1) or out_of_date
+
+
+def with_details(known: tuple[VoterDetails, ...], told: VoterDetails) -> tuple[VoterDetails, ...]:
+    """The details of a voters set with those of one voter put in the place of older ones, or added.
+
+    Rules: update-voter.not-a-membership-change, add-voter.append-and-apply.
+    """
+    return tuple(sorted([*[details for details in known if details.id != told.id], told]))
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -1,186 +1,66 @@
 """Between the model and the reference: which name here is which name there, and how its values look.
 
-One table for each thing that both have.
+One table for each thing that both have, in `mapping_tables`; how one kind of value looks is in `mapping_forms`.
 The trace checker and the edge replay (`kraft_spec.edges`) take names, forms and order from here and nowhere else.
-Beside it in the model: `NewReplica` in Durability.tla, the messages in Elections.tla, Leadership.tla and
-Replication.tla, `Observed*` in Observed.tla, `Cluster` in MCBounds.tla.
+Beside it in the model: `NewReplica` in Durability.tla, the messages in Elections.tla, Leadership.tla, Replication.tla
+and VoterChanges.tla, `Observed*` in Observed.tla, `Cluster` in MCBounds.tla.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from kraft_reference import effects, events, messages
-from kraft_reference.configuration import Configuration, ReplicaConfiguration
+from kraft_reference.configuration import Configuration, ReplicaConfiguration, Timeouts
 from kraft_reference.log import Log
 from kraft_reference.profile import PROFILES, Profile
 from kraft_reference.state import ReplicaState
-from kraft_spec.mapping_forms import (
-    ERROR,
-    ID_TUPLE,
-    KEY,
-    KEY_SET,
-    KEYS,
-    OFFSETS,
-    PLAIN,
-    RECORD_ROWS,
-    RECORDS,
-    REPLICA_ID,
-    REQUESTS,
-    ROLE,
-    SET,
-    TEXT,
-    VOTERS_HISTORY,
-    Form,
-    ModelValue,
-    function_entries,
+from kraft_spec.mapping_forms import ROWS, ModelValue, function_entries
+from kraft_spec.mapping_tables import (
+    CLUSTER,
+    DECISIONS,
+    EFFECTS,
+    EVENTS,
+    MESSAGES,
+    NOT_IN_THE_MODEL,
+    REPLICAS,
+    REPLY,
+    SAME_CLUSTER,
+    STATE,
+    Field,
 )
 
-
-class Field(NamedTuple):
-    """One name in the model, one in the reference, and the form of the values."""
-
-    model: str
-    reference: str
-    form: Form
-
-
-STATE: tuple[Field, ...] = (
-    Field("key", "key", KEY),
-    Field("role", "role", ROLE),
-    Field("epoch", "epoch", PLAIN),
-    Field("leader", "leader_id", REPLICA_ID),
-    Field("endpoint", "leader_endpoint", TEXT),
-    Field("voted", "voted_key", KEY),
-    Field("log", "log.records", RECORDS),
-    Field("flushed", "log.flushed", PLAIN),
-    Field("voters", "log.voters", VOTERS_HISTORY),
-    Field("highWatermark", "high_watermark", PLAIN),
-    Field("granted", "granted", SET),
-    Field("rejected", "rejected", SET),
-    Field("fetched", "fetched", PLAIN),
-    Field("searching", "searching", PLAIN),
-    Field("epochStart", "epoch_start_offset", PLAIN),
-    Field("offsets", "fetch_offsets", OFFSETS),
-    Field("fetchers", "fetchers", SET),
-    Field("acknowledged", "acknowledged", SET),
-    Field("preferred", "preferred_candidates", KEYS),
-    Field("awaiting", "awaiting", REQUESTS),
-)
-"""The state of a replica: `replicas[r]` and `ReplicaState`."""
-
-_ENVELOPE = (
-    Field("from", "source", PLAIN),
-    Field("to", "destination", PLAIN),
-    Field("corr", "correlation_id", PLAIN),
-)
-_ANSWER = (
-    *_ENVELOPE,
-    Field("error", "error", ERROR),
-    Field("epoch", "epoch", PLAIN),
-    Field("leader", "leader_id", REPLICA_ID),
-    Field("endpoint", "leader_endpoint", TEXT),
+__all__ = (
+    "CLUSTER",
+    "DECISIONS",
+    "EFFECTS",
+    "EVENTS",
+    "EVENT_TYPES",
+    "MESSAGES",
+    "MESSAGE_TYPES",
+    "NOT_IN_THE_MODEL",
+    "OTHER_CLUSTER",
+    "REPLICAS",
+    "REPLY",
+    "REPLY_NAME",
+    "SAME_CLUSTER",
+    "STATE",
+    "Field",
+    "configuration_from_model",
+    "configuration_to_model",
+    "effect_row",
+    "event_from_model",
+    "event_to_model",
+    "is_same_cluster",
+    "message_from_model",
+    "message_to_model",
+    "row_names",
+    "state_from_model",
+    "state_to_model",
 )
 
-MESSAGES: Mapping[type[messages.Message], tuple[Field, ...]] = {
-    messages.VoteRequest: (
-        *_ENVELOPE,
-        Field("epoch", "epoch", PLAIN),
-        Field("key", "replica_key", KEY),
-        Field("voterKey", "voter_key", KEY),
-        Field("lastEpoch", "last_epoch", PLAIN),
-        Field("endOffset", "end_offset", PLAIN),
-        Field("preVote", "pre_vote", PLAIN),
-    ),
-    messages.VoteResponse: (*_ANSWER, Field("granted", "granted", PLAIN), Field("preVote", "pre_vote", PLAIN)),
-    messages.BeginQuorumEpochRequest: (
-        *_ENVELOPE,
-        Field("epoch", "epoch", PLAIN),
-        Field("voterKey", "voter_key", KEY),
-        Field("endpoint", "leader_endpoint", TEXT),
-    ),
-    messages.BeginQuorumEpochResponse: _ANSWER,
-    messages.EndQuorumEpochRequest: (
-        *_ENVELOPE,
-        Field("epoch", "epoch", PLAIN),
-        Field("preferred", "preferred_candidates", KEYS),
-    ),
-    messages.EndQuorumEpochResponse: _ANSWER,
-    messages.FetchRequest: (
-        *_ENVELOPE,
-        Field("epoch", "epoch", PLAIN),
-        Field("key", "replica_key", KEY),
-        Field("offset", "fetch_offset", PLAIN),
-        Field("lastEpoch", "last_epoch", PLAIN),
-    ),
-    messages.FetchResponse: (
-        *_ANSWER,
-        Field("highWatermark", "high_watermark", PLAIN),
-        Field("divergingEpoch", "diverging_epoch", PLAIN),
-        Field("divergingOffset", "diverging_end_offset", PLAIN),
-        Field("records", "records", RECORDS),
-    ),
-}
-"""The messages, each field in the order of `ObservedMessage`; the field `type` is the name of the class."""
-
-EVENTS: Mapping[type[events.Event], tuple[Field, ...]] = {
-    **dict.fromkeys((events.ElectionTimeout, events.FetchTimeout, events.CheckQuorumTimeout), ()),
-    **dict.fromkeys((events.BeginQuorumEpochTimeout, events.Poll, events.Shutdown, events.Restart), ()),
-    events.RequestTimeout: (Field("destination", "destination", PLAIN),),
-    events.PollFetch: (Field("destination", "destination", PLAIN),),
-    events.ClientAppend: (Field("value", "value", PLAIN),),
-    events.AppendVoters: (Field("voters", "voters", KEY_SET),),
-    events.Crash: (Field("kept", "log_end_offset", PLAIN),),
-    events.ReplaceDisk: (Field("directory", "directory_id", TEXT),),
-}
-"""What an event adds to its name and its replica; `Receive` is `Handle` and the type of its message."""
-
-EFFECTS: Mapping[type[effects.DurableEffect], tuple[str, tuple[Field, ...]]] = {
-    effects.PersistQuorumState: (
-        "PersistQuorumState",
-        (Field("epoch", "epoch", PLAIN), Field("leader", "leader_id", REPLICA_ID), Field("voted", "voted_key", KEY)),
-    ),
-    effects.TruncateLog: ("Truncate", (Field("end", "end_offset", PLAIN),)),
-    effects.AppendRecords: ("Append", (Field("base", "base_offset", PLAIN), Field("records", "records", RECORDS))),
-    effects.FlushLog: ("Flush", (Field("end", "end_offset", PLAIN),)),
-}
-"""The durable effects: the name in the model, and the fields in the order of `ObservedEffect`."""
-
-CLUSTER: tuple[Field, ...] = (
-    Field("voters", "voters", KEY_SET),
-    Field("kraftVersion", "kraft_version", PLAIN),
-    Field("bootstrap", "bootstrap_servers", ID_TUPLE),
-    Field("fetchMaxRecords", "fetch_max_records", PLAIN),
-    Field("off", "switched_off", SET),
-)
-"""What `config` says of the whole cluster."""
-
-REPLICAS: tuple[Field, ...] = (
-    Field("endpoints", "endpoint", TEXT),
-    Field("keys", "key", KEY),
-    Field("preVote", "pre_vote", PLAIN),
-    Field("speaksEndpoints", "speaks_endpoints", PLAIN),
-)
-"""What `config` says of each replica: functions of the replica id."""
-
-DECISIONS: tuple[Field, ...] = (
-    Field("observerRefusal", "observer_refusal", PLAIN),
-    Field("voterKeyError", "voter_key_error", PLAIN),
-    Field("prospectiveAnnouncement", "prospective_announcement", PLAIN),
-    Field("endQuorumFetchedFlag", "end_quorum_fetched_flag", PLAIN),
-    Field("divergingFetch", "diverging_fetch", PLAIN),
-    Field("restartPrecedence", "restart_precedence", PLAIN),
-)
-"""`config.decisions`: the answers of a profile."""
-
-NOT_IN_THE_MODEL: Mapping[type, Mapping[str, str]] = {
-    Configuration: {"cluster_id": "all messages are of one cluster", "timeouts": "the model has no clock"},
-    Profile: {"name": "the answers count", "resigned_metric": "the model has no metrics"},
-    **{
-        request: {"cluster_id": "all messages are of one cluster; a request takes it from the configuration"}
-        for request in messages.REQUESTS
-    },
-}
-"""Fields of the reference that no table has, and why."""
+OTHER_CLUSTER = "another cluster"
+"""The `cluster_id` of a request that names another cluster, on the way from the model."""
 
 
 def _attribute(structure: object, path: str) -> Any:
@@ -222,18 +102,26 @@ def message_from_model(record: Mapping[str, ModelValue], cluster_id: str) -> mes
     """The message that a record of the model stands for; `cluster_id` is its sender's."""
     kind = MESSAGE_TYPES[record["type"]]
     named = _arguments(MESSAGES[kind], record)
-    if kind in messages.REQUESTS:
+    if "cluster_id" in NOT_IN_THE_MODEL.get(kind, {}):
         named["cluster_id"] = cluster_id
+    if kind is messages.AddVoterRequest:
+        named["timeout_ms"] = _SOME_TIME_MS
     return kind(**named)
+
+
+_SOME_TIME_MS = Timeouts().voter_change_timeout_ms
+"""Of a request to add a voter on the way from the model, which has no clock."""
 
 
 def _row(name: str, fields: tuple[Field, ...], structure: object) -> tuple[ModelValue, ...]:
     values = [(field.form, getattr(structure, field.reference)) for field in fields]
-    return (name, *[RECORD_ROWS(value) if form is RECORDS else form.to_model(value) for form, value in values])
+    return (name, *[ROWS.get(form, form.to_model)(value) for form, value in values])
 
 
-def effect_row(effect: effects.DurableEffect | effects.Send) -> tuple[ModelValue, ...]:
+def effect_row(effect: effects.DurableEffect | effects.Send | effects.Answer) -> tuple[ModelValue, ...]:
     """An effect as `ObservedEffects` shows it."""
+    if isinstance(effect, effects.Answer):
+        return _row(REPLY_NAME, REPLY, effect.reply)
     if isinstance(effect, effects.Send):
         message = effect.message
         return _row(type(message).__name__, MESSAGES[type(message)], message)
@@ -247,31 +135,48 @@ def row_names(name: str) -> tuple[str, ...]:
     return tuple(field.model for field in fields)
 
 
-_EFFECT_FIELDS = dict(EFFECTS.values())
+REPLY_NAME = messages.Reply.__name__
+"""What an answer to a client is called among the effects."""
+
+_EFFECT_FIELDS = {**dict(EFFECTS.values()), REPLY_NAME: REPLY}
 
 EVENT_TYPES: Mapping[str, type[events.Event]] = {kind.__name__: kind for kind in EVENTS}
 """The events that deliver nothing, by their name."""
 
 
-def event_to_model(event: events.Event, replica_id: int) -> dict[str, ModelValue]:
-    """An event at a replica: [name, replica, ...]."""
+def event_to_model(event: events.Event, replica_id: int, cluster_id: str) -> dict[str, ModelValue]:
+    """An event at a replica of this cluster: [name, replica, ...]."""
     head: dict[str, ModelValue] = {"name": events.event_name(event), "replica": replica_id}
     if isinstance(event, events.Receive):
         return {**head, "message": message_to_model(event.message)}
-    return {**head, **_record(EVENTS[type(event)], event)}
+    record = _record(EVENTS[type(event)], event)
+    if SAME_CLUSTER in record:
+        record[SAME_CLUSTER] = is_same_cluster(record[SAME_CLUSTER], cluster_id)
+    return {**head, **record}
+
+
+def is_same_cluster(named: str | None, cluster_id: str) -> bool:
+    """Does a request that names this cluster, or none, address the cluster with this id?"""
+    return named in (None, cluster_id)
 
 
 def event_from_model(record: Mapping[str, ModelValue], cluster_id: str) -> events.Event:
-    """The event that a record of the model stands for; `cluster_id` is that of the message it may deliver."""
+    """The event that a record of the model stands for, at a replica of the cluster with this id."""
     if "message" in record:
         return events.Receive(message_from_model(record["message"], cluster_id))
     kind = EVENT_TYPES[record["name"]]
-    return kind(**_arguments(EVENTS[kind], record))
+    named = _arguments(EVENTS[kind], record)
+    if SAME_CLUSTER in record:
+        named["cluster_id"] = cluster_id if record[SAME_CLUSTER] else OTHER_CLUSTER
+    return kind(**named)
 
 
 def configuration_to_model(configuration: Configuration) -> dict[str, ModelValue]:
     """The variable `config` of the model."""
-    replicas = configuration.replicas
+    replicas = {
+        i: replace(replica, initial_voters=configuration.checkpoint(i).voters)
+        for i, replica in configuration.replicas.items()
+    }
     columns = {
         field.model: {i: field.form.to_model(getattr(replica, field.reference)) for i, replica in replicas.items()}
         for field in REPLICAS
@@ -282,13 +187,18 @@ def configuration_to_model(configuration: Configuration) -> dict[str, ModelValue
 def configuration_from_model(record: Mapping[str, ModelValue]) -> Configuration:
     """The cluster that a `config` of the model stands for."""
     columns = {field.reference: (field.form, function_entries(record[field.model])) for field in REPLICAS}
+    cluster = _arguments(CLUSTER, record)
+
+    def replica(i: int) -> ReplicaConfiguration:
+        given = {name: form.from_model(column[i]) for name, (form, column) in columns.items()}
+        if given["initial_voters"] == cluster["voters"]:
+            given["initial_voters"] = None
+        return ReplicaConfiguration(**given)
+
     return Configuration(
-        replicas={
-            i: ReplicaConfiguration(**{name: form.from_model(column[i]) for name, (form, column) in columns.items()})
-            for i in sorted(function_entries(record["keys"]))
-        },
+        replicas={i: replica(i) for i in sorted(function_entries(record["keys"]))},
         profile=_profile(_arguments(DECISIONS, record["decisions"])),
-        **_arguments(CLUSTER, record),
+        **cluster,
     )
 
 

@@ -8,8 +8,9 @@ What is not there is None in the reference, and -1, "" or <<-1, "">> in the mode
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import VotersEntry
+from kraft_reference.changes import ChangeKind, ChangePhase, PendingChange, Report
+from kraft_reference.identity import ReplicaKey, VoterDetails
+from kraft_reference.log import Snapshot, VersionEntry, VotersEntry
 from kraft_reference.messages import Error
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
@@ -35,6 +36,19 @@ class SomeKey(Protocol):
     def id(self) -> int: ...
     @property
     def directory_id(self) -> str | None: ...
+
+
+class SomeDetails(Protocol):
+    """What the reference or a trace says of a voter beside its key."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def endpoint(self) -> str: ...
+    @property
+    def min_version(self) -> int: ...
+    @property
+    def max_version(self) -> int: ...
 
 
 def text_to_model(text: str | None) -> str:
@@ -95,6 +109,20 @@ def _offsets_from_model(offsets: ModelValue) -> Mapping[ReplicaKey | None, int]:
     return {key_from_model(key): offset for key, offset in function_entries(offsets).items()} if offsets else {}
 
 
+DetailsRow = tuple[int, str, int, int]
+"""<<id, endpoint, lowest level, highest level>>."""
+
+
+def details_to_model(details: Iterable[SomeDetails]) -> frozenset[DetailsRow]:
+    """What a voters set says of its voters beside their keys: a set in the model."""
+    return frozenset([(one.id, text_to_model(one.endpoint), one.min_version, one.max_version) for one in details])
+
+
+def details_from_model(details: Iterable[DetailsRow]) -> tuple[VoterDetails, ...]:
+    """The way back of `details_to_model`: by ascending id."""
+    return tuple(sorted([VoterDetails(id_, text_from_model(at) or "", low, high) for id_, at, low, high in details]))
+
+
 def record_to_model(record: Record) -> dict[str, ModelValue]:
     """A record of the log."""
     return {
@@ -102,26 +130,112 @@ def record_to_model(record: Record) -> dict[str, ModelValue]:
         "kind": str(record.kind),
         "value": record.value,
         "voters": _key_set(record.voters),
+        "details": details_to_model(record.details),
     }
 
 
 def record_from_model(record: Mapping[str, ModelValue]) -> Record:
     """The way back of `record_to_model`."""
     kind = RecordKind(record["kind"])
-    return Record(record["epoch"], kind, record["value"], _known_keys(record["voters"]))  # type: ignore[arg-type]
+    voters, details = _known_keys(record["voters"]), details_from_model(record["details"])
+    return Record(record["epoch"], kind, record["value"], voters, details)  # type: ignore[arg-type]
 
 
 def record_row(record: Any) -> tuple[ModelValue, ...]:
-    """A record of the reference or of a trace as `ObservedRecord` shows it."""
-    return (record.epoch, str(record.kind), record.value, _key_set(record.voters))
+    """A record of the reference as `ObservedRecord` shows it."""
+    voters, details = _key_set(record.voters), details_to_model(record.details)
+    return (record.epoch, str(record.kind), record.value, voters, details)
 
 
 def _voters_entry_to_model(entry: VotersEntry) -> dict[str, ModelValue]:
-    return {"offset": entry.offset, "voters": _key_set(entry.voters)}
+    return {"offset": entry.offset, "voters": _key_set(entry.voters), "details": details_to_model(entry.details)}
 
 
 def _voters_entry_from_model(entry: Mapping[str, ModelValue]) -> VotersEntry:
-    return VotersEntry(entry["offset"], _known_keys(entry["voters"]))  # type: ignore[arg-type]
+    voters, details = _known_keys(entry["voters"]), details_from_model(entry["details"])
+    return VotersEntry(entry["offset"], voters, details)  # type: ignore[arg-type]
+
+
+def _version_entry_to_model(entry: VersionEntry) -> dict[str, ModelValue]:
+    return {"offset": entry.offset, "level": entry.kraft_version}
+
+
+def _version_entry_from_model(entry: Mapping[str, ModelValue]) -> VersionEntry:
+    return VersionEntry(entry["offset"], entry["level"])
+
+
+def snapshot_to_model(snapshot: Snapshot) -> dict[str, ModelValue]:
+    """A snapshot as far as it carries voters."""
+    return dict(zip(_SNAPSHOT, snapshot_row(snapshot), strict=True))
+
+
+_SNAPSHOT = ("end", "epoch", "level", "voters", "details")
+
+
+def snapshot_from_model(snapshot: Mapping[str, ModelValue]) -> Snapshot:
+    """The way back of `snapshot_to_model`."""
+    end, epoch, level, voters, details = (snapshot[name] for name in _SNAPSHOT)
+    return Snapshot(end, epoch, level, _known_keys(voters), details_from_model(details))  # type: ignore[arg-type]
+
+
+def snapshot_row(snapshot: Any) -> tuple[ModelValue, ...]:
+    """A snapshot of the reference or of a trace as `ObservedSnapshot` shows it; <<>> for none."""
+    if snapshot is None:
+        return ()
+    voters, details = _key_set(snapshot.voters), details_to_model(snapshot.details)
+    return (snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details)
+
+
+_CHANGE = (
+    "kind",
+    "phase",
+    "voter",
+    "endpoint",
+    "min",
+    "max",
+    "offset",
+    "requester",
+    "request",
+    "whenCommitted",
+)
+_NO_CHANGE: Mapping[str, ModelValue] = {"kind": "none"}
+
+
+def _change_to_model(change: PendingChange | None) -> Mapping[str, ModelValue]:
+    return _NO_CHANGE if change is None else dict(zip(_CHANGE, change_row(change), strict=True))
+
+
+def change_row(change: Any) -> tuple[ModelValue, ...]:
+    """A pending change of the reference or of a trace as `ObservedState` shows it; <<>> for none."""
+    if change is None:
+        return ()
+    named = (str(change.kind), str(change.phase), key_to_model(change.voter), text_to_model(change.endpoint))
+    requester = -1 if change.requester is None else change.requester
+    versions = (change.min_version, change.max_version)
+    return (*named, *versions, change.offset, requester, change.request, change.when_committed)
+
+
+def _change_from_model(change: Mapping[str, ModelValue]) -> PendingChange | None:
+    if change["kind"] == "none":
+        return None
+    kind, phase, voter, endpoint, *rest = (change[name] for name in _CHANGE)
+    named = (ChangeKind(kind), ChangePhase(phase), key_from_model(voter), text_from_model(endpoint))
+    return PendingChange(*named, *rest)
+
+
+def reports_to_model(reports: Iterable[Any]) -> frozenset[tuple[ModelValue, ...]]:
+    """Reports of the reference or of a trace: a set in the model."""
+    return frozenset(
+        [(key_to_model(one.key), text_to_model(one.endpoint), one.min_version, one.max_version) for one in reports]
+    )
+
+
+def _reports_from_model(reports: Iterable[tuple[Any, ...]]) -> tuple[Report, ...]:
+    return tuple([Report(_named_key(key), text_from_model(at) or "", *of) for key, at, *of in sorted(reports)])
+
+
+def _named_key(key: tuple[int, str]) -> ReplicaKey:
+    return ReplicaKey(key[0], text_from_model(key[1]))
 
 
 def _pairs(mapping: Mapping[Hashable, Hashable]) -> frozenset[tuple[Hashable, Hashable]]:
@@ -138,6 +252,8 @@ TEXT = Form(text_to_model, text_from_model)
 """A directory id or an endpoint, or none."""
 KEY = Form(key_to_model, key_from_model)
 """A replica key, or none."""
+NAMED_KEY = Form(key_to_model, _named_key)
+"""A replica key that a request names, whatever its id."""
 KEYS = Form(_each(key_to_model), _each(key_from_model))
 """Replica keys in their order."""
 KEY_SET = Form(_key_set, _known_keys)
@@ -153,3 +269,23 @@ RECORDS = Form(_each(record_to_model), _each(record_from_model))
 RECORD_ROWS = _each(record_row)
 """Records as `ObservedRecords` shows them: `RECORDS` of what is seen from outside."""
 VOTERS_HISTORY = Form(_each(_voters_entry_to_model), _each(_voters_entry_from_model))
+VERSIONS_HISTORY = Form(_each(_version_entry_to_model), _each(_version_entry_from_model))
+SNAPSHOT = Form(snapshot_to_model, snapshot_from_model)
+OPTIONAL_SNAPSHOT = Form(
+    lambda snapshot: () if snapshot is None else snapshot_to_model(snapshot),
+    lambda snapshot: snapshot_from_model(snapshot) if snapshot else None,
+)
+SNAPSHOT_ID = Form(
+    lambda wanted: (-1, -1) if wanted is None else wanted, lambda wanted: wanted if wanted[0] >= 0 else None
+)
+"""(end offset, epoch), or none."""
+CHANGE = Form(_change_to_model, _change_from_model)
+"""A pending change, or none."""
+REPORTS = Form(reports_to_model, _reports_from_model)
+
+ROWS: Mapping[Form, Callable[[Any], ModelValue]] = {
+    RECORDS: RECORD_ROWS,
+    SNAPSHOT: snapshot_row,
+    OPTIONAL_SNAPSHOT: snapshot_row,
+}
+"""The forms that look otherwise from outside: as the operators of Observed.tla show them."""

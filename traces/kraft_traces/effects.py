@@ -2,10 +2,11 @@
 
 from typing import assert_never
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from kraft_reference.cluster.occurrence import message_id
 from kraft_reference.effects import (
+    Answer,
     AppendRecords,
     Effect,
     FlushLog,
@@ -14,19 +15,27 @@ from kraft_reference.effects import (
     StartTimer,
     Timer,
     TruncateLog,
+    WriteSnapshot,
 )
+from kraft_reference.messages import Error, Reply
+from kraft_traces.errors import IncompleteLineError
 from kraft_traces.messages import TracedMessage, message_of, traced_message
 from kraft_traces.values import (
     DurationMs,
     Epoch,
+    KraftVersion,
     Offset,
     ReplicaId,
+    RequestNumber,
     TracedKey,
     TracedRecord,
+    TracedSnapshot,
     record_of,
     replica_key,
+    snapshot_of,
     traced_key,
     traced_record,
+    traced_snapshot,
 )
 
 
@@ -40,6 +49,15 @@ class TracedPersistQuorumState(_Traced, frozen=True, gc=False, tag="PersistQuoru
     epoch: Epoch
     leader_id: ReplicaId | None
     voted_key: TracedKey | None
+    version: KraftVersion | UnsetType = UNSET
+    """Of the file."""
+
+
+class TracedWriteSnapshot(_Traced, frozen=True, gc=False, tag="WriteSnapshot"):
+    """A snapshot was written and synced, and what it stands for deleted."""
+
+    snapshot: TracedSnapshot
+    replaces_log: bool
 
 
 class TracedTruncateLog(_Traced, frozen=True, gc=False, tag="TruncateLog"):

@@ -6,27 +6,35 @@
 from collections.abc import Callable
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
 from kraft_reference import messages as reference
 from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import Snapshot
 from kraft_reference.messages import Error, Message
 from kraft_reference.records import Record
 from kraft_traces.errors import IncompleteLineError
 from kraft_traces.values import (
+    AskedKey,
     CorrelationId,
+    DurationMs,
     Epoch,
+    Level,
     MessageId,
     Offset,
     ReplicaId,
     TracedKey,
     TracedRecord,
+    TracedSnapshot,
+    asked_key,
     record_of,
     replica_key,
+    snapshot_of,
     traced_key,
     traced_record,
+    traced_snapshot,
 )
 
 
@@ -105,6 +113,76 @@ class TracedFetchResponse(_TracedResponse, frozen=True, gc=False, tag="FetchResp
     diverging_epoch: Epoch | UnsetType = UNSET
     diverging_end_offset: Offset | UnsetType = UNSET
     records: tuple[TracedRecord, ...] | UnsetType = UNSET
+    snapshot_end_offset: Offset | UnsetType = UNSET
+    """-1 unless the fetcher has to fetch a snapshot first."""
+    snapshot_epoch: Epoch | UnsetType = UNSET
+
+
+class TracedFetchSnapshotRequest(_Traced, frozen=True, gc=False, tag="FetchSnapshotRequest"):
+    """A FetchSnapshot, which asks for the whole snapshot at once."""
+
+    epoch: Epoch | UnsetType = UNSET
+    replica_key: TracedKey | UnsetType = UNSET
+    snapshot_end_offset: Offset | UnsetType = UNSET
+    snapshot_epoch: Epoch | UnsetType = UNSET
+    cluster_id: str | UnsetType | None = UNSET
+
+
+class TracedFetchSnapshotResponse(_TracedResponse, frozen=True, gc=False, tag="FetchSnapshotResponse"):
+    """An answer to a FetchSnapshot."""
+
+    snapshot: TracedSnapshot | UnsetType | None = UNSET
+
+
+class TracedApiVersionsRequest(_Traced, frozen=True, gc=False, tag="ApiVersionsRequest"):
+    """A leader asks a new voter for the levels of kraft.version that it supports."""
+
+
+class TracedApiVersionsResponse(_Traced, frozen=True, gc=False, tag="ApiVersionsResponse"):
+    """An answer to an ApiVersions."""
+
+    min_version: Level | UnsetType = UNSET
+    max_version: Level | UnsetType = UNSET
+
+
+class TracedAddVoterRequest(_Traced, frozen=True, gc=False, tag="AddVoterRequest"):
+    """A joining controller's AddRaftVoter for itself."""
+
+    voter: AskedKey | UnsetType = UNSET
+    endpoint: str | UnsetType | None = UNSET
+    timeout_ms: DurationMs | UnsetType = UNSET
+    when_committed: bool | UnsetType = UNSET
+    cluster_id: str | UnsetType | None = UNSET
+
+
+class TracedAddVoterResponse(_TracedResponse, frozen=True, gc=False, tag="AddVoterResponse"):
+    """An answer to an AddRaftVoter of a replica."""
+
+
+class TracedRemoveVoterRequest(_Traced, frozen=True, gc=False, tag="RemoveVoterRequest"):
+    """A joining controller's RemoveRaftVoter for its own old directory."""
+
+    voter: AskedKey | UnsetType = UNSET
+    cluster_id: str | UnsetType | None = UNSET
+
+
+class TracedRemoveVoterResponse(_TracedResponse, frozen=True, gc=False, tag="RemoveVoterResponse"):
+    """An answer to a RemoveRaftVoter of a replica."""
+
+
+class TracedUpdateVoterRequest(_Traced, frozen=True, gc=False, tag="UpdateVoterRequest"):
+    """A voter reports where it listens and what it supports."""
+
+    epoch: Epoch | UnsetType = UNSET
+    voter: AskedKey | UnsetType = UNSET
+    endpoint: str | UnsetType | None = UNSET
+    min_version: Level | UnsetType = UNSET
+    max_version: Level | UnsetType = UNSET
+    cluster_id: str | UnsetType | None = UNSET
+
+
+class TracedUpdateVoterResponse(_TracedResponse, frozen=True, gc=False, tag="UpdateVoterResponse"):
+    """An answer to an UpdateRaftVoter."""
 
 
 TracedMessage = (
@@ -116,19 +194,29 @@ TracedMessage = (
     | TracedEndQuorumEpochResponse
     | TracedFetchRequest
     | TracedFetchResponse
+    | TracedFetchSnapshotRequest
+    | TracedFetchSnapshotResponse
+    | TracedApiVersionsRequest
+    | TracedApiVersionsResponse
+    | TracedAddVoterRequest
+    | TracedAddVoterResponse
+    | TracedRemoveVoterRequest
+    | TracedRemoveVoterResponse
+    | TracedUpdateVoterRequest
+    | TracedUpdateVoterResponse
 )
 
 TRACED_MESSAGES: dict[str, type[TracedMessage]] = {
-    "VoteRequest": TracedVoteRequest,
-    "VoteResponse": TracedVoteResponse,
-    "BeginQuorumEpochRequest": TracedBeginQuorumEpochRequest,
-    "BeginQuorumEpochResponse": TracedBeginQuorumEpochResponse,
-    "EndQuorumEpochRequest": TracedEndQuorumEpochRequest,
-    "EndQuorumEpochResponse": TracedEndQuorumEpochResponse,
-    "FetchRequest": TracedFetchRequest,
-    "FetchResponse": TracedFetchResponse,
+    traced.__struct_config__.tag: traced for traced in get_args(TracedMessage)
 }
 """By the name of the message, which is its `type` in a trace."""
+
+CHANGE_ANSWERS: tuple[type[TracedMessage], ...] = (
+    TracedAddVoterResponse,
+    TracedRemoveVoterResponse,
+    TracedUpdateVoterResponse,
+)
+"""The answers to voter changes: a step may send one beside another message to the same receiver."""
 
 
 def _traced_optional_key(key: ReplicaKey | None) -> TracedKey | None:
@@ -155,6 +243,14 @@ def _records(records: tuple[TracedRecord, ...]) -> tuple[Record, ...]:
     return tuple(record_of(record) for record in records)
 
 
+def _traced_optional_snapshot(snapshot: Snapshot | None) -> TracedSnapshot | None:
+    return None if snapshot is None else traced_snapshot(snapshot)
+
+
+def _optional_snapshot(snapshot: TracedSnapshot | None) -> Snapshot | None:
+    return None if snapshot is None else snapshot_of(snapshot)
+
+
 _Convert = Callable[[Any], object]
 
 _CONVERSIONS: dict[str, tuple[_Convert, _Convert]] = {
@@ -162,6 +258,8 @@ _CONVERSIONS: dict[str, tuple[_Convert, _Convert]] = {
     "voter_key": (_traced_optional_key, _optional_key),
     "preferred_candidates": (_traced_keys, _keys),
     "records": (_traced_records, _records),
+    "voter": (asked_key, replica_key),
+    "snapshot": (_traced_optional_snapshot, _optional_snapshot),
 }
 """The fields whose form differs: to the trace and back.  All others are the same in both."""
 

@@ -5,16 +5,19 @@ Within them nothing is refused here: whether an epoch or an offset makes sense i
 """
 
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
+from kraft_reference.log import Snapshot
 from kraft_reference.records import Record, RecordKind
 
 _INT32_MAX = 2**31 - 1
 _INT64_MAX = 2**63 - 1
 
+KraftVersion = Literal[0, 1]
+Level = Annotated[int, Meta(ge=-(2**15), le=2**15 - 1, description="A level of kraft.version, known or not.")]
 ReplicaId = Annotated[int, Meta(ge=0, le=_INT32_MAX, description="A replica id.")]
 Sequence = Annotated[int, Meta(ge=1, le=_INT64_MAX, description="Counts the events from 1, without gaps.")]
 TimeMs = Annotated[int, Meta(ge=0, le=_INT64_MAX, description="Milliseconds since the trace began.")]
@@ -31,8 +34,9 @@ MessageId = Annotated[
     str,
     Meta(
         # The lookahead, because in Python `$` also stands before a newline at the end.
-        pattern=r"^[1-9][0-9]{0,18}\.(0|[1-9][0-9]{0,9})$(?!\n)",
-        description="'<sequence of the line that sent the message>.<id of the replica that it is for>'.",
+        pattern=r"^[1-9][0-9]{0,18}\.(0|[1-9][0-9]{0,9})(\.change)?$(?!\n)",
+        description="'<sequence of the line that sent the message>.<id of the replica that it is for>', and '.change' "
+        "after that for the answer to a voter change.",
     ),
 ]
 
@@ -44,13 +48,40 @@ class TracedKey(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     directory_id: str | None
 
 
+class AskedKey(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """A replica key that a request for a voter change names, whether such a replica can be or not."""
+
+    id: Annotated[int, Meta(ge=-(2**31), le=_INT32_MAX)]
+    directory_id: str | None
+
+
+class TracedDetails(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """What a voters set says of one of its voters beside its key."""
+
+    id: ReplicaId
+    endpoint: str
+    min_version: Level
+    max_version: Level
+
+
 class TracedRecord(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """A record of the log; it has voters if and only if its kind is Voters."""
+    """A record of the log; it has voters if and only if its kind is Voters, and only then details."""
 
     epoch: Epoch
     kind: RecordKind
     value: Number
     voters: tuple[TracedKey, ...] | UnsetType = UNSET
+    details: tuple[TracedDetails, ...] | UnsetType = UNSET
+
+
+class TracedSnapshot(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """A snapshot as far as it carries voters."""
+
+    end_offset: Offset
+    epoch: Epoch
+    kraft_version: KraftVersion
+    voters: tuple[TracedKey, ...]
+    details: tuple[TracedDetails, ...]
 
 
 def by_id_and_directory(key: ReplicaKey) -> tuple[int, str]:
@@ -71,13 +102,32 @@ def traced_voters(voters: VoterSet) -> tuple[TracedKey, ...]:
     return tuple(traced_key(key) for key in sorted(voters, key=by_id_and_directory))
 
 
+@lru_cache(maxsize=1024)
+def traced_details(details: tuple[VoterDetails, ...]) -> tuple[TracedDetails, ...]:
+    """The trace's form of what a voters set says of its voters: by ascending id."""
+    return tuple(TracedDetails(*one) for one in sorted(details))
+
+
 def traced_record(record: Record) -> TracedRecord:
     """The trace's form of a record."""
-    voters = traced_voters(record.voters) if record.kind is RecordKind.VOTERS else UNSET
-    return TracedRecord(record.epoch, record.kind, record.value, voters)
+    if record.kind is not RecordKind.VOTERS:
+        return TracedRecord(record.epoch, record.kind, record.value)
+    voters, details = traced_voters(record.voters), traced_details(record.details)
+    return TracedRecord(record.epoch, record.kind, record.value, voters, details)
 
 
-def replica_key(key: TracedKey) -> ReplicaKey:
+def traced_snapshot(snapshot: Snapshot) -> TracedSnapshot:
+    """The trace's form of a snapshot."""
+    voters, details = traced_voters(snapshot.voters), traced_details(snapshot.details)
+    return TracedSnapshot(snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details)  # type: ignore[arg-type]
+
+
+def asked_key(key: ReplicaKey) -> AskedKey:
+    """The trace's form of the replica key that a request names."""
+    return AskedKey(key.id, key.directory_id)
+
+
+def replica_key(key: TracedKey | AskedKey) -> ReplicaKey:
     """The reference's form of a replica key."""
     return ReplicaKey(key.id, key.directory_id)
 
@@ -90,4 +140,16 @@ def voter_set(voters: tuple[TracedKey, ...]) -> VoterSet:
 def record_of(record: TracedRecord) -> Record:
     """The reference's form of a record."""
     voters: VoterSet = frozenset() if record.voters is UNSET else voter_set(record.voters)
-    return Record(record.epoch, record.kind, record.value, voters)
+    details = () if record.details is UNSET else voter_details(record.details)
+    return Record(record.epoch, record.kind, record.value, voters, details)
+
+
+def voter_details(details: tuple[TracedDetails, ...]) -> tuple[VoterDetails, ...]:
+    """The reference's form of what a voters set says of its voters: by ascending id."""
+    return tuple(sorted(VoterDetails(one.id, one.endpoint, one.min_version, one.max_version) for one in details))
+
+
+def snapshot_of(snapshot: TracedSnapshot) -> Snapshot:
+    """The reference's form of a snapshot."""
+    voters, details = voter_set(snapshot.voters), voter_details(snapshot.details)
+    return Snapshot(snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details)

@@ -74,10 +74,9 @@ class Disk:
         message = send.message
         if message.source != own_id:
             raise BrokenProperty("TypeOk", f"replica {own_id} sends in the name of {message.source}")
-        if message.epoch > self.epoch:
-            raise BrokenProperty(
-                PROPERTY, f"{_kind(message)} of epoch {message.epoch} leaves, epoch {self.epoch} is on disk"
-            )
+        epoch = getattr(message, "epoch", 0)
+        if epoch > self.epoch:
+            raise BrokenProperty(PROPERTY, f"{_kind(message)} of epoch {epoch} leaves, epoch {self.epoch} is on disk")
         kind = type(message)
         if kind is FetchResponse:
             assert isinstance(message, FetchResponse)

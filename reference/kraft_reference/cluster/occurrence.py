@@ -4,10 +4,11 @@ A trace is these values written down (`kraft_traces`); the cluster itself writes
 """
 
 from dataclasses import dataclass
+from typing import get_args
 
 from kraft_reference.effects import Effect
 from kraft_reference.events import Event
-from kraft_reference.messages import Message
+from kraft_reference.messages import ChangeResponse, Message
 from kraft_reference.outcome import Refusal
 from kraft_reference.state import ReplicaState
 
@@ -91,6 +92,11 @@ class Occurrence:
 def message_id(sequence: int, message: Message) -> str:
     """The id of a message: the sequence of the occurrence that sent it and its receiver.
 
-    One occurrence sends at most one message to each receiver.
+    One occurrence sends at most one message to each receiver, and beside it at most one answer to a voter change, which
+    may have waited for what the occurrence brings; that one's id ends in `.change`.
     """
-    return f"{sequence}.{message.destination}"
+    kind = ".change" if type(message) in _CHANGE_RESPONSES else ""
+    return f"{sequence}.{message.destination}{kind}"
+
+
+_CHANGE_RESPONSES = frozenset(get_args(ChangeResponse))

@@ -56,7 +56,7 @@ class World:
         self.cuts: set[tuple[int, int]] = set()
         self.replicas: dict[int, Replica] = {}
         for replica_id, replica in sorted(configuration.replicas.items()):
-            formatted = new_replica(replica.key, configuration.voters)
+            formatted = new_replica(replica.key, configuration.checkpoint(replica_id))
             started = handle(formatted, configuration, Restart(), Draw(0, 0, 0))
             self.replicas[replica_id] = Replica(started.state, configuration)
 

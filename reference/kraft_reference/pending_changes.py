@@ -1,0 +1,255 @@
+"""A voter change from its acceptance to its answer: what it waits for, how it is appended, when it is over.
+
+The tests that come before it are in `voter_changes`.  Beside both: VoterChanges.tla.
+"""
+
+from kraft_reference.changes import CLIENT, ChangeKind, ChangePhase, PendingChange
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import StartTimer
+from kraft_reference.elections import known_endpoint
+from kraft_reference.events import Draw
+from kraft_reference.identity import ReplicaKey, VoterDetails
+from kraft_reference.leadership import has_check_quorum_timer, removal_is_committed
+from kraft_reference.log import append, flush
+from kraft_reference.messages import (
+    AddVoterResponse,
+    ApiVersionsRequest,
+    ChangeResponse,
+    ApiVersionsResponse,
+    Error,
+    Message,
+    RemoveVoterResponse,
+    Reply,
+    UpdateVoterResponse,
+)
+from kraft_reference.outcome import Outcome, Refusal, entry_timers
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.responses import answered, is_correlated
+from kraft_reference.roles import Cause, Role
+from kraft_reference.state import ReplicaState
+from kraft_reference.transitions import to_resigned, with_details
+from kraft_reference.watermark import with_high_watermark
+
+_RESPONSES: dict[ChangeKind, type[ChangeResponse]] = {
+    ChangeKind.ADD: AddVoterResponse,
+    ChangeKind.REMOVE: RemoveVoterResponse,
+    ChangeKind.UPDATE: UpdateVoterResponse,
+}
+
+
+def reply(
+    state: ReplicaState,
+    configuration: Configuration,
+    kind: ChangeKind,
+    requester: int,
+    request: int,
+    error: Error,
+) -> Message | Reply:
+    """The answer to a request for a voter change, with what this replica knows of the leader.
+
+    `requester` is a replica id or `CLIENT`.
+    Rules: add-voter.leader-only, remove-voter.leader-only, update-voter.leader-only.
+    """
+    endpoint = known_endpoint(state, configuration)
+    if requester == CLIENT:
+        return Reply(request, error, state.epoch, state.leader_id, endpoint)
+    return _RESPONSES[kind](state.key.id, requester, request, error, state.epoch, state.leader_id, endpoint)
+
+
+def finalized_version(state: ReplicaState, configuration: Configuration) -> int:
+    """The level of kraft.version that decides which requests a Leader accepts.
+
+    Rule: kraft-version.finalized-when.
+    """
+    if configuration.profile.kraft_version_gate == "append":
+        return state.log.kraft_version
+    versions = state.log.versions
+    known = [entry.kraft_version for entry in versions[1:] if entry.offset < state.high_watermark]
+    return known[-1] if known else versions[0].kraft_version
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Append.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def appended(
+    before: ReplicaState, configuration: Configuration, records: tuple[Record, ...], draw: Draw
+) -> tuple[ReplicaState, tuple[StartTimer, ...]]:
+    """The Leader with records in its log, synced before it counts its own log end, and the timers that it starts.
+
+    A new set takes effect at once: who is no voter any more counts for nothing, who became one has done nothing yet.
+    Rules: voters.effective-on-append, add-voter.append-and-apply, remove-voter.append-and-apply, hw.majority,
+    durable.flush-before-fetch, identity.leader-tracks-by-key, voters.begin-epoch-to-current-voters.
+    """
+    after = before._replace(log=flush(append(before.log, records)))
+    if after.voters != before.voters:
+        same = {voter.id for voter in before.voters & after.voters}
+        after = after._replace(fetchers=after.fetchers & same, acknowledged=after.acknowledged & same)
+    # A set with others in it needs the timers that a sole voter has not.  Rule: check-quorum.sole-voter.
+    starts = has_check_quorum_timer(after) and not has_check_quorum_timer(before)
+    timers = entry_timers(before, after, draw, configuration.timeouts) if starts else ()
+    return with_high_watermark(after, configuration), timers
+
+
+def voters_record(state: ReplicaState, keys: frozenset[ReplicaKey], details: tuple[VoterDetails, ...]) -> Record:
+    """A VotersRecord of the Leader: the whole set.  Rule: voters.record-replaces-set."""
+    ids = {key.id for key in keys}
+    return Record(state.epoch, RecordKind.VOTERS, 0, keys, tuple([entry for entry in details if entry.id in ids]))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What a pending change waits for.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def api_versions_request(state: ReplicaState, configuration: Configuration, correlation_id: int) -> ApiVersionsRequest:
+    """Rule: add-voter.learn-versions."""
+    change = state.pending_change
+    assert change is not None and change.voter is not None, "only an addition asks for versions"
+    return ApiVersionsRequest(state.key.id, change.voter.id, correlation_id)
+
+
+def awaits_versions_of(state: ReplicaState, configuration: Configuration) -> int | None:
+    """The id of the new voter that the Leader has yet to ask for its versions; None if there is none to reach.
+
+    Rule: add-voter.learn-versions.
+    """
+    change = state.pending_change
+    if change is None or change.phase is not ChangePhase.LEARN_VERSIONS or change.voter is None:
+        return None
+    return change.voter.id if change.voter.id in configuration.replicas else None
+
+
+def after_api_versions_request(
+    state: ReplicaState, configuration: Configuration, request: ApiVersionsRequest
+) -> Outcome:
+    """Any replica says what its software supports.  Rule: kraft-version.levels."""
+    own = configuration.replicas[state.key.id]
+    return Outcome(
+        state,
+        (ApiVersionsResponse(state.key.id, request.source, request.correlation_id, own.min_version, own.max_version),),
+    )
+
+
+def after_api_versions_response(
+    state: ReplicaState, configuration: Configuration, response: ApiVersionsResponse, draw: Draw
+) -> Outcome:
+    """The new voter supports the finalized level, or the request ends here.
+
+    Rules: add-voter.learn-versions, add-voter.version-must-be-supported.
+    """
+    if not is_correlated(state, response):
+        return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
+    rest = answered(state, response)
+    change = state.pending_change
+    waits = change is not None and change.phase is ChangePhase.LEARN_VERSIONS
+    if change is None or change.voter is None or not waits or change.voter.id != response.source:
+        return Outcome(rest, refusal=Refusal.NO_CHANGE_WAITS)
+    if not response.min_version <= finalized_version(state, configuration) <= response.max_version:
+        return _over(Outcome(rest), configuration, Error.INVALID_REQUEST)
+    learned = change._replace(
+        phase=ChangePhase.CATCH_UP, min_version=response.min_version, max_version=response.max_version
+    )
+    return advanced(state, Outcome(rest._replace(pending_change=learned)), configuration, draw)
+
+
+def advanced(before: ReplicaState, outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
+    """The outcome, with the new voter in the set if it has caught up by now.
+
+    It has when it has fetched up to the end of the Leader's log; every other condition was tested when the request
+    came, and nothing else can have been appended since.
+    Rules: add-voter.catch-up-first, add-voter.conditions-hold-at-append, add-voter.append-and-apply,
+    identity.could-become-voter.
+    """
+    state = outcome.state
+    change = state.pending_change
+    if change is None or change.phase is not ChangePhase.CATCH_UP:
+        return outcome
+    voter, endpoint = change.voter, change.endpoint
+    assert voter is not None and endpoint is not None, "an addition names its voter and where it listens"
+    caught_up = state.fetch_offsets.get(voter, 0) >= state.log.end_offset
+    if not caught_up and configuration.enforces("add-voter.catch-up-first"):
+        return outcome
+    told = VoterDetails(voter.id, endpoint, change.min_version, change.max_version)
+    details = with_details(state.log.voters[-1].details, told)
+    return with_change(outcome, configuration, (voters_record(state, state.voters | {voter}, details),), change, draw)
+
+
+def with_change(
+    outcome: Outcome,
+    configuration: Configuration,
+    records: tuple[Record, ...],
+    change: PendingChange,
+    draw: Draw,
+) -> Outcome:
+    """The outcome with the records of a change appended; the answer waits for their commit, unless it need not.
+
+    Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit, update-voter.reply-time,
+    kraft-version.reply-after-commit, kraft-version.upgrade-atomic-batch.
+    """
+    after, timers = appended(outcome.state, configuration, records, draw)
+    committing = change._replace(phase=ChangePhase.COMMIT, offset=after.log.end_offset - 1)
+    waiting = Outcome(
+        after._replace(pending_change=committing), outcome.sends, (*outcome.timers, *timers), outcome.refusal
+    )
+    return waiting if change.when_committed else _over(waiting, configuration, Error.NONE)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# How it ends.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _over(outcome: Outcome, configuration: Configuration, error: Error) -> Outcome:
+    """The outcome with the pending change answered and forgotten."""
+    state = outcome.state
+    change = state.pending_change
+    assert change is not None, "there is a change to answer"
+    sent = reply(state, configuration, change.kind, change.requester, change.request, error)
+    return outcome._replace(state=state._replace(pending_change=None), sends=(*outcome.sends, sent))
+
+
+def settled(before: ReplicaState, outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
+    """What a risen high watermark brings: the answer to the pending change, and the end of a removed Leader.
+
+    The Leader answers first and then resigns.
+    Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit, remove-voter.leader-removal,
+    remove-voter.resign-only-after-commit, state.leader.resigns-on-own-removal.
+    """
+    change = outcome.state.pending_change
+    if change is not None and change.phase is ChangePhase.COMMIT and outcome.state.high_watermark > change.offset:
+        outcome = _over(outcome, configuration, Error.NONE)
+    if not removal_is_committed(outcome.state):
+        return outcome
+    resigned = to_resigned(outcome.state, Cause.REMOVAL_COMMITTED)
+    return outcome._replace(state=resigned, timers=entry_timers(before, resigned, draw, configuration.timeouts))
+
+
+def after_voter_change_timeout(state: ReplicaState, configuration: Configuration) -> Outcome:
+    """The requester is told that its time is over; a record that was appended stays.  Rule: add-voter.timeout."""
+    if state.role is not Role.LEADER or state.pending_change is None:
+        return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    return _over(Outcome(state), configuration, Error.REQUEST_TIMED_OUT)
+
+
+def with_lost_leadership(before: ReplicaState, outcome: Outcome, configuration: Configuration) -> Outcome:
+    """The outcome with an answer to the change that a Leader leaves behind; its record lives on or is truncated.
+
+    Rule: add-voter.leader-change-leaves-outcome-open.
+    """
+    change, after = before.pending_change, outcome.state
+    if change is None or after.role is Role.LEADER or outcome.state.pending_change is not None:
+        return outcome
+    if any(_is_answer_to(sent, change) for sent in outcome.sends):
+        return outcome
+    error = Error.NOT_LEADER_OR_FOLLOWER
+    sent = reply(after, configuration, change.kind, change.requester, change.request, error)
+    return outcome._replace(sends=(*outcome.sends, sent))
+
+
+def _is_answer_to(sent: Message | Reply, change: PendingChange) -> bool:
+    """Has the change been answered in this very step?"""
+    if isinstance(sent, Reply):
+        return change.requester == CLIENT and sent.request == change.request
+    return isinstance(sent, ChangeResponse) and sent.correlation_id == change.request

@@ -1,0 +1,91 @@
+"""What a replica asks its leader for itself: to join the voters, or to note where it listens and what it supports.
+
+Beside it: `DueReport` in VoterChanges.tla.
+"""
+
+from kraft_reference.configuration import Configuration
+from kraft_reference.elections import entered
+from kraft_reference.events import Draw
+from kraft_reference.messages import (
+    AddVoterRequest,
+    ChangeResponse,
+    Error,
+    RemoveVoterRequest,
+    UpdateVoterRequest,
+    UpdateVoterResponse,
+)
+from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.responses import answered, is_correlated, useless_answer
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState, details_of, is_voter
+from kraft_reference.transitions import learn, own_details, own_endpoint
+
+
+def join_request(
+    state: ReplicaState, configuration: Configuration, correlation_id: int
+) -> AddVoterRequest | RemoveVoterRequest | None:
+    """Auto join: the voter of the own id and an older directory goes first, then the replica adds itself.
+
+    Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self.
+    """
+    own = configuration.replicas[state.key.id]
+    joins = own.auto_join and state.log.kraft_version >= 1 and state.key.directory_id is not None
+    if not joins or not state.voters or is_voter(state):
+        return None
+    assert state.leader_id is not None, "a Follower knows its leader"
+    envelope = (state.key.id, state.leader_id, correlation_id)
+    stale = next((voter for voter in state.voters if voter.id == state.key.id), None)
+    if stale is not None:
+        return RemoveVoterRequest(*envelope, stale, configuration.cluster_id)
+    timeout_ms = configuration.timeouts.voter_change_timeout_ms
+    endpoint = own_endpoint(state, configuration)
+    # The joining replica cannot fetch, and so not help to commit, while its only connection waits for the answer.
+    return AddVoterRequest(*envelope, state.key, endpoint, timeout_ms, False, configuration.cluster_id)
+
+
+def report_request(state: ReplicaState, configuration: Configuration, correlation_id: int) -> UpdateVoterRequest | None:
+    """UpdateVoter, until this leader has taken note; at kraft.version 1 only if the own entry says something else.
+
+    Rules: update-voter.when-sent, update-voter.in-memory-at-version-0.
+    """
+    assert state.leader_id is not None, "a Follower knows its leader"
+    told = own_details(state, configuration)
+    known = state.log.kraft_version >= 1 and details_of(state, state.key.id) == told
+    if known or state.leader_id in state.acknowledged or not is_voter(state) or state.key.directory_id is None:
+        return None
+    return UpdateVoterRequest(
+        source=state.key.id,
+        destination=state.leader_id,
+        correlation_id=correlation_id,
+        epoch=state.epoch,
+        voter=state.key,
+        endpoint=told.endpoint,
+        min_version=told.min_version,
+        max_version=told.max_version,
+        cluster_id=configuration.cluster_id,
+    )
+
+
+def after_change_response(
+    state: ReplicaState, configuration: Configuration, response: ChangeResponse, draw: Draw
+) -> Outcome:
+    """The answer to a request about voters: it teaches epoch and leader like any other.
+
+    What has become of a request to join, the voters set in the own log says.
+    Rules: update-voter.when-sent, add-voter.reply-after-commit, auto-join.add-self.
+    """
+    if not is_correlated(state, response):
+        return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
+    rest = answered(state, response)
+    useless = useless_answer(state, response)
+    if useless is not None:
+        return Outcome(rest, refusal=useless)
+    learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
+    if learned is not rest:
+        return entered(state, learned, configuration, draw)
+    if response.error is not Error.NONE:
+        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
+    follows_sender = state.role is Role.FOLLOWER and state.leader_id == response.source
+    if not isinstance(response, UpdateVoterResponse) or not follows_sender:
+        return Outcome(rest)
+    return Outcome(rest._replace(acknowledged=frozenset((response.source,))))

@@ -1,0 +1,306 @@
+"""Voter changes: which request for one is accepted, and which error answers the others.  Beside it: VoterChanges.tla.
+
+AddVoter, RemoveVoter, UpdateVoter and the kraft.version part of UpdateFeatures begin with tests in a fixed order: the
+first that fails gives the answer, and nothing has changed.
+What comes after the tests is in `pending_changes`.
+
+What the tests keep true: sets that can decide anything at one time differ by at most one voter, so that any majority
+of one meets any majority of the other.
+That takes two of them: no second change while one is uncommitted, and none before the Leader has committed something
+of its own epoch (the bug of single-server changes: what an earlier leader began may otherwise come back).
+"""
+
+from kraft_reference.changes import CLIENT, ChangeKind, ChangePhase, PendingChange, Report
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import StartTimer, Timer
+from kraft_reference.elections import is_foreign
+from kraft_reference.events import AddVoter, Draw, RemoveVoter, UpdateFeatures
+from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
+from kraft_reference.messages import AddVoterRequest, Error, RemoveVoterRequest, UpdateVoterRequest
+from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.pending_changes import appended, finalized_version, reply, settled, voters_record, with_change
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+from kraft_reference.transitions import own_details, with_details
+
+# ---------------------------------------------------------------------------------------------------------
+# The tests.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def epoch_is_committed(state: ReplicaState, configuration: Configuration) -> bool:
+    """Has the Leader committed a record of its own epoch?
+
+    Without it a set that an earlier leader appended may still win an election, two steps away from the next set.
+    Rule: voters.epoch-committed-before-change.
+    """
+    if not configuration.enforces("voters.epoch-committed-before-change"):
+        return True
+    return state.high_watermark > state.epoch_start_offset
+
+
+def set_is_committed(state: ReplicaState, configuration: Configuration) -> bool:
+    """Is the newest voters set committed?  Rule: voters.one-change-at-a-time."""
+    if not configuration.enforces("voters.one-change-at-a-time"):
+        return True
+    offset = state.log.voters[-1].offset
+    return offset < state.log.start_offset or state.high_watermark > offset
+
+
+def is_busy(state: ReplicaState, configuration: Configuration) -> bool:
+    """Is the Leader at work on another change?  Rules: voters.one-change-at-a-time, metric.pending-changes."""
+    return state.pending_change is not None and configuration.enforces("voters.one-change-at-a-time")
+
+
+def _is_named_well(voter: ReplicaKey) -> bool:
+    return voter.id >= 0 and bool(voter.directory_id)
+
+
+def _membership_error(
+    state: ReplicaState, configuration: Configuration, foreign: bool, well_formed: bool
+) -> tuple[Error, Refusal] | None:
+    """What AddVoter and RemoveVoter test alike.  Rules: add-voter.check-order, remove-voter.check-order."""
+    if foreign:
+        return Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER
+    # Rules: add-voter.leader-only, remove-voter.leader-only.
+    if state.role is not Role.LEADER:
+        return Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER
+    # Rule: add-voter.well-formed.
+    if not well_formed:
+        return Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST
+    if is_busy(state, configuration) or not epoch_is_committed(state, configuration):
+        return Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED
+    # Rules: add-voter.unsupported-version, voters.static-set-at-version-0.
+    if finalized_version(state, configuration) < 1:
+        return Error.UNSUPPORTED_VERSION, Refusal.REQUEST_REFUSED
+    if not set_is_committed(state, configuration):
+        return Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------
+# AddVoter and RemoveVoter.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def after_add_voter(state: ReplicaState, configuration: Configuration, asked: AddVoter | AddVoterRequest) -> Outcome:
+    """A voter to be added; what follows is to learn its versions, its catching up, and the append.
+
+    Rules: add-voter.check-order, add-voter.duplicate-id, auto-join.uses-the-ordinary-rpcs.
+    """
+    requester, request = _who_asks(asked)
+
+    def refuse(error: Error, refusal: Refusal) -> Outcome:
+        sent = reply(state, configuration, ChangeKind.ADD, requester, request, error)
+        return Outcome(state, (sent,), refusal=refusal)
+
+    well_formed = _is_named_well(asked.voter) and bool(asked.endpoint)
+    failed = _membership_error(state, configuration, is_foreign(configuration, asked.cluster_id), well_formed)
+    if failed is not None:
+        return refuse(*failed)
+    # Rule: add-voter.duplicate-id.
+    if any(voter.id == asked.voter.id for voter in state.voters):
+        return refuse(Error.DUPLICATE_VOTER, Refusal.REQUEST_REFUSED)
+    change = PendingChange(
+        ChangeKind.ADD,
+        ChangePhase.LEARN_VERSIONS,
+        asked.voter,
+        asked.endpoint,
+        -1,
+        -1,
+        -1,
+        requester,
+        request,
+        asked.when_committed,
+    )
+    # Rule: add-voter.timeout.
+    timers = (StartTimer(Timer.VOTER_CHANGE, asked.timeout_ms),)
+    return Outcome(state._replace(pending_change=change), timers=timers)
+
+
+def after_remove_voter(
+    state: ReplicaState, configuration: Configuration, asked: RemoveVoter | RemoveVoterRequest, draw: Draw
+) -> Outcome:
+    """A voter that is removed at once, the Leader itself included; the last one never.
+
+    Rules: remove-voter.check-order, remove-voter.exact-key, remove-voter.append-and-apply, voters.never-empty,
+    remove-voter.leader-removal.
+    """
+    requester, request = _who_asks(asked)
+
+    def refuse(error: Error, refusal: Refusal) -> Outcome:
+        sent = reply(state, configuration, ChangeKind.REMOVE, requester, request, error)
+        return Outcome(state, (sent,), refusal=refusal)
+
+    foreign = is_foreign(configuration, asked.cluster_id)
+    failed = _membership_error(state, configuration, foreign, _is_named_well(asked.voter))
+    if failed is not None:
+        return refuse(*failed)
+    if asked.voter not in state.voters or len(state.voters) == 1:
+        return refuse(Error.VOTER_NOT_FOUND, Refusal.REQUEST_REFUSED)
+    change = _appended_at_once(ChangeKind.REMOVE, asked.voter, requester, request)
+    record = voters_record(state, state.voters - {asked.voter}, state.log.voters[-1].details)
+    return _begun(state, configuration, (record,), change, draw)
+
+
+def _who_asks(asked: AddVoter | RemoveVoter | AddVoterRequest | RemoveVoterRequest) -> tuple[int, int]:
+    """The requester and its number for the request."""
+    if isinstance(asked, AddVoterRequest | RemoveVoterRequest):
+        return asked.source, asked.correlation_id
+    return CLIENT, asked.request
+
+
+def _appended_at_once(
+    kind: ChangeKind, voter: ReplicaKey | None, requester: int, request: int, when_committed: bool = True
+) -> PendingChange:
+    return PendingChange(kind, ChangePhase.COMMIT, voter, None, -1, -1, -1, requester, request, when_committed)
+
+
+def _begun(
+    state: ReplicaState, configuration: Configuration, records: tuple[Record, ...], change: PendingChange, draw: Draw
+) -> Outcome:
+    """A change that needs nothing but its commit; a sole voter's commits at once."""
+    timer = StartTimer(Timer.VOTER_CHANGE, configuration.timeouts.voter_change_timeout_ms)
+    begun = with_change(Outcome(state), configuration, records, change, draw)
+    concluded = settled(state, begun, configuration, draw)
+    waits = concluded.state.pending_change is not None
+    return concluded._replace(timers=(*concluded.timers, timer)) if waits else concluded
+
+
+# ---------------------------------------------------------------------------------------------------------
+# UpdateVoter.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def after_update_voter_request(
+    state: ReplicaState, configuration: Configuration, asked: UpdateVoterRequest, draw: Draw
+) -> Outcome:
+    """A voter tells where it listens and what it supports; who votes stays as it is.
+
+    Rules: update-voter.check-order, update-voter.leader-only, update-voter.not-a-membership-change,
+    update-voter.range-must-include-finalized, identity.directory-id-never-silently-replaced.
+    """
+
+    def respond(after: ReplicaState, error: Error, refusal: Refusal | None = None) -> Outcome:
+        sent = reply(after, configuration, ChangeKind.UPDATE, asked.source, asked.correlation_id, error)
+        return Outcome(after, (sent,), refusal=refusal)
+
+    if is_foreign(configuration, asked.cluster_id):
+        return respond(state, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+    if asked.epoch < state.epoch:
+        return respond(state, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
+    if asked.epoch > state.epoch:
+        return respond(state, Error.UNKNOWN_LEADER_EPOCH, Refusal.UNKNOWN_EPOCH)
+    if state.role is not Role.LEADER:
+        return respond(state, Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
+    endpoint = asked.endpoint
+    if not _is_named_well(asked.voter) or not endpoint or not 0 <= asked.min_version <= asked.max_version:
+        return respond(state, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
+    ready = epoch_is_committed(state, configuration) and set_is_committed(state, configuration)
+    if is_busy(state, configuration) or not ready:
+        return respond(state, Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED)
+    told = VoterDetails(asked.voter.id, endpoint, asked.min_version, asked.max_version)
+    if not told.supports(finalized_version(state, configuration)):
+        return respond(state, Error.INVALID_REQUEST, Refusal.REQUEST_REFUSED)
+    entry = next((voter for voter in state.voters if names(voter, asked.voter)), None)
+    if entry is None:
+        return respond(state, Error.VOTER_NOT_FOUND, Refusal.REQUEST_REFUSED)
+    # Rule: update-voter.in-memory-at-version-0.
+    if state.log.kraft_version == 0:
+        report = Report(asked.voter, endpoint, asked.min_version, asked.max_version)
+        others = [known for known in state.reports if known.key.id != report.key.id]
+        return respond(state._replace(reports=tuple(sorted([*others, report]))), Error.NONE)
+    details = with_details(state.log.voters[-1].details, told)
+    keys = state.voters - {entry} | {asked.voter}
+    if keys == state.voters and details == state.log.voters[-1].details:
+        return respond(state, Error.NONE)
+    at_commit = not configuration.enforces("update-voter.reply-time")
+    change = _appended_at_once(ChangeKind.UPDATE, asked.voter, asked.source, asked.correlation_id, at_commit)
+    return _begun(state, configuration, (voters_record(state, keys, details),), change, draw)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# UpdateFeatures.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def after_update_features(
+    state: ReplicaState, configuration: Configuration, asked: UpdateFeatures, draw: Draw
+) -> Outcome:
+    """kraft.version from 0 to 1: the level and the voters set in one batch; never down.
+
+    Rules: kraft-version.upgrade-atomic-batch, kraft-version.upgrade-needs-all-voters,
+    kraft-version.upgrade-needs-all-observers, kraft-version.no-downgrade.
+    """
+
+    def respond(error: Error, refusal: Refusal | None) -> Outcome:
+        sent = reply(state, configuration, ChangeKind.UPGRADE, CLIENT, asked.request, error)
+        return Outcome(state, (sent,), refusal=refusal)
+
+    if state.role is not Role.LEADER:
+        return respond(Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
+    ready = epoch_is_committed(state, configuration) and set_is_committed(state, configuration)
+    if is_busy(state, configuration) or not ready:
+        return respond(Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED)
+    if asked.kraft_version == state.log.kraft_version:
+        return respond(Error.NONE, None)
+    reports = _reports_for(state, configuration, asked)
+    if reports is None:
+        return respond(Error.INVALID_UPDATE_VERSION, Refusal.REQUEST_REFUSED)
+    keys = frozenset(report.key for report in reports)
+    details = tuple([VoterDetails(r.key.id, r.endpoint, r.min_version, r.max_version) for r in reports])
+    version = Record(state.epoch, RecordKind.KRAFT_VERSION, asked.kraft_version)
+    change = _appended_at_once(ChangeKind.UPGRADE, None, CLIENT, asked.request)
+    return _begun(state, configuration, (version, voters_record(state, keys, details)), change, draw)
+
+
+def _reports_for(state: ReplicaState, configuration: Configuration, asked: UpdateFeatures) -> tuple[Report, ...] | None:
+    """What every voter has told of itself, the Leader included, by id; None if the level cannot be reached.
+
+    Only from 0 to 1, and only if every registered broker and every voter supports it; a voter that has not reported
+    does not.
+    """
+    level = asked.kraft_version
+    if state.log.kraft_version != 0 or level != 1 or not asked.brokers_min <= level <= asked.brokers_max:
+        return None
+    own = Report(state.key, *own_details(state, configuration)[1:])
+    known = {report.key.id: report for report in (*state.reports, own)}
+    reports: list[Report] = []
+    for voter in sorted(state.voters):
+        report = known.get(voter.id)
+        if report is None or report.key.directory_id is None or not names(voter, report.key):
+            return None
+        if not report.min_version <= level <= report.max_version:
+            return None
+        reports.append(report)
+    return tuple(reports)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Beneath the requests.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def is_one_step(before: VoterSet, after: VoterSet) -> bool:
+    """Do two sets differ by one voter at most?  Rule: voters.at-most-one-difference."""
+    return len(before ^ after) <= 1
+
+
+def after_append_voters(state: ReplicaState, configuration: Configuration, voters: VoterSet, draw: Draw) -> Outcome:
+    """A voters set from elsewhere, held to the same conditions.
+
+    Rules: voters.at-most-one-difference, voters.one-change-at-a-time, voters.epoch-committed-before-change,
+    kraft-version.record-gate.
+    """
+    if state.role is not Role.LEADER:
+        return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    one_step = is_one_step(state.voters, voters) or not configuration.enforces("voters.at-most-one-difference")
+    ready = epoch_is_committed(state, configuration) and set_is_committed(state, configuration)
+    if state.log.kraft_version == 0 or is_busy(state, configuration) or not ready or not one_step:
+        return Outcome(state, refusal=Refusal.CHANGE_NOT_ALLOWED)
+    known = {details.id: details for details in state.log.voters[-1].details}
+    new = {details.id: details for details in configuration.details_of(voters)}
+    details = tuple([(known | {i: d for i, d in new.items() if i not in known})[i] for i in sorted(new)])
+    after, timers = appended(state, configuration, (voters_record(state, voters, details),), draw)
+    return settled(state, Outcome(after, timers=timers), configuration, draw)
