@@ -113,11 +113,6 @@ def with_file_version(before: ReplicaState, after: ReplicaState) -> ReplicaState
     return after._replace(quorum_state_version=after.log.kraft_version)
 
 
-def whole_batches(log: Log, end_offset: int) -> int:
-    """The same end offset, or the one before it if it parts a batch."""
-    return end_offset - 1 if tears_a_batch(log, end_offset) else end_offset
-
-
 def after_restart(
     state: ReplicaState, configuration: Configuration, draw: Draw, endpoint: str | None = None
 ) -> Outcome:

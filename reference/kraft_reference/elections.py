@@ -70,7 +70,8 @@ def after_fetch_timeout(state: ReplicaState, configuration: Configuration, draw:
     """A voter starts a Pre-Vote; an observer looks wider and stops refusing Pre-Votes.
 
     Who is which, the newest voters set in the own log decides at this moment.
-    Rules: observer.becomes-voter, observer.becomes-non-voter.
+    Rules: observer.becomes-voter, observer.becomes-non-voter, voters.self-added-may-campaign,
+    remove-voter.removed-node-becomes-observer.
     """
     if state.role is not Role.FOLLOWER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
@@ -152,7 +153,7 @@ def grants_pre_vote(state: ReplicaState, configuration: Configuration, request: 
     """Would this replica like the sender to start an election?
 
     Its vote in this epoch, earlier grants and anybody's membership do not matter.
-    Rules: prevote.grant.multiple, prevote.observer.answers.
+    Rules: prevote.grant.multiple, prevote.observer.answers, voters.removed-voter-must-not-disrupt.
     """
     # Rule: prevote.leader.rejects.
     if state.role is Role.LEADER:
@@ -173,7 +174,7 @@ def grants_vote(state: ReplicaState, configuration: Configuration, request: Vote
     """Does this replica give its one vote of the epoch, or has it given it, to the requester?
 
     At kraft.version 0 too the requester's directory id counts, as long as it is remembered.
-    Rules: vote.decision-order, vote.unsupported-version.
+    Rules: vote.decision-order, vote.unsupported-version, voters.vote-does-not-check-membership.
     """
     # Rules: vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects.
     if state.role not in (Role.UNATTACHED, Role.PROSPECTIVE):
@@ -235,7 +236,10 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
 
 
 def is_foreign(configuration: Configuration, cluster_id: str | None) -> bool:
-    """Is a request from another cluster?  One that names none is not.  Rule: wire.common-errors."""
+    """Is a request from another cluster?  One that names none is not.
+
+    Rules: wire.common-errors, bootstrap.same-cluster-id.
+    """
     return cluster_id is not None and cluster_id != configuration.cluster_id
 
 
@@ -266,7 +270,8 @@ def _grant_timers(
 def _count(state: ReplicaState, response: VoteResponse) -> ReplicaState:
     """The round with one more answer, each voter of the own set at most once.
 
-    Rules: prevote.response.majority, vote.response.counting, state.voters-set.own-majority.
+    Rules: prevote.response.majority, vote.response.counting, state.voters-set.own-majority,
+    voters.candidate-uses-own-set.
     """
     voter = response.source
     known = any(entry.id == voter for entry in state.voters)

@@ -43,7 +43,8 @@ def names(entry: ReplicaKey, key: ReplicaKey) -> bool:
 
     An entry without a directory id matches any directory id of that replica id; an entry with one matches
     nothing else.
-    Rules: fetch.replica-key, state.voters-set.fallback-static, vote.decision-order.
+    Rules: fetch.replica-key, state.voters-set.fallback-static, vote.decision-order,
+    identity.unknown-directory-matches-id.
     """
     return entry.id == key.id and (entry.directory_id is None or entry.directory_id == key.directory_id)
 
@@ -52,7 +53,7 @@ def addresses(addressed: ReplicaKey | None, own: ReplicaKey) -> bool:
     """Is a request that names its receiver meant for the replica `own`?
 
     What the request leaves out is not checked.
-    Rules: vote.voter-key, begin-quorum.voter-key, end-quorum.candidate-key.
+    Rules: vote.voter-key, begin-quorum.voter-key, end-quorum.candidate-key, identity.addressed-to-key.
     """
     if addressed is None:
         return True

@@ -49,7 +49,7 @@ def with_fetcher(
     """The check-quorum period after a Fetch of the epoch by `voter` (None for an observer).
 
     A complete majority starts the period anew; a Leader outside the set does not count itself.
-    Rules: check-quorum.resign, check-quorum.counts-keys.
+    Rules: check-quorum.resign, check-quorum.counts-keys, voters.leader-removed-not-counted.
     """
     others = other_voters(state)
     if voter not in others:
@@ -72,7 +72,8 @@ def after_shutdown(state: ReplicaState, configuration: Configuration, draw: Draw
 def removal_is_committed(state: ReplicaState) -> bool:
     """Is the voters set without this Leader committed?
 
-    Rules: state.leader.outside-voters-set, state.leader.resigns-on-own-removal.
+    Rules: state.leader.outside-voters-set, state.leader.resigns-on-own-removal,
+    voters.leader-removed-stays-until-commit.
     """
     if state.role is not Role.LEADER or is_voter(state):
         return False
@@ -115,7 +116,8 @@ def after_begin_quorum_epoch_request(
     """The sender leads the epoch: learn it, then answer; the addressed key only decides the answer.
 
     It resets no timer and counts for no Fetch of a Follower that knew the leader.
-    Rules: begin-quorum.membership-not-checked, begin-quorum.no-fetch-credit, vote.inconsistent-voter-set-gone.
+    Rules: begin-quorum.membership-not-checked, begin-quorum.no-fetch-credit, vote.inconsistent-voter-set-gone,
+    voters.begin-epoch-accepted-by-non-member.
     """
 
     def answer(after: ReplicaState, error: Error, refusal: Refusal | None = None) -> Outcome:

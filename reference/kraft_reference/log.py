@@ -199,15 +199,35 @@ def rebased(log: Log, snapshot: Snapshot) -> Log:
 
 
 def tears_a_batch(log: Log, end_offset: int) -> bool:
-    """Does a cut at `end_offset` part a KRaftVersionRecord from its VotersRecord, which are one batch?
+    """Does a cut at `end_offset` part control records that were appended in one batch?
 
-    Rule: kraft-version.upgrade-atomic-batch.
+    A KRaftVersionRecord is never without its VotersRecord.
+    It has a LeaderChange before it in its batch at the start of an epoch, that is, where the level was 1 already; a
+    replica that was formatted without voters learns of that level from the very first batch.
+    Rules: kraft-version.upgrade-atomic-batch, state.leader.first-leader.
     """
-    return (
-        log.start_offset < end_offset < log.end_offset
-        and log.record(end_offset).kind is RecordKind.VOTERS
-        and log.record(end_offset - 1).kind is RecordKind.KRAFT_VERSION
-    )
+    if not log.start_offset < end_offset < log.end_offset:
+        return False
+    before, after = log.record(end_offset - 1).kind, log.record(end_offset).kind
+    if after is RecordKind.KRAFT_VERSION:
+        level = next(entry.kraft_version for entry in reversed(log.versions) if entry.offset < end_offset)
+        first_leader = end_offset == 1 and not log.base.voters
+        return before is RecordKind.LEADER_CHANGE and (level > 0 or first_leader)
+    return after is RecordKind.VOTERS and before is RecordKind.KRAFT_VERSION
+
+
+def batch_start(log: Log, end_offset: int) -> int:
+    """The largest cut up to `end_offset` that parts no batch."""
+    while tears_a_batch(log, end_offset):
+        end_offset -= 1
+    return end_offset
+
+
+def batch_end(log: Log, end_offset: int) -> int:
+    """The smallest cut from `end_offset` on that parts no batch."""
+    while tears_a_batch(log, end_offset):
+        end_offset += 1
+    return end_offset
 
 
 def end_of_epoch(log: Log, epoch: int) -> EpochEnd:
@@ -240,9 +260,10 @@ def needs_snapshot(log: Log, offset: int, last_epoch: int) -> bool:
     which offset on.
     """
     base = log.base
-    return (
-        offset < base.end_offset or last_epoch < base.epoch or (offset == base.end_offset and last_epoch != base.epoch)
-    )
+    if base.end_offset == 0:
+        return False
+    behind = offset < base.end_offset or last_epoch < base.epoch
+    return behind or (offset == base.end_offset and last_epoch != base.epoch)
 
 
 def up_to_date(last_epoch: int, end_offset: int, log: Log) -> bool:

@@ -14,8 +14,8 @@ from kraft_reference.log import append, flush
 from kraft_reference.messages import (
     AddVoterResponse,
     ApiVersionsRequest,
-    ChangeResponse,
     ApiVersionsResponse,
+    ChangeResponse,
     Error,
     Message,
     RemoveVoterResponse,
@@ -106,7 +106,8 @@ def voters_record(state: ReplicaState, keys: frozenset[ReplicaKey], details: tup
 def api_versions_request(state: ReplicaState, configuration: Configuration, correlation_id: int) -> ApiVersionsRequest:
     """Rule: add-voter.learn-versions."""
     change = state.pending_change
-    assert change is not None and change.voter is not None, "only an addition asks for versions"
+    assert change is not None, "there is a change that asks for versions"
+    assert change.voter is not None, "only an addition asks for versions"
     return ApiVersionsRequest(state.key.id, change.voter.id, correlation_id)
 
 
@@ -167,7 +168,8 @@ def advanced(before: ReplicaState, outcome: Outcome, configuration: Configuratio
     if change is None or change.phase is not ChangePhase.CATCH_UP:
         return outcome
     voter, endpoint = change.voter, change.endpoint
-    assert voter is not None and endpoint is not None, "an addition names its voter and where it listens"
+    assert voter is not None, "an addition names its voter"
+    assert endpoint is not None, "an addition says where its voter listens"
     caught_up = state.fetch_offsets.get(voter, 0) >= state.log.end_offset
     if not caught_up and configuration.enforces("add-voter.catch-up-first"):
         return outcome

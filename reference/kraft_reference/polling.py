@@ -26,7 +26,8 @@ def due_election_requests(state: ReplicaState) -> list[ReplicaKey]:
     """The voters that a Vote, BeginQuorumEpoch or EndQuorumEpoch request is due to, by ascending id.
 
     Rules: prevote.request.recipients, prevote.response.majority, vote.request.contents, state.candidate.lost,
-    begin-quorum.on-election, begin-quorum.resend, end-quorum.send, discovery.election-endpoints.
+    begin-quorum.on-election, begin-quorum.resend, end-quorum.send, discovery.election-endpoints,
+    voters.no-begin-epoch-to-observers.
     """
     match state.role:
         case Role.PROSPECTIVE | Role.CANDIDATE if can_still_win(state):

@@ -6,7 +6,7 @@ from kraft_reference.elections import entered, is_foreign, known_endpoint
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.leadership import with_fetcher
-from kraft_reference.log import EpochEnd, agrees, append, end_of_epoch, needs_snapshot, tears_a_batch, truncate
+from kraft_reference.log import EpochEnd, agrees, append, batch_end, end_of_epoch, needs_snapshot, truncate
 from kraft_reference.messages import Error, FetchRequest, FetchResponse
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.pending_changes import advanced, appended, settled
@@ -25,7 +25,7 @@ def fetch_targets(state: ReplicaState, configuration: Configuration) -> tuple[in
     """To whom the replica may send a Fetch now, by ascending id; empty for the roles that do not fetch.
 
     Rules: fetch.who-fetches, discovery.bootstrap, discovery.bootstrap-fallback, discovery.leader-endpoint-known,
-    observer.fetch-timeout, fetch.follow-outside-leader.
+    observer.fetch-timeout, fetch.follow-outside-leader, voters.observer-discovery.
     """
     if state.role is Role.FOLLOWER:
         assert state.leader_id is not None, "a Follower knows its leader"
@@ -144,7 +144,7 @@ def _records(state: ReplicaState, configuration: Configuration, request: FetchRe
     """
     log, most = state.log, configuration.fetch_max_records
     end = min(request.fetch_offset + most, log.end_offset) if most else log.end_offset
-    return log.between(request.fetch_offset, end + 1 if tears_a_batch(log, end) else end)
+    return log.between(request.fetch_offset, batch_end(log, end))
 
 
 def _cut_offset(state: ReplicaState, response: FetchResponse) -> int:

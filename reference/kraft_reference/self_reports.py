@@ -26,7 +26,8 @@ def join_request(
 ) -> AddVoterRequest | RemoveVoterRequest | None:
     """Auto join: the voter of the own id and an older directory goes first, then the replica adds itself.
 
-    Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self.
+    Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self,
+    auto-join.stop-before-removal.
     """
     own = configuration.replicas[state.key.id]
     joins = own.auto_join and state.log.kraft_version >= 1 and state.key.directory_id is not None

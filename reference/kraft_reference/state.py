@@ -75,7 +75,7 @@ class ReplicaState(NamedTuple):
     def voters(self) -> VoterSet:
         """The voters set in force: the newest in the own log, committed or not.
 
-        Rules: state.voters-set.applied-uncommitted, state.voters-set.own-majority.
+        Rules: state.voters-set.applied-uncommitted, state.voters-set.own-majority, voters.set-from-snapshot-and-log.
         """
         return self.log.voters[-1].voters
 
@@ -100,7 +100,10 @@ def new_replica(key: ReplicaKey, checkpoint: Snapshot) -> ReplicaState:
 
 
 def is_voter(state: ReplicaState) -> bool:
-    """Is the replica, id and directory id, in its own voters set?  Otherwise it is an observer."""
+    """Is the replica, id and directory id, in its own voters set?  Otherwise it is an observer.
+
+    Rules: identity.voter-definition, identity.observer-definition.
+    """
     key = state.key
     voters = state.log.voters[-1].voters
     return key in voters or any(names(voter, key) for voter in voters)

@@ -205,7 +205,7 @@ def to_prospective(state: ReplicaState, configuration: Configuration, cause: Cau
     A sole voter passes on at once, and so does software without Pre-Vote, for which Prospective is only the
     name of the moment in which its timer fires.
     Rules: state.prospective.entry, state.sole-voter, state.candidate-only-from-prospective,
-    prevote.not-gated-by-kraft-version, observer.never-nominates.
+    prevote.not-gated-by-kraft-version, observer.never-nominates, bootstrap.single-voter-elects-itself.
     """
     assert is_voter(state), "only voters nominate themselves"
     prospective = new_round(enter(state, Role.PROSPECTIVE, cause, leader_endpoint=state.leader_endpoint))

@@ -291,13 +291,15 @@ def after_append_voters(state: ReplicaState, configuration: Configuration, voter
     """A voters set from elsewhere, held to the same conditions.
 
     Rules: voters.at-most-one-difference, voters.one-change-at-a-time, voters.epoch-committed-before-change,
-    kraft-version.record-gate.
+    add-voter.duplicate-id, kraft-version.record-gate.
     """
     if state.role is not Role.LEADER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
+    names_each_once = len({voter.id for voter in voters}) == len(voters)
     one_step = is_one_step(state.voters, voters) or not configuration.enforces("voters.at-most-one-difference")
     ready = epoch_is_committed(state, configuration) and set_is_committed(state, configuration)
-    if state.log.kraft_version == 0 or is_busy(state, configuration) or not ready or not one_step:
+    allowed = state.log.kraft_version >= 1 and not is_busy(state, configuration) and ready
+    if not (allowed and one_step and names_each_once):
         return Outcome(state, refusal=Refusal.CHANGE_NOT_ALLOWED)
     known = {details.id: details for details in state.log.voters[-1].details}
     new = {details.id: details for details in configuration.details_of(voters)}

@@ -8,7 +8,7 @@ from kraft_reference.state import ReplicaState, is_majority, is_voter
 def reached_by(state: ReplicaState, voter: ReplicaKey) -> int:
     """The log end offset of a voter as far as the leader knows.  Rule: hw.majority."""
     if names(voter, state.key):
-        return len(state.log.records)
+        return state.log.end_offset
     return state.fetch_offsets.get(voter, 0)
 
 
@@ -16,7 +16,8 @@ def majority_offset(state: ReplicaState, configuration: Configuration) -> int:
     """The largest offset that a majority of the leader's voters set has reached.
 
     The newest set counts as soon as it is in the leader's log; a leader outside it does not count itself.
-    Rules: hw.majority, hw.leader-excluded, state.voters-set.own-majority.
+    Rules: hw.majority, hw.leader-excluded, state.voters-set.own-majority, voters.commit-by-new-set,
+    voters.leader-removed-not-counted.
     """
     voters: VoterSet = state.voters
     counted = voters

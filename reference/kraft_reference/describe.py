@@ -1,0 +1,148 @@
+"""DescribeQuorum: what a Leader says of its quorum.  Its version 2 knows directory ids and endpoints.
+
+A replica has no clock, so when somebody fetched is kept by its driver, as a value (`FetchTimes`).
+Rules: wire.describe-quorum, cli.describe-status, cli.describe-replication.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kraft_reference.changes import ChangeKind
+from kraft_reference.configuration import Configuration
+from kraft_reference.elections import known_endpoint
+from kraft_reference.identity import ReplicaKey, names
+from kraft_reference.messages import Error
+from kraft_reference.metrics import uncommitted_voter
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState, voter_entry
+
+UNKNOWN = -1
+"""An offset, a lag or a time that the Leader does not know."""
+
+
+class FetchTime(NamedTuple):
+    """When one replica fetched from the Leader, in milliseconds of the driver's clock."""
+
+    last_fetch_ms: int
+    last_caught_up_ms: int
+    """When it had everything that the Leader had then; -1 if it never had in this epoch."""
+    leader_end_offset: int
+    """Where the Leader's log ended at the last fetch."""
+
+
+FetchTimes = Mapping[ReplicaKey, FetchTime]
+"""By voter entry, or by replica key for observers, like `ReplicaState.fetch_offsets`; empty in a new epoch."""
+
+
+def with_fetch(
+    times: FetchTimes, state: ReplicaState, replica_key: ReplicaKey, fetch_offset: int, now_ms: int
+) -> FetchTimes:
+    """The times after a Fetch that the Leader `state` has served.
+
+    A fetcher that has reached where the log ended at its fetch before was caught up at that one.
+    Rule: identity.leader-tracks-by-key.
+    """
+    tracked = voter_entry(state, replica_key) or replica_key
+    earlier = times.get(tracked, FetchTime(UNKNOWN, UNKNOWN, UNKNOWN))
+    caught_up_ms = earlier.last_caught_up_ms
+    if fetch_offset >= state.log.end_offset:
+        caught_up_ms = now_ms
+    elif 0 <= earlier.leader_end_offset <= fetch_offset:
+        caught_up_ms = max(caught_up_ms, earlier.last_fetch_ms)
+    return {**times, tracked: FetchTime(now_ms, caught_up_ms, state.log.end_offset)}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaProgress:
+    """One voter or observer; -1 stands for what the Leader does not know."""
+
+    key: ReplicaKey
+    log_end_offset: int
+    lag: int
+    """How many records of the Leader's log it lacks."""
+    last_fetch_ms: int
+    last_caught_up_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumDescription:
+    """The answer to DescribeQuorum.
+
+    With an error there is nothing but the leader and the epoch that the replica knows.
+    """
+
+    error: Error
+    leader_id: int | None
+    leader_endpoint: str | None
+    leader_epoch: int
+    high_watermark: int = UNKNOWN
+    voters: tuple[ReplicaProgress, ...] = ()
+    """The newest voters set, committed or not, by id."""
+    observers: tuple[ReplicaProgress, ...] = ()
+    """Who has fetched in this epoch and is no voter, by id."""
+    nodes: tuple[tuple[int, str], ...] = ()
+    """The endpoint of each voter, by id; of several voters with one id the latest."""
+    uncommitted_added: ReplicaKey | None = None
+    """Whom the newest set adds while it is not committed.  No field of the response has it; see docs/decisions.md."""
+    uncommitted_removed: ReplicaKey | None = None
+
+    @property
+    def max_follower_lag(self) -> int:
+        """The largest lag of a voter, in records; -1 if one is unknown."""
+        lags = [voter.lag for voter in self.voters]
+        return UNKNOWN if UNKNOWN in lags else max(lags, default=UNKNOWN)
+
+    @property
+    def max_follower_lag_ms(self) -> int:
+        """How long ago the voter that lags most was last caught up, seen from the latest one; -1 if one is unknown."""
+        times = [voter.last_caught_up_ms for voter in self.voters]
+        return UNKNOWN if UNKNOWN in times or not times else max(times) - min(times)
+
+
+def describe_quorum(
+    state: ReplicaState, configuration: Configuration, times: FetchTimes, now_ms: int
+) -> QuorumDescription:
+    """What this replica answers to DescribeQuorum at `now_ms`; only a Leader knows.
+
+    Rules: wire.describe-quorum, wire.describe-quorum-2, identity.leader-tracks-by-key, hw.own-epoch.
+    """
+    endpoint = known_endpoint(state, configuration)
+    if state.role is not Role.LEADER:
+        return QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, endpoint, state.epoch)
+    change = uncommitted_voter(state)
+    kind, changed = (None, None) if change is None else change
+    return QuorumDescription(
+        error=Error.NONE,
+        leader_id=state.leader_id,
+        leader_endpoint=endpoint,
+        leader_epoch=state.epoch,
+        high_watermark=state.high_watermark if state.high_watermark > state.epoch_start_offset else UNKNOWN,
+        voters=tuple([_progress(state, voter, times, now_ms) for voter in sorted(state.voters, key=_place)]),
+        observers=tuple(
+            [
+                _progress(state, key, times, now_ms)
+                for key in sorted(state.fetch_offsets, key=_place)
+                if voter_entry(state, key) is None
+            ]
+        ),
+        nodes=tuple({details.id: (details.id, details.endpoint) for details in state.log.voters[-1].details}.values()),
+        uncommitted_added=changed if kind is ChangeKind.ADD else None,
+        uncommitted_removed=changed if kind is ChangeKind.REMOVE else None,
+    )
+
+
+def _place(key: ReplicaKey) -> tuple[int, str]:
+    """Where a replica stands in a list: by id, one without a directory id first."""
+    return key.id, key.directory_id or ""
+
+
+def _progress(state: ReplicaState, key: ReplicaKey, times: FetchTimes, now_ms: int) -> ReplicaProgress:
+    """How far a replica is; the Leader itself is always caught up."""
+    end = state.log.end_offset
+    if names(key, state.key):
+        return ReplicaProgress(state.key, end, 0, now_ms, now_ms)
+    reached = state.fetch_offsets.get(key, UNKNOWN)
+    time = times.get(key, FetchTime(UNKNOWN, UNKNOWN, UNKNOWN))
+    lag = max(end - reached, 0) if reached >= 0 else UNKNOWN
+    return ReplicaProgress(key, reached, lag, time.last_fetch_ms, time.last_caught_up_ms)
