@@ -10,18 +10,22 @@ import typer
 
 from kraft_conformance.commands import (
     bench,
+    describe,
     detectors,
     edges,
+    features,
     findings,
     load_bearing,
     model,
     mutants,
     nightly,
     probes,
+    quorum,
     rules,
     run,
     scenario,
     simulate,
+    storage,
     validate,
 )
 from kraft_conformance.console import shown, stderr
@@ -48,6 +52,7 @@ app.command("run")(run.run)
 app.command("simulate")(simulate.simulate)
 app.command("scenario")(scenario.scenario)
 app.command("validate")(validate.validate)
+app.command("describe")(describe.describe)
 app.command("model")(model.model)
 app.command("edges")(edges.edges)
 app.command("rules")(rules.rules)
@@ -58,6 +63,9 @@ app.command("detectors")(detectors.detectors)
 app.command("probes")(probes.probes)
 app.command("nightly")(nightly.nightly)
 app.command("bench")(bench.bench)
+app.add_typer(storage.app, name="storage")
+app.add_typer(quorum.app, name="quorum")
+app.add_typer(features.app, name="features")
 
 
 def _show_version(wanted: bool) -> None:

@@ -80,7 +80,7 @@ class QuorumDescription:
     voters: tuple[ReplicaProgress, ...] = ()
     """The newest voters set, committed or not, by id."""
     observers: tuple[ReplicaProgress, ...] = ()
-    """Who has fetched in this epoch and is no voter, by id."""
+    """Who has fetched in this epoch and is no voter, by id; one that has gone silent stays for the epoch."""
     nodes: tuple[tuple[int, str], ...] = ()
     """The endpoint of each voter, by id; of several voters with one id the latest."""
     uncommitted_added: ReplicaKey | None = None
@@ -123,13 +123,23 @@ def describe_quorum(
             [
                 _progress(state, key, times, now_ms)
                 for key in sorted(state.fetch_offsets, key=_place)
-                if voter_entry(state, key) is None
+                if _is_observer(state, key)
             ]
         ),
         nodes=tuple({details.id: (details.id, details.endpoint) for details in state.log.voters[-1].details}.values()),
         uncommitted_added=changed if kind is ChangeKind.ADD else None,
         uncommitted_removed=changed if kind is ChangeKind.REMOVE else None,
     )
+
+
+def _is_observer(state: ReplicaState, key: ReplicaKey) -> bool:
+    """Is this fetcher no voter?
+
+    The progress of a static voter stays under its id when an upgrade has given it its directory id: no observer either.
+    """
+    if voter_entry(state, key) is not None:
+        return False
+    return key.directory_id is not None or all(voter.id != key.id for voter in state.voters)
 
 
 def _place(key: ReplicaKey) -> tuple[int, str]:

@@ -150,7 +150,7 @@ def test_every_field_that_a_line_has_is_declared() -> None:
     declared = set(declared_fields(EVENT))
     simulation = RunPlan(3, steps=200, workload="chaos").simulation()
     for occurrence in simulation.run():
-        document = document_of(event_line(occurrence, simulation.configuration))
+        document = document_of(event_line(occurrence))
         for place in fields_there(document, EVENT):
             composed = isinstance(_value(document, place.path), dict | list)
             assert composed or place.field in declared, place

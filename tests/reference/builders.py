@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from kraft_reference.changes import CLIENT, ChangeKind, ChangePhase, PendingChange
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw, Event, Receive
-from kraft_reference.identity import ReplicaKey, VoterSet
-from kraft_reference.log import Log, append, empty_log, flush
+from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
+from kraft_reference.log import Log, Snapshot, append, flush, log_on
 from kraft_reference.messages import Message
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.records import Record, RecordKind
@@ -26,6 +27,7 @@ BACKOFF = StartTimer(Timer.ELECTION, 400)
 FETCH = StartTimer(Timer.FETCH, 2000)
 CHECK_QUORUM = StartTimer(Timer.CHECK_QUORUM, 3000)
 ANNOUNCE = StartTimer(Timer.BEGIN_QUORUM_EPOCH, 1000)
+CHANGE = StartTimer(Timer.VOTER_CHANGE, 30_000)
 
 _Test = TypeVar("_Test", bound=Callable[..., object])
 
@@ -60,6 +62,11 @@ def endpoint(replica_id: int) -> str:
     return f"replica-{replica_id}:9093"
 
 
+def details(*replica_ids: int, versions: tuple[int, int] = (0, 1)) -> tuple[VoterDetails, ...]:
+    """What a voters set says of these replicas, each of the software of today."""
+    return tuple(VoterDetails(replica_id, endpoint(replica_id), *versions) for replica_id in sorted(replica_ids))
+
+
 def cluster(
     voters: int = 3, observers: int = 0, pre_vote: Mapping[int, PreVoteSupport] | None = None, **changes: Any
 ) -> Configuration:
@@ -76,6 +83,14 @@ def old_software(configuration: Configuration, replica_id: int) -> Configuration
     """The cluster in which one replica's messages carry no endpoints."""
     replicas = dict(configuration.replicas)
     replicas[replica_id] = replace(replicas[replica_id], speaks_endpoints=False)
+    return replace(configuration, replicas=replicas)
+
+
+def joining(configuration: Configuration, *replica_ids: int) -> Configuration:
+    """The cluster in which these replicas join the voters by themselves."""
+    replicas = dict(configuration.replicas)
+    for replica_id in replica_ids:
+        replicas[replica_id] = replace(replicas[replica_id], auto_join=True)
     return replace(configuration, replicas=replicas)
 
 
@@ -102,12 +117,25 @@ def data(*epochs: int) -> tuple[Record, ...]:
 
 def voters_record(epoch: int, *replica_ids: int) -> Record:
     """A VotersRecord of these replicas."""
-    return Record(epoch, RecordKind.VOTERS, 0, keys(*replica_ids))
+    return Record(epoch, RecordKind.VOTERS, 0, keys(*replica_ids), details(*replica_ids))
+
+
+def version_record(epoch: int, kraft_version: int = 1) -> Record:
+    """A KRaftVersionRecord."""
+    return Record(epoch, RecordKind.KRAFT_VERSION, kraft_version)
+
+
+def checkpoint(voters: VoterSet, end_offset: int = 0, epoch: int = 0) -> Snapshot:
+    """A snapshot, of kraft.version 0 if its voters are static ones."""
+    ids = [voter.id for voter in voters]
+    if voters and all(voter.directory_id is None for voter in voters):
+        return Snapshot(end_offset, epoch, 0, voters, details(*ids, versions=(0, 0)))
+    return Snapshot(end_offset, epoch, 1, voters, details(*ids))
 
 
 def log_of(*epochs: int, voters: VoterSet = THREE.voters, more: tuple[Record, ...] = ()) -> Log:
-    """A synced log with a record for each epoch, and `more` behind them."""
-    return flush(append(empty_log(voters), (*data(*epochs), *more)))
+    """A synced log on a bootstrap checkpoint, with a record for each epoch, and `more` behind them."""
+    return flush(append(log_on(checkpoint(voters)), (*data(*epochs), *more)))
 
 
 EMPTY = log_of()
@@ -115,11 +143,17 @@ IN_FIVE = log_of(voters=FIVE.voters)
 """An empty log in the cluster of five."""
 
 
+def _state(
+    own: int, role: Role, epoch: int, leader_id: int | None, listens: str | None, voted: ReplicaKey | None, log: Log
+) -> ReplicaState:
+    """A replica whose quorum state file was last written at the level of its log."""
+    state = ReplicaState(key(own), role, epoch, leader_id, listens, voted, log, -1)
+    return state._replace(quorum_state_version=log.kraft_version)
+
+
 def unattached(epoch: int, own: int = 1, *, leader: int | None = None, log: Log = EMPTY, **more: Any) -> ReplicaState:
     """U(epoch), which may remember a leader id without an endpoint."""
-    return ReplicaState(key(own), Role.UNATTACHED, epoch, leader, None, more.pop("voted", None), log, -1)._replace(
-        **more
-    )
+    return _state(own, Role.UNATTACHED, epoch, leader, None, more.pop("voted", None), log)._replace(**more)
 
 
 def where(leader: int | None) -> str | None:
@@ -129,44 +163,60 @@ def where(leader: int | None) -> str | None:
 
 def prospective(epoch: int, own: int = 1, *, leader: int | None = None, log: Log = EMPTY, **more: Any) -> ReplicaState:
     """P(epoch, leader) with its own grant."""
-    voted = more.pop("voted", None)
-    state = ReplicaState(key(own), Role.PROSPECTIVE, epoch, leader, where(leader), voted, log, -1)
+    state = _state(own, Role.PROSPECTIVE, epoch, leader, where(leader), more.pop("voted", None), log)
     return state._replace(granted=frozenset({own}))._replace(**more)
 
 
 def candidate(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
     """C(epoch) with its own vote."""
-    state = ReplicaState(key(own), Role.CANDIDATE, epoch, None, None, key(own), log, -1)
+    state = _state(own, Role.CANDIDATE, epoch, None, None, key(own), log)
     return state._replace(granted=frozenset({own}))._replace(**more)
 
 
 def follower(epoch: int, leader: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
     """F(epoch, leader) that has not fetched yet."""
     voted = more.pop("voted", None)
-    return ReplicaState(key(own), Role.FOLLOWER, epoch, leader, endpoint(leader), voted, log, -1)._replace(**more)
+    return _state(own, Role.FOLLOWER, epoch, leader, endpoint(leader), voted, log)._replace(**more)
 
 
 def leader(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
     """L(epoch) whose log ends with the LeaderChange of its epoch."""
     written = flush(append(log, [Record(epoch, RecordKind.LEADER_CHANGE, own)]))
-    state = ReplicaState(key(own), Role.LEADER, epoch, own, endpoint(own), key(own), written, -1)
+    state = _state(own, Role.LEADER, epoch, own, endpoint(own), key(own), written)
     return state._replace(epoch_start_offset=log.end_offset)._replace(**more)
+
+
+def established(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
+    """L(epoch) that has committed the start of its epoch, and so may change its voters."""
+    return leader(epoch, own, log=log, **{"high_watermark": log.end_offset + 1, **more})
 
 
 def resigned(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
     """R(epoch)."""
-    return ReplicaState(key(own), Role.RESIGNED, epoch, own, endpoint(own), key(own), log, -1)._replace(**more)
+    return _state(own, Role.RESIGNED, epoch, own, endpoint(own), key(own), log)._replace(**more)
 
 
 def stopped(epoch: int, own: int = 1, *, leader: int | None = None, log: Log = EMPTY, **more: Any) -> ReplicaState:
     """A replica that does not run, with what is on its disk."""
-    return ReplicaState(key(own), Role.STOPPED, epoch, leader, None, more.pop("voted", None), log, -1)._replace(**more)
+    return _state(own, Role.STOPPED, epoch, leader, None, more.pop("voted", None), log)._replace(**more)
+
+
+def adding(phase: ChangePhase, voter: int = 4, **more: Any) -> PendingChange:
+    """An admin client's addition number 9; its versions are known from CATCH_UP on."""
+    known = (-1, -1) if phase is ChangePhase.LEARN_VERSIONS else (0, 1)
+    change = PendingChange(ChangeKind.ADD, phase, key(voter), endpoint(voter), *known, -1, CLIENT, 9, True)
+    return change._replace(**more)
+
+
+def committing(kind: ChangeKind, voter: ReplicaKey | None, offset: int, **more: Any) -> PendingChange:
+    """An admin client's change number 9 that is in the log since it was asked for."""
+    return PendingChange(kind, ChangePhase.COMMIT, voter, None, -1, -1, offset, CLIENT, 9, True)._replace(**more)
 
 
 def becomes(state: ReplicaState, role: Role, epoch: int, **fields: Any) -> ReplicaState:
     """The state that has just entered a role: key, log and high watermark stay, the rest is as given or empty."""
     blank = ReplicaState(state.key, role, epoch, None, None, None, state.log, state.high_watermark)
-    return blank._replace(**fields)
+    return blank._replace(quorum_state_version=state.quorum_state_version, moved_to=state.moved_to)._replace(**fields)
 
 
 def in_every_role(epoch: int, own: int = 1) -> list[ReplicaState]:

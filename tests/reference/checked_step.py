@@ -2,20 +2,41 @@
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.durability import apply_durable, effects_of
-from kraft_reference.effects import AppendRecords, Effect, FlushLog, PersistQuorumState, Send, StartTimer, TruncateLog
+from kraft_reference.effects import (
+    Answer,
+    AppendRecords,
+    Effect,
+    FlushLog,
+    PersistQuorumState,
+    Send,
+    StartTimer,
+    TruncateLog,
+    WriteSnapshot,
+)
 from kraft_reference.events import Draw, Event, Restart
 from kraft_reference.identity import names
-from kraft_reference.messages import FetchRequest, VoteResponse
+from kraft_reference.messages import (
+    AddVoterRequest,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FetchRequest,
+    Message,
+    RemoveVoterRequest,
+    Reply,
+    VoteResponse,
+)
 from kraft_reference.replica import Replica, handle
 from kraft_reference.state import ReplicaState
 
 _STAGE: dict[type[Effect], int] = {
     PersistQuorumState: 0,
-    TruncateLog: 1,
-    AppendRecords: 1,
-    FlushLog: 2,
-    Send: 3,
-    StartTimer: 4,
+    WriteSnapshot: 1,
+    TruncateLog: 2,
+    AppendRecords: 2,
+    FlushLog: 3,
+    Send: 4,
+    Answer: 4,
+    StartTimer: 5,
 }
 
 
@@ -30,26 +51,29 @@ def check_step(before: ReplicaState, configuration: Configuration, event: Event,
     assert stages == sorted(stages)
     for position, effect in enumerate(effects):
         if isinstance(effect, Send):
-            _check_send(effect, apply_durable(before, effects[:position]))
+            _check_sent(effect.message, apply_durable(before, effects[:position]))
+        if isinstance(effect, Answer):
+            _check_sent(effect.reply, apply_durable(before, effects[:position]))
     on_disk, after = apply_durable(before, effects), outcome.state
     assert _durable_part(on_disk) == _durable_part(after)
-    for completed in range(sum(stage < 4 for stage in stages) + 1):
+    for completed in range(sum(stage < _STAGE[StartTimer] for stage in stages) + 1):
         _check_crash(before, configuration, event, draw, completed)
     return after
 
 
 def _durable_part(state: ReplicaState) -> tuple[object, ...]:
-    return state.key, state.epoch, state.leader_id, state.voted_key, state.log
+    return state.key, state.epoch, state.leader_id, state.voted_key, state.quorum_state_version, state.log
 
 
-def _check_send(effect: Send, on_disk: ReplicaState) -> None:
-    message = effect.message
-    assert message.epoch == on_disk.epoch
-    if isinstance(message, FetchRequest):
-        assert message.fetch_offset == on_disk.log.flushed == on_disk.log.end_offset
-    if isinstance(message, VoteResponse) and message.granted and not message.pre_vote:
+def _check_sent(sent: Message | Reply, on_disk: ReplicaState) -> None:
+    """What is told is on disk."""
+    if not isinstance(sent, ApiVersionsRequest | ApiVersionsResponse | AddVoterRequest | RemoveVoterRequest):
+        assert sent.epoch == on_disk.epoch
+    if isinstance(sent, FetchRequest):
+        assert sent.fetch_offset == on_disk.log.flushed == on_disk.log.end_offset
+    if isinstance(sent, VoteResponse) and sent.granted and not sent.pre_vote:
         assert on_disk.voted_key is not None
-        assert on_disk.voted_key.id == message.destination
+        assert on_disk.voted_key.id == sent.destination
 
 
 def _check_crash(before: ReplicaState, configuration: Configuration, event: Event, draw: Draw, completed: int) -> None:
@@ -61,7 +85,9 @@ def _check_crash(before: ReplicaState, configuration: Configuration, event: Even
         crashed = replica.crash_during(event, draw, completed, kept)
         assert crashed.effects == done
         back = replica.step(Restart(), draw).state
-        assert back.log.records[:kept] == on_disk.log.records[:kept]
+        start = on_disk.log.start_offset
+        assert back.log.base == on_disk.log.base
+        assert back.log.between(start, kept) == on_disk.log.between(start, kept)
         assert back.epoch >= on_disk.epoch
         if back.epoch == on_disk.epoch and on_disk.voted_key is not None:
             assert back.voted_key is not None

@@ -12,6 +12,7 @@ from tests.reference.builders import (
     OBSERVED,
     THREE,
     cluster,
+    established,
     follower,
     key,
     keys,
@@ -58,7 +59,8 @@ def test_check_quorum_resign() -> None:
 
 @states("check-quorum.counts-keys")
 def test_check_quorum_counts_keys() -> None:
-    outside = step(leader(4), AppendVoters(keys(2, 3, 4)), OBSERVED).state
+    four = established(4, log=log_of(voters=keys(1, 2, 3, 4)))
+    outside = step(four, AppendVoters(keys(2, 3, 4)), OBSERVED).state
     one = receive(outside, fetch(2, 1, 4, 0, 0), OBSERVED)
     assert (one.state.fetchers, one.timers) == (frozenset({2}), ())
     assert receive(one.state, fetch(3, 1, 4, 0, 0), OBSERVED).timers == (CHECK_QUORUM,)
@@ -79,13 +81,15 @@ def test_check_quorum_period() -> None:
 
 @states("check-quorum.sole-voter")
 def test_check_quorum_sole_voter() -> None:
-    alone = leader(4, log=log_of(voters=keys(1)))
+    alone = established(4, log=log_of(voters=keys(1)))
     assert step(alone, CheckQuorumTimeout()) == refused(alone, Refusal.NOT_IN_ROLE)
-    other = step(leader(4), AppendVoters(keys(2))).state
+    other = step(established(4, log=log_of(voters=keys(1, 2))), AppendVoters(keys(2))).state
+    assert other.voters == keys(2)
     assert step(other, CheckQuorumTimeout()).state.role is Role.RESIGNED
     # The timers start with the set that has others in it.
     assert step(alone, AppendVoters(keys(1, 2))).timers == (CHECK_QUORUM, ANNOUNCE)
-    assert step(leader(4), AppendVoters(keys(1, 2))).timers == ()
+    shrunk = step(established(4), AppendVoters(keys(1, 2)))
+    assert (shrunk.state.voters, shrunk.timers) == (keys(1, 2), ())
 
 
 @states("check-quorum.frees-followers")
@@ -104,7 +108,7 @@ def test_check_quorum_frees_followers() -> None:
 @states("check-quorum.zombie-leader")
 def test_check_quorum_zombie_leader() -> None:
     log = log_of(voters=keys(1, 2, 3))
-    zombie = step(leader(4, log=log), AppendVoters(keys(2, 3))).state
+    zombie = step(established(4, log=log), AppendVoters(keys(2, 3))).state
     resigned_one = step(zombie, CheckQuorumTimeout()).state
     searching = step(resigned_one, ElectionTimeout()).state
     assert (searching.role, searching.epoch) == (Role.UNATTACHED, 5)

@@ -25,6 +25,7 @@ from tests.reference.builders import (
     step,
     stopped,
     unattached,
+    version_record,
     voters_record,
 )
 from tests.reference.wire import asked, bqe, bqe_reply, fetch, fetch_reply, pre_vote, pre_vote_reply, vote, vote_reply
@@ -45,18 +46,24 @@ STATIC_LOG = log_of(voters=STATIC.voters)
 
 @states("durable.fields-v1")
 def test_durable_fields_v1() -> None:
-    assert PersistQuorumState.__slots__ == ("epoch", "leader_id", "voted_key")
+    assert PersistQuorumState.__slots__ == ("epoch", "leader_id", "voted_key", "version")
     replica = Replica(unattached(5, voted=key(3)), THREE)
-    assert replica.step(Receive(bqe(2, 1, 5)), DRAW).effects[0] == PersistQuorumState(5, 2, key(3))
-    assert as_read_from_disk(stopped(5, leader=2, voted=key(3)), THREE) == stopped(5, leader=2, voted=key(3))
+    assert replica.step(Receive(bqe(2, 1, 5)), DRAW).effects[0] == PersistQuorumState(5, 2, key(3), version=1)
+    assert as_read_from_disk(stopped(5, leader=2, voted=key(3))) == stopped(5, leader=2, voted=key(3))
 
 
 @states("durable.fields-v0", "durable.version-by-kraft")
 def test_durable_fields_v0() -> None:
     written = stopped(5, voted=key(3), log=STATIC_LOG)
     # Version 0 has no directory id, version 1 has; which one is written follows kraft.version.
-    assert as_read_from_disk(written, STATIC).voted_key == ReplicaKey(3)
-    assert as_read_from_disk(written, replace(STATIC, kraft_version=1)).voted_key == key(3)
+    assert as_read_from_disk(written) == stopped(5, voted=ReplicaKey(3), log=STATIC_LOG)
+    assert as_read_from_disk(written._replace(quorum_state_version=1)).voted_key == key(3)
+    told = Replica(unattached(5, log=STATIC_LOG), STATIC).step(Receive(bqe(2, 1, 5)), DRAW)
+    assert told.effects[0] == PersistQuorumState(5, 2, None, version=0)
+    raised = append(STATIC_LOG, [version_record(5), voters_record(5, 1, 2, 3)])
+    upgraded = Replica(unattached(5, log=raised, quorum_state_version=0), STATIC)
+    assert upgraded.step(Receive(vote(3, 1, 6, (5, 9))), DRAW).effects[0] == PersistQuorumState(6, None, key(3), 1)
+    assert upgraded.state == unattached(6, voted=key(3), log=raised, quorum_state_version=1)
     other = replace(STATIC, voters=frozenset({ReplicaKey(1), ReplicaKey(2), ReplicaKey(4)}))
     with pytest.raises(ValueError, match="other static voters"):
         step(written, Restart(), other)

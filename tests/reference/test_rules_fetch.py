@@ -10,7 +10,9 @@ from tests.reference.builders import (
     candidate,
     cluster,
     data,
+    details,
     endpoint,
+    established,
     follower,
     in_every_role,
     key,
@@ -76,10 +78,10 @@ def test_fetch_replica_key() -> None:
 
 @states("fetch.leader-outside-set-serves")
 def test_fetch_leader_outside_set_serves() -> None:
-    state = step(leader(4), AppendVoters(keys(2, 3))).state
+    state = step(established(4), AppendVoters(keys(2, 3))).state
     for source in (2, 3, 4):
         served = receive(state, fetch(source, 1, 4, 1, 4), OBSERVED).sends[0]
-        assert served == fetch_reply(1, source, 4, 1, (voters_record(4, 2, 3),))
+        assert served == fetch_reply(1, source, 4, 1, (voters_record(4, 2, 3),), high_watermark=1)
 
 
 @states("fetch.follow-outside-leader")
@@ -172,9 +174,9 @@ def test_fetch_diverging_truncate() -> None:
 def test_fetch_truncate_voters_set() -> None:
     log = log_of(*[4] * 13, more=(voters_record(4, 1, 2, 4), *data(4)))
     state = follower(5, 2, 3, log=log, awaiting=asked(2))
-    assert (log.voters[-1], is_voter(state)) == (VotersEntry(13, keys(1, 2, 4)), False)
+    assert (log.voters[-1], is_voter(state)) == (VotersEntry(13, keys(1, 2, 4), details(1, 2, 4)), False)
     cut = receive(state, fetch_reply(2, 3, 5, 2, diverging=(4, 13)), OBSERVED).state
-    assert (cut.log.voters, is_voter(cut)) == ((VotersEntry(-1, keys(1, 2, 3)),), True)
+    assert (cut.log.voters, is_voter(cut)) == ((VotersEntry(-1, keys(1, 2, 3), details(1, 2, 3)),), True)
     kept = receive(state, fetch_reply(2, 3, 5, 2, diverging=(4, 14)), OBSERVED).state
     assert kept.voters == keys(1, 2, 4)
 
@@ -208,14 +210,14 @@ def _leading(end: int, offsets: dict[int, int], high_watermark: int = -1) -> Rep
 
 @states("hw.majority")
 def test_hw_majority() -> None:
-    state = _leading(20, {3: 10})
+    state = _leading(20, {3: 10}, 10)
     assert receive(state, fetch(2, 1, 4, 20, 4)).state.high_watermark == 20
     assert receive(state, fetch(2, 1, 4, 15, 4)).state.high_watermark == 15
     assert receive(state, fetch(2, 1, 4, 5, 4)).state.high_watermark == 10
     # The newest set counts as soon as it is in the log.
     grown = step(state, AppendVoters(keys(1, 2, 3, 4)), OBSERVED).state
     one = receive(grown, fetch(2, 1, 4, 20, 4), OBSERVED).state
-    assert one.high_watermark == 10
+    assert (grown.voters, one.high_watermark) == (keys(1, 2, 3, 4), 10)
     assert step(leader(1, log=log_of(voters=keys(1))), ClientAppend(3), cluster(1)).state.high_watermark == 2
 
 
@@ -231,7 +233,7 @@ def test_hw_own_epoch() -> None:
 
 @states("hw.leader-excluded")
 def test_hw_leader_excluded() -> None:
-    state = step(_leading(20, {3: 20}), AppendVoters(keys(2, 3))).state
+    state = step(_leading(20, {3: 20}, 20), AppendVoters(keys(2, 3))).state
     assert state.log.end_offset == 21
     assert receive(state, fetch(2, 1, 4, 21, 4)).state.high_watermark == 20
 

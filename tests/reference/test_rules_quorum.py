@@ -13,6 +13,7 @@ from tests.reference.builders import (
     becomes,
     candidate,
     endpoint,
+    established,
     follower,
     in_every_role,
     key,
@@ -67,10 +68,10 @@ def test_begin_quorum_on_election() -> None:
 
 @states("begin-quorum.resend")
 def test_begin_quorum_resend() -> None:
-    state = leader(4, fetchers=frozenset({2}), acknowledged=frozenset({3}))
+    state = established(4, fetchers=frozenset({2}), acknowledged=frozenset({3}))
     assert due_election_requests(state) == []
     due = step(state, BeginQuorumEpochTimeout())
-    assert due == Outcome(leader(4, fetchers=frozenset({2})), (), (ANNOUNCE,))
+    assert due == Outcome(established(4, fetchers=frozenset({2})), (), (ANNOUNCE,))
     assert due_election_requests(due.state) == [key(3)]
     lost = step(step(due.state, Poll()).state, RequestTimeout(3)).state
     assert step(lost, Poll()).sends == (bqe(1, 3, 4, correlation_id=77),)

@@ -10,6 +10,7 @@ from tests.reference.builders import (
     cluster,
     data,
     endpoint,
+    established,
     follower,
     key,
     keys,
@@ -108,7 +109,7 @@ def test_leader_first_leader(kraft_version: int) -> None:
 
 def _removed() -> ReplicaState:
     """L(4) of {1,2,3} with Voters{2,3} at offset 20 of its log, which ends at 21."""
-    state = leader(4, log=log_of(*[3] * 19), high_watermark=-1)
+    state = established(4, log=log_of(*[3] * 19))
     return step(state, AppendVoters(keys(2, 3))).state
 
 
@@ -185,8 +186,8 @@ def test_follower_larger_epoch_leader() -> None:
 @states("state.voters-set.applied-uncommitted")
 def test_voters_set_applied_uncommitted() -> None:
     record = voters_record(4, 1, 2, 3, 4)
-    appended = step(leader(4), AppendVoters(record.voters), OBSERVED).state
-    assert (appended.voters, appended.high_watermark) == (keys(1, 2, 3, 4), -1)
+    appended = step(established(4), AppendVoters(record.voters), OBSERVED).state
+    assert (appended.log.records[-1], appended.voters, appended.high_watermark) == (record, keys(1, 2, 3, 4), 1)
     copied = receive(follower(4, 1, 2, awaiting=asked(1)), fetch_reply(1, 2, 4, 1, (record,)), OBSERVED).state
     assert (copied.voters, copied.high_watermark) == (keys(1, 2, 3, 4), -1)
 

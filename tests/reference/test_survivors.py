@@ -9,7 +9,9 @@ from typing import TypeVar, cast
 import pytest
 from tests.reference.builders import (
     data,
+    details,
     endpoint,
+    established,
     in_every_role,
     keys,
     receive,
@@ -43,7 +45,7 @@ from kraft_reference.events import (
     event_name,
 )
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import append, empty_log, flush
+from kraft_reference.log import VotersEntry, append, empty_log, flush
 from kraft_reference.messages import Message
 from kraft_reference.outcome import Refusal
 from kraft_reference.polling import due_election_requests, due_fetch_targets
@@ -84,8 +86,11 @@ _IN_ROLES: dict[Event, set[Role]] = {
 """The roles in which an event happens; in the others it is refused."""
 
 
+_STATES = [established(4) if state.role is Role.LEADER else state for state in (*in_every_role(4), stopped(4))]
+
+
 @pytest.mark.parametrize("event", list(_IN_ROLES), ids=event_name)
-@pytest.mark.parametrize("state", [*in_every_role(4), stopped(4)], ids=role_name)
+@pytest.mark.parametrize("state", _STATES, ids=role_name)
 def test_an_event_is_refused_in_every_role_that_it_does_not_happen_in(state: ReplicaState, event: Event) -> None:
     if state.role in _IN_ROLES[event]:
         assert step(state, event).refusal is None
@@ -99,7 +104,7 @@ def test_an_event_is_refused_in_every_role_that_it_does_not_happen_in(state: Rep
 def test_a_voters_set_stands_at_the_offset_of_its_record(before: int, with_it: int) -> None:
     """Rule: state.voters-set.applied-uncommitted."""
     log = append(append(empty_log(keys(1)), data(*[1] * before)), (*data(*[1] * with_it), voters_record(1, 1, 2)))
-    assert log.voters[-1] == (before + with_it, keys(1, 2))
+    assert log.voters[-1] == VotersEntry(before + with_it, keys(1, 2), details(1, 2))
     assert log.records[log.voters[-1].offset].voters == keys(1, 2)
 
 

@@ -16,16 +16,20 @@ from tests.reference.builders import (
     DRAW,
     OBSERVED,
     THREE,
+    checkpoint,
     cluster,
     data,
+    endpoint,
     follower,
     in_every_role,
     key,
+    keys,
     log_of,
     role_name,
     stopped,
     unattached,
     voters_record,
+    where,
 )
 from tests.reference.checked_step import check_step
 from tests.reference.wire import (
@@ -44,6 +48,7 @@ from tests.reference.wire import (
 from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import (
+    AddVoter,
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
@@ -54,13 +59,32 @@ from kraft_reference.events import (
     Poll,
     PollFetch,
     Receive,
+    RemoveVoter,
     RequestTimeout,
     Restart,
     Shutdown,
+    TakeSnapshot,
+    UpdateFeatures,
+    VoterChangeTimeout,
 )
 from kraft_reference.identity import ReplicaKey
+from kraft_reference.messages import (
+    AddVoterRequest,
+    AddVoterResponse,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    Error,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    Message,
+    RemoveVoterRequest,
+    RemoveVoterResponse,
+    UpdateVoterRequest,
+    UpdateVoterResponse,
+)
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
+from kraft_reference.records import Record
 from kraft_reference.replica import handle
 from kraft_reference.roles import TRANSITION, TRANSITIONS, Cause, Role
 from kraft_reference.state import ReplicaState, new_replica
@@ -109,19 +133,50 @@ def _messages(own: int, epoch: int) -> list[Event]:
     return [Receive(message) for message in (*requests, *fetches, *votes, *announced, *fetched)]
 
 
+def _admin_requests() -> list[Event]:
+    """What admin clients ask, and the end of their time."""
+    return [
+        AddVoter(1, key(4), endpoint(4)),
+        RemoveVoter(2, key(1)),
+        RemoveVoter(3, key(2)),
+        UpdateFeatures(4, 1),
+        VoterChangeTimeout(),
+    ]
+
+
+def _messages_of_changes(own: int, epoch: int) -> list[Event]:
+    """Messages of voter changes and snapshots, sensible and not."""
+    messages: list[Message] = [
+        AddVoterRequest(4, own, 7, key(4), endpoint(4), 30_000, False),
+        RemoveVoterRequest(2, own, 7, key(2)),
+        UpdateVoterRequest(2, own, 7, epoch, key(2), "elsewhere:1", 0, 1),
+        ApiVersionsRequest(2, own, 7),
+        ApiVersionsResponse(2, own, 7, 0, 1),
+        FetchSnapshotRequest(2, own, 7, epoch, key(2), 2, 3),
+        FetchSnapshotResponse(2, own, 7, Error.NONE, epoch, 2, endpoint(2), checkpoint(keys(1, 2), 5, 3)),
+        fetch_reply(2, own, epoch, 2, snapshot_end_offset=5, snapshot_epoch=3),
+    ]
+    for error, leader_id in product((Error.NONE, Error.NOT_LEADER_OR_FOLLOWER), (None, 2, own)):
+        answer = (2, own, 7, error, epoch, leader_id, where(leader_id))
+        messages += [AddVoterResponse(*answer), RemoveVoterResponse(*answer), UpdateVoterResponse(*answer)]
+    return [Receive(message) for message in messages]
+
+
 @pytest.mark.parametrize("state", [*in_every_role(4), stopped(4)], ids=role_name)
 @pytest.mark.parametrize("epoch", [3, 4, 6])
 @pytest.mark.parametrize("membership", [(1, 2, 3), (2, 3), (1,)])
 def test_every_role_takes_every_event(state: ReplicaState, epoch: int, membership: tuple[int, ...]) -> None:
     timers: list[Event] = [ElectionTimeout(), FetchTimeout(), CheckQuorumTimeout(), BeginQuorumEpochTimeout()]
     driven: list[Event] = [RequestTimeout(2), Poll(), PollFetch(2), Shutdown(), Restart()]
-    clients: list[Event] = [ClientAppend(1), AppendVoters(voters_record(1, 2).voters)]
-    events = [*timers, *driven, *clients, *_messages(1, epoch)]
+    clients: list[Event] = [ClientAppend(1), AppendVoters(voters_record(1, 2).voters), TakeSnapshot(1)]
+    events = [*timers, *driven, *clients, *_admin_requests(), *_messages(1, epoch), *_messages_of_changes(1, epoch)]
     log = log_of(3, more=(voters_record(3, *membership),))
     if state.role in (Role.PROSPECTIVE, Role.CANDIDATE) and 1 not in membership:
         return  # observers do not nominate themselves
-    for awaiting in ({}, {2: 7}):
+    for awaiting, high_watermark in (({}, -1), ({2: 7}, -1), ({}, 2), ({2: 7}, 2)):
         before = state._replace(log=log, awaiting=awaiting if state.role is not Role.STOPPED else {})
+        if state.role is not Role.STOPPED:
+            before = before._replace(high_watermark=high_watermark)
         for event in events:
             after = check_step(before, THREE, event, DRAW)
             assert after.epoch >= before.epoch
@@ -131,9 +186,25 @@ def test_every_role_takes_every_event(state: ReplicaState, epoch: int, membershi
 # A cluster under arbitrary moves.
 # ---------------------------------------------------------------------------------------------------------
 
+
+def _with_joining(configuration: Configuration, voters: int, joining: bool) -> Configuration:
+    """The cluster whose observers were formatted without a list and join it."""
+    replicas = {
+        replica_id: replace(replica, auto_join=joining, initial_voters=frozenset() if replica_id > voters else None)
+        for replica_id, replica in configuration.replicas.items()
+    }
+    return replace(configuration, replicas=replicas) if joining else configuration
+
+
 CONFIGURATIONS = st.builds(
-    lambda voters, observers, version, profile, support, most: replace(
-        cluster(voters, observers, support, kraft_version=version), profile=PROFILES[profile], fetch_max_records=most
+    lambda voters, observers, version, profile, support, most, joining: _with_joining(
+        replace(
+            cluster(voters, observers, support, kraft_version=version),
+            profile=PROFILES[profile],
+            fetch_max_records=most,
+        ),
+        voters,
+        joining,
     ),
     st.sampled_from([1, 3, 3, 3, 4, 5]),
     st.integers(0, 1),
@@ -141,6 +212,7 @@ CONFIGURATIONS = st.builds(
     st.sampled_from(sorted(PROFILES)),
     st.fixed_dictionaries({2: st.sampled_from(["supported", "supported", "unsupported", "ignored"])}),
     st.sampled_from([0, 1]),
+    st.booleans(),
 )
 INDEX = st.integers(0, 10**6)
 
@@ -154,7 +226,9 @@ class ClusterMachine(RuleBasedStateMachine):
         self.leaders: dict[int, ReplicaKey] = {}
         self.votes: dict[tuple[ReplicaKey, int], ReplicaKey] = {}
         self.epochs: dict[ReplicaKey, int] = {}
+        self.committed: dict[int, Record] = {}
         self.sets_change = False
+        self.disks = 0
 
     @initialize(configuration=CONFIGURATIONS, sets_change=st.booleans())
     def begin(self, configuration: Configuration, sets_change: bool) -> None:
@@ -231,6 +305,35 @@ class ClusterMachine(RuleBasedStateMachine):
         if voters:
             self._happen(self._replica(index), AppendVoters(voters))
 
+    @precondition(lambda self: self.sets_change)
+    @rule(index=INDEX, kind=st.integers(0, 3), when_committed=st.booleans())
+    def admins_ask(self, index: int, kind: int, when_committed: bool) -> None:
+        voter = self.world.state(self._replica(index // 7)).key
+        request = self.world.sequence + 1
+        asked = (
+            AddVoter(request, voter, endpoint(voter.id), 1000, when_committed),
+            RemoveVoter(request, voter),
+            UpdateFeatures(request, 1),
+            VoterChangeTimeout(),
+        )[kind]
+        for replica_id in self.world.replicas:
+            self._happen(replica_id, asked)
+
+    @rule(index=INDEX)
+    def snapshots_are_taken(self, index: int) -> None:
+        replica_id = self._replica(index)
+        state = self.world.state(replica_id)
+        log = state.log
+        self._happen(replica_id, TakeSnapshot(log.start_offset + index // 7 % (len(log.records) + 2)))
+
+    @precondition(lambda self: self.world.configuration.kraft_version == 1)
+    @rule(index=INDEX)
+    def disks_are_replaced(self, index: int) -> None:
+        replica_id = self._replica(index)
+        if self.world.state(replica_id).role is Role.STOPPED:
+            self.disks += 1
+            self.world.replace_disk(replica_id, f"D{self.disks}")
+
     @rule(index=INDEX, everything=st.booleans())
     def processes_stop_and_start(self, index: int, everything: bool) -> None:
         replica_id = self._replica(index)
@@ -242,14 +345,17 @@ class ClusterMachine(RuleBasedStateMachine):
 
     @invariant()
     def holds(self) -> None:
-        """One leader and one vote an epoch, and epochs that only grow."""
+        """One leader and one vote an epoch, epochs that only grow, and one record at each committed offset."""
         static = self.world.configuration.kraft_version == 0
         for replica in self.world.replicas.values():
             state = replica.state
             assert state.epoch >= self.epochs.get(state.key, 0)
             self.epochs[state.key] = state.epoch
-            if state.role is Role.LEADER and not self.sets_change:
+            if state.role is Role.LEADER:
                 assert self.leaders.setdefault(state.epoch, state.key) == state.key
+            for offset in range(state.log.start_offset, min(state.high_watermark, state.log.end_offset)):
+                record = state.log.record(offset)
+                assert self.committed.setdefault(offset, record) == record
             if state.voted_key is not None:
                 earlier = self.votes.setdefault((state.key, state.epoch), state.voted_key)
                 assert earlier.id == state.voted_key.id
@@ -283,7 +389,7 @@ def test_the_machine_gets_somewhere() -> None:
 
 
 def test_a_stopped_replica_refuses_everything_but_a_start() -> None:
-    down = new_replica(key(1), THREE.voters)
+    down = new_replica(key(1), THREE.checkpoint(1))
     for event in (Poll(), ElectionTimeout(), Receive(vote(2, 1, 5)), Shutdown()):
         assert handle(down, THREE, event, DRAW).refusal is Refusal.NOT_RUNNING
     assert handle(down, THREE, Restart(), DRAW).state == unattached(0)

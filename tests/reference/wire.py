@@ -9,7 +9,12 @@ from typing import Any
 from tests.reference.builders import endpoint, key, where
 
 from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import Snapshot
 from kraft_reference.messages import (
+    AddVoterRequest,
+    AddVoterResponse,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
     BeginQuorumEpochRequest,
     BeginQuorumEpochResponse,
     EndQuorumEpochRequest,
@@ -17,6 +22,13 @@ from kraft_reference.messages import (
     Error,
     FetchRequest,
     FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    RemoveVoterRequest,
+    RemoveVoterResponse,
+    Reply,
+    UpdateVoterRequest,
+    UpdateVoterResponse,
     VoteRequest,
     VoteResponse,
 )
@@ -122,4 +134,77 @@ def fetch_reply(
     answer = FetchResponse(
         source, destination, 7, error, epoch, leader, where(leader), high_watermark, diverging[0], diverging[1], records
     )
+    return replace(answer, **more)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Voter changes and snapshots.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def reply(request: int, epoch: int, leader: int | None, error: Error = Error.NONE) -> Reply:
+    """The answer to an admin client."""
+    return Reply(request, error, epoch, leader, where(leader))
+
+
+def add_voter(source: int, destination: int, **more: Any) -> AddVoterRequest:
+    """A controller adds itself."""
+    request = AddVoterRequest(source, destination, 7, key(source), endpoint(source), 30_000, False, CLUSTER)
+    return replace(request, **more)
+
+
+def add_voter_reply(
+    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
+) -> AddVoterResponse:
+    """The answer to it."""
+    return replace(AddVoterResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
+
+
+def remove_voter(source: int, destination: int, voter: ReplicaKey, **more: Any) -> RemoveVoterRequest:
+    """A controller removes its old directory."""
+    return replace(RemoveVoterRequest(source, destination, 7, voter, CLUSTER), **more)
+
+
+def remove_voter_reply(
+    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
+) -> RemoveVoterResponse:
+    """The answer to it."""
+    return replace(RemoveVoterResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
+
+
+def update_voter(source: int, destination: int, epoch: int, **more: Any) -> UpdateVoterRequest:
+    """A voter tells of itself what the configuration says."""
+    request = UpdateVoterRequest(source, destination, 7, epoch, key(source), endpoint(source), 0, 1, CLUSTER)
+    return replace(request, **more)
+
+
+def update_voter_reply(
+    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
+) -> UpdateVoterResponse:
+    """The answer to it."""
+    return replace(UpdateVoterResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
+
+
+def api_versions(source: int, destination: int, **more: Any) -> ApiVersionsRequest:
+    """A leader asks what a new voter supports."""
+    return replace(ApiVersionsRequest(source, destination, 7), **more)
+
+
+def api_versions_reply(source: int, destination: int, supported: tuple[int, int] = (0, 1)) -> ApiVersionsResponse:
+    """The answer to it, with the lowest and the highest level."""
+    return ApiVersionsResponse(source, destination, 7, *supported)
+
+
+def fetch_snapshot(
+    source: int, destination: int, epoch: int, snapshot_id: tuple[int, int], **more: Any
+) -> FetchSnapshotRequest:
+    """A FetchSnapshot of the snapshot with this end offset and epoch."""
+    return replace(FetchSnapshotRequest(source, destination, 7, epoch, key(source), *snapshot_id, CLUSTER), **more)
+
+
+def fetch_snapshot_reply(
+    source: int, destination: int, epoch: int, leader: int | None, snapshot: Snapshot | None, **more: Any
+) -> FetchSnapshotResponse:
+    """The answer to it."""
+    answer = FetchSnapshotResponse(source, destination, 7, Error.NONE, epoch, leader, where(leader), snapshot)
     return replace(answer, **more)

@@ -1,7 +1,7 @@
 """The mapping between model and reference: no field is left out, and every value comes back as it was."""
 
-from collections.abc import Iterable
-from dataclasses import fields
+from collections.abc import Callable, Iterable
+from dataclasses import fields, replace
 from typing import get_args
 
 import pytest
@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from tests.spec.own_process import in_own_process
 
 from kraft_reference import effects, events, messages
+from kraft_reference.changes import ChangeKind, ChangePhase, PendingChange, Report
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
-from kraft_reference.identity import ReplicaKey, VoterSet
-from kraft_reference.log import Log, VotersEntry
+from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
+from kraft_reference.log import Log, Snapshot, VersionEntry, VotersEntry
 from kraft_reference.profile import PROFILES, Profile
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
@@ -30,12 +31,35 @@ texts = st.none() | st.sampled_from(("", "A", "new"))
 endpoints = st.sampled_from(("E1", "E2"))
 keys = st.builds(ReplicaKey, ids, texts)
 voter_sets: st.SearchStrategy[VoterSet] = st.frozensets(keys, max_size=3)
-records = st.builds(Record, numbers, st.sampled_from(RecordKind), numbers, voter_sets)
+levels = st.integers(-1, 2)
+ranges = (levels, levels)
+details = st.lists(st.builds(VoterDetails, ids, st.just("") | endpoints, *ranges), unique_by=lambda one: one.id).map(
+    lambda some: tuple(sorted(some))
+)
+records = st.builds(Record, numbers, st.sampled_from(RecordKind), numbers, voter_sets, details)
+snapshots = st.builds(Snapshot, st.integers(0, 9), numbers, levels, voter_sets, details)
 logs = st.builds(
     Log,
     st.lists(records, max_size=3).map(tuple),
     numbers,
-    st.lists(st.builds(VotersEntry, numbers, voter_sets), min_size=1, max_size=2).map(tuple),
+    st.lists(st.builds(VotersEntry, numbers, voter_sets, details), min_size=1, max_size=2).map(tuple),
+    st.lists(st.builds(VersionEntry, numbers, levels), min_size=1, max_size=2).map(tuple),
+    snapshots,
+)
+changes = st.builds(
+    PendingChange,
+    st.sampled_from(ChangeKind),
+    st.sampled_from(ChangePhase),
+    st.none() | keys,
+    st.none() | endpoints,
+    *ranges,
+    numbers,
+    numbers,
+    numbers,
+    st.booleans(),
+)
+reports = st.lists(st.builds(Report, keys, endpoints, *ranges), max_size=3, unique_by=lambda report: report.key.id).map(
+    lambda some: tuple(sorted(some, key=lambda report: report.key.id))
 )
 states = st.builds(
     ReplicaState,
@@ -57,6 +81,11 @@ states = st.builds(
     acknowledged=id_sets,
     preferred_candidates=st.lists(keys, max_size=3).map(tuple),
     awaiting=st.dictionaries(ids, numbers, max_size=3),
+    quorum_state_version=st.sampled_from((0, 1)),
+    moved_to=st.none() | endpoints,
+    pending_change=st.none() | changes,
+    reports=reports,
+    wanted_snapshot=st.none() | st.tuples(st.integers(0, 9), numbers),
 )
 replica_ids_to_software = st.dictionaries(
     ids,
@@ -65,6 +94,9 @@ replica_ids_to_software = st.dictionaries(
         keys,
         endpoints,
         st.sampled_from(("supported", "unsupported", "ignored")),
+        st.booleans(),
+        *ranges,
+        st.none() | voter_sets,
         st.booleans(),
     ),
     min_size=1,
@@ -95,6 +127,12 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "cluster_id": st.just(CLUSTER_ID),
     "voters": st.frozensets(keys, min_size=1, max_size=3),
     "directory_id": texts,
+    "snapshot": st.none() | snapshots,
+    "voter": st.builds(ReplicaKey, st.integers(-2, 4), texts),
+    "endpoint": texts,
+    "when_committed": st.booleans(),
+    "replaces_log": st.booleans(),
+    "timeout_ms": st.just(30_000),
 }
 """What a field may hold, by its name; a number if it is not here."""
 
@@ -121,16 +159,33 @@ def test_a_message_comes_back(message: messages.Message) -> None:
 
 @given(all_events)
 def test_an_event_comes_back(event: events.Event) -> None:
-    record = mapping.event_to_model(event, 3)
+    record = mapping.event_to_model(event, 3, CLUSTER_ID)
     assert record["replica"] == 3
     assert mapping.event_from_model(record, CLUSTER_ID) == event
+
+
+@given(st.sampled_from((None, CLUSTER_ID, "another", "")))
+def test_a_request_names_this_cluster_or_another(named: str | None) -> None:
+    event = events.RemoveVoter(7, ReplicaKey(2, "B"), named)
+    record = mapping.event_to_model(event, 3, CLUSTER_ID)
+    assert record["sameCluster"] == (named in (None, CLUSTER_ID))
+    back = mapping.event_from_model(record, CLUSTER_ID)
+    assert isinstance(back, events.RemoveVoter)
+    assert (back.cluster_id == CLUSTER_ID) == record["sameCluster"]
 
 
 @given(configurations)
 def test_a_configuration_comes_back(configuration: Configuration) -> None:
     back = mapping.configuration_from_model(mapping.configuration_to_model(configuration))
     assert back.profile == configuration.profile
-    assert back == configuration
+    assert back == replace(
+        configuration,
+        # The voters of the cluster are None again, whether the replica named them or not.
+        replicas={
+            i: replace(one, initial_voters=None) if one.initial_voters == configuration.voters else one
+            for i, one in configuration.replicas.items()
+        },
+    )
 
 
 def test_answers_that_no_profile_gives_have_a_profile_of_their_own() -> None:
@@ -162,7 +217,8 @@ def covered(*tables: Iterable[Field]) -> set[str]:
         (ReplicaConfiguration, covered(mapping.REPLICAS)),
         (Profile, covered(mapping.DECISIONS)),
         (Record, set(mapping_forms.record_to_model(Record(1, RecordKind.DATA)))),
-        (VotersEntry, {"offset", "voters"}),
+        (VotersEntry, {"offset", "voters", "details"}),
+        (messages.Reply, covered(mapping.REPLY)),
         (ReplicaKey, {"id", "directory_id"}),
     ],
 )
@@ -170,6 +226,21 @@ def test_every_field_of_the_reference_is_mapped_or_named_as_left_out(kind: type,
     left_out = set(NOT_IN_THE_MODEL.get(kind, {}))
     assert names | left_out == reference_names(kind)
     assert not names & left_out
+
+
+@pytest.mark.parametrize(
+    ("row", "whole"),
+    [
+        (mapping_forms.change_row, PendingChange(ChangeKind.ADD, ChangePhase.COMMIT, None, None, 0, 1, 5, 1, 7)),
+        (mapping_forms.snapshot_row, Snapshot(0, 0, 1, frozenset())),
+        (lambda one: next(iter(mapping_forms.reports_to_model([one]))), Report(ReplicaKey(1, "A"), "E1", 0, 1)),
+        (lambda one: next(iter(mapping_forms.details_to_model([one]))), VoterDetails(1, "E1", 0, 1)),
+    ],
+)
+def test_what_is_seen_of_a_part_has_all_its_fields(
+    row: Callable[[object], tuple[object, ...]], whole: tuple[object, ...]
+) -> None:
+    assert len(row(whole)) == len(whole)
 
 
 def test_every_message_event_and_effect_is_mapped() -> None:

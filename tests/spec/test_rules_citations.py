@@ -178,13 +178,31 @@ def test_a_rule_is_missing_from_each_layer_that_does_not_name_it(tmp_path: Path)
     assert not found.is_clean
 
 
-def test_superseded_rules_and_later_catalogues_are_not_asked_for(tmp_path: Path) -> None:
+def test_superseded_rules_and_rules_for_later_are_not_asked_for() -> None:
     registry = load_registry()
     asked = NO_SCOPE.required(registry, "model")
     assert "identity.replica-key" in asked
     assert "bootstrap.kip642-first-record" not in asked
-    later = Scope(later={"membership": "later"}, exemptions=(), unread={})
-    assert "identity.replica-key" not in later.required(registry, "model")
+    later = Scope(later={"identity.replica-key": "later"}, exemptions=(), unread={})
+    assert set(asked) - set(later.required(registry, "model")) == {"identity.replica-key"}
+
+
+def test_a_rule_for_later_that_is_named_has_begun(tmp_path: Path) -> None:
+    scope = Scope(later={"hw.majority": "later"}, exemptions=(), unread={})
+    found = report(tmp_path, scope, model="\\* hw.majority\n", tests="# hw.majority\n")
+    assert [str(place) for place in found.begun] == ["model/text.tla:1: hw.majority"]
+    assert "model/text.tla:1: hw.majority: is named in the model, so it is not for later" in found.problems()
+
+
+def test_a_rule_may_have_to_be_named_in_another_layer(tmp_path: Path) -> None:
+    scope = Scope(later={}, exemptions=(), unread={}, instead={"hw.majority": "conformance", "hw.follower": "traces"})
+    assert {"hw.majority", "hw.follower"}.isdisjoint(scope.required(load_registry(), "reference"))
+    found = report(tmp_path, scope, reference="# hw.majority\n", conformance="# hw.monotonic\n")
+    # The layer `traces` is not among what is read, as where the package is not installed.
+    assert found.missing_elsewhere == (("hw.majority", "conformance"),)
+    assert "hw.majority: not named in the layer conformance" in found.problems()
+    (tmp_path / "again").mkdir()
+    assert report(tmp_path / "again", scope, conformance="# hw.majority\n").missing_elsewhere == ()
 
 
 def scope_with(folder: Path, exemption: str) -> Scope:
@@ -236,6 +254,7 @@ def test_the_report_goes_through_json(tmp_path: Path) -> None:
     assert fields["citations"] == {"hw.majority": [{"layer": "model", "path": "model/text.tla", "line": 1}]}
     assert fields["unknown"][0]["rule_id"] == "hw.minority"
     assert fields["stale"][0]["exemption"] == "hw.majority"
+    assert (fields["missing_elsewhere"], fields["begun"]) == ([], [])
     assert [each.line for each in found.of("hw.majority")] == [1]
 
 

@@ -26,6 +26,14 @@ def test_the_model_names_every_rule_in_scope(report: CitationReport) -> None:
     assert not report.missing_in_model, "name it at the action that states it, or exempt it in scope.toml"
 
 
+def test_the_command_line_names_every_rule_that_is_its_own(report: CitationReport) -> None:
+    assert not report.missing_elsewhere, "name it where the command is"
+
+
+def test_nothing_that_is_left_for_later_has_begun(report: CitationReport) -> None:
+    assert not [str(place) for place in report.begun]
+
+
 def test_every_id_that_is_named_exists(report: CitationReport) -> None:
     assert not [line for line in report.problems() if "no rule has this id" in line]
 

@@ -50,7 +50,25 @@ MODEL = "layers = ['model']\nreason = 'Because.'\n"
             "rules",
             "hw.majority is exempted from the model twice",
         ),
-        ("[[later]]\ncatalogue = 'zoo'\nreason = 'Because.'\n", "zoo", "catalogue", "no catalogue zoo"),
+        ("[[later]]\nrules = 'zoo.*'\nreason = 'Because.'\n", "zoo.*", "rules", "no active rule in scope matches zoo.*"),
+        (
+            f"[[later]]\nrules = 'hw.*'\nreason = 'Later.'\n[[exempt]]\nrules = 'hw.majority'\n{MODEL}",
+            "hw.majority",
+            "rules",
+            "no active rule in scope",
+        ),
+        (
+            "[[instead]]\nrules = 'hw.*'\nlayer = 'model'\nreason = 'Because.'\n",
+            "hw.*",
+            "layer",
+            "not one of spec, traces, conformance",
+        ),
+        (
+            "[[later]]\nrules = 'hw.*'\nreason = 'L.'\n[[instead]]\nrules = 'hw.majority'\nlayer = 'spec'\nreason = 'I.'\n",
+            "hw.majority",
+            "rules",
+            "no active rule in scope",
+        ),
         ("[[unread]]\npath = 'tests/x.py'\n", "tests/x.py", "reason", "missing"),
     ],
 )
@@ -65,16 +83,29 @@ def test_a_wrong_entry_is_refused_by_name(
     assert problem in caught.value.problem
 
 
-def test_a_prefix_leaves_the_rules_of_later_catalogues_alone(tmp_path: Path) -> None:
+def test_a_prefix_leaves_the_rules_of_earlier_entries_alone(tmp_path: Path) -> None:
     file = tmp_path / "scope.toml"
-    later = "[[later]]\ncatalogue = 'membership'\nreason = 'Later.'\n"
-    file.write_text(f"{later}[[exempt]]\nrules = 'wire.*'\n{MODEL}", encoding="utf-8")
-    (exemption,) = read_scope(file, load_registry()).exemptions
-    assert "wire.vote-versions" in exemption.rule_ids
-    assert "wire.add-voter" not in exemption.rule_ids
+    later = "[[later]]\nrules = 'wire.add-voter'\nreason = 'Later.'\n"
+    instead = "[[instead]]\nrules = 'wire.remove-voter'\nlayer = 'conformance'\nreason = 'There.'\n"
+    file.write_text(f"{later}{instead}[[exempt]]\nrules = 'wire.*'\n{MODEL}", encoding="utf-8")
+    scope = read_scope(file, load_registry())
+    assert "wire.vote-versions" in scope.exemptions[0].rule_ids
+    assert {"wire.add-voter", "wire.remove-voter"}.isdisjoint(scope.exemptions[0].rule_ids)
+    assert (scope.later, scope.instead) == ({"wire.add-voter": "Later."}, {"wire.remove-voter": "conformance"})
 
 
-def test_the_reference_is_excused_only_from_encoding_and_snapshots() -> None:
-    excused = {rule_id.split(".")[0] for rule_id in load_scope().exempted("reference")}
-    assert excused == {"wire", "fetch"}
-    assert all(rule_id.startswith(("wire.", "fetch.snapshot.")) for rule_id in load_scope().exempted("reference"))
+def test_a_prefix_can_leave_a_rule_in_scope(tmp_path: Path) -> None:
+    file = tmp_path / "scope.toml"
+    file.write_text("[[later]]\nrules = 'hw.*'\nwithout = ['hw.majority']\nreason = 'Later.'\n", encoding="utf-8")
+    scope = read_scope(file, load_registry())
+    asked = scope.required(load_registry(), "model")
+    assert ("hw.majority" in asked, "hw.monotonic" in asked) == (True, False)
+
+
+def test_the_reference_is_excused_only_from_encoding() -> None:
+    assert all(rule_id.startswith("wire.") for rule_id in load_scope().exempted("reference"))
+
+
+def test_what_is_left_for_later_is_reassignment() -> None:
+    later = {rule_id for rule_id in load_scope().later if "reassign" not in rule_id and "kip642" not in rule_id}
+    assert later == {"cli.topics-describe"}

@@ -4,6 +4,7 @@ import random
 
 from hypothesis import strategies as st
 
+from kraft_reference.changes import CLIENT, ChangeKind, ChangePhase, PendingChange, Report
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
     CrashPoint,
@@ -18,6 +19,7 @@ from kraft_reference.cluster.occurrence import (
 from kraft_reference.cluster.world import ImpossibleMoveError, World
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration, Timeouts
 from kraft_reference.effects import (
+    Answer,
     AppendRecords,
     Effect,
     FlushLog,
@@ -26,8 +28,10 @@ from kraft_reference.effects import (
     StartTimer,
     Timer,
     TruncateLog,
+    WriteSnapshot,
 )
 from kraft_reference.events import (
+    AddVoter,
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
@@ -39,14 +43,22 @@ from kraft_reference.events import (
     Poll,
     PollFetch,
     Receive,
+    RemoveVoter,
     ReplaceDisk,
     RequestTimeout,
     Restart,
     Shutdown,
+    TakeSnapshot,
+    UpdateFeatures,
+    VoterChangeTimeout,
 )
-from kraft_reference.identity import ReplicaKey, VoterSet
-from kraft_reference.log import append, empty_log
+from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
+from kraft_reference.log import Snapshot, append, log_on
 from kraft_reference.messages import (
+    AddVoterRequest,
+    AddVoterResponse,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
     BeginQuorumEpochRequest,
     BeginQuorumEpochResponse,
     EndQuorumEpochRequest,
@@ -54,7 +66,14 @@ from kraft_reference.messages import (
     Error,
     FetchRequest,
     FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
     Message,
+    RemoveVoterRequest,
+    RemoveVoterResponse,
+    Reply,
+    UpdateVoterRequest,
+    UpdateVoterResponse,
     VoteRequest,
     VoteResponse,
 )
@@ -79,11 +98,27 @@ voter_sets: st.SearchStrategy[VoterSet] = st.frozensets(keys, max_size=4)
 optional_text = st.none() | texts
 
 
-def _record(epoch: int, kind: RecordKind, value: int, voters: VoterSet) -> Record:
-    return Record(epoch, kind, value, voters if kind is RecordKind.VOTERS else frozenset())
+levels = st.integers(-(2**15), 2**15 - 1) | st.integers(0, 1)
+known_levels = st.sampled_from((0, 1))
+request_numbers = st.integers(0, 2**31 - 1)
+asked_keys = st.builds(ReplicaKey, int32, st.none() | texts)
+voter_details = st.lists(
+    st.builds(VoterDetails, replica_ids | st.integers(0, 2**31 - 1), texts, levels, levels),
+    max_size=4,
+    unique_by=lambda details: details.id,
+).map(lambda some: tuple(sorted(some)))
 
 
-records = st.builds(_record, int32, st.sampled_from(RecordKind), int64, voter_sets)
+def _record(
+    epoch: int, kind: RecordKind, value: int, voters: VoterSet, details: tuple[VoterDetails, ...], level: int
+) -> Record:
+    if kind is RecordKind.VOTERS:
+        return Record(epoch, kind, value, voters, details)
+    return Record(epoch, kind, level if kind is RecordKind.KRAFT_VERSION else value)
+
+
+records = st.builds(_record, int32, st.sampled_from(RecordKind), int64, voter_sets, voter_details, known_levels)
+snapshots = st.builds(Snapshot, int64, int32, known_levels, voter_sets, voter_details)
 record_tuples = st.lists(records, max_size=3).map(tuple)
 errors = st.sampled_from(Error)
 
@@ -100,25 +135,37 @@ def messages(source: st.SearchStrategy[int], destination: st.SearchStrategy[int]
         st.builds(EndQuorumEpochRequest, *head, int32, st.lists(keys, max_size=3).map(tuple), optional_text),
         st.builds(EndQuorumEpochResponse, *head, *told),
         st.builds(FetchRequest, *head, int32, keys, int64, int32, optional_text),
-        st.builds(FetchResponse, *head, *told, int64, int32, int64, record_tuples),
+        st.builds(FetchResponse, *head, *told, int64, int32, int64, record_tuples, int64, int32),
+        st.builds(FetchSnapshotRequest, *head, int32, keys, int64, int32, optional_text),
+        st.builds(FetchSnapshotResponse, *head, *told, st.none() | snapshots),
+        st.builds(ApiVersionsRequest, *head),
+        st.builds(ApiVersionsResponse, *head, levels, levels),
+        st.builds(AddVoterRequest, *head, asked_keys, optional_text, counts, st.booleans(), optional_text),
+        st.builds(AddVoterResponse, *head, *told),
+        st.builds(RemoveVoterRequest, *head, asked_keys, optional_text),
+        st.builds(RemoveVoterResponse, *head, *told),
+        st.builds(UpdateVoterRequest, *head, int32, asked_keys, optional_text, levels, levels, optional_text),
+        st.builds(UpdateVoterResponse, *head, *told),
     )
 
 
 def effects(replica: int) -> st.SearchStrategy[tuple[Effect, ...]]:
-    """Effects of every kind at a replica, with at most one message to each receiver."""
+    """Effects of every kind at a replica, with at most one message and one answer to a change to each receiver."""
     any_effect: st.SearchStrategy[Effect] = st.one_of(
-        st.builds(PersistQuorumState, int32, st.none() | replica_ids, st.none() | keys),
+        st.builds(PersistQuorumState, int32, st.none() | replica_ids, st.none() | keys, known_levels),
+        st.builds(WriteSnapshot, snapshots, st.booleans()),
         st.builds(TruncateLog, int64),
         st.builds(AppendRecords, int64, record_tuples),
         st.builds(FlushLog, int64),
         st.builds(Send, messages(st.just(replica), replica_ids)),
+        st.builds(Answer, st.builds(Reply, request_numbers, errors, int32, st.none() | replica_ids, optional_text)),
         st.builds(StartTimer, st.sampled_from(Timer), counts),
     )
     return st.lists(
         any_effect,
         max_size=4,
         # Everything but a Send is distinct by being itself.
-        unique_by=lambda effect: effect.message.destination if isinstance(effect, Send) else id(effect),
+        unique_by=lambda effect: message_id(1, effect.message) if isinstance(effect, Send) else id(effect),
     ).map(tuple)
 
 
@@ -131,22 +178,32 @@ def replica_events(replica: int) -> st.SearchStrategy[Event]:
                 FetchTimeout(),
                 CheckQuorumTimeout(),
                 BeginQuorumEpochTimeout(),
+                VoterChangeTimeout(),
                 Poll(),
                 Shutdown(),
-                Restart(),
             )
         ),
         st.builds(RequestTimeout, replica_ids),
         st.builds(PollFetch, replica_ids),
         st.builds(ClientAppend, int64),
         st.builds(AppendVoters, voter_sets.filter(bool)),
+        st.builds(AddVoter, request_numbers, asked_keys, optional_text, counts, st.booleans(), optional_text),
+        st.builds(RemoveVoter, request_numbers, asked_keys, optional_text),
+        st.builds(UpdateFeatures, request_numbers, levels, levels, levels),
+        st.builds(TakeSnapshot, int64),
+        st.builds(Restart, optional_text),
         st.builds(Crash, int64),
         st.builds(ReplaceDisk, texts),
         st.builds(Receive, messages(replica_ids, st.just(replica))),
     )
 
 
-message_ids = st.builds(lambda sequence, receiver: f"{sequence}.{receiver}", st.integers(1, 10**6), replica_ids)
+message_ids = st.builds(
+    lambda sequence, receiver, kind: f"{sequence}.{receiver}{kind}",
+    st.integers(1, 10**6),
+    replica_ids,
+    st.sampled_from(("", ".change")),
+)
 network_events: st.SearchStrategy[NetworkEvent] = st.one_of(
     st.builds(DropMessage, message_ids),
     st.builds(DuplicateMessage, message_ids),
@@ -159,7 +216,7 @@ network_events: st.SearchStrategy[NetworkEvent] = st.one_of(
 @st.composite
 def states(draw: st.DrawFn, replica: int) -> ReplicaState:
     """Any state as far as a trace shows it."""
-    log = append(empty_log(draw(voter_sets)), draw(record_tuples))
+    log = append(log_on(draw(snapshots)), draw(record_tuples))
     return ReplicaState(
         ReplicaKey(replica, f"A{replica}"),
         draw(st.sampled_from(Role)),
@@ -167,8 +224,10 @@ def states(draw: st.DrawFn, replica: int) -> ReplicaState:
         draw(st.none() | replica_ids),
         draw(optional_text),
         draw(st.none() | keys),
-        log._replace(flushed=draw(st.integers(0, log.end_offset))),
+        log._replace(flushed=log.start_offset + draw(st.integers(0, len(log.records)))),
         draw(int64),
+        draw(known_levels),
+        draw(optional_text),
         draw(st.frozensets(replica_ids)),
         draw(st.frozensets(replica_ids)),
         draw(st.booleans()),
@@ -177,7 +236,28 @@ def states(draw: st.DrawFn, replica: int) -> ReplicaState:
         fetchers=draw(st.frozensets(replica_ids)),
         acknowledged=draw(st.frozensets(replica_ids)),
         awaiting=draw(st.dictionaries(replica_ids, counts)),
+        pending_change=draw(st.none() | changes),
+        reports=draw(reports),
+        wanted_snapshot=draw(st.none() | st.tuples(int64, int32)),
     )
+
+
+changes = st.builds(
+    PendingChange,
+    st.sampled_from(ChangeKind),
+    st.sampled_from(ChangePhase),
+    st.none() | keys,
+    optional_text,
+    levels,
+    levels,
+    int64,
+    st.just(CLIENT) | replica_ids,
+    counts,
+    st.booleans(),
+)
+reports = st.lists(
+    st.builds(Report, keys, texts, levels, levels), max_size=3, unique_by=lambda report: report.key.id
+).map(tuple)
 
 
 @st.composite
@@ -218,6 +298,10 @@ def configurations(draw: st.DrawFn) -> Configuration:
             draw(texts),
             draw(st.sampled_from(_PRE_VOTES)),
             draw(st.booleans()),
+            draw(levels),
+            draw(levels),
+            draw(st.none() | voter_sets),
+            draw(st.booleans()),
         )
         for replica_id in IDS
     }
@@ -230,7 +314,7 @@ def configurations(draw: st.DrawFn) -> Configuration:
         fetch_max_records=draw(st.integers(0, 2**31 - 1)),
         profile=draw(st.sampled_from(tuple(PROFILES.values()))),
         switched_off=draw(st.frozensets(texts, max_size=3)),
-        timeouts=draw(st.builds(Timeouts, counts, counts, counts, counts, counts)),
+        timeouts=draw(st.builds(Timeouts, *[counts] * 6)),
     )
 
 

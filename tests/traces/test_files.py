@@ -87,7 +87,7 @@ def test_a_link_stays_and_a_device_is_written_to(tmp_path: Path) -> None:
 
 
 def test_a_writer_takes_the_next_sequence_only() -> None:
-    writer = TraceWriter(io.BytesIO(), cluster(), trace_of_bytes(CONTENT).header)
+    writer = TraceWriter(io.BytesIO(), trace_of_bytes(CONTENT).header)
     with pytest.raises(ValueError, match="expected sequence 1, got sequence 2"):
         writer.write(RUN[1])
     writer.write(RUN[0])

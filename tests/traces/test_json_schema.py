@@ -48,7 +48,7 @@ def test_our_own_traces_are_valid() -> None:
 
 @given(occurrences())
 def test_any_line_of_ours_is_valid(occurrence: Occurrence) -> None:
-    validator().validate(json.loads(encode_line(event_line(occurrence, cluster()))))
+    validator().validate(json.loads(encode_line(event_line(occurrence))))
 
 
 POLL: dict[str, Any] = {"kind": "event", "sequence": 1, "replica": 1, "event": "Poll"}
@@ -114,7 +114,7 @@ def _places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str |
 
 @given(occurrences(sequence=7), st.data())
 def test_schema_and_reader_agree_on_altered_lines(occurrence: Occurrence, data: st.DataObject) -> None:
-    line = json.loads(encode_line(event_line(occurrence, cluster())))
+    line = json.loads(encode_line(event_line(occurrence)))
     altered = copy.deepcopy(line)
     place = data.draw(st.sampled_from(_places(line)))
     target: Any = altered

@@ -35,7 +35,8 @@ from kraft_reference.profile import Profile
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.errors import IncompleteLineError, UnknownProfileError
 from kraft_traces.lines import EventLine
-from kraft_traces.messages import TRACED_MESSAGES, message_of, traced_message
+from kraft_traces.message_types import TRACED_MESSAGES
+from kraft_traces.messages import message_of, traced_message
 from kraft_traces.parsing import parse_header, parse_line
 from kraft_traces.reader import trace_of_bytes
 from kraft_traces.restore import configuration_of, crash_point_of, draw_of, effects_of, event_of
@@ -69,7 +70,7 @@ def test_messages_come_back(message: Message) -> None:
 
 @given(occurrences())
 def test_occurrences_come_back(occurrence: Occurrence) -> None:
-    line = event_line(occurrence, cluster())
+    line = event_line(occurrence)
     raw = encode_line(line)
     assert raw.count(b"\n") == 1
     assert raw.endswith(b"\n")
@@ -195,12 +196,14 @@ def test_absent_and_null_are_different() -> None:
 
 def test_bytes_are_pinned() -> None:
     run = World(cluster())
-    line = event_line(run.happen(1, Poll()), cluster())
+    line = event_line(run.happen(1, Poll()))
     assert encode_line(line) == (
         b'{"kind":"event","sequence":1,"time_ms":0,"replica":1,"event":"Poll","cause":{"source":"poll"},"effects":[],'
         b'"refusal":"NOTHING_DUE","state":{"replica_key":{"id":1,"directory_id":"A1"},"role":"Unattached","epoch":0,'
         b'"leader_id":null,"leader_endpoint":null,"voted_key":null,"log_end_offset":0,"last_epoch":0,"flushed_offset":0,"high_watermark":-1,"voters":'
         b'{"offset":-1,"voters":[{"id":1,"directory_id":"A1"},{"id":2,"directory_id":"A2"},'
         b'{"id":3,"directory_id":"A3"}]},"kraft_version":1,"granted":[],"rejected":[],"fetched":false,'
-        b'"searching":false,"awaiting":[],"acknowledged":[],"fetchers":[],"fetch_offsets":[]}}\n'
+        b'"searching":false,"awaiting":[],"acknowledged":[],"fetchers":[],"fetch_offsets":[],'
+        b'"log_start_offset":0,"pending_change":null,"reports":[],"wanted_snapshot":null,"quorum_state_version":1,'
+        b'"moved_to":null}}\n'
     )

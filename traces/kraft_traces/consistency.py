@@ -6,10 +6,16 @@ from operator import attrgetter
 from msgspec import UNSET
 
 from kraft_reference.records import RecordKind
-from kraft_traces.effects import TracedAppendRecords, TracedSend
+from kraft_traces.effects import TracedAppendRecords, TracedSend, TracedWriteSnapshot
 from kraft_traces.lines import EventLine, HeaderLine, TracedInput, TracedState
-from kraft_traces.messages import TracedFetchResponse, TracedMessage, TracedVoteResponse
-from kraft_traces.values import TracedRecord
+from kraft_traces.message_types import (
+    CHANGE_ANSWERS,
+    TracedFetchResponse,
+    TracedFetchSnapshotResponse,
+    TracedMessage,
+    TracedVoteResponse,
+)
+from kraft_traces.values import CHANGE_SUFFIX, TracedDetails, TracedRecord, TracedSnapshot
 from kraft_traces.vocabulary import EVENTS, EventShape
 
 _INPUT_FIELDS = TracedInput.__struct_fields__
@@ -36,6 +42,9 @@ def check_header(header: HeaderLine) -> None:
     _check_distinct("$.voters", header.voters)
     _check_distinct("$.bootstrap_servers", header.bootstrap_servers)
     _check_distinct("$.switched_off", header.switched_off)
+    for index, one in enumerate(header.replicas):
+        if one.initial_voters is not UNSET:
+            _check_distinct(f"$.replicas[{index}].initial_voters", one.initial_voters)
     named = [(f"$.voters[{index}].id", key.id) for index, key in enumerate(header.voters)]
     named += [(f"$.bootstrap_servers[{index}]", server) for index, server in enumerate(header.bootstrap_servers)]
     for field, replica in named:
@@ -88,8 +97,19 @@ def _check_message(line: EventLine, shape: EventShape, message: TracedMessage) -
     if message.destination is not UNSET and message.destination != line.replica:
         detail = f"a message for replica {message.destination} cannot arrive at replica {line.replica}"
         raise Inconsistency("$.message.destination", detail)
-    if isinstance(message, TracedFetchResponse) and message.records:
-        _check_records("$.message.records", message.records)
+    _check_contents("$.message", message)
+
+
+def _check_contents(path: str, message: TracedMessage) -> None:
+    kind = type(message)
+    if kind is TracedFetchResponse:
+        assert isinstance(message, TracedFetchResponse)
+        if message.records:
+            _check_records(f"{path}.records", message.records)
+    elif kind is TracedFetchSnapshotResponse:
+        assert isinstance(message, TracedFetchSnapshotResponse)
+        if message.snapshot is not UNSET and message.snapshot is not None:
+            _check_snapshot(f"{path}.snapshot", message.snapshot)
 
 
 def _check_cause(line: EventLine, shape: EventShape) -> None:
@@ -118,7 +138,7 @@ def _check_input(name: str, shape: EventShape, given: TracedInput) -> None:
 
 def _check_effects(line: EventLine) -> None:
     effects = () if line.effects is UNSET else line.effects
-    receivers: list[int] = []
+    receivers: list[tuple[int, bool]] = []
     for index, effect in enumerate(effects):
         if type(effect) is TracedSend:
             message = effect.message
@@ -127,26 +147,30 @@ def _check_effects(line: EventLine) -> None:
             if message.source is not UNSET and message.source != line.replica:
                 raise Inconsistency(f"{path}.source", f"replica {line.replica} sends it, not {message.source}")
             if message.destination is not UNSET:
-                if message.destination in receivers:
-                    detail = f"a second message of this line to replica {message.destination}"
+                receiver = (message.destination, isinstance(message, CHANGE_ANSWERS))
+                if receiver in receivers:
+                    kind = "answer to a voter change" if receiver[1] else "message"
+                    detail = f"a second {kind} of this line to replica {message.destination}"
                     raise Inconsistency(f"{path}.destination", detail)
-                receivers.append(message.destination)
-            if type(message) is TracedFetchResponse and message.records:
-                _check_records(f"{path}.records", message.records)
+                receivers.append(receiver)
+            _check_contents(path, message)
         elif type(effect) is TracedAppendRecords:
             _check_records(f"$.effects[{index}].records", effect.records)
+        elif type(effect) is TracedWriteSnapshot:
+            _check_snapshot(f"$.effects[{index}].snapshot", effect.snapshot)
 
 
 def _check_sent(path: str, sequence: int, message: TracedMessage) -> None:
     identifier = message.id
     if identifier is UNSET:
         return
+    suffix = CHANGE_SUFFIX if isinstance(message, CHANGE_ANSWERS) else ""
     if message.destination is not UNSET:
-        expected = f"{sequence}.{message.destination}"
+        expected = f"{sequence}.{message.destination}{suffix}"
         if identifier != expected:
             raise Inconsistency(f"{path}.id", f"expected '{expected}' (sequence and receiver), got '{identifier}'")
-    elif not identifier.startswith(f"{sequence}."):
-        raise Inconsistency(f"{path}.id", f"expected '{sequence}.<receiver>', got '{identifier}'")
+    elif not identifier.startswith(f"{sequence}.") or identifier.endswith(CHANGE_SUFFIX) != bool(suffix):
+        raise Inconsistency(f"{path}.id", f"expected '{sequence}.<receiver>{suffix}', got '{identifier}'")
 
 
 def _check_records(path: str, records: tuple[TracedRecord, ...]) -> None:
@@ -157,6 +181,20 @@ def _check_records(path: str, records: tuple[TracedRecord, ...]) -> None:
             raise Inconsistency(f"{path}[{index}].voters", detail)
         if record.voters is not UNSET:
             _check_distinct(f"{path}[{index}].voters", record.voters)
+        if record.details is not UNSET:
+            if not has_voters:
+                raise Inconsistency(f"{path}[{index}].details", f"a {record.kind} record has no details")
+            _check_details(f"{path}[{index}].details", record.details)
+
+
+def _check_snapshot(path: str, snapshot: TracedSnapshot) -> None:
+    _check_distinct(f"{path}.voters", snapshot.voters)
+    _check_details(f"{path}.details", snapshot.details)
+
+
+def _check_details(path: str, details: tuple[TracedDetails, ...]) -> None:
+    """They are a mapping from the id."""
+    _check_distinct(path, [one.id for one in details])
 
 
 _SETS = ("granted", "rejected", "acknowledged", "fetchers")
@@ -175,6 +213,8 @@ def _check_state(state: TracedState) -> None:
             _check_distinct(f"$.state.{name}", [key for key, _ in pairs])
     if state.voters is not UNSET and state.voters.voters is not UNSET:
         _check_distinct("$.state.voters.voters", state.voters.voters)
+    if state.reports:
+        _check_distinct("$.state.reports", [report.key.id for report in state.reports])
 
 
 def _check_distinct(path: str, values: Sequence[Hashable]) -> None:

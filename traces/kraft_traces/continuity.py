@@ -17,6 +17,9 @@ from kraft_traces.errors import (
 from kraft_traces.lines import EventLine, HeaderLine
 from kraft_traces.vocabulary import EVENTS
 
+FOLLOWED_MAX = 1_000_000
+"""With more messages on their way than this, a trace leaves out that they were lost; they are no longer followed."""
+
 
 class Continuity:
     """Follows the lines of one trace; its memory grows with the messages on their way, not with the lines.
@@ -24,7 +27,8 @@ class Continuity:
     Attributes:
         sequence: that of the newest line, 0 before the first.
         knows_messages: whether every send so far was observed with its id, so that an id that is not on its way
-            is an error; false for the rest of a foreign trace from the first line that leaves sends out.
+            is an error; false for the rest of a foreign trace from the first line that leaves sends out, or once more
+            than `FOLLOWED_MAX` messages never arrive.
     """
 
     def __init__(self, header: HeaderLine, source: str) -> None:
@@ -117,6 +121,8 @@ class Continuity:
             self._forget()
         else:
             self._copies[identifier] = 1
+            if len(self._copies) > FOLLOWED_MAX:
+                self._forget()
 
     def _take(self, identifier: str, field: str, line_number: int) -> None:
         copies = self._check_on_its_way(identifier, field, line_number)

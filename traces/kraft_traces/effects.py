@@ -19,7 +19,8 @@ from kraft_reference.effects import (
 )
 from kraft_reference.messages import Error, Reply
 from kraft_traces.errors import IncompleteLineError
-from kraft_traces.messages import TracedMessage, message_of, traced_message
+from kraft_traces.message_types import TracedMessage
+from kraft_traces.messages import message_of, traced_message
 from kraft_traces.values import (
     DurationMs,
     Epoch,
@@ -85,6 +86,22 @@ class TracedSend(_Traced, frozen=True, gc=False, tag="Send"):
     message: TracedMessage
 
 
+class TracedReply(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """What a client is told: the number of its request, the error, and who leads."""
+
+    request: RequestNumber
+    error: Error
+    epoch: Epoch
+    leader_id: ReplicaId | None
+    leader_endpoint: str | None
+
+
+class TracedAnswer(_Traced, frozen=True, gc=False, tag="Answer"):
+    """A client was answered."""
+
+    reply: TracedReply
+
+
 class TracedStartTimer(_Traced, frozen=True, gc=False, tag="StartTimer"):
     """A timer was (re)started to fire after `duration_ms`."""
 
@@ -93,7 +110,14 @@ class TracedStartTimer(_Traced, frozen=True, gc=False, tag="StartTimer"):
 
 
 TracedEffect = (
-    TracedPersistQuorumState | TracedTruncateLog | TracedAppendRecords | TracedFlushLog | TracedSend | TracedStartTimer
+    TracedPersistQuorumState
+    | TracedWriteSnapshot
+    | TracedTruncateLog
+    | TracedAppendRecords
+    | TracedFlushLog
+    | TracedSend
+    | TracedAnswer
+    | TracedStartTimer
 )
 
 
@@ -102,8 +126,9 @@ def traced_effect(sequence: int, effect: Effect) -> TracedEffect:
     match effect:
         case Send(message):
             return TracedSend(traced_message(message_id(sequence, message), message))
-        case PersistQuorumState(epoch, leader_id, voted_key):
-            return TracedPersistQuorumState(epoch, leader_id, None if voted_key is None else traced_key(voted_key))
+        case PersistQuorumState(epoch, leader_id, voted_key, version):
+            voted = None if voted_key is None else traced_key(voted_key)
+            return TracedPersistQuorumState(epoch, leader_id, voted, version)  # type: ignore[arg-type]
         case StartTimer(timer, duration_ms):
             return TracedStartTimer(timer, duration_ms)
         case AppendRecords(base_offset, records):
@@ -112,6 +137,11 @@ def traced_effect(sequence: int, effect: Effect) -> TracedEffect:
             return TracedFlushLog(end_offset)
         case TruncateLog(end_offset):
             return TracedTruncateLog(end_offset)
+        case WriteSnapshot(snapshot, replaces_log):
+            return TracedWriteSnapshot(traced_snapshot(snapshot), replaces_log)
+        case Answer(reply):
+            told = (reply.error, reply.epoch, reply.leader_id, reply.leader_endpoint)
+            return TracedAnswer(TracedReply(reply.request, *told))
         case _:
             assert_never(effect)
 
@@ -120,13 +150,15 @@ def effect_of(traced: TracedEffect, path: str = "$.effects[0]") -> Effect:
     """The reference's form of an effect.
 
     Raises:
-        IncompleteLineError: a field of a sent message was not observed; `path` is where the effect stands.
+        IncompleteLineError: a field of it, or of a sent message, was not observed; `path` is where the effect stands.
     """
     match traced:
         case TracedSend(message):
             return Send(message_of(message, f"{path}.message"))
-        case TracedPersistQuorumState(epoch, leader_id, voted_key):
-            return PersistQuorumState(epoch, leader_id, None if voted_key is None else replica_key(voted_key))
+        case TracedPersistQuorumState(epoch, leader_id, voted_key, version):
+            if version is UNSET:
+                raise IncompleteLineError(f"{path}.version")
+            return PersistQuorumState(epoch, leader_id, None if voted_key is None else replica_key(voted_key), version)
         case TracedStartTimer(timer, duration_ms):
             return StartTimer(timer, duration_ms)
         case TracedAppendRecords(base_offset, records):
@@ -135,5 +167,10 @@ def effect_of(traced: TracedEffect, path: str = "$.effects[0]") -> Effect:
             return FlushLog(end_offset)
         case TracedTruncateLog(end_offset):
             return TruncateLog(end_offset)
+        case TracedWriteSnapshot(snapshot, replaces_log):
+            return WriteSnapshot(snapshot_of(snapshot), replaces_log)
+        case TracedAnswer(reply):
+            told = (reply.error, reply.epoch, reply.leader_id, reply.leader_endpoint)
+            return Answer(Reply(reply.request, *told))
         case _:
             assert_never(traced)

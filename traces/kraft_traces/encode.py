@@ -5,7 +5,6 @@ with a newline: the same run gives the same bytes.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 from msgspec import UNSET, UnsetType
 from msgspec.json import Encoder
@@ -20,21 +19,23 @@ from kraft_reference.cluster.occurrence import (
     Occurrence,
     message_id,
 )
-from kraft_reference.configuration import Configuration
+from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.events import (
+    AddVoter,
     AppendVoters,
     ClientAppend,
     Crash,
     Event,
     PollFetch,
     Receive,
+    RemoveVoter,
     ReplaceDisk,
     RequestTimeout,
+    Restart,
+    TakeSnapshot,
+    UpdateFeatures,
 )
-from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import VotersEntry
 from kraft_reference.profile import PROFILES
-from kraft_reference.state import ReplicaState
 from kraft_traces.effects import traced_effect
 from kraft_traces.lines import (
     SCHEMA,
@@ -47,16 +48,22 @@ from kraft_traces.lines import (
     TracedDecisions,
     TracedInput,
     TracedReplica,
-    TracedState,
     TracedTimeouts,
-    TracedVoters,
 )
-from kraft_traces.messages import TracedMessage, TracedVoteResponse, traced_message
-from kraft_traces.values import TracedKey, by_id_and_directory, traced_key, traced_voters
+from kraft_traces.message_types import TracedMessage, TracedVoteResponse
+from kraft_traces.messages import traced_message
+from kraft_traces.states import traced_state
+from kraft_traces.values import asked_key, traced_voters
 from kraft_traces.vocabulary import EVENT_NAMES, EVENTS, EventName, TracedCause
 
-REFERENCE_KIP_LEVELS: Mapping[str, KipLevel] = {"KIP-595": "partial", "KIP-853": "partial", "KIP-996": "full"}
-"""What the reference implements: of KIP-595 elections and replication, of KIP-853 what changes no voters."""
+REFERENCE_KIP_LEVELS: Mapping[str, KipLevel] = {
+    "KIP-595": "partial",
+    "KIP-853": "partial",
+    "KIP-996": "full",
+    "KIP-1186": "partial",
+}
+"""What the reference implements: of KIP-595 elections and replication, of KIP-853 the voter changes without the
+administrators' tools, of KIP-1186 when a replica joins by itself."""
 
 _ENCODER = Encoder()
 
@@ -102,10 +109,7 @@ def header_line(
         kraft_version=configuration.kraft_version,
         cluster_id=configuration.cluster_id,
         replicas=tuple(
-            TracedReplica(
-                replica_id, replica.key.directory_id, replica.endpoint, replica.pre_vote, replica.speaks_endpoints
-            )
-            for replica_id, replica in sorted(configuration.replicas.items())
+            _traced_replica(replica_id, replica) for replica_id, replica in sorted(configuration.replicas.items())
         ),
         voters=traced_voters(configuration.voters),
         bootstrap_servers=configuration.bootstrap_servers,
@@ -117,12 +121,28 @@ def header_line(
             timeouts.fetch_timeout_ms,
             timeouts.fetch_interval_ms,
             timeouts.request_timeout_ms,
+            timeouts.voter_change_timeout_ms,
         ),
     )
 
 
-def event_line(occurrence: Occurrence, configuration: Configuration) -> EventLine:
-    """The line of one occurrence in a run of this cluster.
+def _traced_replica(replica_id: int, replica: ReplicaConfiguration) -> TracedReplica:
+    initial = replica.initial_voters
+    return TracedReplica(
+        replica_id,
+        replica.key.directory_id,
+        replica.endpoint,
+        replica.pre_vote,
+        replica.speaks_endpoints,
+        replica.min_version,
+        replica.max_version,
+        UNSET if initial is None else traced_voters(initial),
+        replica.auto_join,
+    )
+
+
+def event_line(occurrence: Occurrence) -> EventLine:
+    """The line of one occurrence.
 
     Raises:
         ValueError: the occurrence lacks what its event must have (a message id, an answer, a state).
@@ -133,11 +153,11 @@ def event_line(occurrence: Occurrence, configuration: Configuration) -> EventLin
         if identifier is None:
             raise ValueError(f"occurrence {sequence} delivers a message without an id")
         message = traced_message(identifier, event.message)
-        return _replica_line(occurrence, configuration, _HANDLERS[type(message)], TracedCause(identifier), message)
+        return _replica_line(occurrence, _HANDLERS[type(message)], TracedCause(identifier), message)
     name: EventName = type(event).__name__  # type: ignore[assignment]  # a test holds the names to the classes
     cause = EVENTS[name].cause or UNSET
     if occurrence.replica_id is not None:
-        return _replica_line(occurrence, configuration, name, cause, UNSET, _traced_input(event))
+        return _replica_line(occurrence, name, cause, UNSET, _traced_input(event))
     return EventLine(
         sequence=sequence,
         time_ms=occurrence.time_ms,
@@ -155,7 +175,6 @@ _HANDLERS: dict[type, EventName] = {
 
 def _replica_line(
     occurrence: Occurrence,
-    configuration: Configuration,
     name: EventName,
     cause: TracedCause | UnsetType,
     message: TracedMessage | UnsetType,
@@ -176,44 +195,8 @@ def _replica_line(
         effects=tuple([traced_effect(sequence, effect) for effect in effects]) if effects else (),
         refusal=occurrence.refusal,
         crash=UNSET if crash is None else TracedCrash(crash.completed, crash.log_end_offset),
-        state=traced_state(state, configuration),
+        state=traced_state(state),
     )
-
-
-def traced_state(state: ReplicaState, configuration: Configuration) -> TracedState:
-    """The part of a replica's state that a trace shows."""
-    log, voted_key = state.log, state.voted_key
-    return TracedState(
-        traced_key(state.key),
-        state.role,
-        state.epoch,
-        state.leader_id,
-        state.leader_endpoint,
-        None if voted_key is None else traced_key(voted_key),
-        log.end_offset,
-        log.last_epoch,
-        log.flushed,
-        state.high_watermark,
-        _traced_voters_entry(log.voters[-1]),
-        configuration.kraft_version,
-        tuple(sorted(state.granted)) if state.granted else (),
-        tuple(sorted(state.rejected)) if state.rejected else (),
-        state.fetched,
-        state.searching,
-        tuple(sorted(state.awaiting.items())) if state.awaiting else (),
-        tuple(sorted(state.acknowledged)) if state.acknowledged else (),
-        tuple(sorted(state.fetchers)) if state.fetchers else (),
-        _traced_fetch_offsets(state.fetch_offsets) if state.fetch_offsets else (),
-    )
-
-
-def _traced_fetch_offsets(offsets: Mapping[ReplicaKey, int]) -> tuple[tuple[TracedKey, int], ...]:
-    return tuple([(traced_key(key), offsets[key]) for key in sorted(offsets, key=by_id_and_directory)])
-
-
-@lru_cache(maxsize=1024)
-def _traced_voters_entry(entry: VotersEntry) -> TracedVoters:
-    return TracedVoters(entry.offset, traced_voters(entry.voters))
 
 
 def _traced_input(event: Event | NetworkEvent) -> TracedInput | UnsetType:
@@ -224,6 +207,23 @@ def _traced_input(event: Event | NetworkEvent) -> TracedInput | UnsetType:
             return TracedInput(value=value)
         case AppendVoters(voters):
             return TracedInput(voters=traced_voters(voters))
+        case AddVoter():
+            return TracedInput(
+                request=event.request,
+                voter=asked_key(event.voter),
+                endpoint=event.endpoint,
+                timeout_ms=event.timeout_ms,
+                when_committed=event.when_committed,
+                cluster_id=event.cluster_id,
+            )
+        case RemoveVoter(request, voter, cluster_id):
+            return TracedInput(request=request, voter=asked_key(voter), cluster_id=cluster_id)
+        case UpdateFeatures(request, level, brokers_min, brokers_max):
+            return TracedInput(request=request, kraft_version=level, brokers_min=brokers_min, brokers_max=brokers_max)
+        case TakeSnapshot(end_offset):
+            return TracedInput(end_offset=end_offset)
+        case Restart(endpoint):
+            return TracedInput(endpoint=endpoint)
         case Crash(log_end_offset):
             return TracedInput(log_end_offset=log_end_offset)
         case ReplaceDisk(directory_id):

@@ -20,9 +20,11 @@ FILE_NAME = f"{SCHEMA.replace('/', '-')}.schema.json"
 
 _SETS = {
     "HeaderLine": ("replicas", "voters", "bootstrap_servers", "switched_off"),
-    "TracedState": ("granted", "rejected", "awaiting", "acknowledged", "fetchers", "fetch_offsets"),
+    "TracedState": ("granted", "rejected", "awaiting", "acknowledged", "fetchers", "fetch_offsets", "reports"),
     "TracedVoters": ("voters",),
-    "TracedRecord": ("voters",),
+    "TracedRecord": ("voters", "details"),
+    "TracedSnapshot": ("voters", "details"),
+    "TracedReplica": ("initial_voters",),
     "TracedInput": ("voters",),
 }
 """The fields that are sets, written as lists, by type."""
@@ -34,7 +36,7 @@ def json_schema() -> dict[str, Any]:
     """The schema of a line (JSON Schema 2020-12), which is a header, an event or the end.
 
     It says everything about a line by itself, with two exceptions: that ids and replicas agree within it, and that a
-    mapping, written as a list of pairs, has each key once.
+    mapping, written as a list of pairs or of objects that name their key, has each key once.
     What lines say together (sequence, time, messages on their way) is the reader's.
     """
     schema = msgspec.json.schema(Line)
@@ -46,7 +48,7 @@ def json_schema() -> dict[str, Any]:
         {
             "if": {"properties": {"kind": {"const": "Voters"}}, "required": ["kind"]},
             "then": {"required": ["voters"]},
-            "else": {"properties": {"voters": False}},
+            "else": {"properties": {"voters": False, "details": False}},
         }
     )
     definitions["EventLine"]["allOf"] = [_event_rule(name, shape) for name, shape in EVENTS.items()]

@@ -9,20 +9,25 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kraft_reference.changes import ChangeKind, ChangePhase
 from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.outcome import Refusal
 from kraft_reference.roles import Role
 from kraft_traces.effects import TracedEffect
-from kraft_traces.messages import TracedMessage
+from kraft_traces.message_types import TracedMessage
 from kraft_traces.values import (
+    AskedKey,
     CorrelationId,
     Count,
     DurationMs,
     Epoch,
+    KraftVersion,
+    Level,
     MessageId,
     Number,
     Offset,
     ReplicaId,
+    RequestNumber,
     Sequence,
     SmallCount,
     TimeMs,
@@ -33,7 +38,6 @@ from kraft_traces.vocabulary import EventName, TracedCause
 SCHEMA: Literal["kraft-trace/1"] = "kraft-trace/1"
 KNOWN_SCHEMAS: tuple[str, ...] = (SCHEMA,)
 
-KraftVersion = Literal[0, 1]
 KipLevel = Literal["none", "partial", "full"]
 """How much of a KIP the software that made the trace implements."""
 
@@ -62,6 +66,14 @@ class TracedReplica(Struct, frozen=True, forbid_unknown_fields=True):
     pre_vote: PreVoteSupport
     endpoints: bool
     """Whether its messages carry the leader's endpoint."""
+    min_version: Level | UnsetType = UNSET
+    """Lowest kraft.version that its software supports; absent: 0."""
+    max_version: Level | UnsetType = UNSET
+    """Highest one; absent: 1."""
+    initial_voters: tuple[TracedKey, ...] | UnsetType = UNSET
+    """The voters that it was formatted with, if not those of the cluster; empty for none."""
+    auto_join: bool = False
+    """Whether it asks by itself to become a voter."""
 
 
 class TracedTimeouts(Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,6 +84,7 @@ class TracedTimeouts(Struct, frozen=True, forbid_unknown_fields=True):
     fetch_timeout_ms: DurationMs
     fetch_interval_ms: DurationMs
     request_timeout_ms: DurationMs
+    voter_change_timeout_ms: DurationMs | UnsetType = UNSET
 
 
 class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,6 +97,8 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     restart_precedence: Literal["known-leader", "own-vote"]
     voter_key_error: Literal["INVALID_REQUEST", "INVALID_VOTER_KEY"]
     resigned_metric: Literal["resigned", "unattached"]
+    kraft_version_gate: Literal["commit", "append"] | UnsetType = UNSET
+    """Absent: commit."""
 
 
 class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="header"):
@@ -122,6 +137,16 @@ class TracedInput(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     voters: tuple[TracedKey, ...] | UnsetType = UNSET
     log_end_offset: Offset | UnsetType = UNSET
     directory_id: str | UnsetType = UNSET
+    request: RequestNumber | UnsetType = UNSET
+    voter: AskedKey | UnsetType = UNSET
+    endpoint: str | UnsetType | None = UNSET
+    timeout_ms: DurationMs | UnsetType = UNSET
+    when_committed: bool | UnsetType = UNSET
+    cluster_id: str | UnsetType | None = UNSET
+    kraft_version: Level | UnsetType = UNSET
+    brokers_min: Level | UnsetType = UNSET
+    brokers_max: Level | UnsetType = UNSET
+    end_offset: Offset | UnsetType = UNSET
 
 
 class TracedCrash(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -136,6 +161,41 @@ class TracedVoters(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
     offset: Offset | UnsetType = UNSET
     voters: tuple[TracedKey, ...] | UnsetType = UNSET
+
+
+class TracedChange(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """A voter change that a leader works on."""
+
+    kind: ChangeKind
+    phase: ChangePhase
+    voter: TracedKey | None
+    endpoint: str | None
+    min_version: Level
+    """-1 while it is not known."""
+    max_version: Level
+    offset: Offset
+    """-1 before its record is appended."""
+    requester: ReplicaId | None
+    """The replica that asked; null for a client."""
+    request: CorrelationId
+    """The correlation id of a replica's request, the number of a client's."""
+    when_committed: bool
+
+
+class TracedReport(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """What a voter has told the leader of itself at kraft.version 0."""
+
+    key: TracedKey
+    endpoint: str
+    min_version: Level
+    max_version: Level
+
+
+class TracedSnapshotId(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """Which snapshot."""
+
+    end_offset: Offset
+    epoch: Epoch
 
 
 class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -154,6 +214,7 @@ class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     high_watermark: Offset | UnsetType = UNSET
     voters: TracedVoters | UnsetType = UNSET
     kraft_version: KraftVersion | UnsetType = UNSET
+    """The newest level in its log."""
     granted: tuple[ReplicaId, ...] | UnsetType = UNSET
     rejected: tuple[ReplicaId, ...] | UnsetType = UNSET
     fetched: bool | UnsetType = UNSET
@@ -166,6 +227,18 @@ class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Leader: voters that fetched in this check-quorum period."""
     fetch_offsets: tuple[tuple[TracedKey, Offset], ...] | UnsetType = UNSET
     """Leader: fetch offset of each voter entry or observer."""
+    log_start_offset: Offset | UnsetType = UNSET
+    """Where the snapshot ends that the log stands on."""
+    pending_change: TracedChange | UnsetType | None = UNSET
+    """Leader: the voter change that it works on."""
+    reports: tuple[TracedReport, ...] | UnsetType = UNSET
+    """Leader at kraft.version 0: what voters told of themselves."""
+    wanted_snapshot: TracedSnapshotId | UnsetType | None = UNSET
+    """Follower: the snapshot that it has to fetch."""
+    quorum_state_version: KraftVersion | UnsetType = UNSET
+    """Of the quorum state file."""
+    moved_to: str | UnsetType | None = UNSET
+    """Where it listens, if not where the header says."""
 
 
 class EventLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False, tag_field="kind", tag="event"):

@@ -8,6 +8,7 @@ from typing import Any, NoReturn, get_args
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, ValidationError
 from msgspec.json import Decoder, decode
 
+from kraft_reference.changes import ChangeKind, ChangePhase
 from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.effects import Timer
 from kraft_reference.messages import Error
@@ -27,7 +28,7 @@ from kraft_traces.errors import (
     UnknownSchemaError,
 )
 from kraft_traces.lines import KNOWN_SCHEMAS, EventLine, HeaderLine, KipLevel, Line
-from kraft_traces.messages import TRACED_MESSAGES
+from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.vocabulary import EVENT_NAMES, Source
 
 _LINE = Decoder(Line)
@@ -40,6 +41,8 @@ _STRAY_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\$\.kind", ("header", "event", "end")),
     (r".*\.effects\[\d+\]\.kind", tuple(effect.__struct_config__.tag for effect in get_args(TracedEffect))),
+    (r"\$\.state\.pending_change\.kind", tuple(ChangeKind)),
+    (r".*\.phase", tuple(ChangePhase)),
     (r".*\.kind", tuple(RecordKind)),
     (r".*\.type", tuple(TRACED_MESSAGES)),
     (r".*\.role", tuple(Role)),
@@ -49,7 +52,7 @@ _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\$\.cause\.source", get_args(Source)),
     (r".*\.pre_vote", get_args(PreVoteSupport)),
     (r"\$\.kip_levels\[.*\]", get_args(KipLevel)),
-    (r".*\.kraft_version", ("0", "1")),
+    (r".*\.(kraft_version|quorum_state_version|version)", ("0", "1")),
 )
 """The allowed values of the fields that have a fixed set of them, by JSON path; the first that matches."""
 

@@ -1,8 +1,8 @@
 """From the lines of a trace back to the values of the reference, so that a trace can be run again."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
@@ -16,6 +16,7 @@ from kraft_reference.cluster.occurrence import (
 from kraft_reference.configuration import Configuration, ReplicaConfiguration, Timeouts
 from kraft_reference.effects import Effect, Timer
 from kraft_reference.events import (
+    AddVoter,
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
@@ -28,18 +29,22 @@ from kraft_reference.events import (
     Poll,
     PollFetch,
     Receive,
+    RemoveVoter,
     ReplaceDisk,
     RequestTimeout,
     Restart,
     Shutdown,
+    TakeSnapshot,
+    UpdateFeatures,
+    VoterChangeTimeout,
 )
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.profile import PROFILES, Profile
 from kraft_traces.effects import TracedStartTimer, effect_of
 from kraft_traces.errors import IncompleteLineError, UnknownProfileError
-from kraft_traces.lines import EventLine, HeaderLine, TracedInput
+from kraft_traces.lines import EventLine, HeaderLine, TracedInput, TracedReplica
 from kraft_traces.messages import message_of
-from kraft_traces.values import voter_set
+from kraft_traces.values import replica_key, voter_set
 
 _Value = TypeVar("_Value")
 
@@ -50,9 +55,9 @@ _WITHOUT_INPUT: dict[str, type[Event]] = {
         FetchTimeout,
         CheckQuorumTimeout,
         BeginQuorumEpochTimeout,
+        VoterChangeTimeout,
         Poll,
         Shutdown,
-        Restart,
     )
 }
 
@@ -69,8 +74,7 @@ def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
     """
     profile = PROFILES.get(header.profile)
     if header.decisions is not UNSET:
-        given = {name: getattr(header.decisions, name) for name in header.decisions.__struct_fields__}
-        stated = Profile(header.profile, **given)
+        stated = Profile(header.profile, **_stated(header.decisions))
         if profile not in (None, stated):
             detail = f"other answers than those of the profile {header.profile!r}, expected a name of its own"
             raise UnknownProfileError(detail, source, 1, "$.decisions")
@@ -79,14 +83,8 @@ def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
         known = ", ".join(PROFILES)
         detail = f"unknown profile {header.profile!r}, expected one of {known}, or its decisions"
         raise UnknownProfileError(detail, source, 1, "$.profile")
-    timeouts = header.timeouts
     return Configuration(
-        replicas={
-            replica.id: ReplicaConfiguration(
-                ReplicaKey(replica.id, replica.directory_id), replica.endpoint, replica.pre_vote, replica.endpoints
-            )
-            for replica in header.replicas
-        },
+        replicas={replica.id: _replica_of(replica) for replica in header.replicas},
         voters=voter_set(header.voters),
         kraft_version=header.kraft_version,
         bootstrap_servers=header.bootstrap_servers,
@@ -94,16 +92,27 @@ def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
         fetch_max_records=header.fetch_max_records,
         profile=profile,
         switched_off=frozenset(header.switched_off),
-        timeouts=Timeouts()
-        if timeouts is UNSET
-        else Timeouts(
-            timeouts.election_timeout_ms,
-            timeouts.election_backoff_max_ms,
-            timeouts.fetch_timeout_ms,
-            timeouts.fetch_interval_ms,
-            timeouts.request_timeout_ms,
-        ),
+        timeouts=Timeouts() if header.timeouts is UNSET else Timeouts(**_stated(header.timeouts)),
     )
+
+
+def _replica_of(replica: TracedReplica) -> ReplicaConfiguration:
+    ranges = {name: getattr(replica, name) for name in ("min_version", "max_version")}
+    return ReplicaConfiguration(
+        ReplicaKey(replica.id, replica.directory_id),
+        replica.endpoint,
+        replica.pre_vote,
+        replica.endpoints,
+        initial_voters=None if replica.initial_voters is UNSET else voter_set(replica.initial_voters),
+        auto_join=replica.auto_join,
+        **{name: level for name, level in ranges.items() if level is not UNSET},
+    )
+
+
+def _stated(part: Struct) -> dict[str, Any]:
+    """The fields of a part of a header that are there; the reference has a default for each of the others."""
+    fields = {name: getattr(part, name) for name in part.__struct_fields__}
+    return {name: value for name, value in fields.items() if value is not UNSET}
 
 
 def event_of(line: EventLine) -> Event | NetworkEvent:
@@ -134,6 +143,29 @@ def _event_with_input(name: str, given: TracedInput) -> Event | NetworkEvent:
             return ClientAppend(_observed(given.value, "value"))
         case "AppendVoters":
             return AppendVoters(voter_set(_observed(given.voters, "voters")))
+        case "AddVoter":
+            return AddVoter(
+                _observed(given.request, "request"),
+                replica_key(_observed(given.voter, "voter")),
+                _observed(given.endpoint, "endpoint"),
+                _observed(given.timeout_ms, "timeout_ms"),
+                _observed(given.when_committed, "when_committed"),
+                _observed(given.cluster_id, "cluster_id"),
+            )
+        case "RemoveVoter":
+            voter, cluster_id = _observed(given.voter, "voter"), _observed(given.cluster_id, "cluster_id")
+            return RemoveVoter(_observed(given.request, "request"), replica_key(voter), cluster_id)
+        case "UpdateFeatures":
+            return UpdateFeatures(
+                _observed(given.request, "request"),
+                _observed(given.kraft_version, "kraft_version"),
+                _observed(given.brokers_min, "brokers_min"),
+                _observed(given.brokers_max, "brokers_max"),
+            )
+        case "TakeSnapshot":
+            return TakeSnapshot(_observed(given.end_offset, "end_offset"))
+        case "Restart":
+            return Restart(_observed(given.endpoint, "endpoint"))
         case "Crash":
             return Crash(_observed(given.log_end_offset, "log_end_offset"))
         case "ReplaceDisk":

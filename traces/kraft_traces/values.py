@@ -30,6 +30,10 @@ Number = Annotated[int, Meta(ge=-(2**63), le=_INT64_MAX)]
 CorrelationId = Annotated[
     int, Meta(ge=0, le=_INT64_MAX, description="Of a request, and of the response that answers it.")
 ]
+RequestNumber = Annotated[int, Meta(ge=0, le=_INT32_MAX, description="A client's number for its request.")]
+CHANGE_SUFFIX = ".change"
+"""What the id of an answer to a voter change ends with."""
+
 MessageId = Annotated[
     str,
     Meta(

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, get_args
 from msgspec import UNSET, Struct, UnsetType
 
 from kraft_reference.effects import Timer
-from kraft_traces.messages import TRACED_MESSAGES, TracedMessage
+from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
 from kraft_traces.values import MessageId
 
 EventName = Literal[
@@ -13,6 +13,7 @@ EventName = Literal[
     "FetchTimeout",
     "CheckQuorumTimeout",
     "BeginQuorumEpochTimeout",
+    "VoterChangeTimeout",
     "RequestTimeout",
     "Poll",
     "PollFetch",
@@ -24,8 +25,22 @@ EventName = Literal[
     "HandleEndQuorumEpochResponse",
     "HandleFetchRequest",
     "HandleFetchResponse",
+    "HandleFetchSnapshotRequest",
+    "HandleFetchSnapshotResponse",
+    "HandleApiVersionsRequest",
+    "HandleApiVersionsResponse",
+    "HandleAddVoterRequest",
+    "HandleAddVoterResponse",
+    "HandleRemoveVoterRequest",
+    "HandleRemoveVoterResponse",
+    "HandleUpdateVoterRequest",
+    "HandleUpdateVoterResponse",
     "ClientAppend",
     "AppendVoters",
+    "AddVoter",
+    "RemoveVoter",
+    "UpdateFeatures",
+    "TakeSnapshot",
     "Shutdown",
     "Crash",
     "Restart",
@@ -75,14 +90,19 @@ EVENTS: dict[str, EventShape] = {
     "FetchTimeout": _timer(Timer.FETCH),
     "CheckQuorumTimeout": _timer(Timer.CHECK_QUORUM),
     "BeginQuorumEpochTimeout": _timer(Timer.BEGIN_QUORUM_EPOCH),
+    "VoterChangeTimeout": _timer(Timer.VOTER_CHANGE),
     "RequestTimeout": _from("connection", "destination"),
     "Poll": _from("poll"),
     "PollFetch": _from("poll", "destination"),
     "ClientAppend": _from("client", "value"),
     "AppendVoters": _from("operator", "voters"),
+    "AddVoter": _from("client", "request", "voter", "endpoint", "timeout_ms", "when_committed", "cluster_id"),
+    "RemoveVoter": _from("client", "request", "voter", "cluster_id"),
+    "UpdateFeatures": _from("client", "request", "kraft_version", "brokers_min", "brokers_max"),
+    "TakeSnapshot": _from("client", "end_offset"),
     "Shutdown": _from("operator"),
     "Crash": _from("fault", "log_end_offset"),
-    "Restart": _from("operator"),
+    "Restart": _from("operator", "endpoint"),
     "ReplaceDisk": _from("fault", "directory_id"),
     "DropMessage": _from("network", "message_id"),
     "DuplicateMessage": _from("network", "message_id"),

@@ -20,11 +20,10 @@ class TraceWriter:
         ended: whether the end line was written.
     """
 
-    def __init__(self, stream: BinaryIO, configuration: Configuration, header: HeaderLine) -> None:
+    def __init__(self, stream: BinaryIO, header: HeaderLine) -> None:
         self.events = 0
         self.ended = False
         self._stream = stream
-        self._configuration = configuration
         stream.write(encode_line(header))
 
     def write(self, occurrence: Occurrence) -> None:
@@ -36,7 +35,7 @@ class TraceWriter:
         if self.ended or occurrence.sequence != self.events + 1:
             expected = "nothing after the end" if self.ended else f"sequence {self.events + 1}"
             raise ValueError(f"expected {expected}, got sequence {occurrence.sequence}")
-        self._stream.write(encode_line(event_line(occurrence, self._configuration)))
+        self._stream.write(encode_line(event_line(occurrence)))
         self.events += 1
 
     def write_all(self, occurrences: Iterable[Occurrence]) -> None:
@@ -71,7 +70,7 @@ def write_trace(
     """
     header = header_line(configuration, generator, spec_hash=spec_hash)
     with whole_file(target) as stream:
-        writer = TraceWriter(stream, configuration, header)
+        writer = TraceWriter(stream, header)
         yield writer
         if not writer.ended:
             writer.end()
@@ -88,6 +87,6 @@ def trace_bytes(
     yield encode_line(header_line(configuration, generator, spec_hash=spec_hash))
     events = 0
     for occurrence in occurrences:
-        yield encode_line(event_line(occurrence, configuration))
+        yield encode_line(event_line(occurrence))
         events += 1
     yield encode_line(EndLine(events, complete=True))

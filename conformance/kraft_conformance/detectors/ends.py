@@ -57,7 +57,7 @@ class _Trace:
         preset = plan.preset()
         configuration = replace(plan.configuration(), profile=replace(KIP, name="own-answers"))
         simulation = Simulation(configuration, plan.seed, preset.workload, preset.faults, steps=plan.steps)
-        lines = [event_line(one, configuration) for one in simulation.run()]
+        lines = [event_line(one) for one in simulation.run()]
         self.name = f"{plan.workload}, seed {plan.seed}, {plan.replicas} voters"
         self.events = [encode_line(line) for line in lines]
         generator = own_generator(seed=plan.seed, workload=plan.workload)

@@ -122,7 +122,7 @@ def runs() -> Iterator[_Run]:
             steps = STEPS if seed < 2 else LONG_STEPS
             plan = RunPlan(seed, replicas=5 if seed % 2 else 3, steps=steps, workload=workload)
             simulation = plan.simulation()
-            lines = tuple(event_line(one, simulation.configuration) for one in simulation.run())
+            lines = tuple(event_line(one) for one in simulation.run())
             yield _Run(f"{workload}, seed {seed}, {plan.replicas} voters", simulation.configuration, lines[:steps])
 
 

@@ -2,6 +2,7 @@
 
 from kraft_reference.cluster.driver import Driver
 from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.operators import Operators
 from kraft_reference.cluster.workload import Workload
 from kraft_reference.events import AppendVoters, ClientAppend, Crash, Shutdown
 from kraft_reference.roles import Role
@@ -20,6 +21,12 @@ class Clients:
         self._workload = workload
         self._appended = 0
         self._operators_at_work = True
+        self.operators = Operators(driver, workload)
+
+    @property
+    def changes_voters(self) -> bool:
+        """Do operators of this workload ask for voter changes or the upgrade to them?"""
+        return bool(self._workload.change_interval_ms or self._workload.upgrade_interval_ms)
 
     def start(self) -> None:
         """Begin to append, and to operate."""
@@ -30,18 +37,18 @@ class Clients:
             self._driver.plan_around(workload.shutdown_interval_ms, self._shut_down)
         if workload.append_voters_interval_ms:
             self._driver.plan_around(workload.append_voters_interval_ms, self._append_voters)
+        self.operators.start()
 
     def only_append(self) -> None:
         """Operators leave the cluster alone from now on, clients go on."""
         self._operators_at_work = False
+        self.operators.stop()
         if not self._workload.append_interval_ms:
             self._driver.plan_around(_APPEND_INTERVAL_MS, self._append)
 
     def _some_leader(self) -> int | None:
-        """A replica that leads, as far as it knows."""
-        replicas = self._driver.world.replicas
-        leaders = [replica_id for replica_id, replica in replicas.items() if replica.state.role is Role.LEADER]
-        return self._driver.chance.pick(leaders) if leaders else None
+        leader = self.operators.some_leader()
+        return None if leader is None else leader.key.id
 
     def _append(self) -> Occurrence | None:
         self._driver.plan_around(self._workload.append_interval_ms or _APPEND_INTERVAL_MS, self._append)
@@ -56,7 +63,7 @@ class Clients:
             return None
         self._driver.plan_around(self._workload.append_voters_interval_ms, self._append_voters)
         leader = self._some_leader()
-        if leader is None or self._driver.world.configuration.kraft_version == 0:
+        if leader is None or self._driver.world.state(leader).log.kraft_version == 0:
             return None
         return self._driver.happen(leader, AppendVoters(self._driver.world.state(leader).voters))
 

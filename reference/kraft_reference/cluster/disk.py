@@ -4,13 +4,24 @@ It is built from nothing but the effects, in their order: what it does not hold 
 durable, whatever the replica's state says.
 """
 
+from kraft_reference.cluster.history import Part
 from kraft_reference.cluster.violation import BrokenProperty
-from kraft_reference.effects import AppendRecords, Effect, FlushLog, PersistQuorumState, Send, TruncateLog
+from kraft_reference.effects import (
+    AppendRecords,
+    Effect,
+    FlushLog,
+    PersistQuorumState,
+    Send,
+    TruncateLog,
+    WriteSnapshot,
+)
 from kraft_reference.identity import ReplicaKey, names
+from kraft_reference.log import Snapshot
 from kraft_reference.messages import (
     BeginQuorumEpochRequest,
     FetchRequest,
     FetchResponse,
+    FetchSnapshotResponse,
     Message,
     VoteRequest,
     VoteResponse,
@@ -22,16 +33,34 @@ PROPERTY = "DurableBeforeSend"
 
 
 class Disk:
-    """Quorum state, records and how many of them are synced."""
+    """Quorum state, the newest snapshot, the records after it, and how far they are synced."""
 
-    __slots__ = ("epoch", "flushed", "leader_id", "records", "voted_key")
+    __slots__ = ("base", "epoch", "flushed", "leader_id", "records", "version", "voted_key")
 
-    def __init__(self) -> None:
+    def __init__(self, formatted: ReplicaState) -> None:
+        """The disk of a replica that has just been formatted."""
         self.epoch = 0
         self.leader_id: int | None = None
         self.voted_key: ReplicaKey | None = None
+        self.version = formatted.quorum_state_version
+        self.base: Snapshot = formatted.log.base
         self.records: list[Record] = []
         self.flushed = 0
+        """Records before this offset survive a crash."""
+
+    @property
+    def end_offset(self) -> int:
+        """The offset after the last record."""
+        return self.base.end_offset + len(self.records)
+
+    @property
+    def last_epoch(self) -> int:
+        """The epoch of the last record, 0 for an empty log."""
+        return self.records[-1].epoch if self.records else self.base.epoch
+
+    def part(self) -> Part:
+        """The records with their place in the log."""
+        return Part(self.base.end_offset, tuple(self.records))
 
     def write(self, effect: Effect) -> None:
         """Carry out a durable effect."""
@@ -39,27 +68,49 @@ class Disk:
         if kind is PersistQuorumState:
             assert isinstance(effect, PersistQuorumState)
             self.epoch, self.leader_id, self.voted_key = effect.epoch, effect.leader_id, effect.voted_key
+            self.version = effect.version
         elif kind is AppendRecords:
             assert isinstance(effect, AppendRecords)
-            if effect.base_offset != len(self.records):
+            if effect.base_offset != self.end_offset:
                 raise BrokenProperty(
-                    PROPERTY, f"records appended at {effect.base_offset}, the log on disk ends at {len(self.records)}"
+                    PROPERTY, f"records appended at {effect.base_offset}, the log on disk ends at {self.end_offset}"
                 )
             self.records.extend(effect.records)
         elif kind is FlushLog:
             assert isinstance(effect, FlushLog)
-            if not self.flushed <= effect.end_offset <= len(self.records):
-                raise BrokenProperty(PROPERTY, f"{effect.end_offset} records synced of {len(self.records)} on disk")
+            if not self.flushed <= effect.end_offset <= self.end_offset:
+                raise BrokenProperty(PROPERTY, f"{effect.end_offset} records synced of {self.end_offset} on disk")
             self.flushed = effect.end_offset
         elif kind is TruncateLog:
             assert isinstance(effect, TruncateLog)
             self.truncate(effect.end_offset)
+        elif kind is WriteSnapshot:
+            assert isinstance(effect, WriteSnapshot)
+            self._write_snapshot(effect)
+
+    def _write_snapshot(self, effect: WriteSnapshot) -> None:
+        """A snapshot in place of what is before its end, or in place of the whole log."""
+        snapshot = effect.snapshot
+        end, start = snapshot.end_offset, self.base.end_offset
+        if end <= start:
+            raise BrokenProperty(PROPERTY, f"a snapshot of {end} records follows one of {start}")
+        if effect.replaces_log:
+            self.records.clear()
+            self.flushed = end
+        elif end > self.end_offset:
+            raise BrokenProperty(PROPERTY, f"a snapshot of {end} records, of which {self.end_offset} are on disk")
+        else:
+            del self.records[: end - start]
+            self.flushed = max(self.flushed, end)
+        self.base = snapshot
 
     def truncate(self, end_offset: int) -> None:
         """Cut the log."""
-        if not 0 <= end_offset <= len(self.records):
-            raise BrokenProperty(PROPERTY, f"the log of {len(self.records)} records cut to {end_offset}")
-        del self.records[end_offset:]
+        if not self.base.end_offset <= end_offset <= self.end_offset:
+            raise BrokenProperty(
+                PROPERTY, f"the log from {self.base.end_offset} to {self.end_offset} is cut to {end_offset}"
+            )
+        del self.records[end_offset - self.base.end_offset :]
         self.flushed = min(self.flushed, end_offset)
 
     def crash(self, log_end_offset: int) -> None:
@@ -86,19 +137,23 @@ class Disk:
                 )
         elif kind is FetchRequest:
             assert isinstance(message, FetchRequest)
-            if not message.fetch_offset == len(self.records) == self.flushed:
+            if not message.fetch_offset == self.end_offset == self.flushed:
                 raise BrokenProperty(
                     PROPERTY,
-                    f"Fetch from {message.fetch_offset}, {self.flushed} of {len(self.records)} records are synced",
+                    f"Fetch from {message.fetch_offset}, {self.flushed} of {self.end_offset} records are synced",
                 )
+        elif kind is FetchSnapshotResponse:
+            assert isinstance(message, FetchSnapshotResponse)
+            if message.snapshot not in (None, self.base):
+                raise BrokenProperty(PROPERTY, f"snapshot {message.snapshot} leaves, on disk is {self.base}")
         elif kind is VoteRequest:
             assert isinstance(message, VoteRequest)
             if not message.pre_vote:
                 self._check_vote(message.epoch, message.replica_key)
-        elif kind is BeginQuorumEpochRequest and (self.leader_id, self.epoch) != (own_id, message.epoch):
+        elif kind is BeginQuorumEpochRequest and (self.leader_id, self.epoch) != (own_id, epoch):
             raise BrokenProperty(
                 PROPERTY,
-                f"leadership of epoch {message.epoch} announced, on disk is leader {self.leader_id} of {self.epoch}",
+                f"leadership of epoch {epoch} announced, on disk is leader {self.leader_id} of {self.epoch}",
             )
 
     def check_grant(self, request: VoteRequest, response: VoteResponse) -> None:
@@ -118,15 +173,18 @@ class Disk:
             self.epoch != state.epoch
             or self.leader_id != state.leader_id
             or self.voted_key != state.voted_key
+            or self.version != state.quorum_state_version
             or self.flushed != state.log.flushed
+            or (self.base is not state.log.base and self.base != state.log.base)
             or len(self.records) != len(state.log.records)
             or (self.records and self.records[-1] is not state.log.records[-1])
         ):
             raise BrokenProperty(
                 PROPERTY,
-                f"on disk are epoch {self.epoch}, leader {self.leader_id}, vote {self.voted_key} and "
-                f"{self.flushed} synced of {len(self.records)} records; the state says {state.epoch}, "
-                f"{state.leader_id}, {state.voted_key} and {state.log.flushed} of {state.log.end_offset}",
+                f"on disk are epoch {self.epoch}, leader {self.leader_id}, vote {self.voted_key} in a file of version "
+                f"{self.version}, {self.flushed} synced of {self.end_offset} records and snapshot {self.base.id}; "
+                f"the state says {state.epoch}, {state.leader_id}, {state.voted_key}, {state.quorum_state_version}, "
+                f"{state.log.flushed} of {state.log.end_offset} and {state.log.base.id}",
             )
 
 

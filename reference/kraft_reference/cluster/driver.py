@@ -16,9 +16,10 @@ from kraft_reference.cluster.occurrence import (
     message_id,
 )
 from kraft_reference.cluster.pending import Pending
+from kraft_reference.cluster.schedule import possible_end
 from kraft_reference.cluster.workload import Faults
 from kraft_reference.cluster.world import World
-from kraft_reference.effects import Send, StartTimer, Timer
+from kraft_reference.effects import Answer, Send, StartTimer, Timer
 from kraft_reference.events import (
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
@@ -30,15 +31,19 @@ from kraft_reference.events import (
     PollFetch,
     Receive,
     RequestTimeout,
+    VoterChangeTimeout,
 )
-from kraft_reference.messages import REQUESTS, FetchResponse, Message
+from kraft_reference.messages import REQUESTS, ChangeResponse, FetchResponse, FetchSnapshotResponse, Message, Reply
 from kraft_reference.outcome import entry_timers
-from kraft_reference.polling import due_election_requests, due_fetch_targets
+from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
 RETRY_BACKOFF_MS = 100
 """How long a replica waits before it repeats requests after an answer that it could not use."""
+
+CHANGE_BACKOFF_MS = 500
+"""How long a follower waits at least between two requests about voters; a Fetch goes out in between, too."""
 
 WRITE_MS_MAX = 20
 """How long a follower takes at most to write and sync what it fetched; a crash in between loses some of it."""
@@ -48,6 +53,7 @@ _TIMER_EVENTS: dict[Timer, Event] = {
     Timer.FETCH: FetchTimeout(),
     Timer.CHECK_QUORUM: CheckQuorumTimeout(),
     Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout(),
+    Timer.VOTER_CHANGE: VoterChangeTimeout(),
 }
 _FETCHING = (Role.FOLLOWER, Role.UNATTACHED)
 _POLL = Poll()
@@ -67,6 +73,8 @@ class Driver:
         """Replicas that die at rest as soon as they have records that are not synced."""
         self.after_crash: Callable[[int], None] = lambda _: None
         """Called with the id of a replica that has just stopped."""
+        self.after_answer: Callable[[int, Reply], None] = lambda *_: None
+        """Called with the id of a replica and its answer to a client."""
         self._timeouts = world.configuration.timeouts
         self._pending = {replica_id: Pending() for replica_id in sorted(world.replicas)}
         self._before = {replica_id: world.state(replica_id) for replica_id in self._pending}
@@ -78,6 +86,8 @@ class Driver:
             stopped = state._replace(role=Role.STOPPED)
             for timer in entry_timers(stopped, state, self.moves.draw(), self._timeouts):
                 self._start_timer(replica_id, timer)
+            if state.pending_change is not None:
+                self._start_timer(replica_id, StartTimer(Timer.VOTER_CHANGE, self._timeouts.voter_change_timeout_ms))
             for destination, correlation_id in sorted(state.awaiting.items()):
                 self._await_answer(replica_id, destination, correlation_id)
             self._plan_requests(state, 0, 0)
@@ -115,7 +125,8 @@ class Driver:
         state = self.world.state(replica_id)
         if state.role is Role.STOPPED:
             return None
-        return self.happen(replica_id, Crash(self.chance.between(state.log.flushed, state.log.end_offset)))
+        kept = self.chance.between(state.log.flushed, state.log.end_offset)
+        return self.happen(replica_id, Crash(possible_end(state.log, kept)))
 
     def _deliver(self, identifier: str, message: Message) -> Occurrence | None:
         """A message arrives, unless nobody hears it or it cannot be said."""
@@ -170,6 +181,10 @@ class Driver:
             elif kind is StartTimer:
                 assert isinstance(effect, StartTimer)
                 self._start_timer(replica_id, effect)
+            elif kind is Answer:
+                assert isinstance(effect, Answer)
+                self.after_answer(replica_id, effect.reply)
+        pending.stop_idle_timers(state)
         if state.role is Role.STOPPED:
             pending.clear()
             self.moves.doomed.discard(replica_id)
@@ -177,7 +192,7 @@ class Driver:
             if before.role is not Role.STOPPED or occurrence.crash is not None:
                 self.after_crash(replica_id)
             return
-        if replica_id in self.ambushed and state.log.flushed < len(state.log.records):
+        if replica_id in self.ambushed and state.log.flushed < state.log.end_offset:
             self.agenda.after(0, self.die, replica_id)
         poll_wait_ms = 0 if occurrence.refusal is None else RETRY_BACKOFF_MS
         self._plan_requests(state, poll_wait_ms, self._fetch_wait_ms(before, state, occurrence))
@@ -185,8 +200,15 @@ class Driver:
     def _fetch_wait_ms(self, before: ReplicaState, state: ReplicaState, occurrence: Occurrence) -> int:
         """A new Follower fetches at once, one whose last Fetch brought something as soon as that is written."""
         event = occurrence.event
-        if isinstance(event, Receive) and isinstance(event.message, FetchResponse) and state.log is not before.log:
-            return self.chance.between(0, WRITE_MS_MAX)
+        if isinstance(event, Receive) and isinstance(event.message, FetchResponse | FetchSnapshotResponse):
+            if state.log is not before.log:
+                return self.chance.between(0, WRITE_MS_MAX)
+            # Rules: fetch.response.common, snapshot.load-resets-history.
+            if state.wanted_snapshot is not None and before.wanted_snapshot != state.wanted_snapshot:
+                return 0
+        # The connection was in use for something else; what a Follower lives on is its Fetch.
+        if isinstance(event, Receive) and isinstance(event.message, ChangeResponse):
+            return 0
         follows_anew = state.role is Role.FOLLOWER and (
             before.role is not Role.FOLLOWER or before.epoch != state.epoch or before.leader_id != state.leader_id
         )
@@ -195,17 +217,28 @@ class Driver:
     def _plan_requests(self, state: ReplicaState, poll_wait_ms: int, fetch_wait_ms: int) -> None:
         """Plan the next Fetch or the next poll, or bring it forward."""
         replica_id = state.key.id
-        pending = self._pending[replica_id]
         if state.role in _FETCHING:
+            if state.awaiting:
+                return
+            pending = self._pending[replica_id]
             due_ms = self.agenda.now_ms + fetch_wait_ms
-            if not state.awaiting and (pending.fetch_due_ms is None or due_ms < pending.fetch_due_ms):
+            if pending.fetch_due_ms is None or due_ms < pending.fetch_due_ms:
                 pending.fetch_due_ms = due_ms
                 self.agenda.after(fetch_wait_ms, self._fetch, replica_id, due_ms)
-        elif due_election_requests(state):
-            due_ms = self.agenda.now_ms + poll_wait_ms
-            if pending.poll_due_ms is None or due_ms < pending.poll_due_ms:
-                pending.poll_due_ms = due_ms
-                self.agenda.after(poll_wait_ms, self._poll, replica_id, due_ms)
+            if pending.has_fetched and self._asks_about_voters(state):
+                self._plan_poll(replica_id, max(pending.asks_from_ms - self.agenda.now_ms, 0))
+        elif due_election_requests(state) or self._asks_about_voters(state):
+            self._plan_poll(replica_id, poll_wait_ms)
+
+    def _plan_poll(self, replica_id: int, wait_ms: int) -> None:
+        pending = self._pending[replica_id]
+        due_ms = self.agenda.now_ms + wait_ms
+        if pending.poll_due_ms is None or due_ms < pending.poll_due_ms:
+            pending.poll_due_ms = due_ms
+            self.agenda.after(wait_ms, self._poll, replica_id, due_ms)
+
+    def _asks_about_voters(self, state: ReplicaState) -> bool:
+        return due_change_request(state, self.world.configuration, 0) is not None
 
     def _plan_arrival(self, identifier: str, message: Message) -> None:
         self.agenda.after(self._delay_ms(), self._arrive, identifier, message)
@@ -254,8 +287,12 @@ class Driver:
         if pending.poll_due_ms != due_ms:
             return None
         pending.poll_due_ms = None
-        if not due_election_requests(self._before[replica_id]):
+        state = self._before[replica_id]
+        if not due_election_requests(state) and not self._asks_about_voters(state):
             return None
+        if state.role in _FETCHING:
+            pending.has_fetched = False
+            pending.asks_from_ms = self.agenda.now_ms + CHANGE_BACKOFF_MS
         return self.happen(replica_id, _POLL)
 
     def _fetch(self, replica_id: int, due_ms: int) -> Occurrence | None:
@@ -266,4 +303,5 @@ class Driver:
         targets = due_fetch_targets(self._before[replica_id], self.world.configuration)
         if not targets:
             return None
+        pending.has_fetched = True
         return self.happen(replica_id, PollFetch(targets[0] if len(targets) == 1 else self.chance.pick(targets)))

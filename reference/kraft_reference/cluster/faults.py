@@ -3,6 +3,7 @@
 from kraft_reference.cluster.driver import Driver
 from kraft_reference.cluster.lasting import LastingFaults
 from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
+from kraft_reference.cluster.survival import survives_disk_loss
 from kraft_reference.events import ReplaceDisk, Restart
 from kraft_reference.roles import Role
 
@@ -19,7 +20,8 @@ class FaultInjector:
         self._lasting = LastingFaults()
         self._disks = dict.fromkeys(driver.world.replicas, 0)
         """How many disks each replica has lost."""
-        self._voter_ids = {voter.id for voter in driver.world.configuration.voters}
+        self._moves = 0
+        """How often a replica came back at another endpoint."""
         driver.after_crash = self._plan_restart
 
     def start(self) -> None:
@@ -109,31 +111,26 @@ class FaultInjector:
 
     def _plan_restart(self, replica_id: int) -> None:
         wait_ms = self._driver.chance.between(1, self._faults.downtime_ms_max)
-        if not self._over and self._may_lose_disk(replica_id):
-            self._disks[replica_id] += 1
+        if not self._over and self._driver.chance.random() < self._faults.replace_disk_chance:
             self._driver.agenda.after(wait_ms, self._replace_disk, replica_id)
         self._driver.agenda.after(wait_ms, self._restart, replica_id)
 
-    def _may_lose_disk(self, replica_id: int) -> bool:
-        """Observers may lose any number of disks, voters fewer than half of them; see `Faults`."""
-        chance = self._faults.replace_disk_chance
-        if not chance or not self._driver.world.configuration.kraft_version:
-            return False
-        if self._driver.chance.random() >= chance:
-            return False
-        lost = {voter for voter in self._voter_ids if self._disks[voter]} | ({replica_id} & self._voter_ids)
-        return 2 * len(lost) < len(self._voter_ids)
-
     def _replace_disk(self, replica_id: int) -> Occurrence | None:
-        if self._over or self._driver.world.state(replica_id).role is not Role.STOPPED:
+        world = self._driver.world
+        if self._over or world.state(replica_id).role is not Role.STOPPED or not survives_disk_loss(world, replica_id):
             return None
+        self._disks[replica_id] += 1
         series = _letters(self._disks[replica_id])
         return self._driver.happen(replica_id, ReplaceDisk(f"{series}{replica_id}"))
 
     def _restart(self, replica_id: int) -> Occurrence | None:
         if replica_id in self._lasting.stopped or self._driver.world.state(replica_id).role is not Role.STOPPED:
             return None
-        return self._driver.happen(replica_id, Restart())
+        chance = self._faults.new_endpoint_chance
+        if self._over or not chance or self._driver.chance.random() >= chance:
+            return self._driver.happen(replica_id, Restart())
+        self._moves += 1
+        return self._driver.happen(replica_id, Restart(f"replica-{replica_id}.moved-{self._moves}:9093"))
 
     def _fire_early(self) -> Occurrence | None:
         if self._over:

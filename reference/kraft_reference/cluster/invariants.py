@@ -7,19 +7,17 @@ That is cheap, because only what changed is looked at; `check_all` looks at ever
 """
 
 from kraft_reference.cluster.disk import Disk
-from kraft_reference.cluster.history import History
+from kraft_reference.cluster.history import History, part_of
+from kraft_reference.cluster.membership import Membership, check_config
 from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.type_check import check_type
 from kraft_reference.cluster.violation import BrokenProperty, Violation
 from kraft_reference.configuration import Configuration
-from kraft_reference.effects import AppendRecords, Effect, Send, StartTimer, TruncateLog
+from kraft_reference.effects import Answer, AppendRecords, Effect, Send, StartTimer, TruncateLog, WriteSnapshot
 from kraft_reference.events import Crash, Receive, ReplaceDisk, Restart
-from kraft_reference.log import VotersEntry
 from kraft_reference.messages import FetchResponse, VoteRequest, VoteResponse
-from kraft_reference.records import RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-
-_ELECTING = (Role.PROSPECTIVE, Role.CANDIDATE)
 
 
 class Invariants:
@@ -28,8 +26,9 @@ class Invariants:
     def __init__(self, configuration: Configuration, initial: dict[int, ReplicaState]) -> None:
         self._configuration = configuration
         self._states = dict(initial)
-        self._disks = {replica_id: Disk() for replica_id in initial}
+        self._disks = {replica_id: Disk(state) for replica_id, state in initial.items()}
         self._history = History()
+        self._membership = Membership(self._states, self._history)
 
     def observe(self, occurrence: Occurrence) -> Violation | None:
         """Check one occurrence; None when everything holds."""
@@ -52,7 +51,7 @@ class Invariants:
         if kind is Crash:
             disk.crash(after.log.end_offset)
         elif kind is ReplaceDisk:
-            disk = self._disks[replica_id] = Disk()
+            disk = self._disks[replica_id] = Disk(after)
         elif after.epoch < before.epoch:
             raise BrokenProperty("EpochMonotonic", f"the epoch falls from {before.epoch} to {after.epoch}")
         if occurrence.effects:
@@ -68,8 +67,10 @@ class Invariants:
         self._check_roles(before, after)
         if after.high_watermark != before.high_watermark:
             self._check_high_watermark(before, after, kind is Restart)
-        if after.log is not before.log or kind is ReplaceDisk:
-            self._check_config(before, after)
+        if after.log is not before.log:
+            # What stands before the end of the log as it was has been looked at.
+            check_config(after.log, min(before.log.end_offset, after.log.end_offset))
+        self._membership.observe(before, after, occurrence)
 
     # -----------------------------------------------------------------------------------------------------
     # Effects.
@@ -91,6 +92,9 @@ class Invariants:
                     self._check_grant(after, disk, occurrence, message)
                 elif type(message) is FetchResponse and occurrence.crash is not None:
                     self._check_published(before, disk, message)
+            elif kind is Answer:
+                self._expect_stage(1, stage, effect)
+                stage = 1
             elif kind is StartTimer:
                 stage = 2
             else:
@@ -102,6 +106,8 @@ class Invariants:
                     assert isinstance(effect, TruncateLog)
                     self._check_truncate(effect, before)
                 disk.write(effect)
+                if kind is WriteSnapshot:
+                    self._history.snapshot(after.key, disk.base)
 
     @staticmethod
     def _expect_stage(wanted: int, stage: int, effect: Effect) -> None:
@@ -118,17 +124,17 @@ class Invariants:
                 "VoteOncePerEpoch", f"a vote asked for in epoch {request.epoch} is granted in {response.epoch}"
             )
         self._history.vote(after.key, response.epoch, request.replica_key)
+        self._membership.granted(after.key, request)
         disk.check_grant(request, response)
 
     def _check_published(self, before: ReplicaState, disk: Disk, response: FetchResponse) -> None:
         """A high watermark that leaves just before a crash is published all the same."""
         old_end = max(before.high_watermark, 0)
         if response.high_watermark > old_end:
-            records = tuple(disk.records)
-            self._history.commit(before.key, response.epoch, old_end, response.high_watermark, records)
+            self._history.commit(before.key, response.epoch, old_end, response.high_watermark, disk.part())
 
     def _check_append(self, effect: AppendRecords, disk: Disk) -> None:
-        previous_epoch = disk.records[-1].epoch if disk.records else 0
+        previous_epoch = disk.last_epoch
         write = self._history.write
         offset = effect.base_offset
         for record in effect.records:
@@ -171,7 +177,7 @@ class Invariants:
             self._history.vote(after.key, after.epoch, after.voted_key)
         if after.leader_id is not None and (changed_epoch or after.leader_id != before.leader_id):
             if after.leader_id == after.key.id:
-                self._history.lead(after.key, after.epoch, after.log.records)
+                self._history.lead(after.key, after.epoch, part_of(after.log))
             else:
                 self._history.follow(after.key, after.epoch, after.leader_id)
         if after.role is not before.role or changed_epoch or after.leader_id != before.leader_id:
@@ -183,30 +189,9 @@ class Invariants:
             if after.role is not Role.STOPPED and not restarted:
                 raise BrokenProperty("HwMonotonic", f"the high watermark falls from {old} to {new}")
             return
-        records = after.log.records
-        if new > len(records):
-            raise BrokenProperty("TypeOk", f"the high watermark is {new}, the log has {len(records)} records")
-        self._history.commit(after.key, after.epoch, max(old, 0), new, records)
-
-    def _check_config(self, before: ReplicaState, after: ReplicaState) -> None:
-        """The voters set is the newest in the log, of which only what was appended is new.  ConfigFollowsLog."""
-        entry = after.log.voters[-1]
-        self._check_config_from(after, entry, max(entry.offset + 1, len(before.log.records)))
-
-    def _check_config_from(self, after: ReplicaState, entry: VotersEntry, start: int) -> None:
-        records = after.log.records
-        if entry.offset < 0:
-            expected = self._configuration.voters
-        else:
-            named = entry.offset < len(records) and records[entry.offset].kind is RecordKind.VOTERS
-            if not named:
-                raise BrokenProperty("ConfigFollowsLog", f"there is no VotersRecord at offset {entry.offset}")
-            expected = records[entry.offset].voters
-        if entry.voters is not expected and entry.voters != expected:
-            raise BrokenProperty("ConfigFollowsLog", f"the voters set is not the one at offset {entry.offset}")
-        for record in records[start:]:
-            if record.kind is RecordKind.VOTERS:
-                raise BrokenProperty("ConfigFollowsLog", f"the voters set is the one at {entry.offset}, not the newest")
+        if new > after.log.end_offset:
+            raise BrokenProperty("TypeOk", f"the high watermark is {new}, the log ends at {after.log.end_offset}")
+        self._history.commit(after.key, after.epoch, max(old, 0), new, part_of(after.log))
 
     # -----------------------------------------------------------------------------------------------------
     # Everything.
@@ -218,7 +203,7 @@ class Invariants:
         try:
             for replica_id, state in sorted(self._states.items()):
                 check_type(state)
-                self._check_config_from(state, state.log.voters[-1], state.log.voters[-1].offset + 1)
+                check_config(state.log, state.log.start_offset)
                 disk = self._disks[replica_id]
                 disk.check_equals(state)
                 if tuple(disk.records) != state.log.records:
@@ -230,55 +215,33 @@ class Invariants:
         return None
 
     def _check_committed_prefix(self, state: ReplicaState) -> None:
-        end = max(state.high_watermark, 0)
-        if list(state.log.records[:end]) != self._history.committed[:end]:
-            raise BrokenProperty("CommittedNeverLost", f"the first {end} records are not those that were committed")
+        history = self._history
+        start, end = max(state.log.start_offset, history.committed_start), state.high_watermark
+        if end <= start:
+            return
+        known = history.committed[start - history.committed_start : end - history.committed_start]
+        if list(state.log.between(start, end)) != known:
+            raise BrokenProperty(
+                "CommittedNeverLost", f"the records from {start} to {end} are not those that were committed"
+            )
 
     def _check_log_matching(self) -> None:
         """Logs that share an (offset, epoch) agree up to the largest one they share."""
-        logs = [state.log.records for _, state in sorted(self._states.items())]
+        logs = [state.log for _, state in sorted(self._states.items())]
         for place, one in enumerate(logs):
             for other in logs[place + 1 :]:
-                end = min(len(one), len(other))
-                while end and one[end - 1].epoch != other[end - 1].epoch:
+                start = max(one.start_offset, other.start_offset)
+                end = min(one.end_offset, other.end_offset)
+                while end > start and one.record(end - 1).epoch != other.record(end - 1).epoch:
                     end -= 1
-                if one[:end] != other[:end]:
+                if end > start and one.between(start, end) != other.between(start, end):
                     raise BrokenProperty("LogMatching", f"two logs agree at offset {end - 1} and differ before it")
 
-
-def check_type(state: ReplicaState) -> None:
-    """What must be true of a replica by itself.  TypeOk, NotFollowerOfSelf."""
-    role, own_id, log = state.role, state.key.id, state.log
-    if role is Role.FOLLOWER and state.leader_id == own_id:
-        raise BrokenProperty("NotFollowerOfSelf", f"the replica follows itself in epoch {state.epoch}")
-    wrong = None
-    if role is Role.FOLLOWER and (state.leader_id is None or state.leader_endpoint is None):
-        wrong = "a Follower knows its leader and its endpoint"
-    elif role in (Role.LEADER, Role.RESIGNED) and state.leader_id != own_id:
-        wrong = f"a {role} is the leader of its epoch"
-    elif role is Role.CANDIDATE and (state.voted_key is None or state.voted_key.id != own_id):
-        wrong = "a Candidate has voted for itself"
-    elif role is Role.CANDIDATE and state.leader_id is not None:
-        wrong = "a Candidate knows no leader"
-    elif role in _ELECTING and own_id not in state.granted:
-        wrong = f"a {role} has its own vote"
-    elif role not in _ELECTING and (state.granted or state.rejected):
-        wrong = f"a {role} counts no votes"
-    elif state.granted & state.rejected:
-        wrong = "a voter both granted and refused"
-    elif role is Role.LEADER and not 0 <= state.epoch_start_offset < log.end_offset:
-        wrong = "a Leader has begun its epoch in its log"
-    elif role is Role.LEADER and log.records[state.epoch_start_offset].epoch != state.epoch:
-        wrong = "the epoch of a Leader starts elsewhere in its log"
-    elif role is Role.STOPPED and state.high_watermark != -1:
-        wrong = "a stopped replica knows no high watermark"
-    elif role is Role.STOPPED and state.awaiting:
-        wrong = "a stopped replica awaits no answer"
-    elif own_id in state.awaiting:
-        wrong = "a replica asks itself"
-    elif not 0 <= log.flushed <= log.end_offset or state.high_watermark > log.end_offset:
-        wrong = "the log is shorter than what is synced or committed"
-    elif log.last_epoch > state.epoch:
-        wrong = f"the log has epoch {log.last_epoch}, the replica {state.epoch}"
-    if wrong is not None:
-        raise BrokenProperty("TypeOk", f"{wrong}: {role} in epoch {state.epoch}, leader {state.leader_id}")
+    def forget(self, sequence: int) -> None:
+        """Forget what no replica can contradict any more, so that a run that takes snapshots needs no more memory."""
+        states = self._states.values()
+        # A log without anything in it holds nobody back: what it will get, others have.
+        starts = [state.log.start_offset for state in states if state.log.end_offset]
+        epoch = min(state.epoch for state in states)
+        self._history.forget(min(starts, default=0), epoch, [state.key for state in states])
+        self._membership.forget(sequence)

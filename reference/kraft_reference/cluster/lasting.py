@@ -70,18 +70,18 @@ def _outside(chance: Chance, everybody: Remaining, leaders: set[int]) -> list[in
     Most often it is a smallest majority, and in half of the runs without whoever leads now: the properties have
     most to say when the leader is lost.
     """
-    smallest = everybody.voters_in_set // 2 + 1
     voters = sorted(everybody.voters)
-    size = smallest if chance.random() < 0.75 else chance.between(smallest, len(voters))
     others = [voter for voter in voters if voter not in leaders]
-    if chance.random() < 0.5 and len(others) >= size:
+    majority = max((left.size // 2 + 1 for left in everybody.sets), default=0)
+    size = majority if chance.random() < 0.75 else chance.between(majority, len(voters))
+    if chance.random() < 0.5 and len(others) >= size and everybody.is_majority(others):
         voters = others
-    outside = sorted(everybody.running)
-    for _ in range(size):
+    inside: set[int] = set()
+    while voters and (len(inside) < size or not everybody.is_majority(inside)):
         member = chance.pick(voters)
         voters.remove(member)
-        outside.remove(member)
-    return outside
+        inside.add(member)
+    return sorted(everybody.running - inside)
 
 
 def _cuts_around(chance: Chance, island: int, others: list[int]) -> set[Link]:

@@ -11,7 +11,7 @@ from kraft_reference.cluster.occurrence import (
     NetworkEvent,
     Occurrence,
 )
-from kraft_reference.cluster.schedule import DEFECTS, Move, disks_during
+from kraft_reference.cluster.schedule import DEFECTS, Move, disks_during, possible_end
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.world import World
 from kraft_reference.events import Crash, Draw, Event, Receive, ReplaceDisk
@@ -99,7 +99,7 @@ class Moves:
         self.doomed.discard(replica_id)
         completed = self.chance.between(0, len(on_disk) - 1)
         log = on_disk[completed].log
-        return CrashPoint(completed, self.chance.between(log.flushed, log.end_offset))
+        return CrashPoint(completed, possible_end(log, self.chance.between(log.flushed, log.end_offset)))
 
     def _note(
         self, replica_id: int, event: Event | None, identifier: str | None, draw: Draw, crash: CrashPoint | None

@@ -2,7 +2,7 @@
 
 from kraft_reference.effects import TIMERS, Timer
 from kraft_reference.roles import Role
-from kraft_reference.state import ReplicaState, is_voter
+from kraft_reference.state import ReplicaState, is_voter, other_voters
 
 
 class Pending:
@@ -11,7 +11,7 @@ class Pending:
     A plan counts while its due time is the one noted here.
     """
 
-    __slots__ = ("fetch_due_ms", "poll_due_ms", "timers")
+    __slots__ = ("asks_from_ms", "fetch_due_ms", "has_fetched", "poll_due_ms", "timers")
 
     def __init__(self) -> None:
         self.timers: dict[Timer, int] = {}
@@ -20,6 +20,10 @@ class Pending:
         """When the election requests that are due go out."""
         self.fetch_due_ms: int | None = None
         """When the next Fetch goes out."""
+        self.has_fetched = False
+        """Has a Fetch gone out since the last request about voters?"""
+        self.asks_from_ms = 0
+        """Before that time no further request about voters goes out."""
 
     def stop_timers(self, state: ReplicaState) -> None:
         """Forget the timers that do not run in the role of `state`.  Rule: observer.states."""
@@ -30,7 +34,22 @@ class Pending:
             if timer not in allowed:
                 del self.timers[timer]
 
+    def stop_idle_timers(self, state: ReplicaState) -> None:
+        """Forget the timers of a Leader that have nothing to wait for, in place of letting them fire for nothing.
+
+        Rules: check-quorum.sole-voter, add-voter.timeout.
+        """
+        if state.role is not Role.LEADER:
+            return
+        if state.pending_change is None:
+            self.timers.pop(Timer.VOTER_CHANGE, None)
+        if not other_voters(state):
+            self.timers.pop(Timer.CHECK_QUORUM, None)
+            self.timers.pop(Timer.BEGIN_QUORUM_EPOCH, None)
+
     def clear(self) -> None:
         """The process ended."""
         self.timers.clear()
         self.poll_due_ms = self.fetch_due_ms = None
+        self.has_fetched = False
+        self.asks_from_ms = 0

@@ -43,6 +43,8 @@ def configuration_of(
             endpoint=f"replica-{replica_id}:9093",
             pre_vote=support,
             speaks_endpoints=support != "unsupported",
+            initial_voters=frozenset() if preset.observers_without_list and replica_id > voters else None,
+            auto_join=preset.auto_join,
         )
 
     replicas = {replica_id: replica(replica_id) for replica_id in range(1, voters + preset.observers + 1)}
@@ -51,7 +53,8 @@ def configuration_of(
         replicas=replicas,
         voters=frozenset(ReplicaKey(key.id) for key in keys) if preset.static_voters else frozenset(keys),
         kraft_version=0 if preset.static_voters else 1,
-        bootstrap_servers=tuple(key.id for key in keys),
+        # Where voters change, the first ones may be those that have to find the others.
+        bootstrap_servers=tuple(replicas) if preset.workload.change_interval_ms else tuple(key.id for key in keys),
         fetch_max_records=preset.fetch_max_records,
         profile=PROFILES[profile],
         timeouts=_TIMEOUTS,

@@ -21,6 +21,7 @@ from kraft_reference.cluster.occurrence import (
 from kraft_reference.cluster.world import ImpossibleMoveError, World
 from kraft_reference.effects import StartTimer
 from kraft_reference.events import Crash, Draw, Event, Receive
+from kraft_reference.log import Log, batch_start
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import handle
 from kraft_reference.state import ReplicaState
@@ -113,7 +114,7 @@ def _happen(world: World, move: Move, event: Event) -> Occurrence | None:
     draw = world.draw(move.election_timeout_ms, move.election_backoff_ms)
     state = world.state(move.replica_id)
     if isinstance(event, Crash):
-        event = Crash(min(max(event.log_end_offset, state.log.flushed), state.log.end_offset))
+        event = Crash(possible_end(state.log, event.log_end_offset))
     if not _applies(world, move.replica_id, event, draw):
         return None
     if move.crash is None:
@@ -142,4 +143,10 @@ def possible_crash(world: World, replica_id: int, event: Event, draw: Draw, want
     on_disk = disks_during(world, replica_id, event, draw)
     completed = min(wanted.completed, len(on_disk) - 1)
     log = on_disk[completed].log
-    return CrashPoint(completed, min(max(wanted.log_end_offset, log.flushed), log.end_offset))
+    return CrashPoint(completed, possible_end(log, wanted.log_end_offset))
+
+
+def possible_end(log: Log, wanted: int) -> int:
+    """The end nearest to the wanted one, and not after it, that a crash can leave of a log."""
+    within = min(max(wanted, log.flushed), log.end_offset)
+    return max(batch_start(log, within), log.flushed)

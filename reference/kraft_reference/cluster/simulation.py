@@ -13,6 +13,7 @@ from kraft_reference.cluster.clients import Clients
 from kraft_reference.cluster.driver import Driver
 from kraft_reference.cluster.faults import FaultInjector
 from kraft_reference.cluster.invariants import Invariants
+from kraft_reference.cluster.last_change import LastChange
 from kraft_reference.cluster.lasting import LastingFaults, draw_lasting_faults, lasting_faults_in
 from kraft_reference.cluster.liveness.remaining import remaining_of
 from kraft_reference.cluster.liveness.watch import LivenessWatch
@@ -100,6 +101,7 @@ class Simulation:
         violation = self._invariants.observe(occurrence)
         if violation is None and occurrence.sequence % self._full_check_every == 0:
             violation = self._invariants.check_all(occurrence.sequence)
+            self._invariants.forget(occurrence.sequence)
         return violation
 
     def _safety_phase(self) -> Iterator[Occurrence]:
@@ -137,7 +139,10 @@ class Simulation:
         self.healed_at_ms = driver.agenda.now_ms
         yield from self._last_faults(self.lasting)
         yield from self._healing(self.lasting)
-        watch = LivenessWatch(self.world, remaining_of(self.world, self.lasting.cuts, self.lasting.stopped))
+        remaining = remaining_of(self.world, self.lasting.cuts, self.lasting.stopped)
+        watch = LivenessWatch(self.world, remaining)
+        if self._clients.changes_voters:
+            LastChange(driver, self._clients.operators, remaining, watch).start()
         while driver.agenda.now_ms - self.healed_at_ms <= watch.limit_ms:
             occurrence = driver.advance()
             if occurrence is not None:

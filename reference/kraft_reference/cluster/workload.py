@@ -14,7 +14,13 @@ class Workload:
     append_voters_interval_ms: int = 0
     """A leader appends the voters set in force once more.
 
-    The set never changes: when it may is a matter of AddRaftVoter and its siblings."""
+    That set is as it was; what changes it is `change_interval_ms`."""
+    change_interval_ms: int = 0
+    """An operator asks for a voter change: an addition, a removal, a replacement, or something wrong."""
+    upgrade_interval_ms: int = 0
+    """An operator asks for kraft.version 1, or for something that cannot be."""
+    snapshot_interval_ms: int = 0
+    """Some replica takes a snapshot of a part of what is committed, and its log starts later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +48,10 @@ class Faults:
     downtime_ms_max: int = 5000
     """After this long at the latest a crashed replica starts again."""
     replace_disk_chance: float = 0.0
-    """How many crashed replicas come back with an empty disk.
-
-    Never at kraft.version 0, where an empty replica keeps its identity: it would vote twice in an epoch and a
-    majority could forget what it acknowledged.
-    At kraft.version 1 the empty replica is somebody else: it neither votes nor counts for the high watermark.
-    So every majority that votes is one of voters that kept their disks, and meets every majority that ever
-    committed in such a voter; no number of replaced disks loses committed records.
-    What too many would cost is progress, so fewer than half of the voters lose their disk in a run."""
+    """How many crashed replicas come back with an empty disk, as long as every voters set that can decide something
+    keeps a majority with their disks; see `survival`."""
+    new_endpoint_chance: float = 0.0
+    """How many replicas listen elsewhere when they start again."""
     early_timer_interval_ms: int = 0
     """A running timer fires before its time, as after a pause of the process or with a clock that runs fast."""
     stays_cut_chance: float = 0.0
@@ -75,6 +77,10 @@ class Preset:
     faults: Faults
     observers: int = 0
     """Replicas beside the voters."""
+    observers_without_list: bool = False
+    """The observers are formatted without the list of voters, as a controller is that joins later."""
+    auto_join: bool = False
+    """All replicas join the voters by themselves."""
     static_voters: bool = False
     """kraft.version 0: voters without directory ids, from the operators' configuration."""
     old_software: bool = False
@@ -87,6 +93,9 @@ _LOSSY = Faults(delay_ms_max=60, slow_chance=0.04, drop_chance=0.04, duplicate_c
 _CRASHES = Faults(crash_interval_ms=2500, replace_disk_chance=0.1, slow_chance=0.01)
 _ELECTIONS = Faults(early_timer_interval_ms=600, slow_chance=0.02)
 _BUSY = Workload(append_interval_ms=120, shutdown_interval_ms=12_000)
+_CHANGES = Faults(
+    slow_chance=0.02, drop_chance=0.02, duplicate_chance=0.02, cut_interval_ms=6000, crash_interval_ms=3000
+)
 _CHAOS = replace(
     _LOSSY,
     cut_interval_ms=4000,
@@ -155,18 +164,54 @@ _PRESETS = (
         static_voters=True,
     ),
     Preset(
+        "voter-changes",
+        "operators add, remove and replace voters, rightly and wrongly, while replicas crash and lose disks",
+        replace(_BUSY, shutdown_interval_ms=15_000, change_interval_ms=1200),
+        replace(_CHANGES, replace_disk_chance=0.25, new_endpoint_chance=0.2),
+        observers=2,
+        observers_without_list=True,
+    ),
+    Preset(
+        "snapshots",
+        "every replica takes snapshots, so that who comes late has to begin with one",
+        replace(_BUSY, append_interval_ms=60, change_interval_ms=4000, snapshot_interval_ms=400),
+        replace(_CHANGES, replace_disk_chance=0.3, cut_interval_ms=3000),
+        observers=1,
+        observers_without_list=True,
+        fetch_max_records=4,
+    ),
+    Preset(
+        "upgrade",
+        "static voters become dynamic ones while everything goes wrong, and then they change",
+        replace(_BUSY, change_interval_ms=3000, upgrade_interval_ms=2500, snapshot_interval_ms=3000),
+        replace(_CHANGES, early_timer_interval_ms=4000, new_endpoint_chance=0.2, replace_disk_chance=0.1),
+        observers=1,
+        static_voters=True,
+        fetch_max_records=3,
+    ),
+    Preset(
+        "auto-join",
+        "controllers join by themselves, also those whose disk was lost, while operators remove some of them",
+        replace(_BUSY, change_interval_ms=6000, snapshot_interval_ms=3000),
+        replace(_CHANGES, replace_disk_chance=0.35, new_endpoint_chance=0.2),
+        observers=2,
+        observers_without_list=True,
+        auto_join=True,
+    ),
+    Preset(
         "chaos",
         "everything at once",
-        replace(_BUSY, append_voters_interval_ms=20_000),
-        _CHAOS,
+        replace(_BUSY, append_voters_interval_ms=20_000, change_interval_ms=4000, snapshot_interval_ms=3000),
+        replace(_CHAOS, new_endpoint_chance=0.1),
         observers=1,
         old_software=True,
     ),
     Preset(
         "storm",
         "no two messages in order and no leader for long, which finds what needs a strange coincidence",
-        Workload(append_interval_ms=400, shutdown_interval_ms=5000),
+        Workload(append_interval_ms=400, shutdown_interval_ms=5000, change_interval_ms=2000, snapshot_interval_ms=4000),
         _STORM,
+        observers=1,
         fetch_max_records=2,
     ),
 )

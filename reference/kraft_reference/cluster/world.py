@@ -52,6 +52,8 @@ class World:
         self.configuration = configuration
         self.time_ms = 0
         self.sequence = 0
+        self.committed_end = 0
+        """The largest high watermark that any replica has known."""
         self.in_flight: dict[str, InFlight] = {}
         self.cuts: set[tuple[int, int]] = set()
         self.replicas: dict[int, Replica] = {}
@@ -108,9 +110,9 @@ class World:
         kept = self.state(replica_id).log.flushed if log_end_offset is None else log_end_offset
         return self.happen(replica_id, Crash(kept))
 
-    def restart(self, replica_id: int, draw: Draw | None = None) -> Occurrence:
-        """Start a stopped replica from its disk."""
-        return self.happen(replica_id, Restart(), draw)
+    def restart(self, replica_id: int, draw: Draw | None = None, endpoint: str | None = None) -> Occurrence:
+        """Start a stopped replica from its disk, at another endpoint than the configured one if that is given."""
+        return self.happen(replica_id, Restart(endpoint), draw)
 
     def replace_disk(self, replica_id: int, directory_id: str) -> Occurrence:
         """Give a stopped replica an empty disk."""
@@ -237,6 +239,7 @@ class World:
         for effect in effects:
             if isinstance(effect, Send):
                 self.in_flight[message_id(self.sequence, effect.message)] = InFlight(effect.message)
+        self.committed_end = max(self.committed_end, state.high_watermark)
         return Occurrence(self.sequence, self.time_ms, event, replica_id, identifier, effects, refusal, crash, state)
 
     def _record_network(self, event: NetworkEvent, answer: Message | None = None) -> Occurrence:

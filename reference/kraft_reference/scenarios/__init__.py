@@ -1,4 +1,4 @@
-"""The named election scenarios: schedules from the KIPs, each with the outcome that the rules demand."""
+"""The named scenarios: schedules from the KIPs, each with the outcome that the rules demand."""
 
 from kraft_reference.scenarios import (
     check_quorum,
@@ -18,6 +18,24 @@ from kraft_reference.scenarios import (
     upgrade,
     watermarks,
     zombie_leader,
+)
+from kraft_reference.scenarios.membership import (
+    announcement,
+    bootstrap,
+    catch_up,
+    directory_ids,
+    disk_failure,
+    effective_sets,
+    joining,
+    leader_fails,
+    leader_removal,
+    moving,
+    node_failure,
+    open_votes,
+    single_change_bug,
+    snapshots,
+    two_changes,
+    upgrade_to_one,
 )
 from kraft_reference.scenarios.scenario import Scenario, ScenarioRun, Variant, run
 from kraft_reference.scenarios.stage import ScenarioFailure
@@ -40,6 +58,22 @@ _MODULES = (
     upgrade,
     watermarks,
     zombie_leader,
+    announcement,
+    bootstrap,
+    catch_up,
+    directory_ids,
+    disk_failure,
+    effective_sets,
+    joining,
+    leader_fails,
+    leader_removal,
+    moving,
+    node_failure,
+    open_votes,
+    single_change_bug,
+    snapshots,
+    two_changes,
+    upgrade_to_one,
 )
 
 SCENARIOS: tuple[Scenario, ...] = tuple(

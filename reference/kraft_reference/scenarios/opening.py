@@ -14,16 +14,30 @@ def start(director: Director, leader: int, epoch: int, end_offset: int | None = 
     """
     elect(director, leader, epoch)
     followers = [replica_id for replica_id in director.ids() if replica_id != leader]
-    for replica_id in followers:
-        if director.state(replica_id).role is Role.UNATTACHED:
-            director.fetch(replica_id, leader, "FENCED_LEADER_EPOCH")
     if end_offset is not None:
         director.append(leader, end_offset)
-    catch_up(director, leader, *followers)
+    observe(director, leader, *followers)
     roles = [f"L({epoch})" if n == leader else f"F({epoch},{leader})" for n in director.ids()]
     director.roles(*roles)
     for replica_id in followers:
         director.fetched(replica_id, True)
+
+
+def lead(director: Director, leader: int, epoch: int, end_offset: int, *followers: int) -> None:
+    """`leader` L(epoch) with a log that ends at `end_offset`; only `followers` have it, and know it is committed."""
+    elect(director, leader, epoch)
+    director.append(leader, end_offset)
+    observe(director, leader, *followers)
+    director.roles(*[f"L({epoch})" if n == leader else "" for n in director.ids()])
+    director.high_watermark(leader, end_offset)
+
+
+def observe(director: Director, leader: int, *followers: int) -> None:
+    """Replicas catch up with a leader, whom those that know none find by way of a bootstrap server."""
+    for follower in followers:
+        if director.state(follower).role is Role.UNATTACHED:
+            director.fetch(follower, leader, "FENCED_LEADER_EPOCH")
+    catch_up(director, leader, *followers)
 
 
 def elect(director: Director, leader: int, epoch: int) -> None:
@@ -97,5 +111,8 @@ def catch_up(director: Director, leader: int, *followers: int) -> None:
         if not late:
             return
         for follower in late:
-            director.fetch(follower, leader)
+            if director.state(follower).wanted_snapshot is None:
+                director.fetch(follower, leader)
+            else:
+                director.fetch_snapshot(follower, leader)
     director.fail("the followers", "caught up", "still behind")

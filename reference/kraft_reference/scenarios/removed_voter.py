@@ -12,10 +12,13 @@ def _remove_third(d: Director) -> None:
     d.step("1. cut(1-3)")
     d.cut(1, 3)
     d.step("2. N1 appends Voters{1,2}; f(2>1) twice; it commits")
-    d.append_voters(1, voter_set(1, 2))
+    request = d.remove_voter(1, 3)
+    d.voters(1, voter_set(1, 2))
+    d.unanswered(request)
     d.fetch(2, 1)
     d.fetch(2, 1)
     d.high_watermark(1, d.state(1).log.end_offset)
+    d.answered(request, "NONE")
 
 
 def _removed_asks(d: Director) -> None:

@@ -101,6 +101,11 @@ def voter_set(*replica_ids: int) -> VoterSet:
     return frozenset(key(replica_id) for replica_id in replica_ids)
 
 
+def without_list(*replica_ids: int) -> dict[int, VoterSet]:
+    """What these replicas are formatted with if it is no voters set: they begin as observers."""
+    return {replica_id: frozenset() for replica_id in replica_ids}
+
+
 def cluster(
     size: int,
     voters: Collection[int] = (),
@@ -112,6 +117,8 @@ def cluster(
     profile: Profile = KIP,
     fetch_max_records: int = 0,
     disks: Mapping[int, str] | None = None,
+    formatted: Mapping[int, VoterSet] | None = None,
+    joining: Collection[int] = (),
 ) -> Configuration:
     """A cluster of the replicas 1 to `size`.
 
@@ -125,6 +132,8 @@ def cluster(
         profile: the answers to the open points.
         fetch_max_records: most records in one Fetch response, 0 for no limit.
         disks: directory ids of replicas that start on another disk than the one the voters set names.
+        formatted: what replicas were formatted with, where it is not the voters set; empty for no list at all.
+        joining: replicas that join the voters of their own accord.
     """
 
     def support(replica_id: int) -> PreVoteSupport:
@@ -132,7 +141,13 @@ def cluster(
 
     ids = range(1, size + 1)
     replicas = {
-        n: ReplicaConfiguration(ReplicaKey(n, (disks or {}).get(n, f"U{n}")), f"replica-{n}:9093", support(n))
+        n: ReplicaConfiguration(
+            ReplicaKey(n, (disks or {}).get(n, f"U{n}")),
+            f"replica-{n}:9093",
+            support(n),
+            initial_voters=(formatted or {}).get(n),
+            auto_join=n in joining,
+        )
         for n in ids
     }
     members = tuple(voters) or tuple(ids)

@@ -10,7 +10,7 @@ REFUSAL = "prevote.follower.rejects-after-fetch"
 def _removal_unread(d: Director) -> None:
     start(d, 4, 5, end_offset=20)
     d.step("1. N4 appends Voters{2,3,4} at offset 20; nobody has fetched it")
-    d.append_voters(4, voter_set(2, 3, 4))
+    d.remove_voter(4, 1)
     d.end_offsets(20, 20, 20, 21)
     d.voters(4, voter_set(2, 3, 4))
     d.step("2. N4 pauses; 3. ft(1)")

@@ -3,18 +3,27 @@
 from collections.abc import Callable
 from typing import NoReturn
 
-from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.occurrence import Occurrence, message_id
 from kraft_reference.cluster.world import ImpossibleMoveError, World
 from kraft_reference.configuration import Configuration
-from kraft_reference.effects import Send, StartTimer, Timer
+from kraft_reference.effects import Answer, Send, StartTimer, Timer
 from kraft_reference.elections import has_election_timer
 from kraft_reference.events import Draw, Event
-from kraft_reference.identity import VoterSet
+from kraft_reference.identity import ReplicaKey, VoterSet, names
 from kraft_reference.outcome import Refusal
+from kraft_reference.records import RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.notation import differs
 from kraft_reference.scenarios.watch import PropertyWatch
 from kraft_reference.state import ReplicaState
+
+_LETTERS = {
+    RecordKind.LEADER_CHANGE: "LC",
+    RecordKind.KRAFT_VERSION: "KV",
+    RecordKind.VOTERS: "V",
+    RecordKind.DATA: "X",
+}
+"""The records as the texts write them."""
 
 _IMPOSSIBLE = frozenset({Refusal.NOT_RUNNING, Refusal.RUNNING, Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE})
 """Refusals of events that do not happen to a replica in its role, so that no trace may contain them."""
@@ -44,6 +53,8 @@ class Stage:
         self.watch = PropertyWatch(configuration)
         self.shown: set[str] = set()
         """Liveness properties that a loop has shown to be violated."""
+        self.answers: dict[int, str] = {}
+        """The errors of the answers to admin clients, by the number of the request."""
         self._scenario = scenario
         self._step = "the starting situation"
         self._deadlines: dict[tuple[int, Timer], int] = {}
@@ -93,6 +104,49 @@ class Stage:
         """The voters set that a replica uses."""
         actual = {str(voter) for voter in self.state(replica_id).voters}
         self.check(f"voters set of N{replica_id}", sorted(actual), sorted(str(voter) for voter in expected))
+
+    def set_offset(self, replica_id: int, expected: int) -> None:
+        """The offset at which the voters set that a replica uses stands; -1 before the log."""
+        self.check(f"offset of the voters set of N{replica_id}", self.state(replica_id).log.voters[-1].offset, expected)
+
+    def level(self, replica_id: int, expected: int) -> None:
+        """The newest level of kraft.version in a replica's log."""
+        self.check(f"kraft.version of N{replica_id}", self.state(replica_id).log.kraft_version, expected)
+
+    def records(self, replica_id: int, start: int, expected: str) -> None:
+        """The records of a replica from an offset to the end of its log, as in `LC KV V X`."""
+        log = self.state(replica_id).log
+        actual = " ".join(_LETTERS[record.kind] for record in log.between(start, log.end_offset))
+        self.check(f"records of N{replica_id} from {start} on", actual, expected)
+
+    def line(self, leader: int, voters: VoterSet, end: int, offsets: str, high_watermark: int) -> None:
+        """A line of a table: the newest set, the log end, the known offsets and the high watermark of a leader."""
+        self.voters(leader, voters)
+        self.check(f"log end offset of N{leader}", self.state(leader).log.end_offset, end)
+        self.offsets(leader, offsets)
+        self.high_watermark(leader, high_watermark)
+
+    def offsets(self, leader: int, expected: str) -> None:
+        """How far the replicas of `1:51 2:50 3-U3':0` have got as far as the leader knows, itself included.
+
+        A replica whose disk is not named is a voter of the leader's set, or else one on its first disk.
+        """
+        state = self.state(leader)
+        for name, offset in (token.split(":") for token in expected.split()):
+            replica_id, _, disk = name.partition("-")
+            entry = next((voter for voter in state.voters if voter.id == int(replica_id)), None)
+            first = self.world.configuration.replicas[int(replica_id)].key
+            key = ReplicaKey(int(replica_id), disk) if disk else entry or first
+            known = state.log.end_offset if names(key, state.key) else state.fetch_offsets.get(key, 0)
+            self.check(f"offset of {name} at N{leader}", known, int(offset))
+
+    def answered(self, request: int, expected: str) -> None:
+        """The answer that an admin client got."""
+        self.check(f"answer to request {request}", self.answers.get(request, "none yet"), expected)
+
+    def unanswered(self, *requests: int) -> None:
+        """Admin clients that are still waiting."""
+        self.check("answered requests", [one for one in requests if one in self.answers], [])
 
     def fetched(self, replica_id: int, expected: bool) -> None:
         """Whether a Follower has fetched since it became one."""
@@ -152,11 +206,17 @@ class Stage:
         self.occurrences.append(occurrence)
         if occurrence.state is None:
             return occurrence
-        self.watch.observe(occurrence.sequence, before, occurrence.state, occurrence.effects, self.world.cuts)
-        for effect in occurrence.effects:
+        cuts = self.world.cuts
+        event, effects = occurrence.event, occurrence.effects
+        self.watch.observe(occurrence.sequence, before, occurrence.state, event, effects, cuts)
+        for effect in effects:
             if isinstance(effect, StartTimer):
                 self._deadlines[occurrence.state.key.id, effect.timer] = occurrence.time_ms + effect.duration_ms
-            elif isinstance(effect, Send) and (effect.message.source, effect.message.destination) in self.world.cuts:
-                lost = f"{occurrence.sequence}.{effect.message.destination}"
+            elif isinstance(effect, Answer):
+                request = effect.reply.request
+                self.check(f"earlier answers to request {request}", self.answers.get(request, "none"), "none")
+                self.answers[request] = str(effect.reply.error)
+            elif isinstance(effect, Send) and (effect.message.source, effect.message.destination) in cuts:
+                lost = message_id(occurrence.sequence, effect.message)
                 self.do(lambda one=lost: self.world.drop(one))  # type: ignore[misc]
         return occurrence

@@ -8,10 +8,12 @@ Liveness is not judged here: a script shows a loop.
 from collections.abc import Mapping
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.effects import AppendRecords
+from kraft_reference.effects import AppendRecords, Effect
 from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import Log
 from kraft_reference.records import Record
 from kraft_reference.roles import Role, role_changes
+from kraft_reference.scenarios.watch_sets import SetWatch, is_complete
 from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
 
 _ROLE_CHANGES = role_changes()
@@ -27,6 +29,8 @@ class PropertyWatch:
         self._votes: dict[ReplicaKey, tuple[int, set[ReplicaKey | int]]] = {}
         self._written: dict[tuple[int, int], Record] = {}
         self._committed: tuple[Record, ...] = ()
+        self._exposed: dict[int, Record] = {}
+        self._sets = SetWatch()
         support = {replica.pre_vote for replica in configuration.replicas.values()}
         self._judges_elections = len(support) == 1
         """In a mixed cluster NoNeedlessElection promises nothing; one without any Pre-Vote is judged as if it had it,
@@ -37,7 +41,8 @@ class PropertyWatch:
         sequence: int,
         before: Mapping[int, ReplicaState],
         after: ReplicaState,
-        effects: tuple[object, ...],
+        event: object,
+        effects: tuple[Effect, ...],
         cuts: set[tuple[int, int]],
     ) -> None:
         """One event at the replica of `after`; `before` are all states before it."""
@@ -48,6 +53,7 @@ class PropertyWatch:
             *self._log(after, effects, before),
             *self._commitment(old, after),
         ]
+        broken += self._sets.broken(old, after, before, event, effects, self._committed)
         if after.role is not old.role and (old.role, after.role) not in _ROLE_CHANGES:
             broken.append("RoleChange")
         if old.key == after.key and after.epoch < old.epoch:
@@ -71,7 +77,7 @@ class PropertyWatch:
             if len(leaders) > 1:
                 broken.append("ElectionSafety")
             if old.role is not Role.LEADER and after.epoch == max(self._leaders):
-                missing = after.log.records[: len(self._committed)] != self._committed
+                missing = not is_complete(after.log, self._committed)
                 broken += ["LeaderCompleteness", "CommittedNeverLost"] if missing else []
         nominated = after.role in (Role.CANDIDATE, Role.LEADER) and after.epoch == old.epoch + 1
         if nominated and self._judges_elections and _is_led(old.epoch, before, cuts):
@@ -88,7 +94,7 @@ class PropertyWatch:
         self._votes[after.key] = (after.epoch, candidates)
         return ["VoteOncePerEpoch"] if len(candidates) > 1 else []
 
-    def _log(self, after: ReplicaState, effects: tuple[object, ...], before: Mapping[int, ReplicaState]) -> list[str]:
+    def _log(self, after: ReplicaState, effects: tuple[Effect, ...], before: Mapping[int, ReplicaState]) -> list[str]:
         broken = []
         for effect in effects:
             if isinstance(effect, AppendRecords):
@@ -96,7 +102,7 @@ class PropertyWatch:
                     if self._written.setdefault((offset, record.epoch), record) != record:
                         broken.append("OffsetEpochUnique")
         others = [state for replica_id, state in before.items() if replica_id != after.key.id]
-        if not all(_logs_match(after.log.records, other.log.records) for other in others):
+        if not all(_logs_match(after.log, other.log) for other in others):
             broken.append("LogMatching")
         return broken
 
@@ -106,16 +112,23 @@ class PropertyWatch:
         if after.role is not Role.STOPPED and old.key == after.key and high_watermark < old.high_watermark:
             broken.append("HwMonotonic")
         if after.role in (Role.LEADER, Role.RESIGNED) and high_watermark > len(self._committed):
-            self._committed += after.log.records[len(self._committed) : high_watermark]
-        if high_watermark > 0 and after.log.records[:high_watermark] != self._committed[:high_watermark]:
+            self._committed += after.log.between(len(self._committed), high_watermark)
+        if high_watermark > 0 and not is_complete(after.log, self._committed[:high_watermark]):
             broken.append("CommittedNeverLost")
+        if high_watermark > old.high_watermark:
+            start = max(old.high_watermark, after.log.start_offset, 0)
+            for offset, record in enumerate(after.log.between(start, high_watermark), start):
+                if self._exposed.setdefault(offset, record) != record:
+                    broken.append("StateMachineSafety")
         return broken
 
 
-def _logs_match(one: tuple[Record, ...], other: tuple[Record, ...]) -> bool:
-    shorter = min(len(one), len(other))
-    same = next((n for n in range(shorter, 0, -1) if one[n - 1].epoch == other[n - 1].epoch), 0)
-    return one[:same] == other[:same]
+def _logs_match(one: Log, other: Log) -> bool:
+    """Do two logs that share an (offset, epoch) agree up to the largest one they share, as far as both have records?"""
+    start = max(one.start_offset, other.start_offset)
+    end = min(one.end_offset, other.end_offset)
+    same = next((n for n in range(end, start, -1) if one.record(n - 1).epoch == other.record(n - 1).epoch), start)
+    return one.between(start, same) == other.between(start, same)
 
 
 def _is_led(epoch: int, before: Mapping[int, ReplicaState], cuts: set[tuple[int, int]]) -> bool:

@@ -59,13 +59,15 @@ def _removes_itself(d: Director) -> None:
     """N1 leads {1,2,3,4} and appends Voters{2,3,4} at 20 and a record at 21; 3 and 4 fetch the former only."""
     start(d, 1, 4, end_offset=20)
     d.step("N1 appends Voters{2,3,4} at 20 and a record at 21; ends 22, 22, 21, 21")
-    d.append_voters(1, voter_set(2, 3, 4))
+    removal = d.remove_voter(1, 1)
+    d.voters(1, voter_set(2, 3, 4))
     d.fetch(3, 1)
     d.fetch(4, 1)
     d.append(1)
     d.fetch(2, 1)
     d.end_offsets(22, 22, 21, 21)
     d.high_watermark(1, 20)
+    d.unanswered(removal)
 
 
 def _others_elect(d: Director) -> None:

@@ -10,7 +10,8 @@ CHECK_QUORUM = "check-quorum.resign"
 def _zombie(d: Director) -> None:
     start(d, 1, 4)
     d.step("N1 appends Voters{2,3}, replicated to 2 and 3; cut N1 before it knows the commit")
-    d.append_voters(1, voter_set(2, 3))
+    removal = d.remove_voter(1, 1)
+    d.voters(1, voter_set(2, 3))
     d.fetch(2, 1)
     d.fetch(3, 1)
     d.cut(1, 2, 3)
@@ -26,6 +27,7 @@ def _zombie(d: Director) -> None:
     d.fetch(3, 2)
     d.roles("L(4)", "L(5)", "F(5,2)", "F(4,1)")
     d.fetch(4, 1)
+    d.unanswered(removal)
 
 
 def zombie(d: Director) -> None:
@@ -69,8 +71,13 @@ def zombie_for_ever(d: Director) -> None:
 def zombie_sole_voter(d: Director) -> None:
     """The corner: the set {2} has one voter, but it is not N1; the timer must run (check-quorum.sole-voter)."""
     start(d, 1, 4)
+    d.step("N1 removes 3; it commits")
+    d.remove_voter(1, 3)
+    d.fetch(2, 1)
+    d.fetch(2, 1)
     d.step("N1 appends Voters{2}, replicated to 2; cut N1 before it knows the commit")
-    d.append_voters(1, voter_set(2))
+    d.remove_voter(1, 1)
+    d.voters(1, voter_set(2))
     d.fetch(2, 1)
     d.cut(1, 2, 3)
     d.step("N2 is its own majority")

@@ -19,9 +19,10 @@ Left out:
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from kraft_spec.edges import constructed_changes as changes
 from kraft_spec.edges import constructed_messages as told
 from kraft_spec.edges import constructed_states as states
-from kraft_spec.edges.constructed_states import EPOCH, Place
+from kraft_spec.edges.constructed_place import EPOCH, Place
 from kraft_spec.edges.edge import ModelRecord
 
 Messages = tuple[ModelRecord, ...]
@@ -82,6 +83,7 @@ def _at(place: Place) -> Iterator[ConstructedState]:
         (states.leader_states, (tuple(told.fetch_requests(place)),)),
         (states.fetching_states, (tuple(told.fetch_responses(place)),)),
         (states.stopped_states, (kinds,)),
+        *_change_families(place, votes, any_fetch_answer),
     )
     share = WIDE if place.full else NARROW
     for family, messages in families:
@@ -95,6 +97,20 @@ def _at(place: Place) -> Iterator[ConstructedState]:
         few = (_telling(votes), announcements[-4:], _telling(answers[0]), tuple(told.fetch_responses(place))[::4])
         for before in states.unflushed_states(place):
             yield ConstructedState(place.replica_id, before, few, share, turn=0, crashing=True)
+
+
+def _change_families(
+    place: Place, votes: Messages, fetch_answers: Messages
+) -> tuple[tuple[Callable[[Place], Iterator[ModelRecord]], tuple[Messages, ...]], ...]:
+    """Those that are about voter changes and snapshots; a vote and a Fetch answer may end a leader's change."""
+    requests, versions = tuple(changes.change_requests(place)), tuple(changes.versions(place))
+    fetches = (tuple(told.fetch_requests(place)), tuple(changes.snapshot_requests(place)))
+    answers = (tuple(changes.change_responses(place)), tuple(changes.snapshot_responses(place)))
+    return (
+        (changes.changing_states, (requests, versions, fetches[0], votes)),
+        (changes.based_states, (*fetches, requests)),
+        (changes.joining_states, (*answers, tuple(changes.batches(place)), fetch_answers, versions)),
+    )
 
 
 def _is_voter_where_it_must(before: ModelRecord) -> bool:

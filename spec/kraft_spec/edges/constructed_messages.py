@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from kraft_spec.edges.constructed_states import (
+from kraft_spec.edges.constructed_place import (
     EPOCH,
     NO_ENDPOINT,
     NO_KEY,
@@ -14,18 +14,24 @@ from kraft_spec.edges.constructed_states import (
     Place,
     hashable,
     record,
+    voters_record,
     voters_sets,
 )
 from kraft_spec.edges.edge import ModelRecord
 
 EPOCHS = (EPOCH - 1, EPOCH, EPOCH + 1)
 _NOT_DIVERGING = (-1, -1)
+NO_SNAPSHOT_ID: Fields = {"snapshotEnd": -1, "snapshotEpoch": -1}
+
+
+def message(place: Place, kind: str, source: int | None = None, **fields: Any) -> ModelRecord:
+    """One from `place.first` if no `source` is given, with the number of an outstanding request if no `corr` is."""
+    sender = place.first if source is None else source
+    return hashable({"type": kind, "from": sender, "to": place.replica_id, "corr": 1, **fields})
 
 
 def _message(place: Place, kind: str, epoch: int, source: int | None = None, **fields: Any) -> ModelRecord:
-    """One from `place.first` if no `source` is given, with the number of an outstanding request if no `corr` is."""
-    sender = place.first if source is None else source
-    return hashable({"type": kind, "from": sender, "to": place.replica_id, "corr": 1, "epoch": epoch, **fields})
+    return message(place, kind, source, epoch=epoch, **fields)
 
 
 def _wrong_addresses(place: Place) -> tuple[tuple[int, str], ...]:
@@ -67,10 +73,10 @@ def announcements(place: Place) -> Iterator[ModelRecord]:
         yield _message(place, begin, epoch, voterKey=voter_key, endpoint=place.endpoint(place.first))
 
 
-_NOBODY: Fields = {"leader": NO_LEADER, "endpoint": NO_ENDPOINT}
+NOBODY: Fields = {"leader": NO_LEADER, "endpoint": NO_ENDPOINT}
 
 
-def _leaders(place: Place) -> tuple[Fields, ...]:
+def leaders(place: Place) -> tuple[Fields, ...]:
     """What an answer may say of the leader: nobody, either of the others with or without endpoint, the replica."""
     named = [{"leader": leader, "endpoint": NO_ENDPOINT} for leader in (NO_LEADER, place.first, place.second)]
     found = (place.first, place.second, place.replica_id)
@@ -80,17 +86,17 @@ def _leaders(place: Place) -> tuple[Fields, ...]:
 def vote_responses(place: Place) -> Iterator[ModelRecord]:
     """Answers to Votes and Pre-Votes: with each error the flags are those of a refusal."""
     kind = "VoteResponse"
-    for epoch, leader in product(EPOCHS, _leaders(place)):
+    for epoch, leader in product(EPOCHS, leaders(place)):
         for granted, pre_vote in product((False, True), repeat=2):
             yield _message(place, kind, epoch, error="NONE", granted=granted, preVote=pre_vote, **leader)
         for error in ("INVALID_REQUEST", "FENCED_LEADER_EPOCH", "UNSUPPORTED_VERSION"):
             yield _message(place, kind, epoch, error=error, granted=False, preVote=True, **leader)
     for pre_vote in (False, True):
-        yield _message(place, kind, EPOCH, error="INVALID_VOTER_KEY", granted=False, preVote=pre_vote, **_NOBODY)
+        yield _message(place, kind, EPOCH, error="INVALID_VOTER_KEY", granted=False, preVote=pre_vote, **NOBODY)
     # The sender's own network layer answers so.
-    yield _message(place, kind, 0, error="UNSUPPORTED_VERSION", granted=False, preVote=False, **_NOBODY)
+    yield _message(place, kind, 0, error="UNSUPPORTED_VERSION", granted=False, preVote=False, **NOBODY)
     for granted, pre_vote in product((False, True), repeat=2):
-        counted: Fields = {"error": "NONE", "granted": granted, "preVote": pre_vote, **_NOBODY}
+        counted: Fields = {"error": "NONE", "granted": granted, "preVote": pre_vote, **NOBODY}
         yield _message(place, kind, EPOCH, corr=0, **counted)
         yield _message(place, kind, EPOCH, place.second, **counted)
 
@@ -99,10 +105,10 @@ def announcement_responses(place: Place) -> Iterator[ModelRecord]:
     """Answers to BeginQuorumEpoch and EndQuorumEpoch."""
     for kind in ("BeginQuorumEpochResponse", "EndQuorumEpochResponse"):
         errors = ("NONE", "FENCED_LEADER_EPOCH", "INVALID_REQUEST") if place.full else ("NONE", "INVALID_REQUEST")
-        for epoch, leader, error in product(EPOCHS, _leaders(place), errors):
+        for epoch, leader, error in product(EPOCHS, leaders(place), errors):
             yield _message(place, kind, epoch, error=error, **leader)
-        yield _message(place, kind, EPOCH, error="INVALID_VOTER_KEY", **_NOBODY)
-        yield _message(place, kind, EPOCH, error="NONE", corr=0, **_NOBODY)
+        yield _message(place, kind, EPOCH, error="INVALID_VOTER_KEY", **NOBODY)
+        yield _message(place, kind, EPOCH, error="NONE", corr=0, **NOBODY)
 
 
 def fetch_requests(place: Place) -> Iterator[ModelRecord]:
@@ -130,10 +136,10 @@ def fetch_responses(place: Place) -> Iterator[ModelRecord]:
     def answers(epoch: int = EPOCH, diverging: tuple[int, int] = _NOT_DIVERGING, **changed: Any) -> ModelRecord:
         cut = {"divergingEpoch": diverging[0], "divergingOffset": diverging[1]}
         found = {"leader": place.first, "endpoint": place.endpoint(place.first)}
-        plain: dict[str, Any] = {"error": "NONE", "highWatermark": -1, "records": (), **found, **cut}
+        plain: dict[str, Any] = {"error": "NONE", "highWatermark": -1, "records": (), **found, **cut, **NO_SNAPSHOT_ID}
         return _message(place, "FetchResponse", epoch, **(plain | changed))
 
-    sets = [(record(EPOCH, "Voters", 0, voters),) for voters in voters_sets(place).values()]
+    sets = [(voters_record(place, EPOCH, voters),) for voters in voters_sets(place).values()]
     datum = record(EPOCH, "Data", 9)
     for records, watermark in product(((), (datum,), (datum, datum), *sets), (-1, 1, 5)):
         yield answers(records=records, highWatermark=watermark)
@@ -146,7 +152,7 @@ def fetch_responses(place: Place) -> Iterator[ModelRecord]:
 
 def answers_of_any_leader(place: Place) -> Iterator[ModelRecord]:
     """Empty answers to a Fetch."""
-    empty: Fields = {"highWatermark": -1, "divergingEpoch": -1, "divergingOffset": -1, "records": ()}
+    empty: Fields = {"highWatermark": -1, "divergingEpoch": -1, "divergingOffset": -1, "records": (), **NO_SNAPSHOT_ID}
     errors = ("NONE", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH", "NOT_LEADER_OR_FOLLOWER")
-    for epoch, leader, error in product(EPOCHS, _leaders(place), errors if place.full else errors[::3]):
+    for epoch, leader, error in product(EPOCHS, leaders(place), errors if place.full else errors[::3]):
         yield _message(place, "FetchResponse", epoch, error=error, **leader, **empty)

@@ -4,99 +4,47 @@ All of them are well-typed (TypeOk in Properties.tla); `constructing` asks the m
 The replica under test is in `EPOCH`, so that there is an epoch below and one above.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import product
-from typing import Any, NamedTuple, cast
+from typing import Any
 
+from kraft_spec.edges.constructed_place import (
+    EPOCH,
+    NO_CHANGE,
+    NO_ENDPOINT,
+    NO_KEY,
+    NO_LEADER,
+    NO_SNAPSHOT,
+    OTHER_DIRECTORY,
+    Fields,
+    Key,
+    Place,
+    checkpoint,
+    logs,
+    voters_sets,
+)
 from kraft_spec.edges.edge import ModelRecord
 from kraft_spec.mapping_forms import function_entries
-from kraft_spec.tlc.values import Function
-
-EPOCH = 2
-NO_LEADER = -1
-NO_KEY = (-1, "")
-NO_ENDPOINT = ""
-OTHER_DIRECTORY = "Z"
-"""A directory id that no replica has."""
-
-Key = tuple[int, str]
-Fields = Mapping[str, Any]
-Log = tuple[ModelRecord, ...]
 
 
-class Place(NamedTuple):
-    """The replica under test, and two voters beside it: `first` sends most messages, `second` is somebody else.
+def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None = None, **fields: Any) -> ModelRecord:
+    """A state in `EPOCH` with a log of `logs`; a field that is not given holds what NewReplica gives it.
 
-    Attributes:
-        full: Whether the products are whole here; elsewhere the votes and logs are fewer.
+    The log stands on the snapshot `base`, or on the checkpoint that the replica was formatted with.
     """
-
-    configuration: ModelRecord
-    replica_id: int
-    first: int
-    second: int
-    full: bool
-
-    def key(self, replica_id: int) -> Key:
-        key: Key = function_entries(self.configuration["keys"])[replica_id]
-        return key
-
-    def entry(self, replica_id: int) -> Key:
-        """The entry of the first voters set for a voter, and the own key of an observer."""
-        return next((voter for voter in self.configuration["voters"] if voter[0] == replica_id), self.key(replica_id))
-
-    def endpoint(self, replica_id: int) -> str:
-        endpoint: str = function_entries(self.configuration["endpoints"])[replica_id]
-        return endpoint
-
-    @property
-    def own(self) -> Key:
-        return self.key(self.replica_id)
-
-
-def hashable(fields: Fields) -> ModelRecord:
-    """A record that can be an element of a set, as the messages in the network are."""
-    return cast(ModelRecord, Function(fields))
-
-
-def record(epoch: int, kind: str, value: int = 0, voters: frozenset[Key] = frozenset()) -> ModelRecord:
-    """A record of a log."""
-    return hashable({"epoch": epoch, "kind": kind, "value": value, "voters": voters})
-
-
-def voters_sets(place: Place) -> Mapping[str, frozenset[Key]]:
-    """Voters sets that a record of the log may bring."""
-    others = {place.key(place.first), place.key(place.second)}
-    return {
-        "all": frozenset({place.own, *others}),
-        "without": frozenset(others),
-        "moved": frozenset({(place.replica_id, OTHER_DIRECTORY), *others}),
-        "pair": frozenset({place.own, place.key(place.first)}),
-        "sole": frozenset({place.own}),
-    }
-
-
-def logs(place: Place) -> Mapping[str, Log]:
-    """Logs by name; `ahead` is of a later epoch than the replica, as after the loss of its quorum state file."""
-    first = record(1, "LeaderChange", place.first)
-    behind = (first, record(1, "Data", 7))
-    return {
-        "empty": (),
-        "behind": behind,
-        "current": (first, record(2, "LeaderChange", place.first)),
-        "longer": (*behind, record(1, "Data", 8)),
-        "leads": (first, record(2, "LeaderChange", place.replica_id), record(2, "Data", 7)),
-        "ahead": (first, record(3, "LeaderChange", place.second)),
-        **{f"voters-{name}": (first, record(1, "Voters", 0, voters)) for name, voters in voters_sets(place).items()},
-    }
-
-
-def state(place: Place, role: str, log: str = "behind", **fields: Any) -> ModelRecord:
-    """A state in `EPOCH` with a log of `logs`; a field that is not given holds what NewReplica gives it."""
     content = logs(place)[log]
-    base = {"offset": -1, "voters": place.configuration["voters"]}
-    changes = [
-        {"offset": offset, "voters": one["voters"]} for offset, one in enumerate(content) if one["kind"] == "Voters"
+    base = checkpoint(place) if base is None else base
+    end: int = base["end"]
+    before = end - 1
+    sets = [
+        {"offset": offset, "voters": one["voters"], "details": one["details"]}
+        for offset, one in enumerate(content, end)
+        if one["kind"] == "Voters"
+    ]
+    levels = [
+        {"offset": offset, "level": one["value"]}
+        for offset, one in enumerate(content, end)
+        if one["kind"] == "KRaftVersion"
     ]
     blank: dict[str, Any] = {
         "key": place.own,
@@ -105,15 +53,22 @@ def state(place: Place, role: str, log: str = "behind", **fields: Any) -> ModelR
         "leader": NO_LEADER,
         "endpoint": NO_ENDPOINT,
         "voted": NO_KEY,
+        "base": base,
         "log": content,
-        "flushed": len(content),
-        "voters": (base, *changes),
-        "highWatermark": -1,
+        "flushed": end + len(content),
+        "voters": ({"offset": before, "voters": base["voters"], "details": base["details"]}, *sets),
+        "levels": ({"offset": before, "level": base["level"]}, *levels),
+        "highWatermark": end or -1,
         **dict.fromkeys(("granted", "rejected", "fetchers", "acknowledged", "awaiting"), frozenset()),
         **dict.fromkeys(("fetched", "searching"), False),
         "epochStart": 0,
         "offsets": (),
         "preferred": (),
+        "pending": NO_CHANGE,
+        "reports": frozenset(),
+        "wanted": NO_SNAPSHOT,
+        "fileVersion": levels[-1]["level"] if levels else base["level"],
+        "moved": NO_ENDPOINT,
     }
     unknown = fields.keys() - blank.keys()
     if unknown:

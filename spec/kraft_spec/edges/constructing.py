@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from kraft_spec.edges.constructed import ConstructedState, constructed_states
-from kraft_spec.edges.constructed_states import hashable
+from kraft_spec.edges.constructed_place import hashable
 from kraft_spec.edges.edge import Edge, ModelRecord
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification

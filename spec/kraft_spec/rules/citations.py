@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from kraft_spec.rules.prose import READERS, Line
 from kraft_spec.rules.registry import Registry
 from kraft_spec.rules.rule_ids import RULE_ID, RuleIds, dotted_words
-from kraft_spec.rules.scope import LAYERS, Exemption, Layer, Scope, load_scope
+from kraft_spec.rules.scope import LAYERS, OTHER_LAYERS, Exemption, Scope, load_scope
 from kraft_spec.rules.sources import Source, ending_of, package_sources
 from kraft_spec.rules.vocabulary import LOOK_ALIKES
 
@@ -70,6 +70,8 @@ class CitationReport:
         missing_in_reference: ids of rules in scope that the reference does not name.
         missing_in_model: ids of rules in scope that the model does not name.
         stale: exemptions of rules that are named all the same, one for each rule and layer.
+        missing_elsewhere: (id, layer) of rules that the layer which scope.toml puts them in does not name.
+        begun: places in the reference or the model that name a rule which scope.toml leaves for later.
     """
 
     citations: tuple[Citation, ...]
@@ -78,6 +80,8 @@ class CitationReport:
     missing_in_reference: tuple[str, ...]
     missing_in_model: tuple[str, ...]
     stale: tuple[StaleExemption, ...]
+    missing_elsewhere: tuple[tuple[str, str], ...] = ()
+    begun: tuple[Citation, ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -97,7 +101,9 @@ class CitationReport:
             lines.append(f"{citation}: no rule has this id{hint}")
         for layer, missing in (("reference", self.missing_in_reference), ("model", self.missing_in_model)):
             lines.extend(f"{rule_id}: not named in the {layer}" for rule_id in missing)
+        lines.extend(f"{rule_id}: not named in the layer {layer}" for rule_id, layer in self.missing_elsewhere)
         lines.extend(str(stale) for stale in self.stale)
+        lines.extend(f"{place}: is named in the {place.layer}, so it is not for later" for place in self.begun)
         return tuple(lines)
 
     def as_dict(self) -> dict[str, object]:
@@ -119,6 +125,8 @@ class CitationReport:
             ],
             "missing_in_reference": list(self.missing_in_reference),
             "missing_in_model": list(self.missing_in_model),
+            "missing_elsewhere": [{"rule_id": rule_id, "layer": layer} for rule_id, layer in self.missing_elsewhere],
+            "begun": [{"rule_id": each.rule_id, "path": each.path, "line": each.line} for each in self.begun],
             "stale": [
                 {
                     "rule_id": each.citation.rule_id,
@@ -197,16 +205,17 @@ def check_citations(
     scope = load_scope() if scope is None else scope
     citations: list[Citation] = []
     unknown: list[Citation] = []
-    for source in package_sources() if sources is None else sources:
+    read_from = package_sources() if sources is None else sources
+    # A package above this one may not be installed: what it does not hold, nobody can find in it.
+    read = {source.layer for source in read_from}
+    for source in read_from:
         for citation in find_citations(source, registry.ids, scope.unread):
             (citations if citation.rule_id in registry else unknown).append(citation)
     citations.sort()
     unknown.sort()
-    named: dict[Layer, dict[str, Citation]] = {layer: {} for layer in LAYERS}
+    named: dict[str, dict[str, Citation]] = {layer: {} for layer in (*LAYERS, *OTHER_LAYERS)}
     for citation in citations:
-        for layer in LAYERS:
-            if citation.layer == layer:
-                named[layer].setdefault(citation.rule_id, citation)
+        named.setdefault(citation.layer, {}).setdefault(citation.rule_id, citation)
     missing = {
         layer: tuple(each for each in scope.required(registry, layer) if each not in named[layer]) for layer in LAYERS
     }
@@ -223,4 +232,10 @@ def check_citations(
         missing_in_reference=missing["reference"],
         missing_in_model=missing["model"],
         stale=tuple(stale),
+        missing_elsewhere=tuple(
+            (rule_id, layer)
+            for rule_id, layer in scope.instead.items()
+            if layer in read and rule_id not in named[layer]
+        ),
+        begun=tuple(named[layer][rule_id] for rule_id in scope.later for layer in LAYERS if rule_id in named[layer]),
     )

@@ -1,8 +1,8 @@
 """Which rules need no implementation, or no model, yet: scope.toml, read and checked against the registry."""
 
 import functools
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -14,9 +14,12 @@ from kraft_spec.rules.rule import RuleFileError
 
 Layer = Literal["reference", "model"]
 LAYERS: tuple[Layer, ...] = get_args(Layer)
-"""The two places in which every rule in scope is named."""
+"""The two places in which every rule in scope is named, unless another layer is named for it."""
+OtherLayer = Literal["spec", "traces", "conformance"]
+OTHER_LAYERS: tuple[OtherLayer, ...] = get_args(OtherLayer)
+"""Where a rule may be named instead."""
 
-_KINDS = ("later", "exempt", "unread")
+_KINDS = ("later", "instead", "exempt", "unread")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +46,16 @@ class Scope:
     """What the check of citations asks for.
 
     Attributes:
-        later: catalogues that no layer need name yet, each with the reason.
-        exemptions: rules of the other catalogues that a layer need not name.
+        later: ids of active rules that no layer need name yet, each with the reason.
+        exemptions: other rules that a layer need not name.
         unread: files, as paths in the repository, that are not read for citations, each with the reason.
+        instead: the layer that must name a rule in place of the reference and the model, by rule id.
     """
 
     later: Mapping[str, str]
     exemptions: tuple[Exemption, ...]
     unread: Mapping[str, str]
+    instead: Mapping[str, OtherLayer] = field(default_factory=dict)
 
     def exempted(self, layer: Layer) -> Mapping[str, Exemption]:
         """The exemption of each rule that a layer need not name."""
@@ -67,7 +72,7 @@ class Scope:
         return tuple(
             rule.id
             for rule in registry
-            if rule.is_active and rule.catalogue not in self.later and rule.id not in exempted
+            if rule.is_active and rule.id not in self.later and rule.id not in self.instead and rule.id not in exempted
         )
 
 
@@ -75,8 +80,8 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
     """Read a scope file.
 
     Raises:
-        RuleFileError: the file breaks its format, names a catalogue or rule that does not exist, exempts one
-            rule from one layer twice, or exempts a rule that needs no exemption.
+        RuleFileError: the file breaks its format, names a rule that does not exist, has two entries for one
+            rule, or exempts a rule that needs no exemption.
     """
     document = load_toml(file)
     for key in document:
@@ -84,11 +89,16 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
             raise RuleFileError(file.name, None, key, f"unknown key, known are {', '.join(_KINDS)}")
     later: dict[str, str] = {}
     for number, table in enumerate(tables(file.name, document, "later"), start=1):
-        entry = Entry(file.name, str(table.get("catalogue") or f"later {number}"), table)
-        entry.require_keys(("catalogue", "reason"))
-        if not registry.catalogue(entry.text("catalogue")):
-            raise entry.error("catalogue", f"no catalogue {entry.text('catalogue')}")
-        later[entry.text("catalogue")] = entry.text("reason")
+        entry = Entry(file.name, str(table.get("rules") or f"later {number}"), table)
+        entry.require_keys(("rules", "reason"), ("without",))
+        later.update(dict.fromkeys(_rule_ids(entry, registry, later), entry.text("reason")))
+    instead: dict[str, OtherLayer] = {}
+    for number, table in enumerate(tables(file.name, document, "instead"), start=1):
+        entry = Entry(file.name, str(table.get("rules") or f"instead {number}"), table)
+        entry.require_keys(("rules", "layer", "reason"), ("without",))
+        entry.text("reason")
+        layer = entry.one_of("layer", OTHER_LAYERS)
+        instead.update(dict.fromkeys(_rule_ids(entry, registry, {**later, **instead}), layer))
     unread: dict[str, str] = {}
     for number, table in enumerate(tables(file.name, document, "unread"), start=1):
         entry = Entry(file.name, str(table.get("path") or f"unread {number}"), table)
@@ -98,37 +108,43 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
     taken: set[tuple[str, str]] = set()
     for number, table in enumerate(tables(file.name, document, "exempt"), start=1):
         entry = Entry(file.name, str(table.get("rules") or f"exempt {number}"), table)
-        exemption = _exemption(entry, registry, later)
+        exemption = _exemption(entry, registry, {**later, **instead})
         for pair in [(rule_id, layer) for rule_id in exemption.rule_ids for layer in exemption.layers]:
             if pair in taken:
                 raise entry.error("rules", f"{pair[0]} is exempted from the {pair[1]} twice")
             taken.add(pair)
         exemptions.append(exemption)
-    return Scope(later, tuple(exemptions), unread)
+    return Scope(later, tuple(exemptions), unread, instead)
 
 
-def _exemption(entry: Entry, registry: Registry, later: Mapping[str, str]) -> Exemption:
-    """Check one `[[exempt]]` table; a prefix passes over catalogues that are for later, an id does not."""
-    entry.require_keys(("rules", "layers", "reason"), ("without",))
+def _rule_ids(entry: Entry, registry: Registry, taken: Container[str]) -> tuple[str, ...]:
+    """The active rules that an entry is about; a prefix passes over those that are taken, an id does not."""
     pattern = entry.text("rules")
-    matched = [rule for rule in registry.matching(pattern) if rule.is_active and rule.catalogue not in later]
+    matched = [rule.id for rule in registry.matching(pattern) if rule.is_active and rule.id not in taken]
     if not matched:
         near = registry.ids.near(pattern.removesuffix(".*"), at_most=1)
         hint = f", did you mean {near[0]}?" if near and near[0] != pattern else ""
         raise entry.error("rules", f"no active rule in scope matches {pattern}{hint}")
     without = entry.texts("without")
     for rule_id in without:
-        if rule_id not in {rule.id for rule in matched}:
+        if rule_id not in matched:
             raise entry.error("without", f"{rule_id} is no active rule in scope under {pattern}")
+    return tuple(rule_id for rule_id in matched if rule_id not in without)
+
+
+def _exemption(entry: Entry, registry: Registry, taken: Container[str]) -> Exemption:
+    """Check one `[[exempt]]` table."""
+    entry.require_keys(("rules", "layers", "reason"), ("without",))
+    rule_ids = _rule_ids(entry, registry, taken)
     layers: list[Layer] = [layer for layer in LAYERS if layer in entry.texts("layers")]
     if not layers or len(layers) != len(entry.texts("layers")):
         raise entry.error("layers", f"must list one or more of {', '.join(LAYERS)}, each once")
     return Exemption(
-        rules=pattern,
-        without=without,
+        rules=entry.text("rules"),
+        without=entry.texts("without"),
         layers=tuple(layers),
         reason=entry.text("reason"),
-        rule_ids=tuple(rule.id for rule in matched if rule.id not in without),
+        rule_ids=rule_ids,
     )
 
 

@@ -45,74 +45,155 @@ Addresses(addressed, own) ==
 Enforced(rule) == rule \notin config.off
 
 (***************************************************************************)
-(* Logs.  Offsets count from 0, so the record at offset o is log[o + 1].   *)
+(* Logs.  A log stands on a snapshot, its base, which is in place of the   *)
+(* records before its end offset: the bootstrap checkpoint before offset 0 *)
+(* or a snapshot that was taken or fetched.  Offsets count from 0; an end  *)
+(* offset is the one after the last record.  An operator here takes        *)
+(* anything with the fields base and log: a replica, or what is committed. *)
 (***************************************************************************)
-EndOffset(log) == Len(log)
-LastEpoch(log) == IF Len(log) = 0 THEN 0 ELSE log[Len(log)].epoch
+EndOffset(s) == s.base.end + Len(s.log)
+LastEpoch(s) == IF s.log = <<>> THEN s.base.epoch ELSE s.log[Len(s.log)].epoch
+
+\* The record at an offset that the log still has, and the records from one offset up to another.
+RecordAt(s, offset) == s.log[offset - s.base.end + 1]
+RecordsBetween(s, from, to) == SubSeq(s.log, from - s.base.end + 1, to - s.base.end)
+
+\* The epoch of the record before an offset, which is not before the base.
+EpochBefore(s, offset) == IF offset = s.base.end THEN s.base.epoch ELSE s.log[offset - s.base.end].epoch
 
 \* (last epoch, end offset) of a requester against the log of a receiver.  Rules: vote.log-check, prevote.request.log-check
-UpToDate(lastEpoch, endOffset, log) ==
-  \/ lastEpoch > LastEpoch(log)
-  \/ lastEpoch = LastEpoch(log) /\ endOffset >= EndOffset(log)
+UpToDate(lastEpoch, endOffset, s) ==
+  \/ lastEpoch > LastEpoch(s)
+  \/ lastEpoch = LastEpoch(s) /\ endOffset >= EndOffset(s)
 
-\* The largest epoch of the log that is not larger than epoch, and the offset after its last record.
-EndOfEpoch(log, epoch) ==
-  IF epoch >= LastEpoch(log)
-  THEN [epoch |-> LastEpoch(log), offset |-> EndOffset(log)]
-  ELSE LET upto == {o \in 1..Len(log) : log[o].epoch <= epoch}
-           end  == Cardinality(upto)
-       IN IF end = 0 THEN [epoch |-> 0, offset |-> 0] ELSE [epoch |-> log[end].epoch, offset |-> end]
+\* The largest epoch of the log that is not larger than epoch, and the offset after its last record.  What is before
+\* the base counts as one epoch, the base's.
+EndOfEpoch(s, epoch) ==
+  IF epoch >= LastEpoch(s)
+  THEN [epoch |-> LastEpoch(s), offset |-> EndOffset(s)]
+  ELSE LET upto == Cardinality({i \in 1..Len(s.log) : s.log[i].epoch <= epoch})
+       IN [epoch |-> IF upto = 0 THEN s.base.epoch ELSE s.log[upto].epoch, offset |-> s.base.end + upto]
 
 \* Does a log that ends at offset with lastEpoch agree with this log?  Rule: fetch.diverging.truncate
-Agrees(log, offset, lastEpoch) ==
-  \/ offset = 0
-  \/ offset <= Len(log) /\ log[offset].epoch = lastEpoch
+Agrees(s, offset, lastEpoch) ==
+  /\ s.base.end <= offset /\ offset <= EndOffset(s)
+  /\ offset = 0 \/ EpochBefore(s, offset) = lastEpoch
 
-Record(epoch, kind, value, voters) == [epoch |-> epoch, kind |-> kind, value |-> value, voters |-> voters]
+\* Does a log that ends at offset with lastEpoch have to begin anew from the snapshot of this one?  What it lacks is
+\* gone here, or it differs before the snapshot, where this log cannot say any more from which offset on.
+NeedsSnapshot(s, offset, lastEpoch) ==
+  \/ offset < s.base.end
+  \/ lastEpoch < s.base.epoch
+  \/ offset = s.base.end /\ lastEpoch # s.base.epoch
+
+\* Would a cut at end part a KRaftVersionRecord from its VotersRecord?  Rule: kraft-version.upgrade-atomic-batch
+TearsBatch(s, end) ==
+  /\ s.base.end < end /\ end < EndOffset(s)
+  /\ RecordAt(s, end).kind = "Voters"
+  /\ RecordAt(s, end - 1).kind = "KRaftVersion"
+
+\* A record; the details of its voters are in VotersRecordOf.
+Record(epoch, kind, value, voters) ==
+  [epoch |-> epoch, kind |-> kind, value |-> value, voters |-> voters, details |-> {}]
+
+\* The whole set: keys, and what it says of each voter beside its key, <<id, endpoint, min, max>>.  A voter may be
+\* without details.  Rules: voters.record-replaces-set, voters.endpoints-are-part-of-the-set
+VotersRecordOf(epoch, voters, details) ==
+  [epoch |-> epoch, kind |-> "Voters", value |-> 0, voters |-> voters,
+   details |-> {d \in details : \E v \in voters : v[1] = d[1]}]
 
 (***************************************************************************)
-(* Voters sets.  Every replica derives its own from its own log: the       *)
-(* newest VotersRecord, committed or not.  The state carries the history   *)
-(* <<[offset, voters], ...>> so that truncation can revert it.             *)
-(* Rules: state.voters-set.applied-uncommitted, fetch.truncate.voters-set  *)
+(* Voters sets and levels of kraft.version.  Every replica derives its own *)
+(* from its own log: the newest VotersRecord and KRaftVersionRecord,       *)
+(* committed or not, else those of the base.  The state carries their      *)
+(* histories <<[offset, voters, details], ...>> and <<[offset, level],     *)
+(* ...>> so that truncation can revert them.  Those of the base stand at   *)
+(* the last offset that it covers.                                         *)
+(* Rules: state.voters-set.applied-uncommitted, fetch.truncate.voters-set, *)
+(* voters.set-from-snapshot-and-log, voters.effective-on-append,           *)
+(* voters.history-kept-from-snapshot-to-leo, snapshot.load-resets-history  *)
 (***************************************************************************)
-BaseVoters == <<[offset |-> -1, voters |-> config.voters]>>   \* static voters or bootstrap checkpoint
+BaseVoters(base) == <<[offset |-> base.end - 1, voters |-> base.voters, details |-> base.details]>>
+BaseLevels(base) == <<[offset |-> base.end - 1, level |-> base.level]>>
 
 Voters(s) == s.voters[Len(s.voters)].voters
+Details(s) == s.voters[Len(s.voters)].details
 VoterIds(s) == {v[1] : v \in Voters(s)}
 IsVoter(s) == \E v \in Voters(s) : Names(v, s.key)
 Others(s) == {v \in Voters(s) : ~Names(v, s.key)}
 OtherIds(s) == {v[1] : v \in Others(s)}
 
-\* The entry of the voters set that counts for a key, or the key itself for an observer.  Rule: fetch.replica-key
+\* The newest level, committed or not.
+Level(s) == s.levels[Len(s.levels)].level
+
+\* The level by which a leader accepts requests.  Rule: kraft-version.finalized-when
+FinalizedLevel(s) ==
+  IF config.decisions.kraftVersionGate = "append" THEN Level(s)
+  ELSE LET known == {i \in 1..Len(s.levels) : i = 1 \/ s.levels[i].offset < s.highWatermark}
+       IN s.levels[CHOOSE i \in known : \A j \in known : i >= j].level
+
+\* The entry of the voters set that names a key, or the key itself for an observer.  Rule: fetch.replica-key
+EntryOf(s, key) ==
+  IF key \in Voters(s) \/ ~\E v \in Voters(s) : Names(v, key) THEN key
+  ELSE CHOOSE v \in Voters(s) : Names(v, key)
+
+\* The entry that counts for a key.  Rules: fetch.replica-key, identity.leader-tracks-by-key
 Entry(s, key) ==
   IF ~Enforced("fetch.replica-key") /\ \E v \in Voters(s) : v[1] = key[1]
   THEN CHOOSE v \in Voters(s) : v[1] = key[1]
-  ELSE IF \E v \in Voters(s) : Names(v, key) THEN CHOOSE v \in Voters(s) : Names(v, key) ELSE key
+  ELSE EntryOf(s, key)
 
 \* Rule: state.voters-set.own-majority
 IsMajority(number, s) == 2 * number > Cardinality(Voters(s))
 
-\* Records and voters after cutting the log to end records.
-RevertVoters(voters, end) ==
-  IF voters[Len(voters)].offset < end THEN voters
-  ELSE SelectSeq(voters, LAMBDA entry : entry.offset < end)
+\* Histories after the log was cut at end.  Rule: voters.truncation-reverts
+Reverted(entries, end) ==
+  IF entries[Len(entries)].offset < end THEN entries
+  ELSE SelectSeq(entries, LAMBDA entry : entry.offset < end)
 
-\* Voters history after records were appended at offset base.
-ExtendVoters(voters, base, records) ==
-  IF \A i \in 1..Len(records) : records[i].kind # "Voters" THEN voters
-  ELSE LET offsets == {i \in 1..Len(records) : records[i].kind = "Voters"}
-           Nth(n)  == CHOOSE i \in offsets : Cardinality({j \in offsets : j < i}) = n - 1
-       IN voters \o [n \in 1..Cardinality(offsets) |->
-                       [offset |-> base + Nth(n) - 1, voters |-> records[Nth(n)].voters]]
+\* Histories after records were appended at the offset end.
+Numbered(end, records, kind) ==
+  SelectSeq([i \in 1..Len(records) |-> [offset |-> end + i - 1, record |-> records[i]]],
+            LAMBDA numbered : numbered.record.kind = kind)
+
+ExtendVoters(voters, end, records) ==
+  LET new == Numbered(end, records, "Voters")
+  IN voters \o [n \in 1..Len(new) |-> [offset |-> new[n].offset, voters |-> new[n].record.voters,
+                                      details |-> new[n].record.details]]
+
+ExtendLevels(levels, end, records) ==
+  LET new == Numbered(end, records, "KRaftVersion")
+  IN levels \o [n \in 1..Len(new) |-> [offset |-> new[n].offset, level |-> new[n].record.value]]
 
 Appended(s, records) ==
-  [s EXCEPT !.log = @ \o records, !.voters = ExtendVoters(@, EndOffset(s.log), records)]
+  IF \A i \in 1..Len(records) : records[i].kind \in {"Data", "LeaderChange"}
+  THEN [s EXCEPT !.log = @ \o records]
+  ELSE [s EXCEPT !.log = @ \o records,
+                 !.voters = ExtendVoters(@, EndOffset(s), records),
+                 !.levels = ExtendLevels(@, EndOffset(s), records)]
 
 Truncated(s, end) ==
-  [s EXCEPT !.log = SubSeq(@, 1, end),
+  [s EXCEPT !.log = SubSeq(@, 1, end - s.base.end),
             !.flushed = IF @ < end THEN @ ELSE end,
-            !.voters = RevertVoters(@, end)]
+            !.voters = Reverted(@, end),
+            !.levels = Reverted(@, end)]
+
+(***************************************************************************)
+(* What operators have set up.                                             *)
+(***************************************************************************)
+\* What is known of a voter when it is formatted: of static voters the endpoints alone.
+\* Rules: bootstrap.multi-voter, voters.static-set-at-version-0
+FormattedDetails(voters) ==
+  {IF config.kraftVersion = 0 THEN <<id, config.endpoints[id], 0, 0>>
+   ELSE <<id, config.endpoints[id], config.minVersion[id], config.maxVersion[id]>> :
+     id \in {v[1] : v \in voters} \cap Ids}
+
+\* What a replica is formatted with: the bootstrap checkpoint, or the static voters at level 0.  One without a list
+\* knows no level above the default.
+\* Rules: snapshot.bootstrap-checkpoint, bootstrap.standalone, bootstrap.no-list-means-observer, bootstrap.static-quorum
+Checkpoint(voters) ==
+  [end |-> 0, epoch |-> 0, level |-> IF voters = {} THEN 0 ELSE config.kraftVersion,
+   voters |-> voters, details |-> FormattedDetails(voters)]
 
 (***************************************************************************)
 (* Small helpers on sets and sequences.                                    *)
@@ -120,9 +201,15 @@ Truncated(s, end) ==
 Max(S) == CHOOSE x \in S : \A y \in S : x >= y
 Min(S) == CHOOSE x \in S : \A y \in S : x <= y
 Least(a, b) == IF a < b THEN a ELSE b
+Larger(a, b) == IF a < b THEN b ELSE a
 
 \* A set of integers as an ascending sequence: the order in which a replica sends to several others.
 Ascending(S) == [n \in 1..Cardinality(S) |-> CHOOSE x \in S : Cardinality({y \in S : y < x}) = n - 1]
 
 NoOffsets == [key \in {} |-> 0]
+
+\* Nothing pending, nothing to fetch, no snapshot in an answer.
+NoChange == [kind |-> "none"]
+NoSnapshotId == <<-1, -1>>
+NoSnapshot == <<>>
 =============================================================================

@@ -35,7 +35,8 @@ MessageLimit == 2
 
 OtherDecisions ==
   [observerRefusal |-> "lasts", voterKeyError |-> "INVALID_VOTER_KEY", prospectiveAnnouncement |-> "stays",
-   endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote"]
+   endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
+   kraftVersionGate |-> "append"]
 
 \* Static voters have no directory ids.
 StaticVoters == {<<1, "">>, <<2, "">>, <<3, "">>}
@@ -85,7 +86,7 @@ NotLast(r) == replicas[r].epoch < IF In(Rivals) THEN 1 ELSE EpochLimit
 \* In epoch 1, and knows neither a leader nor a candidate of it.
 Unsettled(r) ==
   replicas[r].epoch = 1 /\ replicas[r].role = "Unattached" /\ replicas[r].leader = NoLeader /\ replicas[r].voted = NoKey
-LogBelow(r, end) == EndOffset(replicas[r].log) < end
+LogBelow(r, end) == EndOffset(replicas[r]) < end
 MayCrashOnce(r) ==
   IF Asked THEN Constructed /\ step.crashing
   ELSE /\ history.crashes = 0
@@ -110,7 +111,8 @@ May(name, r) ==
          [] name = "BeginQuorumEpochTimeout" ->
               NotLast(r) /\ Calm /\ r = 1 /\ replicas[r].acknowledged # {} /\ In(HandOver)
          [] name = "RequestTimeout" -> Calm /\ ~In(Changes) /\ ~In(Crashing)
-         [] name = "Poll" -> Calm \/ In(Rivals)
+         \* A follower would report to its leader: no message of that is in these clusters yet.
+         [] name = "Poll" -> replicas[r].role # "Follower" /\ (Calm \/ In(Rivals))
          [] name = "PollFetch" -> Calm /\ ~In(Rivals) /\ (IF In(Observing) THEN r = 4 ELSE r \in {1, 2})
          [] name = "ClientAppend" -> Calm /\ r = 1 /\ LogBelow(r, 2) /\ In(HandOver)
          [] name = "AppendVoters" -> Calm /\ r = 1 /\ LogBelow(r, 4) /\ In(Changes)
@@ -148,7 +150,7 @@ EdgesTransmit(r, consumed, after, sends) ==
                       \/ ~IsRequest(m) /\ m.to = r /\ <<m.from, m.corr>> \in lost
   IN network' = IF Constructed THEN {} ELSE
                 {IF Forgotten(m) THEN [m EXCEPT !.corr = 0] ELSE m : m \in network \ consumed}
-                  \cup {sends[i] : i \in 1..Len(sends)}
+                  \cup {sends[i] : i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}
 
 (***************************************************************************)
 (* Labels.                                                                 *)
@@ -160,7 +162,7 @@ Seen(r, reason, effects, completed, kept) ==
 SeenOf(r, out, completed, kept) ==
   Seen(r, out.reason, ObservedEffects(replicas[r], out, completed), completed, kept)
 
-EdgesTake(r, consumed, out) ==
+EdgesPerform(r, consumed, out) ==
   \/ /\ Step(r, consumed, out)
      /\ observed' = SeenOf(r, out, -1, -1)
   \/ /\ MayCrashOnce(r)
@@ -177,6 +179,7 @@ EventTo(name, r, to) == [name |-> name, replica |-> r, destination |-> to]
 AppendOf(r, value) == [name |-> "ClientAppend", replica |-> r, value |-> value]
 VotersOf(r, voters) == [name |-> "AppendVoters", replica |-> r, voters |-> voters]
 CrashOf(r, kept) == [name |-> "Crash", replica |-> r, kept |-> kept]
+RestartOf(r) == [name |-> "Restart", replica |-> r, endpoint |-> NoEndpoint]
 DiskOf(r, directory) == [name |-> "ReplaceDisk", replica |-> r, directory |-> directory]
 
 Is(event) == step' = event
@@ -197,6 +200,7 @@ EdgesNext ==
   \/ \E r \in Ids : Happens("FetchTimeout", r) /\ FetchTimeout(r)
   \/ \E r \in Ids : Happens("CheckQuorumTimeout", r) /\ CheckQuorumTimeout(r)
   \/ \E r \in Ids : Happens("BeginQuorumEpochTimeout", r) /\ BeginQuorumEpochTimeout(r)
+  \/ \E r \in Ids : Happens("VoterChangeTimeout", r) /\ VoterChangeTimeout(r)
   \/ \E r, to \in Ids : May("RequestTimeout", r) /\ Is(EventTo("RequestTimeout", r, to)) /\ RequestTimeout(r, to)
   \/ \E r \in Ids : Happens("Poll", r) /\ Poll(r)
   \/ \E r, to \in Ids : May("PollFetch", r) /\ Is(EventTo("PollFetch", r, to)) /\ PollFetch(r, to)
@@ -213,13 +217,23 @@ EdgesNext ==
        Delivers(r, m) /\ HandleEndQuorumEpochResponse(r, m)
   \/ \E r \in Ids : \E m \in Arriving(r, "FetchRequest") : Delivers(r, m) /\ HandleFetchRequest(r, m)
   \/ \E r \in Ids : \E m \in Arriving(r, "FetchResponse") : Delivers(r, m) /\ HandleFetchResponse(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "FetchSnapshotRequest") : Delivers(r, m) /\ HandleFetchSnapshotRequest(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "FetchSnapshotResponse") : Delivers(r, m) /\ HandleFetchSnapshotResponse(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "ApiVersionsRequest") : Delivers(r, m) /\ HandleApiVersionsRequest(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "ApiVersionsResponse") : Delivers(r, m) /\ HandleApiVersionsResponse(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "AddVoterRequest") : Delivers(r, m) /\ HandleAddVoterRequest(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "AddVoterResponse") : Delivers(r, m) /\ HandleAddVoterResponse(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "RemoveVoterRequest") : Delivers(r, m) /\ HandleRemoveVoterRequest(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "RemoveVoterResponse") : Delivers(r, m) /\ HandleRemoveVoterResponse(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "UpdateVoterRequest") : Delivers(r, m) /\ HandleUpdateVoterRequest(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r, "UpdateVoterResponse") : Delivers(r, m) /\ HandleUpdateVoterResponse(r, m)
   \/ \E r \in Ids : May("ClientAppend", r) /\ Is(AppendOf(r, 7)) /\ ClientAppend(r, 7)
   \/ \E r \in Ids : \E voters \in VotersSets :
        May("AppendVoters", r) /\ Is(VotersOf(r, voters)) /\ AppendVoters(r, voters)
   \/ \E r \in Ids : Happens("Shutdown", r) /\ Shutdown(r)
   \/ \E r \in Ids : \E kept \in KeptAfterCrash(replicas[r]) :
        May("Crash", r) /\ Is(CrashOf(r, kept)) /\ Crash(r, kept) /\ WithoutEffects(r)
-  \/ \E r \in Ids : Happens("Restart", r) /\ Restart(r)
+  \/ \E r \in Ids : May("Restart", r) /\ Is(RestartOf(r)) /\ Restart(r, NoEndpoint)
   \/ \E r \in Ids : May("ReplaceDisk", r) /\ Is(DiskOf(r, "new")) /\ ReplaceDisk(r, "new") /\ WithoutEffects(r)
   \/ \E m \in InNetwork : AnswerUnsupportedVersion(m) /\ OfNetwork("AnswerUnsupportedVersion")
   \/ \E m \in InNetwork : DropMessage(m) /\ OfNetwork("DropMessage")
@@ -232,9 +246,9 @@ EdgesNext ==
 (***************************************************************************)
 Refusable(r) ==
   {Event(name, r) : name \in {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout",
-                              "Poll", "Shutdown", "Restart"}}
+                              "VoterChangeTimeout", "Poll", "Shutdown"}}
     \cup {EventTo(name, r, to) : name \in {"RequestTimeout", "PollFetch"}, to \in Ids}
-    \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), DiskOf(r, "new")}
+    \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r), DiskOf(r, "new")}
     \cup {CrashOf(r, kept) : kept \in KeptAfterCrash(replicas[r])}
 
 AskedEvents == {<<event, RefusalReason(event.name, event.replica)>> : event \in Refusable(step.replica)}

@@ -39,7 +39,7 @@ CanStillWin(s) == IsMajority(Cardinality(Voters(s)) - Cardinality(s.rejected), s
 VoteRequest(s, voter, corr) ==
   [type |-> "VoteRequest", from |-> s.key[1], to |-> voter[1], corr |-> corr,
    epoch |-> s.epoch, key |-> s.key, voterKey |-> voter,
-   lastEpoch |-> LastEpoch(s.log), endOffset |-> EndOffset(s.log), preVote |-> s.role = "Prospective"]
+   lastEpoch |-> LastEpoch(s), endOffset |-> EndOffset(s), preVote |-> s.role = "Prospective"]
 
 VoteResponse(s, m, granted, error, preVote) ==
   [type |-> "VoteResponse", from |-> s.key[1], to |-> m.from, corr |-> m.corr, error |-> error,
@@ -55,7 +55,7 @@ GrantsPreVote(s, m) ==
   /\ s.role = "Follower" =>
        /\ s.fetched => ~Enforced("prevote.follower.rejects-after-fetch")
        /\ Enforced("prevote.follower.grants-before-fetch")
-  /\ UpToDate(m.lastEpoch, m.endOffset, s.log)
+  /\ UpToDate(m.lastEpoch, m.endOffset, s)
 
 \* Rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, vote.known-leader.rejects, vote.log-check,
 \*        vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects,
@@ -65,7 +65,7 @@ GrantsVote(s, m) ==
   /\ Enforced("vote.membership-not-checked") \/ (IsVoter(s) /\ \E v \in Voters(s) : Names(v, m.key))
   /\ IF s.voted # NoKey THEN Names(s.voted, m.key)
      ELSE IF s.leader # NoLeader THEN FALSE
-     ELSE UpToDate(m.lastEpoch, m.endOffset, s.log)
+     ELSE UpToDate(m.lastEpoch, m.endOffset, s)
 
 \* Rules: state.prospective.add-vote, vote.persist-before-reply
 WithVote(s, key) ==

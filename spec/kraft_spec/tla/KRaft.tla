@@ -1,22 +1,33 @@
 ------------------------------- MODULE KRaft -------------------------------
 (***************************************************************************)
-(* KRaft's elections with Pre-Vote (KIP-996) and replication as far as     *)
-(* they need it (KIP-595, KIP-853).  Nothing here is bounded: the MC and   *)
-(* SIM modules bound it by overriding the operators under "Switches", the  *)
-(* Trace module replaces the network by that of a recorded run.            *)
+(* KRaft's elections with Pre-Vote (KIP-996), replication as far as they   *)
+(* need it (KIP-595), and voter changes (KIP-853).  Nothing here is        *)
+(* bounded: the MC and SIM modules bound it by overriding the operators    *)
+(* under "Switches", the Trace module replaces the network by that of a    *)
+(* recorded run.                                                           *)
 (*                                                                         *)
-(* Reading order: Definitions, Roles, Elections, Leadership, Replication,  *)
-(* Durability, then this module, then Properties.                          *)
+(* Reading order: Definitions, Roles, Elections, Leadership,               *)
+(* PendingChanges, Replication, VoterChanges, Snapshots, Durability, then  *)
+(* this module, then Properties.                                           *)
 (***************************************************************************)
 EXTENDS Durability
 
 (***************************************************************************)
-(* Switches.                                                               *)
+(* Switches.  Those that are off by default multiply the states of every   *)
+(* slice that does not ask for them: voter changes, snapshots, replaced    *)
+(* disks and moved endpoints happen at any time at any replica, and a      *)
+(* follower reports to each leader (MCBounds says why nothing is lost      *)
+(* without).                                                               *)
 (***************************************************************************)
 MayTimeOut(r, timer) == TRUE
 MayTimeOutRequest(r, to) == TRUE
 MayAppend(r) == TRUE
-MayChangeVoters(r) == FALSE           \* voter changes come with their own rules (KIP-853)
+MayChangeVoters(r) == FALSE           \* AddVoter, RemoveVoter
+MayAppendVoters(r) == FALSE
+MayUpgrade(r) == FALSE
+MayReport(s) == FALSE                 \* UpdateVoter and auto join, by a follower in this state
+MayTakeSnapshot(r, end) == FALSE
+MayMove(r, endpoint) == endpoint = NoEndpoint
 MayCrash(r) == TRUE
 MayReplaceDisk(r) == FALSE
 MayShutDown(r) == TRUE
@@ -33,7 +44,12 @@ MayCut(from, to) == TRUE
 (***************************************************************************)
 Correlation == 1
 
-IsRequest(m) == m.type \in {"VoteRequest", "BeginQuorumEpochRequest", "EndQuorumEpochRequest", "FetchRequest"}
+RequestTypes ==
+  {"VoteRequest", "BeginQuorumEpochRequest", "EndQuorumEpochRequest", "FetchRequest", "FetchSnapshotRequest",
+   "ApiVersionsRequest", "AddVoterRequest", "RemoveVoterRequest", "UpdateVoterRequest"}
+ChangeResponseTypes == {"AddVoterResponse", "RemoveVoterResponse", "UpdateVoterResponse"}
+
+IsRequest(m) == m.type \in RequestTypes
 
 InFlight(r, types) == {m \in network : m.to = r /\ m.type \in types /\ <<m.from, m.to>> \notin cuts}
 
@@ -46,29 +62,41 @@ Forget(r, before, after, messages) ==
      ELSE {IF IsRequest(m) /\ Stale(m) THEN [m EXCEPT !.corr = 0] ELSE m :
              m \in {n \in messages : IsRequest(n) \/ ~Stale(n)}}
 
+\* What of it enters the network: a Reply goes to a client, and an answer only to who waits for it.  The answer to a
+\* voter change may come long after the request, when its sender has forgotten it; if it waits for another answer on the
+\* same connection by then, it takes this one for that.  That adds behaviours and hides none: the answer frees the
+\* connection, as a timeout may, and teaches what its sender knows.
+IsWanted(m) ==
+  CASE m.type = "Reply" -> FALSE
+    [] m.type \in ChangeResponseTypes -> m.corr # 0 /\ <<m.from, m.corr>> \in replicas[m.to].awaiting
+    [] OTHER -> IsRequest(m) \/ m.corr # 0
+
+Entering(sends) == {sends[i] : i \in {j \in 1..Len(sends) : IsWanted(sends[j])}}
+
 \* After the event at r: consumed leaves the network, sends enter it.
 Transmit(r, consumed, after, sends) ==
-  LET rest == network \ consumed
-      wanted == {sends[i] : i \in {j \in 1..Len(sends) : IsRequest(sends[j]) \/ sends[j].corr # 0}}
-  IN network' = Forget(r, replicas[r].awaiting, after.awaiting, rest) \cup wanted
+  network' = Forget(r, replicas[r].awaiting, after.awaiting, network \ consumed) \cup Entering(sends)
 
 (***************************************************************************)
 (* What the properties remember.                                           *)
 (*   epochs     epoch -> who led it, how far it wrote, whether it wrote an *)
 (*              offset twice                                               *)
 (*   votes      replica id -> the newest epoch it voted in, and for whom   *)
-(*   committed  the records below some high watermark of a leader          *)
+(*   committed  the records below some high watermark of a leader: a log   *)
 (*   crashes    how many crashes there were                                *)
+(*                                                                         *)
+(* The committed log begins with the first record ever; its base is empty  *)
+(* until Remembered, which here forgets nothing, forgets its beginning.    *)
 (***************************************************************************)
 EpochEntry(epoch) ==
   IF epoch \in DOMAIN history.epochs THEN history.epochs[epoch] ELSE [leaders |-> {}, end |-> 0, rewritten |-> FALSE]
 
 EpochsAfter(s, after) ==
-  IF after.role # "Leader" \/ (s.role = "Leader" /\ EndOffset(after.log) = EndOffset(s.log))
+  IF after.role # "Leader" \/ (s.role = "Leader" /\ EndOffset(after) = EndOffset(s))
   THEN history.epochs
   ELSE LET entry == EpochEntry(after.epoch) IN
-       (after.epoch :> [leaders |-> entry.leaders \cup {after.key}, end |-> EndOffset(after.log),
-                        rewritten |-> entry.rewritten \/ EndOffset(s.log) < entry.end]) @@ history.epochs
+       (after.epoch :> [leaders |-> entry.leaders \cup {after.key}, end |-> EndOffset(after),
+                        rewritten |-> entry.rewritten \/ EndOffset(s) < entry.end]) @@ history.epochs
 
 NoVotes == [epoch |-> 0, candidates |-> {}]
 
@@ -81,17 +109,26 @@ VotesAfter(r, s, after) ==
           IF @.epoch = after.epoch THEN [@ EXCEPT !.candidates = @ \cup {after.voted}]
           ELSE [epoch |-> after.epoch, candidates |-> {after.voted}]]
 
+\* A log that begins after what is known to be committed can add nothing to it; StateMachineSafety says so.
 CommittedAfter(after) ==
-  IF after.role \in {"Leader", "Resigned"} /\ after.highWatermark > Len(history.committed)
-  THEN history.committed \o SubSeq(after.log, Len(history.committed) + 1, after.highWatermark)
+  LET end == EndOffset(history.committed) IN
+  IF /\ after.role \in {"Leader", "Resigned"}
+     /\ after.highWatermark > end
+     /\ after.base.end <= end
+  THEN [history.committed EXCEPT !.log = @ \o RecordsBetween(after, end, after.highWatermark)]
   ELSE history.committed
+
+\* What is kept of a history after the event at r, whose state was s.
+Remembered(remembered, r, s) == remembered
 
 \* after is what is left of the replica, shown is what others have seen of it: the same, unless it crashed after
 \* some of its messages had left.
 Remember(r, s, after, shown) ==
-  history' = [epochs |-> EpochsAfter(s, after), votes |-> VotesAfter(r, s, after),
-              committed |-> CommittedAfter(shown),
-              crashes |-> history.crashes + (IF after.role = "Stopped" /\ s.role # "Stopped" THEN 1 ELSE 0)]
+  history' = Remembered([epochs |-> EpochsAfter(s, after), votes |-> VotesAfter(r, s, after),
+                         committed |-> CommittedAfter(shown),
+                         crashes |-> history.crashes
+                                       + (IF after.role = "Stopped" /\ s.role # "Stopped" THEN 1 ELSE 0)],
+                        r, s)
 
 (***************************************************************************)
 (* How an outcome becomes a step: whole, or up to a crash after any prefix *)
@@ -115,12 +152,15 @@ CrashAfter(r, consumed, out, done, kept) ==
 
 EffectCount(r, out) == Len(DurableEffects(replicas[r], out.state)) + Len(out.sends)
 
-Take(r, consumed, out) ==
+Perform(r, consumed, out) ==
   \/ Step(r, consumed, out)
   \/ /\ MayCrash(r)
      /\ \E done \in 1..(EffectCount(r, out) - 1) :
           \E kept \in KeptAfterCrash(Reached(replicas[r], out.state, done)) :
             CrashAfter(r, consumed, out, done, kept)
+
+\* Every event goes through here; Perform may be overridden, what an outcome comes to may not.
+Take(r, consumed, out) == Perform(r, consumed, Concluded(replicas[r], out))
 
 \* The delivered message leaves the network; a network that duplicates keeps it.
 Receive(r, m, out) ==
@@ -157,6 +197,13 @@ BeginQuorumEpochTimeout(r) ==
   /\ MayTimeOut(r, "begin-quorum-epoch")
   /\ Take(r, {}, AfterBeginQuorumEpochTimeout(replicas[r]))
 
+\* The time of the pending voter change is over.  Rule: add-voter.timeout
+VoterChangeTimeout(r) ==
+  /\ Runs(r)
+  /\ IsPending(replicas[r])
+  /\ MayTimeOut(r, "voter-change")
+  /\ Take(r, {}, AfterVoterChangeTimeout(replicas[r]))
+
 \* The connection gives up on an answer.
 RequestTimeout(r, to) ==
   /\ Runs(r)
@@ -165,11 +212,15 @@ RequestTimeout(r, to) ==
   /\ Take(r, {}, Becomes([replicas[r] EXCEPT !.awaiting = {a \in @ : a[1] # to}]))
 
 (***************************************************************************)
-(* Poll sends what is due on idle connections, one request on each.        *)
+(* Poll sends what is due on idle connections, one request on each: the    *)
+(* election requests by ascending id of the receiver, then one about       *)
+(* voters.                                                                 *)
 (* Rules: prevote.request.recipients, prevote.response.majority,           *)
 (* begin-quorum.on-election, begin-quorum.resend, end-quorum.send,         *)
 (* fetch.who-fetches, durable.flush-before-fetch,                          *)
-(* discovery.election-endpoints                                            *)
+(* discovery.election-endpoints, add-voter.learn-versions,                 *)
+(* update-voter.when-sent, auto-join.remove-stale-self-first,              *)
+(* auto-join.add-self                                                      *)
 (***************************************************************************)
 Idle(s, to) == \A a \in s.awaiting : a[1] # to
 
@@ -188,18 +239,35 @@ ElectionRequest(s, id, corr) ==
     [] s.role = "Leader" -> BeginQuorumEpochRequest(s, VoterEntry(s, id), corr)
     [] s.role = "Resigned" -> EndQuorumEpochRequest(s, VoterEntry(s, id), corr)
 
-AfterPoll(s, corr) ==
-  LET to == Ascending(Due(s)) IN
-  Outcome([s EXCEPT !.awaiting = @ \cup {<<id, corr>> : id \in Due(s)}],
-          [n \in 1..Len(to) |-> ElectionRequest(s, to[n], corr)])
+\* The request about voters that is due, {} or one: a leader asks a new voter for its versions, a follower tells its
+\* leader of itself.
+DueChangeRequest(s, corr) ==
+  CASE s.role = "Leader" -> {ApiVersionsRequest(s, id, corr) :
+                               id \in {id \in AsksVersionsOf(s) : id # s.key[1] /\ Idle(s, id) /\ id \notin Due(s)}}
+    [] s.role = "Follower" -> IF MayReport(s) THEN DueReport(s, corr) ELSE {}
+    [] OTHER -> {}
 
-AfterFetchPoll(s, to, corr) ==
-  Outcome([Flushed(s) EXCEPT !.awaiting = {<<to, corr>>}], <<FetchRequest(s, to, corr)>>)
+AfterPoll(s, corr) ==
+  LET to == Ascending(Due(s))
+      change == DueChangeRequest(s, corr)
+      asked == Due(s) \cup {m.to : m \in change}
+      requests == [n \in 1..Len(to) |-> ElectionRequest(s, to[n], corr)]
+  IN Outcome([s EXCEPT !.awaiting = @ \cup {<<id, corr>> : id \in asked}],
+             IF change = {} THEN requests ELSE Append(requests, CHOOSE m \in change : TRUE))
+
+SomethingIsDue(s) == Due(s) # {} \/ DueChangeRequest(s, Correlation) # {}
 
 Poll(r) ==
   /\ Runs(r)
-  /\ Due(replicas[r]) # {}
+  /\ SomethingIsDue(replicas[r])
   /\ Take(r, {}, AfterPoll(replicas[r], Correlation))
+
+\* A Fetch, or the snapshot that the leader has in place of records.  What was appended is synced before a Fetch: the
+\* leader counts the offset as persisted.  Rules: durable.flush-before-fetch, voters.fetch-goes-to-known-leader
+AfterFetchPoll(s, to, corr) ==
+  IF s.wanted # NoSnapshotId /\ to = s.leader
+  THEN Outcome([s EXCEPT !.awaiting = {<<to, corr>>}], <<FetchSnapshotRequest(s, to, corr)>>)
+  ELSE Outcome([Flushed(s) EXCEPT !.awaiting = {<<to, corr>>}], <<FetchRequest(s, to, corr)>>)
 
 PollFetch(r, to) ==
   /\ Runs(r)
@@ -218,6 +286,16 @@ HandleEndQuorumEpochRequest(r, m) == Runs(r) /\ Receive(r, m, AfterEndQuorumEpoc
 HandleEndQuorumEpochResponse(r, m) == Runs(r) /\ Receive(r, m, AfterEndQuorumEpochResponse(replicas[r], m))
 HandleFetchRequest(r, m) == Runs(r) /\ Receive(r, m, AfterFetchRequest(replicas[r], m))
 HandleFetchResponse(r, m) == Runs(r) /\ Receive(r, m, AfterFetchResponse(replicas[r], m))
+HandleFetchSnapshotRequest(r, m) == Runs(r) /\ Receive(r, m, AfterFetchSnapshotRequest(replicas[r], m))
+HandleFetchSnapshotResponse(r, m) == Runs(r) /\ Receive(r, m, AfterFetchSnapshotResponse(replicas[r], m))
+HandleApiVersionsRequest(r, m) == Runs(r) /\ Receive(r, m, AfterApiVersionsRequest(replicas[r], m))
+HandleApiVersionsResponse(r, m) == Runs(r) /\ Receive(r, m, AfterApiVersionsResponse(replicas[r], m))
+HandleAddVoterRequest(r, m) == Runs(r) /\ Receive(r, m, AfterAddVoterRequest(replicas[r], m))
+HandleAddVoterResponse(r, m) == Runs(r) /\ Receive(r, m, AfterChangeResponse(replicas[r], m))
+HandleRemoveVoterRequest(r, m) == Runs(r) /\ Receive(r, m, AfterRemoveVoterRequest(replicas[r], m))
+HandleRemoveVoterResponse(r, m) == Runs(r) /\ Receive(r, m, AfterChangeResponse(replicas[r], m))
+HandleUpdateVoterRequest(r, m) == Runs(r) /\ Receive(r, m, AfterUpdateVoterRequest(replicas[r], m))
+HandleUpdateVoterResponse(r, m) == Runs(r) /\ Receive(r, m, AfterChangeResponse(replicas[r], m))
 
 (***************************************************************************)
 (* Clients and operators.                                                  *)
@@ -226,14 +304,42 @@ ClientAppend(r, value) ==
   /\ Runs(r)
   /\ replicas[r].role = "Leader"
   /\ MayAppend(r)
-  /\ Take(r, {}, AfterAppend(replicas[r], "Data", value, {}))
+  /\ Take(r, {}, AfterClientAppend(replicas[r], value))
 
+\* Of an admin client, whose number for it is request; any replica answers.
+\* Rules: add-voter.check-order, add-voter.leader-only
+AddVoter(r, request, voter, endpoint, whenCommitted, sameCluster) ==
+  /\ Runs(r)
+  /\ MayChangeVoters(r)
+  /\ Take(r, {}, AfterAddVoter(replicas[r], Client, request, voter, endpoint, whenCommitted, sameCluster))
+
+\* Rules: remove-voter.check-order, remove-voter.leader-only
+RemoveVoter(r, request, voter, sameCluster) ==
+  /\ Runs(r)
+  /\ MayChangeVoters(r)
+  /\ Take(r, {}, AfterRemoveVoter(replicas[r], Client, request, voter, sameCluster))
+
+\* Rules: kraft-version.upgrade-needs-all-voters, kraft-version.upgrade-atomic-batch, kraft-version.no-downgrade
+UpdateFeatures(r, request, level, brokersMin, brokersMax) ==
+  /\ Runs(r)
+  /\ MayUpgrade(r)
+  /\ Take(r, {}, AfterUpdateFeatures(replicas[r], request, level, brokersMin, brokersMax))
+
+\* A set from elsewhere.  Rules: voters.at-most-one-difference, voters.one-change-at-a-time
 AppendVoters(r, voters) ==
   /\ Runs(r)
   /\ replicas[r].role = "Leader"
   /\ voters # {}
-  /\ MayChangeVoters(r)
-  /\ Take(r, {}, AfterAppend(replicas[r], "Voters", 0, voters))
+  /\ MayAppendVoters(r)
+  /\ MayAppendSet(replicas[r], voters)
+  /\ Take(r, {}, AfterAppendVoters(replicas[r], voters))
+
+\* Rules: snapshot.control-records-first, snapshot.set-at-its-end-offset
+TakeSnapshot(r, end) ==
+  /\ Runs(r)
+  /\ CanTakeSnapshot(replicas[r], end)
+  /\ MayTakeSnapshot(r, end)
+  /\ Take(r, {}, AfterTakeSnapshot(replicas[r], end))
 
 Shutdown(r) ==
   /\ Runs(r)
@@ -247,14 +353,17 @@ Crash(r, kept) ==
   /\ kept \in KeptAfterCrash(replicas[r])
   /\ Step(r, {}, Becomes(Crashed(replicas[r], kept)))
 
-Restart(r) ==
+\* It listens where the configuration says, or somewhere else from now on.  Rule: update-voter.when-sent
+Restart(r, endpoint) ==
   /\ ~Runs(r)
-  /\ Take(r, {}, AfterRestart(replicas[r]))
+  /\ MayMove(r, endpoint)
+  /\ Take(r, {}, AfterRestart(replicas[r], endpoint))
 
+\* Rule: identity.directory-id-at-format
 ReplaceDisk(r, directory) ==
   /\ ~Runs(r)
   /\ MayReplaceDisk(r)
-  /\ Step(r, {}, Becomes(NewReplica(<<r, directory>>)))
+  /\ Step(r, {}, Becomes(EmptyReplica(<<r, directory>>)))
 
 (***************************************************************************)
 (* The network's own actions.                                              *)
@@ -293,22 +402,34 @@ HealLink(from, to) ==
 (***************************************************************************)
 (* The specification.                                                      *)
 (***************************************************************************)
-NewHistory ==
+\* What was in force before the first record is not replicated: {NoKey} and level -1 stand for that.
+NothingCommitted ==
+  [base |-> [end |-> 0, epoch |-> 0, level |-> -1, voters |-> {NoKey}, details |-> {}], log |-> <<>>]
+
+\* A history in which these records are committed.
+HistoryOf(records) ==
   [epochs |-> [e \in {} |-> 0], votes |-> [r \in Ids |-> NoVotes],
-   committed |-> <<>>, crashes |-> 0]
+   committed |-> [NothingCommitted EXCEPT !.log = records], crashes |-> 0]
+
+NewHistory == HistoryOf(<<>>)
 
 InitWith(configuration) ==
   /\ config = configuration
-  /\ replicas = [r \in DOMAIN configuration.endpoints |-> AfterRestart(NewReplica(configuration.keys[r])).state]
+  /\ replicas = [r \in DOMAIN configuration.endpoints |->
+                   AfterRestart(NewReplica(configuration.keys[r]), NoEndpoint).state]
   /\ network = {}
   /\ cuts = {}
   /\ history = NewHistory
+
+\* Who a request may name: the replicas as they were set up, and as they are.
+NamedKeys == {config.keys[i] : i \in Ids} \cup {replicas[i].key : i \in Ids}
 
 Next ==
   \/ \E r \in Ids : ElectionTimeout(r)
   \/ \E r \in Ids : FetchTimeout(r)
   \/ \E r \in Ids : CheckQuorumTimeout(r)
   \/ \E r \in Ids : BeginQuorumEpochTimeout(r)
+  \/ \E r \in Ids : VoterChangeTimeout(r)
   \/ \E r \in Ids : \E to \in Ids : RequestTimeout(r, to)
   \/ \E r \in Ids : Poll(r)
   \/ \E r \in Ids : \E to \in Ids : PollFetch(r, to)
@@ -320,11 +441,25 @@ Next ==
   \/ \E r \in Ids : \E m \in InFlight(r, {"EndQuorumEpochResponse"}) : HandleEndQuorumEpochResponse(r, m)
   \/ \E r \in Ids : \E m \in InFlight(r, {"FetchRequest"}) : HandleFetchRequest(r, m)
   \/ \E r \in Ids : \E m \in InFlight(r, {"FetchResponse"}) : HandleFetchResponse(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"FetchSnapshotRequest"}) : HandleFetchSnapshotRequest(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"FetchSnapshotResponse"}) : HandleFetchSnapshotResponse(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"ApiVersionsRequest"}) : HandleApiVersionsRequest(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"ApiVersionsResponse"}) : HandleApiVersionsResponse(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"AddVoterRequest"}) : HandleAddVoterRequest(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"AddVoterResponse"}) : HandleAddVoterResponse(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"RemoveVoterRequest"}) : HandleRemoveVoterRequest(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"RemoveVoterResponse"}) : HandleRemoveVoterResponse(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"UpdateVoterRequest"}) : HandleUpdateVoterRequest(r, m)
+  \/ \E r \in Ids : \E m \in InFlight(r, {"UpdateVoterResponse"}) : HandleUpdateVoterResponse(r, m)
   \/ \E r \in Ids : ClientAppend(r, 0)
+  \/ \E r \in Ids : \E voter \in NamedKeys : AddVoter(r, 1, voter, config.endpoints[voter[1]], TRUE, TRUE)
+  \/ \E r \in Ids : \E voter \in NamedKeys : RemoveVoter(r, 1, voter, TRUE)
+  \/ \E r \in Ids : UpdateFeatures(r, 1, 1, 0, 1)
   \/ \E r \in Ids : \E voters \in SUBSET {config.keys[i] : i \in Ids} : AppendVoters(r, voters)
   \/ \E r \in Ids : Shutdown(r)
   \/ \E r \in Ids : \E kept \in KeptAfterCrash(replicas[r]) : Crash(r, kept)
-  \/ \E r \in Ids : Restart(r)
+  \/ \E r \in Ids : \E end \in (replicas[r].base.end + 1)..replicas[r].highWatermark : TakeSnapshot(r, end)
+  \/ \E r \in Ids : \E endpoint \in {NoEndpoint, "elsewhere"} : Restart(r, endpoint)
   \/ \E r \in Ids : ReplaceDisk(r, "new")
   \/ \E m \in network : AnswerUnsupportedVersion(m)
   \/ \E m \in network : DropMessage(m)

@@ -27,10 +27,8 @@ Arrives(m) == <<m.from, m.to>> \notin cuts /\ Runs(m.to)
 IsForgottenFetch(m) == m.type = "FetchRequest" /\ m.corr # Correlation
 
 TransmitOverLinks(r, consumed, after, sends) ==
-  LET rest == network \ consumed
-      wanted == {sends[i] : i \in {j \in 1..Len(sends) : IsRequest(sends[j]) \/ sends[j].corr # 0}}
-      kept == Forget(r, replicas[r].awaiting, after.awaiting, rest)
-  IN network' = {m \in kept : ~IsForgottenFetch(m)} \cup {m \in wanted : Arrives(m)}
+  LET kept == Forget(r, replicas[r].awaiting, after.awaiting, network \ consumed)
+  IN network' = {m \in kept : ~IsForgottenFetch(m)} \cup {m \in Entering(sends) : Arrives(m)}
 
 \* A Fetch is given up when neither it nor its answer is on its way any more.  An election request is not: to send it
 \* again over the same cut link would lose it again, and the next round forgets it.
@@ -155,8 +153,8 @@ Spec == Start /\ [][Next]_variables /\ Fairness
 (***************************************************************************)
 \* The voters set of the longest log among these replicas.
 NewestVoters(ids) ==
-  LET newest == CHOOSE r \in ids : \A q \in ids : UpToDate(LastEpoch(replicas[r].log), EndOffset(replicas[r].log),
-                                                           replicas[q].log)
+  LET newest == CHOOSE r \in ids : \A q \in ids : UpToDate(LastEpoch(replicas[r]), EndOffset(replicas[r]),
+                                                           replicas[q])
   IN {v[1] : v \in Voters(replicas[newest])}
 
 \* Replicas that run, reach each other pairwise, and are a majority of the newest voters set that they know.
@@ -175,7 +173,7 @@ IsFetchedFrom(leader) ==
 
 Leads(leader) == replicas[leader].role = "Leader" /\ IsFetchedFrom(leader)
 
-HasCommitted(leader) == replicas[leader].highWatermark = EndOffset(replicas[leader].log)
+HasCommitted(leader) == replicas[leader].highWatermark = EndOffset(replicas[leader])
 
 (***************************************************************************)
 (* EventualLeader.  "If a majority stays connected, eventually there is a  *)

@@ -26,6 +26,10 @@ LocalFormsAt(r) ==
   /\ LocalLogMatching(r)
   /\ LocalLeaderCompleteness(r)
   /\ LocalCommittedNeverLost(r)
+  /\ LocalStateMachineSafety(r)
+  /\ LocalConfigFollowsLog(r)
+  /\ (LocalOnePendingChange(r))'
+  /\ LocalConfigOverlap(r)
 
 LocalStep == \A r \in Ids : replicas'[r] = replicas[r] \/ LocalFormsAt(r)
 LocalForms == [][LocalStep]_variables
@@ -36,7 +40,8 @@ LogMatchingLocally == [][\A r \in Ids : LocalLogMatching(r)]_variables
 \* The whole invariants that have a local form.
 WithLocalForm ==
   /\ TypeOk /\ ElectionSafety /\ VoteOncePerEpoch /\ NotFollowerOfSelf /\ OffsetEpochUnique
-  /\ LogMatching /\ LeaderCompleteness /\ CommittedNeverLost
+  /\ LogMatching /\ LeaderCompleteness /\ CommittedNeverLost /\ StateMachineSafety
+  /\ ConfigFollowsLog /\ OnePendingChange /\ ConfigOverlap
 
 LocalImplies == [][WithLocalForm /\ LocalStep => WithLocalForm']_variables
 =============================================================================

@@ -33,6 +33,17 @@
 (*    slices that use it.  Not with ReplaceDisk (the epoch starts anew),   *)
 (*    not with the rule state.same-epoch-preserves off.                    *)
 (*                                                                         *)
+(* 5. Nobody reports (MayReport is off by default).  At kraft.version 0    *)
+(*    each follower would send one UpdateVoter to each leader, in place of *)
+(*    a Fetch.  All that a report changes is the leader's field reports,   *)
+(*    which only UpdateFeatures reads (off by default, too), and the       *)
+(*    follower's acknowledged, which only says whether to report again;    *)
+(*    for the connection and the clocks it is a Fetch that is not sent, or *)
+(*    a response that teaches epoch and leader as any other does.  At      *)
+(*    level 1 a report is due only where an endpoint has moved (MayMove,   *)
+(*    off by default).  So without them no state of the other fields is    *)
+(*    lost.  Slices about voter changes switch on what they need.          *)
+(*                                                                         *)
 (* No symmetry: keys carry ids, the lowest id is asked first and preferred *)
 (* candidates are ordered by id, so the replicas are not interchangeable.  *)
 (***************************************************************************)
@@ -43,7 +54,8 @@ EXTENDS LocalForms
 (***************************************************************************)
 KipDecisions ==
   [observerRefusal |-> "expires", voterKeyError |-> "INVALID_REQUEST", prospectiveAnnouncement |-> "follower",
-   endQuorumFetchedFlag |-> "cleared", divergingFetch |-> "counts", restartPrecedence |-> "known-leader"]
+   endQuorumFetchedFlag |-> "cleared", divergingFetch |-> "counts", restartPrecedence |-> "known-leader",
+   kraftVersionGate |-> "commit"]
 
 Directories == <<"A", "B", "C", "D", "E">>
 Endpoints == <<"E1", "E2", "E3", "E4", "E5">>
@@ -57,6 +69,10 @@ Cluster(size, voters, level) ==
    bootstrap |-> {1},
    preVote |-> [r \in 1..size |-> "supported"],
    speaksEndpoints |-> [r \in 1..size |-> TRUE],
+   minVersion |-> [r \in 1..size |-> 0],
+   maxVersion |-> [r \in 1..size |-> 1],
+   initial |-> [r \in 1..size |-> {NoKey}],
+   autoJoin |-> [r \in 1..size |-> FALSE],
    fetchMaxRecords |-> 0,
    decisions |-> KipDecisions,
    off |-> {}]
@@ -82,11 +98,10 @@ Elected(configuration, leader) ==
   /\ replicas = [r \in Ids |-> IF r = leader THEN [leads EXCEPT !.acknowledged = OtherIds(leads)] ELSE Follows(r)]
   /\ network = {}
   /\ cuts = {}
-  /\ history = [epochs |-> 1 :> [leaders |-> {key}, end |-> EndOffset(leads.log), rewritten |-> FALSE],
-                votes |-> [r \in Ids |-> IF r \in VoterIds(leads) THEN [epoch |-> 1, candidates |-> {key}]
-                                         ELSE NoVotes],
-                committed |-> SubSeq(leads.log, 1, IF leads.highWatermark < 0 THEN 0 ELSE leads.highWatermark),
-                crashes |-> 0]
+  /\ history = [HistoryOf(SubSeq(leads.log, 1, Larger(0, leads.highWatermark)))
+                  EXCEPT !.epochs = 1 :> [leaders |-> {key}, end |-> EndOffset(leads), rewritten |-> FALSE],
+                         !.votes = [r \in Ids |-> IF r \in VoterIds(leads) THEN [epoch |-> 1, candidates |-> {key}]
+                                                  ELSE NoVotes]]
 
 (***************************************************************************)
 (* Switches that are off.                                                  *)
@@ -98,7 +113,7 @@ FollowersFetch(s) == IF s.role = "Follower" THEN {s.leader} ELSE {}
 
 \* Records that the replica wrote or copied in its own epoch.
 RecordsOfOwnEpoch(r) ==
-  Cardinality({i \in 1..EndOffset(replicas[r].log) : replicas[r].log[i].epoch = replicas[r].epoch})
+  Cardinality({i \in 1..Len(replicas[r].log) : replicas[r].log[i].epoch = replicas[r].epoch})
 
 EpochsUpTo(last) == \A r \in Ids : replicas[r].epoch <= last
 
@@ -108,8 +123,9 @@ EpochsUpTo(last) == \A r \in Ids : replicas[r].epoch <= last
 \* A replica that has voted in its epoch, or knows the leader, casts no vote in it any more.
 HasDecided(s) == s.voted # NoKey \/ s.leader # NoLeader
 
+\* Only requests that carry an epoch die.
 Dead(m) ==
-  /\ IsRequest(m)
+  /\ m.type \in {"VoteRequest", "BeginQuorumEpochRequest", "EndQuorumEpochRequest", "FetchRequest"}
   /\ m.corr = 0
   /\ LET s == replicas[m.to] IN
      \/ m.epoch < s.epoch

@@ -10,10 +10,10 @@
 EXTENDS MCReplication
 
 \* Without vote.log-check and prevote.request.log-check: any log will do for a leader.
-AnyLogIsUpToDate(lastEpoch, endOffset, log) == TRUE
+AnyLogIsUpToDate(lastEpoch, endOffset, s) == TRUE
 
 \* Without fetch.diverging.truncate: records are sent from the requested offset, whatever comes before.
-AnyLogAgrees(log, offset, lastEpoch) == offset <= EndOffset(log)
+AnyLogAgrees(s, offset, lastEpoch) == offset <= EndOffset(s)
 
 StillSound == Bounds /\ WithLocalForm
 =============================================================================

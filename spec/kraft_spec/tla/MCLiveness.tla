@@ -56,15 +56,15 @@ FollowerOf(leads, id, end) ==
 \* The leader as it knows these followers, and the high watermark that everybody knows.
 Knowing(states, leader, end) ==
   [r \in DOMAIN states |->
-     IF r # leader THEN [states[r] EXCEPT !.highWatermark = Least(end, EndOffset(states[r].log))]
+     IF r # leader THEN [states[r] EXCEPT !.highWatermark = Least(end, EndOffset(states[r]))]
      ELSE [states[r] EXCEPT !.highWatermark = end,
-                            !.offsets = [v \in Others(states[r]) |-> EndOffset(states[v[1]].log)]]]
+                            !.offsets = [v \in Others(states[r]) |-> EndOffset(states[v[1]])]]]
 
 EpochOne(leads, end) ==
-  [epochs |-> 1 :> [leaders |-> {leads.key}, end |-> EndOffset(leads.log), rewritten |-> FALSE],
-   votes |-> [r \in Ids |-> IF \E v \in config.voters : v[1] = r THEN [epoch |-> 1, candidates |-> {leads.key}]
-                            ELSE NoVotes],
-   committed |-> SubSeq(leads.log, 1, end), crashes |-> 0]
+  [HistoryOf(SubSeq(leads.log, 1, end))
+     EXCEPT !.epochs = 1 :> [leaders |-> {leads.key}, end |-> EndOffset(leads), rewritten |-> FALSE],
+            !.votes = [r \in Ids |-> IF \E v \in config.voters : v[1] = r
+                                     THEN [epoch |-> 1, candidates |-> {leads.key}] ELSE NoVotes]]
 
 (***************************************************************************)
 (* Starts.                                                                 *)
@@ -74,7 +74,7 @@ Voters3 == [ThreeVoters EXCEPT !.bootstrap = {}, !.off = Off]
 AllHaveFetched ==
   /\ config = Voters3
   /\ LET leads == LeaderOf(1, <<>>)
-         end == EndOffset(leads.log)
+         end == EndOffset(leads)
      IN /\ replicas = Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end)
         /\ history = EpochOne(leads, end)
   /\ network = {}
@@ -82,7 +82,7 @@ AllHaveFetched ==
 
 FirstStart ==
   /\ config = Voters3
-  /\ replicas = [r \in Ids |-> AfterRestart(NewReplica(config.keys[r])).state]
+  /\ replicas = [r \in Ids |-> AfterRestart(NewReplica(config.keys[r]), NoEndpoint).state]
   /\ network = {}
   /\ cuts \in Lost
   /\ history = NewHistory
@@ -91,7 +91,7 @@ FirstStart ==
 UncommittedRecord ==
   /\ config = Voters3
   /\ LET leads == LeaderOf(1, <<Record(1, "Data", 0, {})>>)
-         end == EndOffset(leads.log)
+         end == EndOffset(leads)
      IN /\ replicas = Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end - 1)
         /\ history = EpochOne(leads, end - 1)
   /\ network = {}
@@ -101,7 +101,7 @@ UncommittedRecord ==
 (* Switches.                                                               *)
 (***************************************************************************)
 \* One append, by a leader that has no client's record yet.
-AppendsOnce(r) == Quiet /\ \A i \in 1..EndOffset(replicas[r].log) : replicas[r].log[i].kind # "Data"
+AppendsOnce(r) == Quiet /\ \A i \in 1..Len(replicas[r].log) : replicas[r].log[i].kind # "Data"
 
 NoRecords(s) == <<>>
 

@@ -48,7 +48,7 @@ VotersRecord(ids) == Record(1, "Voters", 0, {config.keys[r] : r \in ids})
 RemovedVoter ==
   /\ config = WithDecisions(Cluster(3, 3, 1))
   /\ LET leads == LeaderOf(1, <<VotersRecord({1, 2})>>)
-         end == EndOffset(leads.log)
+         end == EndOffset(leads)
          states == <<leads, FollowerOf(leads, 2, end), Prospective(FollowerOf(leads, 3, end - 1))>>
      IN /\ replicas = Knowing(states, 1, end)
         /\ history = EpochOne(leads, end)
@@ -67,7 +67,7 @@ AnswersAreLost == {{<<1, 3>>, <<1, 4>>}}
 LeaderThatCannotCommit ==
   /\ config = WithDecisions(Cluster(Cardinality(Cast), Cardinality(Cast), 0))
   /\ LET leads == LeaderOf(1, <<Record(1, "Data", 0, {})>>)
-         end == EndOffset(leads.log)
+         end == EndOffset(leads)
          Has(r) == FollowerOf(leads, r, IF r = 2 THEN end ELSE end - 1)
          running == Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE Has(r)], 1, end - 1)
      IN /\ replicas = [r \in Ids |-> IF r = 5 THEN Stopped(running[5]) ELSE running[r]]
@@ -98,17 +98,17 @@ TimelyByWhatIsHeard(r, timer) ==
 ZombieLeader ==
   /\ config = WithDecisions(Cluster(4, 3, 1))
   /\ LET old == LeaderOf(1, <<VotersRecord({2, 3})>>)
-         end == EndOffset(old.log)
+         end == EndOffset(old)
          key == config.keys[2]
          Elected2(r) == [FollowerOf(old, r, end) EXCEPT !.epoch = 2, !.voted = key, !.leader = NoLeader]
          new == [ToLeader([Elected2(2) EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = {3}]
          third == ToFollower(Elected2(3), 2, 2, config.endpoints[2])
      IN /\ replicas = <<old, new, third, FollowerOf(old, 4, end)>>
-        /\ history = [epochs |-> 1 :> [leaders |-> {old.key}, end |-> end, rewritten |-> FALSE] @@
-                                 2 :> [leaders |-> {key}, end |-> EndOffset(new.log), rewritten |-> FALSE],
-                      votes |-> <<[epoch |-> 1, candidates |-> {old.key}], [epoch |-> 2, candidates |-> {key}],
-                                  [epoch |-> 2, candidates |-> {key}], NoVotes>>,
-                      committed |-> <<>>, crashes |-> 0]
+        /\ history = [NewHistory EXCEPT
+                        !.epochs = 1 :> [leaders |-> {old.key}, end |-> end, rewritten |-> FALSE] @@
+                                   2 :> [leaders |-> {key}, end |-> EndOffset(new), rewritten |-> FALSE],
+                        !.votes = <<[epoch |-> 1, candidates |-> {old.key}], [epoch |-> 2, candidates |-> {key}],
+                                    [epoch |-> 2, candidates |-> {key}], NoVotes>>]
   /\ network = {}
   /\ cuts = {}
 
@@ -119,7 +119,7 @@ ZombieLeader ==
 NewVoterUnaware ==
   /\ config = WithDecisions(Cluster(3, 2, 1))
   /\ LET leads == LeaderOf(1, <<VotersRecord({1, 2, 3})>>)
-         end == EndOffset(leads.log)
+         end == EndOffset(leads)
          states == <<Stopped(leads), FollowerOf(leads, 2, end), FollowerOf(leads, 3, end - 1)>>
      IN /\ replicas = [r \in Ids |-> IF r = 1 THEN states[1] ELSE [states[r] EXCEPT !.highWatermark = end - 1]]
         /\ history = [EpochOne(leads, end - 1) EXCEPT !.crashes = 1]
@@ -134,7 +134,7 @@ NewVoterUnaware ==
 HandOver ==
   /\ config = WithDecisions(Cluster(Cardinality(Cast), Cardinality(Cast), 0))
   /\ LET leads == LeaderOf(1, <<>>)
-         end == EndOffset(leads.log)
+         end == EndOffset(leads)
          known == Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end)
      IN /\ replicas = [known EXCEPT ![1] = ToResigned(known[1], PreferredCandidates(known[1]))]
         /\ history = EpochOne(leads, end)
@@ -148,7 +148,7 @@ HandOver ==
 ObserverAhead ==
   /\ config = WithDecisions(Cluster(4, 3, 0))
   /\ LET leads == LeaderOf(1, <<>>)
-         end == EndOffset(leads.log)
+         end == EndOffset(leads)
          candidate == [FollowerOf(leads, 3, end) EXCEPT !.epoch = 2, !.leader = NoLeader, !.voted = config.keys[3]]
          ahead == ToUnattached(FollowerOf(leads, 4, end), 2, NoLeader)
          states == Knowing(<<leads, FollowerOf(leads, 2, end), candidate, ahead>>, 1, end)

@@ -21,7 +21,7 @@ TimeOut(r, timer) == r = 1 /\ timer \in {"election", "fetch"} /\ replicas[r].epo
 
 GivesUp(r, to) == TRUE
 Duplicates(m) == m.type \in {"VoteRequest", "FetchRequest"}
-AppendsOnce(r) == EndOffset(replicas[r].log) < 2
+AppendsOnce(r) == EndOffset(replicas[r]) < 2
 CutsOne(from, to) == cuts = {}
 Alive(r, types) == Deliverable(r, types)
 

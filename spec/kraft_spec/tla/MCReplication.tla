@@ -35,7 +35,7 @@ TimeOut(r, timer) ==
 
 AppendsUpToBound(r) ==
   /\ RecordsOfOwnEpoch(r) < RecordsPerEpoch
-  /\ EndOffset(replicas[r].log) < LogLimit
+  /\ EndOffset(replicas[r]) < LogLimit
   /\ NobodyPollsOrFetches
 
 Bounds == EpochsUpTo(EpochLimit)

@@ -44,9 +44,9 @@ Start(configuration) ==
   /\ \E third \in outside : replicas = <<[leads EXCEPT !.acknowledged = {2, 3}], fetching, third>>
   /\ network = {}
   /\ cuts = {}
-  /\ history = [epochs |-> 1 :> [leaders |-> {keys[1]}, end |-> EndOffset(leads.log), rewritten |-> FALSE],
-                votes |-> [r \in Ids |-> IF r = 3 THEN NoVotes ELSE [epoch |-> 1, candidates |-> {keys[1]}]],
-                committed |-> <<>>, crashes |-> 0]
+  /\ history = [NewHistory EXCEPT
+                  !.epochs = 1 :> [leaders |-> {keys[1]}, end |-> EndOffset(leads), rewritten |-> FALSE],
+                  !.votes = [r \in Ids |-> IF r = 3 THEN NoVotes ELSE [epoch |-> 1, candidates |-> {keys[1]}]]]
 
 Init == Start(ThreeVoters)
 InitWithoutPreVote == Start([ThreeVoters EXCEPT !.preVote = [r \in 1..3 |-> "unsupported"]])

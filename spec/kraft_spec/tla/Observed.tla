@@ -10,8 +10,12 @@
 (***************************************************************************)
 EXTENDS Properties
 
-ObservedRecord(r) == <<r.epoch, r.kind, r.value, r.voters>>
+ObservedRecord(r) == <<r.epoch, r.kind, r.value, r.voters, r.details>>
 ObservedRecords(records) == [i \in 1..Len(records) |-> ObservedRecord(records[i])]
+
+ObservedSnapshot(snapshot) ==
+  IF snapshot = NoSnapshot THEN <<>>
+  ELSE <<snapshot.end, snapshot.epoch, snapshot.level, snapshot.voters, snapshot.details>>
 
 ObservedMessage(m) ==
   CASE m.type = "VoteRequest" ->
@@ -22,19 +26,37 @@ ObservedMessage(m) ==
          <<m.type, m.from, m.to, m.corr, m.epoch, m.voterKey, m.endpoint>>
     [] m.type = "EndQuorumEpochRequest" ->
          <<m.type, m.from, m.to, m.corr, m.epoch, m.preferred>>
-    [] m.type \in {"BeginQuorumEpochResponse", "EndQuorumEpochResponse"} ->
+    [] m.type \in {"BeginQuorumEpochResponse", "EndQuorumEpochResponse", "AddVoterResponse", "RemoveVoterResponse",
+                  "UpdateVoterResponse"} ->
          <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint>>
     [] m.type = "FetchRequest" ->
          <<m.type, m.from, m.to, m.corr, m.epoch, m.key, m.offset, m.lastEpoch>>
     [] m.type = "FetchResponse" ->
          <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint, m.highWatermark,
-           m.divergingEpoch, m.divergingOffset, ObservedRecords(m.records)>>
+           m.divergingEpoch, m.divergingOffset, ObservedRecords(m.records), m.snapshotEnd, m.snapshotEpoch>>
+    [] m.type = "FetchSnapshotRequest" ->
+         <<m.type, m.from, m.to, m.corr, m.epoch, m.key, m.snapshotEnd, m.snapshotEpoch>>
+    [] m.type = "FetchSnapshotResponse" ->
+         <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint, ObservedSnapshot(m.snapshot)>>
+    [] m.type = "ApiVersionsRequest" ->
+         <<m.type, m.from, m.to, m.corr>>
+    [] m.type = "ApiVersionsResponse" ->
+         <<m.type, m.from, m.to, m.corr, m.min, m.max>>
+    [] m.type = "AddVoterRequest" ->
+         <<m.type, m.from, m.to, m.corr, m.voter, m.endpoint, m.whenCommitted>>
+    [] m.type = "RemoveVoterRequest" ->
+         <<m.type, m.from, m.to, m.corr, m.voter>>
+    [] m.type = "UpdateVoterRequest" ->
+         <<m.type, m.from, m.to, m.corr, m.epoch, m.voter, m.endpoint, m.min, m.max>>
+    [] m.type = "Reply" ->
+         <<m.type, m.request, m.error, m.epoch, m.leader, m.endpoint>>
 
 ObservedEffect(s, after, effect) ==
-  CASE effect = "PersistQuorumState" -> <<effect, after.epoch, after.leader, after.voted>>
-    [] effect = "Truncate" -> <<effect, EndOffset(after.log)>>
-    [] effect = "Append" -> <<effect, EndOffset(s.log),
-                              ObservedRecords(SubSeq(after.log, EndOffset(s.log) + 1, EndOffset(after.log)))>>
+  CASE effect = "PersistQuorumState" -> <<effect, after.epoch, after.leader, after.voted, after.fileVersion>>
+    [] effect = "WriteSnapshot" -> <<effect, ObservedSnapshot(after.base), after.log = <<>>>>
+    [] effect = "Truncate" -> <<effect, EndOffset(after)>>
+    [] effect = "Append" -> <<effect, EndOffset(s),
+                              ObservedRecords(RecordsBetween(after, EndOffset(s), EndOffset(after)))>>
     [] effect = "Flush" -> <<effect, after.flushed>>
 
 ObservedEffects(s, out, completed) ==
@@ -43,11 +65,17 @@ ObservedEffects(s, out, completed) ==
       sent == [i \in 1..Len(out.sends) |-> ObservedMessage(out.sends[i])]
   IN IF completed < 0 THEN shown \o sent ELSE SubSeq(shown \o sent, 1, completed)
 
+ObservedChange(change) ==
+  IF change.kind = "none" THEN <<>>
+  ELSE <<change.kind, change.phase, change.voter, change.endpoint, change.min, change.max, change.offset,
+         change.requester, change.request, change.whenCommitted>>
+
 ObservedState(s) ==
   LET voters == s.voters[Len(s.voters)] IN
-  <<s.key, s.role, s.epoch, s.leader, s.endpoint, s.voted, EndOffset(s.log), LastEpoch(s.log), s.flushed,
-    s.highWatermark, voters.offset, voters.voters, config.kraftVersion, s.granted, s.rejected, s.fetched, s.searching,
-    s.awaiting, s.acknowledged, s.fetchers, {<<key, s.offsets[key]>> : key \in DOMAIN s.offsets}>>
+  <<s.key, s.role, s.epoch, s.leader, s.endpoint, s.voted, EndOffset(s), LastEpoch(s), s.flushed,
+    s.highWatermark, voters.offset, voters.voters, Level(s), s.granted, s.rejected, s.fetched, s.searching,
+    s.awaiting, s.acknowledged, s.fetchers, {<<key, s.offsets[key]>> : key \in DOMAIN s.offsets},
+    s.base.end, ObservedChange(s.pending), s.reports, s.wanted, s.fileVersion, s.moved>>
 
 \* Why a replica takes no notice of an event; "" where it has to.  Rule: state.roles
 RefusalReason(name, r) ==
@@ -56,6 +84,8 @@ RefusalReason(name, r) ==
   ELSE CASE name \in {"Restart", "ReplaceDisk"} -> "RUNNING"
          [] name \in {"Poll", "PollFetch", "RequestTimeout"} -> "NOTHING_DUE"
          [] name \in {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout",
-                      "ClientAppend", "AppendVoters", "Shutdown"} -> "NOT_IN_ROLE"
+                      "VoterChangeTimeout", "ClientAppend", "Shutdown"} -> "NOT_IN_ROLE"
+         [] name = "AppendVoters" -> IF replicas[r].role = "Leader" THEN "CHANGE_NOT_ALLOWED" ELSE "NOT_IN_ROLE"
+         [] name = "TakeSnapshot" -> "SNAPSHOT_OUT_OF_RANGE"
          [] OTHER -> ""
 =============================================================================

@@ -14,31 +14,51 @@ RoleNames == {"Unattached", "Prospective", "Candidate", "Leader", "Follower", "R
 
 IsKey(k) == k[1] \in Ids \cup {-1} /\ k[2] \in STRING
 
+\* <<id, endpoint, lowest level, highest level>>
+IsDetails(d) == d[2] \in STRING /\ d[3] \in Nat /\ d[4] \in Nat
+
 RecordOk(r) ==
   /\ r.epoch \in Nat \ {0}
   /\ r.kind \in {"LeaderChange", "Data", "Voters", "KRaftVersion"}
   /\ r.value \in Int
   /\ \A v \in r.voters : IsKey(v)
+  /\ \A d \in r.details : IsDetails(d)
+
+\* A voter change that a leader works on: see PendingChanges.tla.
+ChangeOk(change) ==
+  /\ change.kind \in {"add", "remove", "update", "upgrade"}
+  /\ change.phase \in (IF change.kind = "add" THEN {"learn-versions", "catch-up"} ELSE {}) \cup {"commit"}
+  /\ change.voter[2] \in STRING /\ change.endpoint \in STRING
+  /\ change.min \in -1..change.max
+  /\ change.phase = "commit" <=> change.offset >= 0
+  /\ change.requester \in Ids \cup {Client} /\ change.request \in Nat
+  /\ change.whenCommitted \in BOOLEAN
 
 StateOk(s) ==
   /\ IsKey(s.key)                                   \* (replica id, directory id)
   /\ s.role \in RoleNames \cup {"Stopped"}          \* "Stopped" is not a role: the process does not run
   /\ s.epoch \in Nat
   /\ s.leader \in Ids \cup {NoLeader}               \* leader id known for this epoch
-  /\ s.endpoint \in {config.endpoints[i] : i \in Ids} \cup {NoEndpoint}
+  /\ s.endpoint \in STRING /\ s.moved \in STRING        \* where the leader listens, and this process, if elsewhere
   /\ IsKey(s.voted)                                 \* votedKey
-  /\ s.flushed \in 0..EndOffset(s.log)              \* records before this offset survive a crash
-  /\ Len(s.voters) > 0                              \* voters sets in the log, the newest last
-  /\ s.highWatermark \in -1..EndOffset(s.log)
+  /\ s.base.end \in Nat /\ s.base.epoch \in Nat       \* the snapshot that the log stands on
+  /\ s.flushed \in s.base.end..EndOffset(s)          \* records before this offset survive a crash
+  /\ Len(s.voters) > 0 /\ Len(s.levels) > 0          \* voters sets and levels in the log, the newest last
+  /\ s.fileVersion \in 0..1                         \* of the quorum state file
+  /\ s.highWatermark \in -1..EndOffset(s)
   /\ s.granted \subseteq Ids /\ s.rejected \subseteq Ids \* answers of this round; Prospective, Candidate
   /\ s.granted \cap s.rejected = {}
   /\ s.fetched \in BOOLEAN                          \* a fetch succeeded since it became Follower
   /\ s.searching \in BOOLEAN                        \* an observer's fetch timer fired
-  /\ s.epochStart \in 0..EndOffset(s.log)           \* Leader: first offset of its epoch
-  /\ \A k \in DOMAIN s.offsets : IsKey(k) /\ s.offsets[k] \in 0..EndOffset(s.log)
+  /\ s.epochStart \in 0..EndOffset(s)               \* Leader: first offset of its epoch
+  /\ \A k \in DOMAIN s.offsets : IsKey(k) /\ s.offsets[k] \in 0..EndOffset(s)
   /\ s.fetchers \subseteq Ids                       \* Leader: voters seen in this check-quorum period
   /\ s.acknowledged \subseteq Ids                   \* Leader, Resigned: voters that answered the announcement
+                                                    \* Follower: its leader, once that took note of UpdateVoter
   /\ \A a \in s.awaiting : a[1] \in Ids             \* outstanding requests <<to, correlation>>
+  /\ s.pending.kind # "none" => ChangeOk(s.pending)
+  /\ \A told \in s.reports : IsKey(told[1])          \* Leader at level 0: what voters told of themselves
+  /\ s.wanted[1] \in Nat \cup {-1}                   \* Follower: the snapshot to fetch
 
 \* Which fields may be set in which role.  Rules: state.roles, observer.states
 RoleOk(s) ==
@@ -47,7 +67,8 @@ RoleOk(s) ==
   /\ s.role = "Candidate" => s.leader = NoLeader /\ s.voted # NoKey
   /\ s.role \in {"Prospective", "Candidate"} => IsVoter(s) /\ s.key[1] \in s.granted
   /\ s.role \notin {"Prospective", "Candidate"} => s.granted = {} /\ s.rejected = {}
-  /\ s.role # "Follower" => ~s.fetched /\ ~s.searching
+  /\ s.role # "Follower" => ~s.fetched /\ ~s.searching /\ s.wanted = NoSnapshotId
+  /\ s.role # "Leader" => s.pending.kind = "none" /\ s.reports = {}
 
 LocalTypeOk(r) == StateOk(replicas[r]) /\ RoleOk(replicas[r])
 
@@ -65,10 +86,13 @@ LocalElectionSafety(r) ==
     Cardinality(history.epochs[replicas[r].epoch].leaders) <= 1
 ElectionSafety == \A e \in DOMAIN history.epochs : Cardinality(history.epochs[e].leaders) <= 1
 
-\* A replica grants standard votes to at most one (id, directory id) per epoch; at kraft.version 0 by id.
+\* A replica grants standard votes to at most one (id, directory id) per epoch; by id while its quorum state file has no
+\* place for the directory id.  Rules: vote.once-per-epoch, identity.voted-uuid-volatile-at-version-0
 LocalVoteOncePerEpoch(r) ==
   LET candidates == history.votes[r].candidates IN
-  IF config.kraftVersion = 0 THEN Cardinality({c[1] : c \in candidates}) <= 1 ELSE Cardinality(candidates) <= 1
+  \/ Cardinality(candidates) <= 1
+  \/ /\ Cardinality({c[1] : c \in candidates}) <= 1
+     /\ replicas[r].fileVersion = 0 \/ Cardinality({c \in candidates : c[2] # ""}) <= 1
 VoteOncePerEpoch == \A r \in Ids : LocalVoteOncePerEpoch(r)
 
 \* No replica is Follower of its own id.
@@ -83,39 +107,152 @@ LocalOffsetEpochUnique(r) ==
   replicas[r].epoch \in DOMAIN history.epochs => ~history.epochs[replicas[r].epoch].rewritten
 OffsetEpochUnique == \A e \in DOMAIN history.epochs : ~history.epochs[e].rewritten
 
-\* Logs with an equal (offset, epoch) agree up to that offset.
-MatchAt(a, b, i) == a[i].epoch = b[i].epoch => a[i] = b[i] /\ (i = 1 \/ a[i - 1] = b[i - 1])
-LogsMatch(a, b, from) == \A i \in from..Least(Len(a), Len(b)) : MatchAt(a, b, i)
-LogMatching == \A r \in Ids : \A q \in Ids : r < q => LogsMatch(replicas[r].log, replicas[q].log, 1)
+\* Logs with an equal (offset, epoch) agree up to that offset, as far as both have it.
+MatchAt(a, b, start, o) ==
+  LET x == RecordAt(a, o)
+      y == RecordAt(b, o)
+  IN x.epoch = y.epoch => x = y /\ (o = start \/ RecordAt(a, o - 1) = RecordAt(b, o - 1))
+
+LogsMatch(a, b, from) ==
+  LET start == Larger(a.base.end, b.base.end) IN
+  \A o \in Larger(start, from)..(Least(EndOffset(a), EndOffset(b)) - 1) : MatchAt(a, b, start, o)
+
+LogMatching == \A r \in Ids : \A q \in Ids : r < q => LogsMatch(replicas[r], replicas[q], 0)
 
 \* The log of a new Leader contains every committed record.
 NewestLed == IF DOMAIN history.epochs = {} THEN 0 ELSE Max(DOMAIN history.epochs)
-Contains(log, records) == Len(log) >= Len(records) /\ \A i \in 1..Len(records) : log[i] = records[i]
 
-LeaderComplete(s) == Contains(s.log, history.committed)
+\* From one offset up to another, as far as both have the records.
+SameRecords(a, b, from, end) ==
+  \A o \in Larger(from, Larger(a.base.end, b.base.end))..(end - 1) : RecordAt(a, o) = RecordAt(b, o)
+
+Contains(s, committed) ==
+  LET end == EndOffset(committed) IN
+  EndOffset(s) >= end /\ s.base.end <= end /\ SameRecords(s, committed, 0, end)
+
+LeaderComplete(s) == Contains(s, history.committed)
+
 LeaderCompleteness ==
   \A r \in Ids : replicas[r].role = "Leader" /\ replicas[r].epoch = NewestLed => LeaderComplete(replicas[r])
 
 \* What a replica has exposed as committed is what was committed, for ever.
-CommittedFrom(s, from) ==
-  /\ s.highWatermark <= Len(history.committed)
-  /\ \A i \in from..s.highWatermark : s.log[i] = history.committed[i]
+CommittedFrom(s, from, committed) ==
+  s.highWatermark <= EndOffset(committed) /\ SameRecords(s, committed, from, s.highWatermark)
 CommittedNeverLost ==
-  /\ \A r \in Ids : CommittedFrom(replicas[r], 1)
+  /\ \A r \in Ids : CommittedFrom(replicas[r], 0, history.committed)
   /\ LeaderCompleteness
 
-\* The voters set of a replica is the newest VotersRecord in its log or snapshot.
-ConfigFollowsLog ==
-  \A r \in Ids : replicas[r].voters = ExtendVoters(BaseVoters, 0, replicas[r].log)
+\* No two replicas commit different records at one offset, and nothing committed is lost.  The first half is asked of the
+\* replicas alone, without the history; the second is CommittedNeverLost for records, and for those that only a snapshot
+\* is left of: it ends where something was committed, with the epoch that was committed there.
+CommitTheSame(a, b) == SameRecords(a, b, 0, Least(a.highWatermark, b.highWatermark))
 
-\* Of several replicas with one log prefix the voters sets agree.  Rule: state.leader.first-leader
+SnapshotIsCommitted(s) ==
+  /\ s.base.end <= EndOffset(history.committed)
+  /\ s.base.end > history.committed.base.end => EpochBefore(history.committed, s.base.end) = s.base.epoch
+
+StateMachineSafety ==
+  /\ \A r \in Ids : \A q \in Ids : r < q => CommitTheSame(replicas[r], replicas[q])
+  /\ \A r \in Ids : SnapshotIsCommitted(replicas[r])
+  /\ CommittedNeverLost
+
+(***************************************************************************)
+(* Voters sets.                                                            *)
+(***************************************************************************)
+\* The voters set and the level of a replica are those of the newest records in its log, or else of its snapshot.
+FollowsLog(s) ==
+  /\ s.voters = ExtendVoters(BaseVoters(s.base), s.base.end, s.log)
+  /\ s.levels = ExtendLevels(BaseLevels(s.base), s.base.end, s.log)
+
+\* What the committed records before an end offset say of the voters set and the level: the offset of the last such
+\* record, or one before all.
+LastOfKind(kind, end) ==
+  LET log == history.committed
+      found == {o \in log.base.end..(end - 1) : RecordAt(log, o).kind = kind}
+  IN IF found = {} THEN -1 ELSE Max(found)
+
+\* A snapshot says what was in force in the committed history at its end; before the first such record, that is what its
+\* replica was formatted with.  Rule: snapshot.set-at-its-end-offset
+SnapshotFollowsHistory(s) ==
+  LET committed == history.committed
+      set == LastOfKind("Voters", s.base.end)
+      level == LastOfKind("KRaftVersion", s.base.end)
+  IN s.base.end > committed.base.end /\ s.base.end <= EndOffset(committed) =>
+       /\ IF set >= 0 THEN /\ s.base.voters = RecordAt(committed, set).voters
+                           /\ s.base.details = RecordAt(committed, set).details
+          ELSE committed.base.voters \in {{NoKey}, s.base.voters}
+       /\ IF level >= 0 THEN s.base.level = RecordAt(committed, level).value
+          ELSE committed.base.level \in {-1, s.base.level}
+
+ConfigFollowsLog == \A r \in Ids : FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r])
+
+\* Of several replicas with one log the voters sets agree, except for those that have none.
+\* Rules: state.leader.first-leader, bootstrap.sets-must-be-equal
 ConfigAgreement ==
   \A r \in Ids : \A q \in Ids :
-    replicas[r].log = replicas[q].log => Voters(replicas[r]) = Voters(replicas[q])
+    LET a == replicas[r]
+        b == replicas[q]
+    IN r < q /\ EndOffset(a) = EndOffset(b) /\ LastEpoch(a) = LastEpoch(b) /\ Voters(a) # {} /\ Voters(b) # {}
+         => Voters(a) = Voters(b)
+
+\* A leader's log holds at most one change of the voters set that is not committed.  A set with the keys of the one
+\* before it changes nothing: a new leader may write one that corrects what it says of the leader.
+\* Rule: voters.one-change-at-a-time
+ChangesAfter(s, end) ==
+  {i \in 2..Len(s.voters) : s.voters[i].offset >= end /\ s.voters[i].voters # s.voters[i - 1].voters}
+
+LocalOnePendingChange(r) ==
+  replicas[r].role = "Leader" =>
+    Cardinality(ChangesAfter(replicas[r], EndOffset(history.committed))) <= 1
+OnePendingChange == \A r \in Ids : LocalOnePendingChange(r)
+
+(***************************************************************************)
+(* Any two voters sets that can both decide something have no disjoint     *)
+(* majorities.                                                             *)
+(*                                                                         *)
+(* A set decides through a replica that has it in force, as a candidate    *)
+(* that counts grants or as a leader that counts offsets.  It can decide   *)
+(* if that replica's log holds everything that is committed.  One whose    *)
+(* log does not can neither be elected any more nor commit anything: what  *)
+(* it lacks is on a majority that refuses it its votes (vote.log-check)    *)
+(* and has another epoch than it; LeaderCompleteness says so.  A leader of *)
+(* an older epoch with a change that nobody else has is such a replica, as *)
+(* soon as the newer leader has committed the start of its own epoch.      *)
+(* Before that it is not, and that is why the newer leader has to wait     *)
+(* (voters.epoch-committed-before-change).  Stopped replicas count: they   *)
+(* may start again.                                                        *)
+(*                                                                         *)
+(* In the protocol the sets of such replicas are the last committed one    *)
+(* and at most one other, a single voter away from it: of two changes that *)
+(* are not committed, the later was appended when a record of its own      *)
+(* epoch was, and no log with the earlier one has that record.             *)
+(***************************************************************************)
+\* By LogMatching: the last committed record is there.
+HoldsCommitted(s) ==
+  LET committed == history.committed
+      end == EndOffset(committed)
+  IN s.base.end <= end /\ end <= EndOffset(s) /\ EpochBefore(s, end) = LastEpoch(committed)
+
+\* Entries of two sets that are one voter.
+SameVoter(v, w) == Names(v, w) \/ Names(w, v)
+
+\* Members of a majority of A that are not in B come first, and the other way round; the rest are of both.
+HaveDisjointMajorities(A, B) ==
+  LET common == Cardinality({v \in A : \E w \in B : SameVoter(v, w)})
+      Missing(S) == Larger(0, (Cardinality(S) \div 2 + 1) - (Cardinality(S) - common))
+  IN A # {} /\ B # {} /\ Missing(A) + Missing(B) <= common
+
+MayDecideApart(s, t) ==
+  /\ Voters(s) # Voters(t)
+  /\ HoldsCommitted(s) /\ HoldsCommitted(t)
+  /\ HaveDisjointMajorities(Voters(s), Voters(t))
+
+ConfigOverlap == \A r \in Ids : \A q \in Ids : r < q => ~MayDecideApart(replicas[r], replicas[q])
 
 Invariants ==
   /\ TypeOk /\ ElectionSafety /\ VoteOncePerEpoch /\ NotFollowerOfSelf /\ OffsetEpochUnique
-  /\ LogMatching /\ LeaderCompleteness /\ CommittedNeverLost /\ ConfigFollowsLog /\ ConfigAgreement
+  /\ LogMatching /\ LeaderCompleteness /\ CommittedNeverLost /\ StateMachineSafety
+  /\ ConfigFollowsLog /\ ConfigAgreement /\ OnePendingChange /\ ConfigOverlap
 
 (***************************************************************************)
 (* Steps.  Each is about one replica, before and after.                    *)
@@ -142,30 +279,81 @@ PureAt(r, m) ==
 PreVoteIsPure ==
   [][\A m \in network : m \notin network' => PureAt(m.to, m)]_<<replicas, network>>
 
+\* Votes and fetch offsets are counted only for the exact (id, directory id): in a step that counts one, such a request
+\* was there to be counted.  A vote is granted only to who asks for the vote of this key; an entry of the voters set gets
+\* an offset, or credit in check quorum, only from a replica that it names.  An answer does not say which disk gave it;
+\* the request did.  requests are those that the step may be about.
+\* Rules: fetch.replica-key, vote.voter-key, identity.leader-tracks-by-key, identity.addressed-to-key
+GrantIsBound(r, requests) ==
+  LET before == replicas[r]
+      voted == replicas'[r].voted
+  IN /\ before.role # "Stopped"
+     /\ voted # before.voted /\ voted \notin {NoKey, before.key}
+     => \E m \in requests : /\ m.type = "VoteRequest" /\ m.to = r /\ ~(m.preVote /\ config.preVote[r] = "supported")
+                            /\ m.key = voted /\ Addresses(m.voterKey, before.key)
+
+CreditIsBound(r, requests) ==
+  LET before == replicas[r]
+      after == replicas'[r]
+      Fetched(v) == \E m \in requests : m.type \in {"FetchRequest", "FetchSnapshotRequest"} /\ m.to = r /\ Names(v, m.key)
+      FetchedUpTo(v, offset) ==
+        \E m \in requests : m.type = "FetchRequest" /\ m.to = r /\ Names(v, m.key) /\ m.offset = offset
+  IN before.role = "Leader" /\ after.role = "Leader" =>
+       /\ \A v \in DOMAIN after.offsets :
+            \/ v \in DOMAIN before.offsets /\ after.offsets[v] = before.offsets[v]
+            \/ FetchedUpTo(v, after.offsets[v])
+       /\ \A id \in after.fetchers \ before.fetchers : \E v \in Voters(before) : v[1] = id /\ Fetched(v)
+
+IdentityBindingAt(r, requests) == GrantIsBound(r, requests) /\ CreditIsBound(r, requests)
+IdentityBinding == [][\A r \in Ids : IdentityBindingAt(r, network)]_<<replicas, network>>
+
 (***************************************************************************)
 (* The local forms, for the replica that an event changed.                 *)
 (***************************************************************************)
 LocalLogMatching(r) ==
-  LET log == replicas'[r].log
-      from == Least(EndOffset(replicas[r].log), EndOffset(log)) + 1
-  IN from <= Len(log) => \A q \in Ids : q = r \/ LogsMatch(log, replicas'[q].log, from)
+  LET s == replicas'[r]
+      from == Least(EndOffset(replicas[r]), EndOffset(s))
+  IN from < EndOffset(s) => \A q \in Ids : q = r \/ LogsMatch(s, replicas'[q], from)
 
 \* A new leader has what was committed before; what is committed now is in the log of the newest leader, which may
 \* be another than the one that committed it.
 LocalLeaderCompleteness(r) ==
   /\ replicas'[r].role = "Leader" /\ replicas[r].role # "Leader" /\ replicas'[r].epoch >= NewestLed
-       => LeaderComplete(replicas'[r])
-  /\ Len(history'.committed) > Len(history.committed) =>
-       LET newest == Max(DOMAIN history'.epochs) IN
-       \A q \in Ids : replicas'[q].role = "Leader" /\ replicas'[q].epoch = newest =>
-         /\ EndOffset(replicas'[q].log) >= Len(history'.committed)
-         /\ \A i \in (Len(history.committed) + 1)..Len(history'.committed) :
-              replicas'[q].log[i] = history'.committed[i]
+       => Contains(replicas'[r], history'.committed)
+  /\ LET before == EndOffset(history.committed)
+         end == EndOffset(history'.committed)
+     IN end > before =>
+          LET newest == Max(DOMAIN history'.epochs) IN
+          \A q \in Ids : replicas'[q].role = "Leader" /\ replicas'[q].epoch = newest =>
+            /\ EndOffset(replicas'[q]) >= end
+            /\ SameRecords(replicas'[q], history'.committed, before, end)
 
 LocalCommittedNeverLost(r) ==
   LET before == replicas[r].highWatermark IN
-  replicas'[r].highWatermark # before =>
-    /\ replicas'[r].highWatermark <= Len(history'.committed)
-    /\ \A i \in (IF before < 0 THEN 1 ELSE before + 1)..replicas'[r].highWatermark :
-         replicas'[r].log[i] = history'.committed[i]
+  replicas'[r].highWatermark # before => CommittedFrom(replicas'[r], Larger(before, 0), history'.committed)
+
+\* The records are those of CommittedNeverLost; a new snapshot is looked at when it is there.
+NewSnapshot(r) ==
+  replicas'[r].base.end # replicas[r].base.end \/ replicas'[r].base.epoch # replicas[r].base.epoch
+
+LocalStateMachineSafety(r) ==
+  /\ LocalCommittedNeverLost(r)
+  /\ NewSnapshot(r) => SnapshotIsCommitted(replicas[r])'
+
+\* The histories change as the log does.
+LocalConfigFollowsLog(r) ==
+  LET s == replicas[r]
+      after == replicas'[r]
+      new == RecordsBetween(after, EndOffset(s), EndOffset(after))
+  IN
+  IF NewSnapshot(r) \/ after.key # s.key THEN (FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r]))'
+  ELSE IF EndOffset(after) >= EndOffset(s)
+  THEN /\ after.voters = ExtendVoters(s.voters, EndOffset(s), new)
+       /\ after.levels = ExtendLevels(s.levels, EndOffset(s), new)
+  ELSE after.voters = Reverted(s.voters, EndOffset(after)) /\ after.levels = Reverted(s.levels, EndOffset(after))
+
+\* A log that did not change decides as before: what is committed only grows.
+LocalConfigOverlap(r) ==
+  \/ EndOffset(replicas'[r]) = EndOffset(replicas[r]) /\ LastEpoch(replicas'[r]) = LastEpoch(replicas[r])
+  \/ \A q \in Ids : q = r \/ ~MayDecideApart(replicas[r], replicas[q])'
 =============================================================================

@@ -3,7 +3,7 @@
 (* Fetch: discovery of the leader, divergence and truncation, the high     *)
 (* watermark; and the records that a leader appends.                       *)
 (***************************************************************************)
-EXTENDS Leadership
+EXTENDS PendingChanges
 
 \* Rules: discovery.bootstrap, discovery.bootstrap-fallback
 BootstrapServers(s) ==
@@ -19,52 +19,59 @@ FetchTargets(s) ==
 \* Rules: fetch.replica-key, discovery.leader-endpoint-known
 FetchRequest(s, to, corr) ==
   [type |-> "FetchRequest", from |-> s.key[1], to |-> to, corr |-> corr,
-   epoch |-> s.epoch, key |-> s.key, offset |-> EndOffset(s.log), lastEpoch |-> LastEpoch(s.log)]
+   epoch |-> s.epoch, key |-> s.key, offset |-> EndOffset(s), lastEpoch |-> LastEpoch(s)]
 
-FetchResponse(s, m, error, records, diverging) ==
+FetchResponse(s, m, error, records, diverging, snapshot) ==
   [type |-> "FetchResponse", from |-> s.key[1], to |-> m.from, corr |-> m.corr, error |-> error,
    epoch |-> s.epoch, leader |-> s.leader,
    endpoint |-> IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint,
    highWatermark |-> IF error = "NONE" /\ s.highWatermark > s.epochStart THEN s.highWatermark ELSE Unknown,
-   divergingEpoch |-> diverging.epoch, divergingOffset |-> diverging.offset, records |-> records]
+   divergingEpoch |-> diverging.epoch, divergingOffset |-> diverging.offset, records |-> records,
+   snapshotEnd |-> snapshot[1], snapshotEpoch |-> snapshot[2]]
 
 NotDiverging == [epoch |-> -1, offset |-> -1]
 
-\* After each change of its progress a leader may find its own removal committed.
-Settled(s) == IF RemovalCommitted(s) THEN ToResigned(s, PreferredCandidates(s)) ELSE s
-
+\* In whole batches.  Rule: kraft-version.upgrade-atomic-batch
 RecordsFrom(s, offset) ==
-  LET end == IF config.fetchMaxRecords = 0 THEN EndOffset(s.log)
-             ELSE Least(EndOffset(s.log), offset + config.fetchMaxRecords)
-  IN SubSeq(s.log, offset + 1, end)
+  LET end == IF config.fetchMaxRecords = 0 THEN EndOffset(s)
+             ELSE Least(EndOffset(s), offset + config.fetchMaxRecords)
+  IN RecordsBetween(s, offset, IF TearsBatch(s, end) THEN end + 1 ELSE end)
 
+\* The Fetch that completes the catching up of a new voter is answered with the records of before.
 \* Rules: fetch.leader-only, fetch.replica-key, fetch.leader-outside-set-serves, hw.majority, check-quorum.counts-keys,
-\*        state.leader.resigns-on-own-removal
+\*        state.leader.resigns-on-own-removal, add-voter.catch-up-first
 AfterFetchRequest(s, m) ==
   LET Refuse(error, reason) ==
-        [Outcome(s, <<FetchResponse(s, m, error, <<>>, NotDiverging)>>) EXCEPT !.reason = reason]
+        [Outcome(s, <<FetchResponse(s, m, error, <<>>, NotDiverging, NoSnapshotId)>>) EXCEPT !.reason = reason]
       entry == Entry(s, m.key)
-      agrees == Agrees(s.log, m.offset, m.lastEpoch)
+      gone == NeedsSnapshot(s, m.offset, m.lastEpoch)
+      agrees == ~gone /\ Agrees(s, m.offset, m.lastEpoch)
       seen == IF agrees \/ config.decisions.divergingFetch = "counts" THEN WithFetcher(s, entry) ELSE s
       progressed == WithHighWatermark([seen EXCEPT !.offsets = (entry :> m.offset) @@ @])
+      served == Outcome(progressed, <<FetchResponse(progressed, m, "NONE", RecordsFrom(s, m.offset), NotDiverging,
+                                                    NoSnapshotId)>>)
   IN
   IF m.epoch < s.epoch THEN Refuse("FENCED_LEADER_EPOCH", "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Refuse("UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
   ELSE IF s.role # "Leader" THEN Refuse("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
+  ELSE IF gone
+  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, NotDiverging, <<s.base.end, s.base.epoch>>)>>)
   ELSE IF ~agrees
-  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, EndOfEpoch(s.log, m.lastEpoch))>>)
-  ELSE Outcome(Settled(progressed),
-               <<FetchResponse(progressed, m, "NONE", RecordsFrom(s, m.offset), NotDiverging)>>)
+  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, EndOfEpoch(s, m.lastEpoch), NoSnapshotId)>>)
+  ELSE Advanced(Settled(served))
 
 \* Where a diverging answer cuts the log.  Rule: fetch.diverging.truncate
 CutOffset(s, m) ==
-  LET own == EndOfEpoch(s.log, m.divergingEpoch) IN
+  LET own == EndOfEpoch(s, m.divergingEpoch) IN
   IF own.epoch = m.divergingEpoch THEN Least(own.offset, m.divergingOffset) ELSE own.offset
 
 \* Rule: hw.follower
 FollowerHighWatermark(s, published) ==
-  LET known == Least(published, EndOffset(s.log)) IN
+  LET known == Least(published, EndOffset(s)) IN
   IF known > s.highWatermark THEN [s EXCEPT !.highWatermark = known] ELSE s
+
+\* What may not be cut off or replaced by a snapshot.
+KnownCommitted(s) == IF s.highWatermark > s.base.end THEN s.highWatermark ELSE s.base.end
 
 \* Rules: fetch.response.common, fetch.diverging.truncate, fetch.truncate.voters-set, fetch.fetched-flag,
 \*        hw.follower, observer.becomes-voter, observer.becomes-non-voter
@@ -80,14 +87,17 @@ AfterFetchResponse(s, m) ==
   THEN IF learned # rest THEN Becomes(learned) ELSE Ignored(rest, "ERROR_RESPONSE")
   ELSE IF learned.role # "Follower" \/ learned.leader # m.from \/ m.epoch # s.epoch
   THEN IF learned # rest THEN Becomes(learned) ELSE Ignored(rest, "NOT_FOLLOWER_OF_SENDER")
+  ELSE IF m.snapshotEnd >= 0
+  THEN IF m.snapshotEnd < KnownCommitted(s)
+       THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")
+       ELSE Becomes([fetched EXCEPT !.wanted = <<m.snapshotEnd, m.snapshotEpoch>>])
   ELSE IF m.divergingEpoch >= 0
-  THEN IF CutOffset(s, m) < s.highWatermark
+  THEN IF CutOffset(s, m) < KnownCommitted(s)
        THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")
        ELSE Becomes(Truncated(fetched, CutOffset(s, m)))
   ELSE Becomes(FollowerHighWatermark(Appended(fetched, m.records), m.highWatermark))
 
-\* A record of a client, or a voters set; the leader flushes before it counts its own log end.
-\* Rules: state.voters-set.applied-uncommitted, hw.majority, durable.flush-before-fetch
-AfterAppend(s, kind, value, voters) ==
-  Becomes(Settled(WithHighWatermark(Flushed(Appended(s, <<Record(s.epoch, kind, value, voters)>>)))))
+\* A client's record.  Rules: hw.majority, durable.flush-before-fetch
+AfterClientAppend(s, value) ==
+  Settled(Becomes(AppendedByLeader(s, <<Record(s.epoch, "Data", value, {})>>)))
 =============================================================================

@@ -12,7 +12,8 @@ EXTENDS Definitions
 Cleared(s) ==
   [s EXCEPT !.granted = {}, !.rejected = {}, !.fetched = FALSE, !.searching = FALSE,
             !.epochStart = 0, !.offsets = NoOffsets, !.fetchers = {}, !.acknowledged = {},
-            !.preferred = <<>>, !.awaiting = {}]
+            !.preferred = <<>>, !.awaiting = {},
+            !.pending = NoChange, !.reports = {}, !.wanted = NoSnapshotId]
 
 \* Rules: state.same-epoch-preserves, state.learn-higher-epoch.no-leader
 VoteAfter(s, epoch) == IF epoch > s.epoch THEN NoKey ELSE s.voted
@@ -28,10 +29,23 @@ ToFollower(s, epoch, leader, endpoint) ==
                      !.voted = IF Enforced("state.same-epoch-preserves") THEN VoteAfter(s, epoch) ELSE NoKey,
                      !.fetched = ~Enforced("fetch.fetched-flag") /\ s.role = "Prospective" /\ s.leader # NoLeader]
 
-\* The leader's endpoint from the message, else from the own voters set.  Rule: discovery.endpoint-lookup
+\* What the own voters set says of a voter beside its key: {<<id, endpoint, min, max>>}, or nothing.
+DetailsOf(s, id) == {d \in Details(s) : d[1] = id}
+
+\* The leader's endpoint from the message, else from the own voters set.
+\* Rules: discovery.endpoint-lookup, voters.endpoints-are-part-of-the-set, voters.network-client-follows-set
 EndpointOf(s, leader, endpoint) ==
   IF endpoint # NoEndpoint THEN endpoint
-  ELSE IF leader \in VoterIds(s) THEN config.endpoints[leader] ELSE NoEndpoint
+  ELSE IF \E d \in Details(s) : d[1] = leader THEN (CHOOSE d \in Details(s) : d[1] = leader)[2]
+  ELSE IF leader \in VoterIds(s) \cap Ids THEN config.endpoints[leader] ELSE NoEndpoint
+
+\* Where a replica listens, and what it would tell of itself.
+\* Rules: update-voter.when-sent, update-voter.leader-self-update
+OwnEndpoint(s) == IF s.moved = NoEndpoint THEN config.endpoints[s.key[1]] ELSE s.moved
+OwnDetails(s) == <<s.key[1], OwnEndpoint(s), config.minVersion[s.key[1]], config.maxVersion[s.key[1]]>>
+
+\* Details with those of one voter in the place of older ones, or added.
+WithDetails(details, told) == {d \in details : d[1] # told[1]} \cup {told}
 
 \* Rules: state.learn-higher-epoch.leader, discovery.endpoint-lookup
 Follow(s, epoch, leader, endpoint) ==
@@ -59,24 +73,33 @@ Learn(s, epoch, leader, endpoint) ==
   THEN ToFollower(s, epoch, leader, endpoint)
   ELSE s
 
+\* Does an epoch begin with the voters set too, with the keys that it has?  At level 1 it does when the set is only in
+\* the bootstrap checkpoint, which is not replicated, and when the leader's own entry is out of date.
+\* Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, update-voter.leader-self-update,
+\*        kraft-version.record-gate
+WritesVoters(s) ==
+  /\ Level(s) >= 1
+  /\ \/ s.base.end = 0 /\ Len(s.voters) = 1
+     \/ DetailsOf(s, s.key[1]) \notin {{}, {OwnDetails(s)}}
+
 \* Rules: state.leader.start-of-epoch, state.leader.first-leader, state.candidate.to-leader
 StartOfEpochRecords(s) ==
   <<Record(s.epoch, "LeaderChange", s.key[1], {})>>
-    \o IF config.kraftVersion >= 1 /\ Len(s.voters) = 1
-       THEN <<Record(s.epoch, "KRaftVersion", config.kraftVersion, {}),
-              Record(s.epoch, "Voters", 0, Voters(s))>>
+    \o IF WritesVoters(s)
+       THEN <<Record(s.epoch, "KRaftVersion", Level(s), {}),
+              VotersRecordOf(s.epoch, Voters(s), WithDetails(Details(s), OwnDetails(s)))>>
        ELSE <<>>
 
 \* The high watermark of a leader stays what it knew as a follower; HighWatermarkToPublish hides it
 \* until a record of the own epoch is committed.
-Flushed(s) == [s EXCEPT !.flushed = EndOffset(s.log)]
+Flushed(s) == [s EXCEPT !.flushed = EndOffset(s)]
 
 (***************************************************************************)
 (* The largest offset that a majority of the voters has reached.           *)
 (* Rules: hw.majority, hw.own-epoch, hw.monotonic, hw.leader-excluded      *)
 (***************************************************************************)
 ReachedBy(s, voter) ==
-  IF Names(voter, s.key) THEN EndOffset(s.log)
+  IF Names(voter, s.key) THEN EndOffset(s)
   ELSE IF voter \in DOMAIN s.offsets THEN s.offsets[voter] ELSE 0
 
 MajorityOffset(s) ==
@@ -95,8 +118,8 @@ WithHighWatermark(s) ==
 \* Rules: state.candidate.to-leader, durable.write-before-act
 ToLeader(s) ==
   LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader = s.key[1],
-                                   !.endpoint = config.endpoints[s.key[1]],
-                                   !.epochStart = EndOffset(s.log)]
+                                   !.endpoint = OwnEndpoint(s),
+                                   !.epochStart = EndOffset(s)]
   IN WithHighWatermark(Flushed(Appended(leader, StartOfEpochRecords(leader))))
 
 \* Rule: state.sole-voter

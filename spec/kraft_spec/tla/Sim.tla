@@ -19,7 +19,7 @@ CrashLimit == 3
 Init == InitWith([Cluster(4, 3, 1) EXCEPT !.preVote = <<"supported", "supported", "unsupported", "supported">>])
 
 RestrainedTimeOut(r, timer) == replicas[r].epoch < EpochLimit
-AppendsUpToBound(r) == EndOffset(replicas[r].log) < LogLimit
+AppendsUpToBound(r) == EndOffset(replicas[r]) < LogLimit
 CrashesUpToBound(r) == history.crashes < CrashLimit
 ReplacesObserversDisk(r) == r = 4 /\ replicas[r].key[2] # "new"
 ChangesVoters(r) == AppendsUpToBound(r)

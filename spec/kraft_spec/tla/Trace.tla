@@ -7,8 +7,8 @@
 (*                                                                         *)
 (* The network is the recorded one: a message on its way is known by the   *)
 (* line that sent it and its receiver, so that a line has one successor.   *)
-(* Nothing else differs from KRaft: Trace.cfg overrides Transmit, Take,    *)
-(* Receive, Correlation and the switches.                                  *)
+(* Nothing else differs from KRaft: Trace.cfg overrides Transmit, Perform, *)
+(* Receive, Correlation, Remembered and the switches.                      *)
 (***************************************************************************)
 EXTENDS Observed
 
@@ -16,7 +16,8 @@ VARIABLES
   event,     \* the line being checked: [name, replica, sequence, ...]
   observed   \* what the line must have seen besides the state: the effects in order, or the network's answer
 
-Yes(r) == TRUE
+Yes(of) == TRUE
+YesTo(r, what) == TRUE
 
 (***************************************************************************)
 (* The recorded network: [sent, copies, message].  A request's correlation *)
@@ -24,11 +25,39 @@ Yes(r) == TRUE
 (***************************************************************************)
 TraceCorrelation == event.sequence
 
+\* A line may send two messages to one receiver, one of them the answer to a voter change.  A Reply goes to a client.
 TraceTransmit(r, consumed, after, sends) ==
-  LET taken == IF consumed = {} THEN {} ELSE {w \in network : w.sent = event.sent /\ w.message.to = r}
+  LET taken == IF consumed = {} THEN {} ELSE {w \in network : w.sent = event.sent /\ w.message \in consumed}
       left == {[w EXCEPT !.copies = @ - 1] : w \in {v \in taken : v.copies > 1}}
   IN network' = ((network \ taken) \cup left)
-                  \cup {[sent |-> event.sequence, copies |-> 1, message |-> sends[i]] : i \in 1..Len(sends)}
+                  \cup {[sent |-> event.sequence, copies |-> 1, message |-> sends[i]] :
+                          i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}
+
+(***************************************************************************)
+(* A long run must not need more memory the longer it is.  What is         *)
+(* committed is forgotten up to where every replica has a snapshot, except *)
+(* for the last record, and epochs are forgotten that every replica has    *)
+(* left behind, except for the newest that was led.  No property compares  *)
+(* records that only one side has.                                         *)
+(***************************************************************************)
+CommittedFromOn(committed, end) ==
+  LET before == RecordsBetween(committed, committed.base.end, end)
+      set == ExtendVoters(BaseVoters(committed.base), committed.base.end, before)
+      levels == ExtendLevels(BaseLevels(committed.base), committed.base.end, before)
+  IN [base |-> [end |-> end, epoch |-> EpochBefore(committed, end), level |-> levels[Len(levels)].level,
+                voters |-> set[Len(set)].voters, details |-> set[Len(set)].details],
+      log |-> RecordsBetween(committed, end, EndOffset(committed))]
+
+TraceRemembered(remembered, r, s) ==
+  LET committed == remembered.committed
+      end == Least(Min({replicas'[q].base.end : q \in Ids}), EndOffset(committed) - 1)
+      epoch == Min({replicas'[q].epoch : q \in Ids})
+      led == DOMAIN remembered.epochs
+      kept == {e \in led : e >= epoch \/ e = Max(led)}
+  IN IF replicas'[r].base.end = s.base.end /\ replicas'[r].epoch = s.epoch THEN remembered
+     ELSE [remembered EXCEPT
+             !.committed = IF end > committed.base.end THEN CommittedFromOn(committed, end) ELSE committed,
+             !.epochs = [e \in kept |-> remembered.epochs[e]]]
 
 \* The message that the line names; it may be gone.
 OnItsWay == {w \in network : w.sent = event.sent /\ w.message.to = event.replica}
@@ -52,7 +81,7 @@ OnTheirWay ==
 (***************************************************************************)
 (* Steps.                                                                  *)
 (***************************************************************************)
-TraceTake(r, consumed, out) ==
+TracePerform(r, consumed, out) ==
   /\ IF event.completed < 0
      THEN Step(r, consumed, out)
      ELSE /\ event.completed <= EffectCount(r, out)
@@ -60,7 +89,7 @@ TraceTake(r, consumed, out) ==
   /\ observed' = <<out.reason, ObservedEffects(replicas[r], out, event.completed)>>
   /\ UNCHANGED event
 
-TraceReceive(r, m, out) == TraceTake(r, {m}, out)
+TraceReceive(r, m, out) == Take(r, {m}, out)
 
 \* Beside plain steps of KRaft that do not go through Take, and so have no crash points and no effects.
 Quietly == event.completed < 0 /\ observed' = <<"", <<>>>> /\ UNCHANGED event
@@ -71,6 +100,7 @@ TraceElectionTimeout == OnLine("ElectionTimeout") /\ ElectionTimeout(event.repli
 TraceFetchTimeout == OnLine("FetchTimeout") /\ FetchTimeout(event.replica)
 TraceCheckQuorumTimeout == OnLine("CheckQuorumTimeout") /\ CheckQuorumTimeout(event.replica)
 TraceBeginQuorumEpochTimeout == OnLine("BeginQuorumEpochTimeout") /\ BeginQuorumEpochTimeout(event.replica)
+TraceVoterChangeTimeout == OnLine("VoterChangeTimeout") /\ VoterChangeTimeout(event.replica)
 TraceRequestTimeout == OnLine("RequestTimeout") /\ RequestTimeout(event.replica, event.destination)
 TracePoll == OnLine("Poll") /\ Poll(event.replica)
 TracePollFetch == OnLine("PollFetch") /\ PollFetch(event.replica, event.destination)
@@ -99,18 +129,60 @@ TraceHandleFetchRequest ==
 TraceHandleFetchResponse ==
   OnLine("HandleFetchResponse") /\ \E w \in OnItsWay :
     Arrives(w, "FetchResponse") /\ HandleFetchResponse(event.replica, w.message)
+TraceHandleFetchSnapshotRequest ==
+  OnLine("HandleFetchSnapshotRequest") /\ \E w \in OnItsWay :
+    Arrives(w, "FetchSnapshotRequest") /\ HandleFetchSnapshotRequest(event.replica, w.message)
+TraceHandleFetchSnapshotResponse ==
+  OnLine("HandleFetchSnapshotResponse") /\ \E w \in OnItsWay :
+    Arrives(w, "FetchSnapshotResponse") /\ HandleFetchSnapshotResponse(event.replica, w.message)
+TraceHandleApiVersionsRequest ==
+  OnLine("HandleApiVersionsRequest") /\ \E w \in OnItsWay :
+    Arrives(w, "ApiVersionsRequest") /\ HandleApiVersionsRequest(event.replica, w.message)
+TraceHandleApiVersionsResponse ==
+  OnLine("HandleApiVersionsResponse") /\ \E w \in OnItsWay :
+    Arrives(w, "ApiVersionsResponse") /\ HandleApiVersionsResponse(event.replica, w.message)
+TraceHandleAddVoterRequest ==
+  OnLine("HandleAddVoterRequest") /\ \E w \in OnItsWay :
+    Arrives(w, "AddVoterRequest") /\ HandleAddVoterRequest(event.replica, w.message)
+TraceHandleAddVoterResponse ==
+  OnLine("HandleAddVoterResponse") /\ \E w \in OnItsWay :
+    Arrives(w, "AddVoterResponse") /\ HandleAddVoterResponse(event.replica, w.message)
+TraceHandleRemoveVoterRequest ==
+  OnLine("HandleRemoveVoterRequest") /\ \E w \in OnItsWay :
+    Arrives(w, "RemoveVoterRequest") /\ HandleRemoveVoterRequest(event.replica, w.message)
+TraceHandleRemoveVoterResponse ==
+  OnLine("HandleRemoveVoterResponse") /\ \E w \in OnItsWay :
+    Arrives(w, "RemoveVoterResponse") /\ HandleRemoveVoterResponse(event.replica, w.message)
+TraceHandleUpdateVoterRequest ==
+  OnLine("HandleUpdateVoterRequest") /\ \E w \in OnItsWay :
+    Arrives(w, "UpdateVoterRequest") /\ HandleUpdateVoterRequest(event.replica, w.message)
+TraceHandleUpdateVoterResponse ==
+  OnLine("HandleUpdateVoterResponse") /\ \E w \in OnItsWay :
+    Arrives(w, "UpdateVoterResponse") /\ HandleUpdateVoterResponse(event.replica, w.message)
 
 TraceClientAppend == OnLine("ClientAppend") /\ ClientAppend(event.replica, event.value)
 TraceAppendVoters == OnLine("AppendVoters") /\ AppendVoters(event.replica, event.voters)
+TraceAddVoter ==
+  /\ OnLine("AddVoter")
+  /\ AddVoter(event.replica, event.request, event.voter, event.endpoint, event.whenCommitted, event.sameCluster)
+TraceRemoveVoter ==
+  OnLine("RemoveVoter") /\ RemoveVoter(event.replica, event.request, event.voter, event.sameCluster)
+TraceUpdateFeatures ==
+  /\ OnLine("UpdateFeatures")
+  /\ UpdateFeatures(event.replica, event.request, event.level, event.brokersMin, event.brokersMax)
+TraceTakeSnapshot == OnLine("TakeSnapshot") /\ TakeSnapshot(event.replica, event.end)
 TraceShutdown == OnLine("Shutdown") /\ Shutdown(event.replica)
 TraceCrash == OnLine("Crash") /\ Quietly /\ Crash(event.replica, event.kept)
-TraceRestart == OnLine("Restart") /\ Restart(event.replica)
+TraceRestart == OnLine("Restart") /\ Restart(event.replica, event.endpoint)
 TraceReplaceDisk == OnLine("ReplaceDisk") /\ Quietly /\ ReplaceDisk(event.replica, event.directory)
 
 (***************************************************************************)
 (* The network's own lines.                                                *)
 (***************************************************************************)
-Named == {w \in network : w.sent = event.sent /\ w.message.to = event.to}
+\* change says whether the answer to a voter change is meant.
+Named ==
+  {w \in network : /\ w.sent = event.sent /\ w.message.to = event.to
+                   /\ (w.message.type \in ChangeResponseTypes) = event.change}
 
 TraceDropMessage ==
   /\ OnLine("DropMessage")
@@ -166,6 +238,12 @@ LineRoleChange == RoleChangeAt(event.replica)
 LineLogMatching == LocalLogMatching(event.replica)
 LineLeaderCompleteness == LocalLeaderCompleteness(event.replica)
 LineCommittedNeverLost == LocalCommittedNeverLost(event.replica)
+LineStateMachineSafety == LocalStateMachineSafety(event.replica)
+LineConfigFollowsLog == LocalConfigFollowsLog(event.replica)
+LineOnePendingChange == LocalOnePendingChange(event.replica)'
+LineConfigOverlap == LocalConfigOverlap(event.replica)
+LineIdentityBinding ==
+  IdentityBindingAt(event.replica, IF "sent" \in DOMAIN event THEN {w.message : w \in OnItsWay} ELSE {})
 LinePreVoteIsPure ==
   event.name = "HandleVoteRequest" /\ event.completed < 0
     => \A w \in OnItsWay : PureAt(event.replica, w.message)
@@ -182,6 +260,11 @@ LineProperties ==
   /\ LineLogMatching
   /\ LineLeaderCompleteness
   /\ LineCommittedNeverLost
+  /\ LineStateMachineSafety
+  /\ LineConfigFollowsLog
+  /\ LineOnePendingChange
+  /\ LineConfigOverlap
+  /\ LineIdentityBinding
   /\ LinePreVoteIsPure
 
 (***************************************************************************)
@@ -198,7 +281,7 @@ TraceInit ==
 TraceStart ==
   /\ event.name = "none"
   /\ UNCHANGED <<config, event, observed>>
-  /\ replicas' = [r \in DOMAIN config.endpoints |-> AfterRestart(NewReplica(config.keys[r])).state]
+  /\ replicas' = [r \in DOMAIN config.endpoints |-> AfterRestart(NewReplica(config.keys[r]), NoEndpoint).state]
   /\ network' = {} /\ cuts' = {}
   /\ history' = NewHistory
 
@@ -208,6 +291,7 @@ TraceLine ==
   \/ TraceFetchTimeout
   \/ TraceCheckQuorumTimeout
   \/ TraceBeginQuorumEpochTimeout
+  \/ TraceVoterChangeTimeout
   \/ TraceRequestTimeout
   \/ TracePoll
   \/ TracePollFetch
@@ -219,8 +303,22 @@ TraceLine ==
   \/ TraceHandleEndQuorumEpochResponse
   \/ TraceHandleFetchRequest
   \/ TraceHandleFetchResponse
+  \/ TraceHandleFetchSnapshotRequest
+  \/ TraceHandleFetchSnapshotResponse
+  \/ TraceHandleApiVersionsRequest
+  \/ TraceHandleApiVersionsResponse
+  \/ TraceHandleAddVoterRequest
+  \/ TraceHandleAddVoterResponse
+  \/ TraceHandleRemoveVoterRequest
+  \/ TraceHandleRemoveVoterResponse
+  \/ TraceHandleUpdateVoterRequest
+  \/ TraceHandleUpdateVoterResponse
   \/ TraceClientAppend
   \/ TraceAppendVoters
+  \/ TraceAddVoter
+  \/ TraceRemoveVoter
+  \/ TraceUpdateFeatures
+  \/ TraceTakeSnapshot
   \/ TraceShutdown
   \/ TraceCrash
   \/ TraceRestart

@@ -28,7 +28,9 @@ __all__ = [
     "shown",
 ]
 
-SETS = frozenset(("voters", "granted", "rejected", "awaiting", "acknowledged", "fetchers", "fetch_offsets"))
+SETS = frozenset(
+    ("voters", "details", "reports", "granted", "rejected", "awaiting", "acknowledged", "fetchers", "fetch_offsets")
+)
 """Lists that stand for sets and mappings: their order says nothing."""
 
 
@@ -98,7 +100,7 @@ def altered(document: Document, place: Place, chance: Random) -> Alteration | No
 
 
 def shown(document: Document) -> Document:
-    """What the model can see of a line: not the time, not the timers, not the order of sets."""
+    """What the model can see of a line: not the time, not the timers and durations, not the order of sets."""
     seen = dict(document)
     if "time_ms" in seen:
         seen["time_ms"] = 0
@@ -110,7 +112,7 @@ def shown(document: Document) -> Document:
 
 def _without_order(value: Any, name: str | None = None) -> Any:
     if isinstance(value, dict):
-        return {key: _without_order(part, key) for key, part in value.items()}
+        return {key: 0 if key == "timeout_ms" else _without_order(part, key) for key, part in value.items()}
     if isinstance(value, list):
         parts = [_without_order(part) for part in value]
         return sorted(parts, key=json.dumps) if name in SETS else parts

@@ -31,7 +31,7 @@ class Story:
 
     def tell(self, *occurrences: Occurrence) -> EventLine:
         """Note what just happened; the newest line."""
-        self.lines += [event_line(one, self.configuration) for one in occurrences]
+        self.lines += [event_line(one) for one in occurrences]
         return self.lines[-1]
 
     def deliver_all(self, *, to: Iterable[int] = (1, 2, 3)) -> None:

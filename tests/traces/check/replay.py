@@ -30,7 +30,7 @@ def is_a_run(configuration: Configuration, lines: Iterable[EventLine]) -> bool:
             occurrence = _repeated(world, line)
         except ImpossibleMoveError:
             return False
-        if event_line(occurrence, configuration) != line:
+        if event_line(occurrence) != line:
             return False
     return True
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import inspect
 from tests.traces.check.alterations import LINE, altered, document_of, line_of, places
+from tests.traces.check.changes import RUNS
 from tests.traces.check.recorded import Recorded, recorded, verdict_on
 from tests.traces.check.replay import is_a_run
 
@@ -114,9 +115,11 @@ def test_alterations_reach_every_field_of_every_type() -> None:
     reached: set[tuple[str | int, ...]] = set()
     traces = [recorded(workload, seed) for workload, seed in product(sorted(WORKLOADS), range(3))]
     # Of three voters one follower completes a majority: only a larger quorum counts who fetched so far.
-    for trace in (*traces, recorded("calm", 0, replicas=5)):
-        for line in trace.lines:
-            reached |= {tuple("#" if isinstance(s, int) else s for s in p.path) for p in places(document_of(line))}
+    traces.append(recorded("calm", 0, replicas=5))
+    for line in (
+        line for some in (traces, [make() for make in RUNS.values()]) for trace in some for line in trace.lines
+    ):
+        reached |= {tuple("#" if isinstance(s, int) else s for s in p.path) for p in places(document_of(line))}
     assert isinstance(LINE, inspect.StructType)
     missing = {path for path in _declared(LINE, ()) if path not in reached}
     # The reader refuses these: of the messages only the response of the network layer is an answer.

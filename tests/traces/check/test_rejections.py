@@ -13,7 +13,7 @@ from tests.traces.check.foreign import without
 from kraft_reference.events import ClientAppend, ElectionTimeout, Poll, PollFetch
 from kraft_traces.check import RejectionKind, VerdictKind
 from kraft_traces.check.model import trace_model
-from kraft_traces.messages import TracedVoteRequest
+from kraft_traces.message_types import TracedVoteRequest
 
 # ---------------------------------------------------------------------------------------------------------
 # NOT_ENABLED: the false conjunct and its place.

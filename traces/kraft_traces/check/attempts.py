@@ -21,11 +21,15 @@ from kraft_traces.check.binding import (
     kept,
     message_place,
     new_directory,
+    snapshot_taken,
+    started,
 )
 from kraft_traces.check.model import OnItsWay
 from kraft_traces.check.observation import agrees, canonical_message
-from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedSend
+from kraft_traces.check.requests import Replica, asked_events, request_number
+from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedSend, TracedWriteSnapshot
 from kraft_traces.lines import EventLine
+from kraft_traces.message_types import CHANGE_ANSWERS
 from kraft_traces.values import TracedRecord
 
 
@@ -34,9 +38,16 @@ class Surroundings:
     """What one candidate state offers; asked for only where a line leaves it open."""
 
     replica_ids: tuple[int, ...]
+    cluster_id: str
     on_their_way: Callable[[], tuple[OnItsWay, ...]]
     log_ends: Callable[[], range]
     """The log ends that a crash of the line's replica may leave."""
+    snapshot_ends: Callable[[], range]
+    """Where a snapshot that the line's replica takes may end."""
+    replicas: Callable[[], tuple[Replica, ...]]
+    """Every replica as it is now."""
+    voters: Callable[[], tuple[tuple[int, str], ...]]
+    """The newest voters set at the line's replica."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +70,7 @@ def attempts(line: EventLine, around: Surroundings) -> Attempts:
     if line.event.startswith(HANDLE):
         return Attempts(tuple({**base(line), "sent": way.sent} for way in deliverable(line, around.on_their_way())))
     try:
-        return Attempts((complete_event(line),))
+        return Attempts((complete_event(line, around.cluster_id),))
     except LeftOutError as left_out:
         return _filled_in(line, around, left_out.field)
 
@@ -81,7 +92,7 @@ def addressed(line: EventLine, on_their_way: Iterable[OnItsWay]) -> list[OnItsWa
         if way.receiver == line.replica
         and not way.cut
         and way.message[0] == wanted
-        and (place is None or place == (way.sent, way.receiver))
+        and (place is None or (place.sent, place.to) == (way.sent, way.receiver))
     ]
 
 
@@ -115,11 +126,36 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             key = UNSET if line.state is UNSET else line.state.replica_key
             directory = None if key is UNSET else key.directory_id
             return one_or_stand_in(None if directory is None else new_directory(directory), {"directory": "unknown"})
+        case "AddVoter" | "RemoveVoter" | "UpdateFeatures":
+            asked = asked_events(line, around.cluster_id, around.replicas, around.voters)
+            unknown = None if request_number(line) is not None else "input.request"
+            return Attempts(tuple({**base(line), **event} for event in asked), unknown=unknown)
+        case "TakeSnapshot":
+            return all_of(snapshot_taken(end) for end in _snapshot_ends(line, around))
+        case "Restart":
+            moved = UNSET if line.state is UNSET else line.state.moved_to
+            return all_of([started(None if moved is UNSET else moved)])
         case "CutLink" | "HealLink":
             links = [(a, b) for a, b in permutations(around.replica_ids, 2) if _may_be(line, a, b)]
             return all_of({"source": source, "destination": destination} for source, destination in links)
         case _:
-            return all_of({"sent": way.sent, "to": way.receiver} for way in around.on_their_way())
+            return all_of(
+                {"sent": way.sent, "to": way.receiver, "change": way.message[0] in _CHANGE_ANSWERS}
+                for way in around.on_their_way()
+            )
+
+
+_CHANGE_ANSWERS = frozenset(answer.__struct_config__.tag for answer in CHANGE_ANSWERS)
+
+
+def _snapshot_ends(line: EventLine, around: Surroundings) -> Iterable[int]:
+    """Where the snapshot may end; one end that is too early stands for all that are refused."""
+    for effect in _effects(line):
+        if isinstance(effect, TracedWriteSnapshot):
+            return (effect.snapshot.end_offset,)
+    if line.refusal is UNSET:
+        return (0, *around.snapshot_ends())
+    return around.snapshot_ends() if line.refusal is None else (0,)
 
 
 _SOME_VOTERS = frozenset([(1, "unknown")])

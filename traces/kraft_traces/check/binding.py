@@ -5,15 +5,16 @@ A complete line stands for exactly one event; what a foreign line that leaves so
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
 from kraft_reference import events
 from kraft_spec.mapping import EVENTS as MODEL_EVENTS
+from kraft_spec.mapping import is_same_cluster
 from kraft_spec.tlc.values import INTEGER_MAX, INTEGER_MIN
 from kraft_traces.lines import EventLine
-from kraft_traces.values import TracedKey
+from kraft_traces.values import CHANGE_SUFFIX, AskedKey, TracedKey
 from kraft_traces.vocabulary import EVENTS
 
 Event = dict[str, object]
@@ -38,10 +39,21 @@ class UnrepresentableError(Exception):
     """A line holds a number that the model cannot."""
 
 
-def message_place(identifier: str) -> tuple[int, int]:
-    """The (sequence of the sending line, receiver) that a message id stands for."""
-    sent, _, to = identifier.partition(".")
-    return _within(int(sent)), int(to)
+class Place(NamedTuple):
+    """What a message id stands for."""
+
+    sent: int
+    """Sequence of the line that sent the message."""
+    to: int
+    """Its receiver."""
+    change: bool
+    """Whether it answers a voter change."""
+
+
+def message_place(identifier: str) -> Place:
+    """What a message id stands for."""
+    sent, _, to = identifier.removesuffix(CHANGE_SUFFIX).partition(".")
+    return Place(_within(int(sent)), int(to), identifier.endswith(CHANGE_SUFFIX))
 
 
 def _within(number: int) -> int:
@@ -72,25 +84,25 @@ def base(line: EventLine) -> Event:
     return event
 
 
-def complete_event(line: EventLine) -> Event:
-    """The one event of a line that leaves nothing out.
+def complete_event(line: EventLine, cluster_id: str) -> Event:
+    """The one event of a line that leaves nothing out, in a trace of the cluster with this id.
 
     Raises:
         LeftOutError: it does.
         UnrepresentableError: it holds a number beyond the model's.
     """
     event = base(line)
-    event.update(_specifics(line))
+    event.update(_specifics(line, cluster_id))
     return event
 
 
-def _specifics(line: EventLine) -> Mapping[str, object]:
+def _specifics(line: EventLine, cluster_id: str) -> Mapping[str, object]:
     name: str = line.event
     if name.startswith(HANDLE):
         identifier = delivered_id(line)
         if identifier is UNSET:
             raise LeftOutError("message.id")
-        return {"sent": message_place(identifier)[0]}
+        return {"sent": message_place(identifier).sent}
     if name not in _CHOOSERS:
         return {}
     given = line.input
@@ -99,7 +111,10 @@ def _specifics(line: EventLine) -> Mapping[str, object]:
     for field in EVENTS[name].input:
         if getattr(given, field) is UNSET:
             raise LeftOutError(f"input.{field}")
-    return _CHOOSERS[name](given)
+    chosen = _CHOOSERS[name](given)
+    if given.cluster_id is not UNSET:
+        chosen["sameCluster"] = is_same_cluster(given.cluster_id, cluster_id)
+    return chosen
 
 
 def _choice(event: type[events.Event], **chosen: object) -> Event:
@@ -133,9 +148,36 @@ def new_directory(directory_id: str) -> Event:
     return _choice(events.ReplaceDisk, directory_id=directory_id)
 
 
-def _place(given: Any) -> Event:
-    sent, to = message_place(given.message_id)
-    return {"sent": sent, "to": to}
+def started(endpoint: str | None) -> Event:
+    """The choice of a Restart."""
+    return _choice(events.Restart, endpoint=endpoint)
+
+
+def snapshot_taken(end_offset: int) -> Event:
+    """The choice of a TakeSnapshot."""
+    return _choice(events.TakeSnapshot, end_offset=_within(end_offset))
+
+
+def voter_added(request: int, voter: AskedKey, endpoint: str | None, *, when_committed: bool) -> Event:
+    """The choice of an AddVoter, for a request that names this cluster or none."""
+    asked: dict[str, object] = {"request": request, "voter": voter, "endpoint": endpoint}
+    return _choice(events.AddVoter, **asked, when_committed=when_committed, cluster_id=True)
+
+
+def voter_removed(request: int, voter: AskedKey) -> Event:
+    """The choice of a RemoveVoter, for a request that names this cluster or none."""
+    return _choice(events.RemoveVoter, request=request, voter=voter, cluster_id=True)
+
+
+def features_updated(request: int, kraft_version: int, brokers_min: int, brokers_max: int) -> Event:
+    """The choice of an UpdateFeatures."""
+    brokers = {"brokers_min": brokers_min, "brokers_max": brokers_max}
+    return _choice(events.UpdateFeatures, request=request, kraft_version=kraft_version, **brokers)
+
+
+def place_of(identifier: str) -> Event:
+    """What an event of the network says of the message that it is about."""
+    return message_place(identifier)._asdict()
 
 
 def _link(given: Any) -> Event:
@@ -154,9 +196,18 @@ _CHOOSERS: Mapping[str, Callable[[Any], Event]] = {
     "AppendVoters": lambda given: appended_voters(given.voters),
     "Crash": lambda given: kept(given.log_end_offset),
     "ReplaceDisk": lambda given: new_directory(given.directory_id),
-    "DropMessage": _place,
-    "DuplicateMessage": _place,
-    "AnswerUnsupportedVersion": _place,
+    "AddVoter": lambda given: voter_added(
+        given.request, given.voter, given.endpoint, when_committed=given.when_committed
+    ),
+    "RemoveVoter": lambda given: voter_removed(given.request, given.voter),
+    "UpdateFeatures": lambda given: features_updated(
+        given.request, given.kraft_version, given.brokers_min, given.brokers_max
+    ),
+    "TakeSnapshot": lambda given: snapshot_taken(given.end_offset),
+    "Restart": lambda given: started(given.endpoint),
+    "DropMessage": lambda given: place_of(given.message_id),
+    "DuplicateMessage": lambda given: place_of(given.message_id),
+    "AnswerUnsupportedVersion": lambda given: place_of(given.message_id),
     "CutLink": _link,
     "HealLink": _link,
 }

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.attempts import Attempts, Surroundings, addressed, attempts
 from kraft_traces.check.binding import HANDLE, base
 from kraft_traces.check.comparison import Comparison
@@ -17,6 +19,7 @@ from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
 from kraft_traces.check.differences import Difference, message_differences
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.observation import canonical_message
+from kraft_traces.check.requests import Replica
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.lines import EventLine
@@ -46,14 +49,14 @@ class Candidates:
         steps: Steps,
         comparison: Comparison,
         diagnosis: Diagnosis,
-        replica_ids: tuple[int, ...],
+        configuration: Configuration,
         candidates_max: int,
     ) -> None:
         self._model = model
         self._steps = steps
         self._comparison = comparison
         self._diagnosis = diagnosis
-        self._replica_ids = replica_ids
+        self._configuration = configuration
         self._candidates_max = candidates_max
 
     def advance(self, number: int, line: EventLine, branches: list[Branch]) -> list[Branch] | Rejection:
@@ -101,19 +104,46 @@ class Candidates:
         return attempts(
             line,
             Surroundings(
-                self._replica_ids,
+                tuple(self._configuration.replicas),
+                self._configuration.cluster_id,
                 lambda: self._model.on_their_way(branch.state),
                 lambda: self._log_ends(line, branch.state),
+                lambda: self._snapshot_ends(line, branch.state),
+                lambda: self._replicas(branch.state),
+                lambda: self._voters(line, branch.state),
             ),
         )
 
+    def _before(self, line: EventLine, state: JavaObject) -> Function:
+        assert line.replica is not UNSET, "the event happens at a replica"
+        return state_before(self._model, state, line.replica)
+
     def _log_ends(self, line: EventLine, state: JavaObject) -> range:
-        assert line.replica is not UNSET, "a crash happens at a replica"
-        replica = state_before(self._model, state, line.replica)
-        log, flushed = replica["log"], replica["flushed"]
-        assert isinstance(log, tuple), "a log is a sequence"
-        assert isinstance(flushed, int), "an offset is a number"
-        return range(flushed, len(log) + 1)
+        replica = self._before(line, state)
+        return range(_number(replica["flushed"]), _log_end(replica) + 1)
+
+    def _snapshot_ends(self, line: EventLine, state: JavaObject) -> range:
+        replica = self._before(line, state)
+        return range(_log_start(replica) + 1, _number(replica["highWatermark"]) + 1)
+
+    def _replicas(self, state: JavaObject) -> tuple[Replica, ...]:
+        """Every replica as it is now."""
+        found: list[Replica] = []
+        for replica_id, configured in sorted(self._configuration.replicas.items()):
+            replica = state_before(self._model, state, replica_id)
+            moved = replica["moved"]
+            found.append(Replica(_key(replica["key"]), str(moved) if moved else configured.endpoint))
+        return tuple(found)
+
+    def _voters(self, line: EventLine, state: JavaObject) -> tuple[tuple[int, str], ...]:
+        """The newest voters set at the line's replica."""
+        entries = self._before(line, state)["voters"]
+        assert isinstance(entries, tuple), "the voters sets are in their order"
+        newest = entries[-1]
+        assert isinstance(newest, Function), "each with its offset"
+        keys = newest["voters"]
+        assert isinstance(keys, frozenset), "a voters set is a set"
+        return tuple(sorted(map(_key, keys)))
 
     def _impossible(self, number: int, line: EventLine, branch: Branch) -> Rejection:
         """No candidate offers the event: name the closest message on its way, else the false conjunct."""
@@ -135,5 +165,28 @@ class Candidates:
         return self._diagnosis.not_enabled(Where(number, line, self._model.bound(branch.state.copy(), event)))
 
 
-_NO_CHOICE = {"sent": -1, "to": -1, "destination": -1, "source": -1, "kept": -1}
+def _number(value: TlaValue) -> int:
+    assert isinstance(value, int), "an offset is a number"
+    return value
+
+
+def _log_start(replica: Function) -> int:
+    base = replica["base"]
+    assert isinstance(base, Function), "a snapshot is a record"
+    return _number(base["end"])
+
+
+def _log_end(replica: Function) -> int:
+    log = replica["log"]
+    assert isinstance(log, tuple), "a log is a sequence"
+    return _log_start(replica) + len(log)
+
+
+def _key(value: TlaValue) -> tuple[int, str]:
+    assert isinstance(value, tuple), "a replica key is a pair"
+    number, directory = value
+    return _number(number), str(directory)
+
+
+_NO_CHOICE = {"sent": -1, "to": -1, "change": False, "destination": -1, "source": -1, "kept": -1}
 """Bound where nothing could be tried, so that the model can say which conjunct is false."""

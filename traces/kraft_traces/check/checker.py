@@ -62,7 +62,7 @@ class TraceChecker:
         self._diagnosis = Diagnosis(model, configuration, source, self._comparison.differences)
         self._steps = Steps(model, self._diagnosis)
         self._candidates = Candidates(
-            model, self._steps, self._comparison, self._diagnosis, tuple(configuration.replicas), candidates_max
+            model, self._steps, self._comparison, self._diagnosis, configuration, candidates_max
         )
         self._flights = Flights(configuration.cluster_id, own=own)
         self._branches = [Branch(model.start(configuration))]
@@ -127,7 +127,7 @@ class TraceChecker:
             UnrepresentableError: it holds a number beyond the model's.
         """
         branch = self._branches[0]
-        event = complete_event(line)
+        event = complete_event(line, self._configuration.cluster_id)
         before = self._model.bound(branch.state, event)
         found = self._steps.successors(line, event, before)
         where = Where(number, line, before)

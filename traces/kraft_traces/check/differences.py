@@ -8,7 +8,7 @@ from itertools import zip_longest
 from msgspec import UNSET
 
 from kraft_spec.tlc.values import TlaValue
-from kraft_traces.check.observation import EFFECT_FIELDS, MESSAGE_FIELDS, RECORDS, Canonical, Field
+from kraft_traces.check.observation import EFFECT_FIELDS, MESSAGE_FIELDS, RECORDS, Canonical, Field, agrees
 from kraft_traces.check.wording import MISSING, NOTHING, plain, record
 
 Row = tuple[TlaValue, ...]
@@ -43,16 +43,21 @@ def field_differences(
         if got is UNSET:
             if complete:
                 yield Difference(f"{prefix}{name}", kind.worded(wanted), MISSING)
-        elif got != wanted:
+        elif got != wanted and (complete or not agrees(got, wanted)):
             if kind is RECORDS:
-                yield from _record_differences(f"{prefix}{name}", row(wanted), row(got))  # type: ignore[arg-type]
+                yield from _record_differences(
+                    f"{prefix}{name}",
+                    row(wanted),
+                    row(got),  # type: ignore[arg-type]
+                    complete=complete,
+                )
             else:
                 yield Difference(f"{prefix}{name}", kind.worded(wanted), kind.worded(got))  # type: ignore[arg-type]
 
 
-def _record_differences(path: str, expected: Row, actual: Row) -> Iterator[Difference]:
+def _record_differences(path: str, expected: Row, actual: Row, *, complete: bool) -> Iterator[Difference]:
     for index, (wanted, got) in enumerate(zip_longest(expected, actual)):
-        if wanted != got:
+        if wanted != got and (complete or wanted is None or not agrees(got, wanted)):
             words = [NOTHING if one is None else record(one) for one in (wanted, got)]
             yield Difference(f"{path}[{index}]", *words)
 

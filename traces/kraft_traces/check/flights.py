@@ -14,10 +14,15 @@ from kraft_traces.check.observation import canonical_message
 from kraft_traces.check.wording import MISSING
 from kraft_traces.effects import TracedSend
 from kraft_traces.lines import EventLine
-from kraft_traces.messages import TracedMessage
+from kraft_traces.message_types import CHANGE_ANSWERS, TracedAddVoterRequest, TracedMessage
+from kraft_traces.values import CHANGE_SUFFIX
 
 CONSUMING = frozenset(("DropMessage", "AnswerUnsupportedVersion"))
 """Events of the network after which one copy of a message is gone."""
+
+
+REMEMBERED_MAX = 100_000
+"""With more messages on their way than this, the trace leaves out where they went; they are no longer remembered."""
 
 
 class Flights:
@@ -48,9 +53,10 @@ class Flights:
             for place, effect in enumerate(line.effects):
                 if isinstance(effect, TracedSend):
                     message = effect.message
-                    found.extend(self._cluster(f"effects[{place}].message.", message))
+                    found.extend(self._beyond_the_model(f"effects[{place}].message.", message))
                     if message.id is UNSET and self._own:
-                        expected = f"{line.sequence}.{message.destination}"
+                        suffix = CHANGE_SUFFIX if isinstance(message, CHANGE_ANSWERS) else ""
+                        expected = f"{line.sequence}.{message.destination}{suffix}"
                         found.append(Difference(f"effects[{place}].message.id", expected, MISSING))
         return tuple(found)
 
@@ -60,16 +66,22 @@ class Flights:
             return
         sent = UNSET if message.id is UNSET else self._messages.get(message.id, UNSET)
         if sent is UNSET:
-            yield from self._cluster("message.", message)
+            yield from self._beyond_the_model("message.", message)
         elif sent != message:
             expected = canonical_message(sent)
             if UNSET not in expected:
                 shown = canonical_message(message)
                 yield from message_differences("message.", expected, shown, complete=self._own)  # type: ignore[arg-type]
-            yield from self._cluster("message.", message)
+            yield from self._beyond_the_model("message.", message)
+            if isinstance(message, TracedAddVoterRequest) and isinstance(sent, TracedAddVoterRequest):
+                times = (sent.timeout_ms, message.timeout_ms)
+                if UNSET not in times and times[0] != times[1]:
+                    yield Difference("message.timeout_ms", *map(str, times))
 
-    def _cluster(self, prefix: str, message: TracedMessage) -> Iterator[Difference]:
-        """A request carries the cluster's id; software that knows none sends null."""
+    def _beyond_the_model(self, prefix: str, message: TracedMessage) -> Iterator[Difference]:
+        """A request carries the cluster's id; software that knows none sends null.  The model has no durations."""
+        if self._own and isinstance(message, TracedAddVoterRequest) and message.timeout_ms is UNSET:
+            yield Difference(f"{prefix}timeout_ms", "a duration", MISSING)
         shown = getattr(message, "cluster_id", self._cluster_id)
         if shown == self._cluster_id or (shown in (UNSET, None) and not self._own):
             return
@@ -99,6 +111,8 @@ class Flights:
         if self._knows_arrivals and message.id is not UNSET:
             self._messages[message.id] = message
             self._copies[message.id] = 1
+            if len(self._messages) > REMEMBERED_MAX:
+                self._forget()
 
     def _arrived(self, identifier: object) -> None:
         if identifier is UNSET:

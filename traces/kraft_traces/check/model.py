@@ -32,11 +32,16 @@ LINE_PROPERTIES: tuple[tuple[str, str], ...] = (
     ("LeaderCompleteness", "LineLeaderCompleteness"),
     ("CommittedNeverLost", "LineCommittedNeverLost"),
     ("PreVoteIsPure", "LinePreVoteIsPure"),
+    ("ConfigOverlap", "LineConfigOverlap"),
+    ("OnePendingChange", "LineOnePendingChange"),
+    ("ConfigFollowsLog", "LineConfigFollowsLog"),
+    ("IdentityBinding", "LineIdentityBinding"),
+    ("StateMachineSafety", "LineStateMachineSafety"),
 )
 """The properties judged on every line: the name of the property, the operator of Trace.tla."""
 
 
-TRACE_PROPERTIES = frozenset(name for name, _ in LINE_PROPERTIES) | {"ConfigFollowsLog", "ConfigAgreement"}
+TRACE_PROPERTIES = frozenset(name for name, _ in LINE_PROPERTIES) | {"ConfigAgreement"}
 """Everything that is judged on a trace, on each line or now and then."""
 
 

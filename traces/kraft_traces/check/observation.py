@@ -15,10 +15,18 @@ from msgspec import UNSET, UnsetType
 
 from kraft_reference import effects
 from kraft_spec import mapping, mapping_forms
-from kraft_spec.mapping_forms import key_to_model, text_to_model
+from kraft_spec.mapping_forms import (
+    change_row,
+    details_to_model,
+    key_to_model,
+    reports_to_model,
+    snapshot_row,
+    text_to_model,
+)
 from kraft_spec.tlc.values import TlaValue
 from kraft_traces.check import wording
 from kraft_traces.effects import (
+    TracedAnswer,
     TracedAppendRecords,
     TracedEffect,
     TracedFlushLog,
@@ -26,9 +34,11 @@ from kraft_traces.effects import (
     TracedSend,
     TracedStartTimer,
     TracedTruncateLog,
+    TracedWriteSnapshot,
 )
 from kraft_traces.lines import TracedState
-from kraft_traces.messages import TRACED_MESSAGES, TracedMessage
+from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
+from kraft_traces.values import TracedRecord
 
 Canonical = object
 """int, bool, str, tuple, frozenset as in the model, or UNSET for what the line leaves out."""
@@ -54,15 +64,18 @@ def _set(values: Any) -> Canonical:
     return distinct if len(distinct) == len(members) else members
 
 
-def canonical_record(record: object) -> Canonical:
-    """A record as `ObservedRecord` gives it."""
-    voters = getattr(record, "voters", ())
-    return (
-        record.epoch,  # type: ignore[attr-defined]
-        str(record.kind),  # type: ignore[attr-defined]
-        record.value,  # type: ignore[attr-defined]
-        _set(key_to_model(key) for key in (() if voters is UNSET else voters)),
-    )
+def canonical_record(record: TracedRecord) -> Canonical:
+    """A record as `ObservedRecord` gives it; its details may be left out."""
+    voters: Canonical = frozenset()
+    details: Canonical = frozenset()
+    if record.voters is not UNSET:
+        voters = _set(key_to_model(key) for key in record.voters)
+        details = UNSET if record.details is UNSET else details_to_model(record.details)
+    return (record.epoch, str(record.kind), record.value, voters, details)
+
+
+def _snapshot_id(wanted: Any) -> Canonical:
+    return (-1, -1) if wanted is None else (wanted.end_offset, wanted.epoch)
 
 
 def _each(convert: Callable[..., Canonical]) -> Callable[[object], tuple[Canonical, ...]]:
@@ -82,6 +95,10 @@ KEY_PAIRS = Kind(
     wording.key_pairs,
 )
 RECORDS = Kind(_given(_each(canonical_record)), wording.records)
+SNAPSHOT = Kind(_given(snapshot_row), wording.snapshot)
+SNAPSHOT_ID = Kind(_given(_snapshot_id), wording.snapshot_id)
+CHANGE = Kind(_given(change_row), wording.change)
+REPORTS = Kind(_given(reports_to_model), wording.reports)  # type: ignore[arg-type]
 
 Field = tuple[str, Kind]
 
@@ -92,11 +109,17 @@ _KINDS: Mapping[mapping_forms.Form, Kind] = {
     mapping_forms.REPLICA_ID: REPLICA_ID,
     mapping_forms.TEXT: TEXT,
     mapping_forms.KEY: KEY,
+    mapping_forms.NAMED_KEY: KEY,
     mapping_forms.KEYS: KEYS,
     mapping_forms.SET: ID_SET,
     mapping_forms.REQUESTS: ID_PAIRS,
     mapping_forms.OFFSETS: KEY_PAIRS,
     mapping_forms.RECORDS: RECORDS,
+    mapping_forms.SNAPSHOT: SNAPSHOT,
+    mapping_forms.OPTIONAL_SNAPSHOT: SNAPSHOT,
+    mapping_forms.SNAPSHOT_ID: SNAPSHOT_ID,
+    mapping_forms.CHANGE: CHANGE,
+    mapping_forms.REPORTS: REPORTS,
 }
 """How a trace says what a form of the reference is about; a set comes as a sequence there."""
 
@@ -119,8 +142,8 @@ MESSAGE_FIELDS: Mapping[str, tuple[Field, ...]] = {
 }
 """The observed fields of each message, in the model's order after its type.
 
-The model has no `id` (the reader holds it to sequence and receiver) and no `cluster_id` (`flights` holds it to the
-header's)."""
+The model has no `id` (the reader holds it to sequence and receiver), no `cluster_id` (`flights` holds it to the
+header's) and no `timeout_ms`."""
 
 STATE_FIELDS: tuple[Field, ...] = (
     *_state_fields("key", "role", "epoch", "leader", "endpoint", "voted"),
@@ -131,20 +154,24 @@ STATE_FIELDS: tuple[Field, ...] = (
     ("voters.voters", KEY_SET),
     ("kraft_version", PLAIN),
     *_state_fields("granted", "rejected", "fetched", "searching", "awaiting", "acknowledged", "fetchers", "offsets"),
+    ("log_start_offset", PLAIN),
+    *_state_fields("pending", "reports", "wanted", "fileVersion", "moved"),
 )
 """The observed fields of a replica's state, in the order of `ObservedState`."""
 
 _TRACED_EFFECTS: Mapping[type[effects.DurableEffect], type[TracedEffect]] = {
     effects.PersistQuorumState: TracedPersistQuorumState,
+    effects.WriteSnapshot: TracedWriteSnapshot,
     effects.TruncateLog: TracedTruncateLog,
     effects.AppendRecords: TracedAppendRecords,
     effects.FlushLog: TracedFlushLog,
 }
 
 EFFECT_FIELDS: Mapping[type[TracedEffect], tuple[str, tuple[Field, ...]]] = {
-    _TRACED_EFFECTS[kind]: (name, _fields(fields)) for kind, (name, fields) in mapping.EFFECTS.items()
+    **{_TRACED_EFFECTS[kind]: (name, _fields(fields)) for kind, (name, fields) in mapping.EFFECTS.items()},
+    TracedAnswer: (mapping.REPLY_NAME, tuple((f"reply.{name}", kind) for name, kind in _fields(mapping.REPLY))),
 }
-"""The durable effects by their type: the model's name and the observed fields."""
+"""The effects that are no messages by their type: the model's name and the observed fields."""
 
 
 def canonical_fields(structure: object, fields: tuple[Field, ...]) -> tuple[Canonical, ...]:
@@ -192,10 +219,12 @@ def canonical_effects(effects: tuple[TracedEffect, ...]) -> tuple[tuple[int, tup
 
 
 def agrees(given: Canonical, model: TlaValue) -> bool:
-    """Is the model's row what is given, as far as it is given?"""
-    assert isinstance(given, tuple), "a row of observed fields"
-    assert isinstance(model, tuple), "a row of observed fields"
-    return given[0] == model[0] and all(a is UNSET or a == b for a, b in zip(given, model, strict=True))
+    """Is the model's value what is given, as far as it is given?  Parts of tuples may be left out, of sets not."""
+    if given == model or given is UNSET:
+        return True
+    if not isinstance(given, tuple) or not isinstance(model, tuple) or len(given) != len(model):
+        return False
+    return all(agrees(one, other) for one, other in zip(given, model, strict=True))
 
 
 def tla_text(value: Canonical) -> str:

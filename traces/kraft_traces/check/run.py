@@ -14,7 +14,7 @@ from kraft_traces.check.model import trace_model
 from kraft_traces.check.verdict import Rejection, Verdict
 from kraft_traces.encode import event_line
 from kraft_traces.errors import FieldError
-from kraft_traces.own import GENERATOR_NAME
+from kraft_traces.own import is_own
 from kraft_traces.reader import TraceReader, open_trace
 from kraft_traces.streams import whole_file
 
@@ -54,7 +54,7 @@ def check_reader(
         trace_model(),
         reader.configuration,
         reader.source,
-        own=header.generator.name == GENERATOR_NAME,
+        own=is_own(header),
         every=every,
         candidates_max=candidates_max,
         other_model=hash_differs,
@@ -76,7 +76,7 @@ def check_occurrences(
     checker = TraceChecker(trace_model(), configuration, source, own=True, every=every)
     rejection: Rejection | None = None
     for number, occurrence in enumerate(occurrences, 2):
-        rejection = checker.feed(number, event_line(occurrence, configuration))
+        rejection = checker.feed(number, event_line(occurrence))
         if rejection is not None:
             break
     return checker.finish(complete=True, rejection=rejection)

@@ -12,8 +12,10 @@ from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.lines import EventLine
 
-NOT_ALLOWED = frozenset(("NOT_RUNNING", "RUNNING", "NOT_IN_ROLE", "NOTHING_DUE"))
-"""Refusals of an event that the replica's role does not allow: the model's action must not be enabled."""
+NOT_ALLOWED = frozenset(
+    ("NOT_RUNNING", "RUNNING", "NOT_IN_ROLE", "NOTHING_DUE", "CHANGE_NOT_ALLOWED", "SNAPSHOT_OUT_OF_RANGE")
+)
+"""Refusals of an event that the replica's state does not allow: the model's action must not be enabled."""
 
 
 @dataclass(frozen=True, slots=True)

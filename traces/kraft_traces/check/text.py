@@ -6,14 +6,16 @@ A line that leaves something out gives a text that TLC never gives, and is then 
 """
 
 from functools import lru_cache
+from itertools import pairwise
 
+import jpype
 from msgspec import UNSET, UnsetType
 
-from kraft_spec.mapping_forms import key_to_model, text_to_model
+from kraft_spec.mapping_forms import change_row, key_to_model, reports_to_model, text_to_model
 from kraft_traces.check.observation import canonical_effect, canonical_message, canonical_record, tla_text
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedSend, TracedStartTimer
-from kraft_traces.lines import TracedState, TracedVoters
-from kraft_traces.messages import TracedFetchRequest, TracedFetchResponse, TracedMessage, TracedVoteRequest
+from kraft_traces.lines import TracedChange, TracedReport, TracedSnapshotId, TracedState, TracedVoters
+from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedMessage, TracedVoteRequest
 from kraft_traces.values import TracedKey, TracedRecord
 
 _TRUTH = {True: "TRUE", False: "FALSE"}
@@ -46,7 +48,27 @@ def _awaiting(pairs: tuple[tuple[int, int], ...] | UnsetType) -> str:
 
 
 def _fetch_offsets(pairs: tuple[tuple[TracedKey, int], ...] | UnsetType) -> str:
-    return f"{{{', '.join([f'<<{_key(key)}, {o}>>' for key, o in pairs])}}}" if pairs else _nothing(pairs)
+    if not pairs:
+        return _nothing(pairs)
+    order = _order(tuple([key for key, _ in pairs]))
+    ordered = pairs if order is None else [pairs[place] for place in order]
+    return f"{{{', '.join([f'<<{_key(key)}, {offset}>>' for key, offset in ordered])}}}"
+
+
+@lru_cache(maxsize=1024)
+def _order(keys: tuple[TracedKey, ...]) -> tuple[int, ...] | None:
+    """The places of keys in the order in which TLC shows a set of them; None if that is their own order.
+
+    TLC orders texts as they came into its table of strings.
+    """
+    ids = [key.id for key in keys]
+    if all(one < other for one, other in pairwise(ids)):
+        return None
+    if len(set(ids)) == len(ids):
+        return tuple(sorted(range(len(keys)), key=lambda place: ids[place]))
+    table = jpype.JClass("util.UniqueString")
+    ranks = [int(table.uniqueStringOf(text_to_model(key.directory_id)).getTok()) for key in keys]
+    return tuple(sorted(range(len(keys)), key=lambda place: (ids[place], ranks[place])))
 
 
 def _nothing(members: tuple[object, ...] | UnsetType) -> str:
@@ -63,6 +85,30 @@ def _leader(leader_id: int | UnsetType | None) -> str:
     return "-1" if leader_id is None else str(leader_id)
 
 
+@lru_cache(maxsize=64)
+def _change(change: TracedChange | UnsetType) -> str:
+    return _LEFT_OUT if change is UNSET else tla_text(change_row(change))
+
+
+@lru_cache(maxsize=64)
+def _reports(reports: tuple[TracedReport, ...]) -> str:
+    return tla_text(reports_to_model(reports))
+
+
+def _wanted(wanted: TracedSnapshotId | UnsetType) -> str:
+    return _LEFT_OUT if wanted is UNSET else f"<<{wanted.end_offset}, {wanted.epoch}>>"
+
+
+def _changing(state: TracedState) -> str:
+    """The text of what is about voter changes, of which there is mostly nothing."""
+    change, reports, wanted = state.pending_change, state.reports, state.wanted_snapshot
+    return (
+        f"{'<<>>' if change is None else _change(change)}, "
+        f"{_reports(reports) if reports else _nothing(reports)}, "
+        f"{'<<-1, -1>>' if wanted is None else _wanted(wanted)}"
+    )
+
+
 def state_text(state: TracedState) -> str:
     """The text of `ObservedState`."""
     return (
@@ -71,7 +117,8 @@ def state_text(state: TracedState) -> str:
         f"{state.flushed_offset}, {state.high_watermark}, {_voters(state.voters)}, {state.kraft_version}, "
         f"{_ids(state.granted)}, {_ids(state.rejected)}, {_TRUTH.get(state.fetched)}, {_TRUTH.get(state.searching)}, "  # type: ignore[arg-type]
         f"{_awaiting(state.awaiting)}, {_ids(state.acknowledged)}, {_ids(state.fetchers)}, "
-        f"{_fetch_offsets(state.fetch_offsets)}>>"
+        f"{_fetch_offsets(state.fetch_offsets)}, {state.log_start_offset}, {_changing(state)}, "
+        f"{state.quorum_state_version}, {_endpoint(state.moved_to)}>>"
     )
 
 
@@ -98,7 +145,7 @@ def _message(message: TracedMessage) -> str:
             f'<<"FetchResponse", {message.source}, {message.destination}, {message.correlation_id}, '
             f'"{message.error}", {message.epoch}, {_leader(message.leader_id)}, {_endpoint(message.leader_endpoint)}, '
             f"{message.high_watermark}, {message.diverging_epoch}, {message.diverging_end_offset}, "
-            f"{_records(message.records)}>>"
+            f"{_records(message.records)}, {message.snapshot_end_offset}, {message.snapshot_epoch}>>"
         )
     if isinstance(message, TracedVoteRequest):
         return (

@@ -61,11 +61,58 @@ def key_pairs(value: TlaValue) -> str:
     return _set(value, lambda pair: _list((key(_pair(pair)[0]), str(_pair(pair)[1]))))
 
 
+def details(value: TlaValue) -> str:
+    """What a voters set says of its voters: id, endpoint, range of levels."""
+    return _set(value, _details_of_one)
+
+
+def _details_of_one(value: TlaValue) -> str:
+    number, endpoint, low, high = _members(value)
+    return f"{number} at {text(endpoint)} supports {low} to {high}"
+
+
+def snapshot(value: TlaValue) -> str:
+    """A snapshot, or null."""
+    if not _members(value):
+        return "null"
+    end, epoch, level, voters, about = _members(value)
+    return f"snapshot {end} of epoch {epoch}, kraft.version {level}, {key_set(voters)}, {details(about)}"
+
+
+def snapshot_id(value: TlaValue) -> str:
+    """End offset and epoch of a snapshot, or null."""
+    end, epoch = _pair(value)
+    return "null" if end == -1 else f"snapshot {end} of epoch {epoch}"
+
+
+def change(value: TlaValue) -> str:
+    """A pending voter change, or null."""
+    if not _members(value):
+        return "null"
+    kind, phase, voter, endpoint, low, high, offset, requester, request, when_committed = _members(value)
+    asked = "a client" if requester == -1 else f"replica {requester}"
+    return (
+        f"{kind} {key(voter)} at {text(endpoint)} in {phase}, levels {low} to {high}, offset {offset}, "
+        f"request {request} of {asked}, answered when {'committed' if when_committed else 'appended'}"
+    )
+
+
+def reports(value: TlaValue) -> str:
+    """What voters told of themselves."""
+    return _set(value, _report)
+
+
+def _report(value: TlaValue) -> str:
+    reporter, endpoint, low, high = _members(value)
+    return f"{key(reporter)} at {text(endpoint)} supports {low} to {high}"
+
+
 def record(value: TlaValue) -> str:
     """A record: its kind, what it holds, its epoch."""
-    epoch, kind, number, voters = _members(value)
+    epoch, kind, number, voters, about = _members(value)
     held = [] if kind == "Voters" and number == 0 else [str(number)]
     held += [key_set(voters)] if kind == "Voters" or voters else []
+    held += [details(about)] if isinstance(about, frozenset | tuple) and about else []
     return f"{kind} {' '.join(held)} of epoch {epoch}"
 
 

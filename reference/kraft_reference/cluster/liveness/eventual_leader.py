@@ -1,6 +1,7 @@
 """EventualLeader: if a majority stays connected, eventually there is a Leader it follows.
 
-Owed when the voters that run include a majority all of whose members are linked to each other (`Remaining`), and
+Owed when the voters that run include a majority, of each set that can decide something, all of whose members are
+linked to each other (`Remaining`), and
 no other voter can hold office on Fetches whose answers get lost (`Remaining.led_in_vain`).
 Kept by any leader that a majority follows and can talk to: it may be another majority, because a voter outside of
 the connected one can be linked to enough others to be elected, and whoever cannot reach it is then left out.
@@ -25,8 +26,17 @@ class EventualLeader:
     def __init__(self, remaining: Remaining, standing: Standing, timeout_ms: int) -> None:
         self._standing = standing
         self._bound_ms = BOUND_TIMEOUTS * timeout_ms
-        self.owed = remaining.connected_majority() is not None and not remaining.led_in_vain()
+        self._owed_since_ms = 0
+        self.owed = False
         """Does the property promise anything here?"""
+        self.update(remaining, 0)
+
+    def update(self, remaining: Remaining, now_ms: int) -> None:
+        """Take in what remains, at first and after a change of a voters set."""
+        owed = remaining.connected_majority() is not None and not remaining.led_in_vain()
+        if owed and not self.owed:
+            self._owed_since_ms = now_ms
+        self.owed = owed
 
     def is_open(self) -> bool:
         """Is there no such leader now?"""
@@ -36,7 +46,8 @@ class EventualLeader:
         """What is waited for, and for how long by now."""
         if not self.is_open():
             return None
-        return Overdue(None, "a leader that a majority follows and can talk to", now_ms - self._standing.since_ms)
+        waited_for = "a leader that a majority follows and can talk to"
+        return Overdue(None, waited_for, now_ms - max(self._standing.since_ms, self._owed_since_ms))
 
     def overdue(self, now_ms: int) -> Overdue | None:
         """Was there no such leader for longer than the bound?"""

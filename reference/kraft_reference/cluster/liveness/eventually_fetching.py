@@ -4,12 +4,13 @@ The leader is the one that stands (`Standing`).
 Owed by every other running replica, voter or observer, that is linked to it and to some bootstrap server.
 A replica that is linked to the majority but not to its leader is not required to fetch: followers that fetch refuse
 its Pre-Votes, and it waits for a leader that it can reach.
-Nor is an observer with a larger epoch than the leader's: it learned it from a candidate that is lost by now, the
+Nor is a replica outside of the leader's voters set with a larger epoch than the leader's: it learned it from a
+candidate that is lost by now, or was one before it was removed; the
 leader refuses its Fetches and learns nothing from them, and the rules have no way back for it.
 """
 
 from kraft_reference.cluster.liveness.overdue import Overdue
-from kraft_reference.cluster.liveness.remaining import Remaining
+from kraft_reference.cluster.liveness.remaining import Remaining, belongs_to
 from kraft_reference.cluster.liveness.standing import Leadership, Standing, follows
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import World
@@ -66,11 +67,13 @@ class EventuallyFetching:
         """The replicas that owe their Fetches to a leader that stands, by ascending id."""
         remaining = self._remaining
         leader_id = leadership.leader_id
+        voters = self._world.state(leader_id).voters
+        states = {replica_id: self._world.state(replica_id) for replica_id in remaining.running}
         return [
             replica_id
             for replica_id in sorted(remaining.running - {leader_id})
             if remaining.linked(replica_id, leader_id)
-            and (replica_id in remaining.voters or self._world.state(replica_id).epoch <= leadership.epoch)
+            and (belongs_to(states[replica_id], voters) or states[replica_id].epoch <= leadership.epoch)
             and any(
                 remaining.linked(replica_id, server) for server in self._configuration.bootstrap_server_ids(replica_id)
             )

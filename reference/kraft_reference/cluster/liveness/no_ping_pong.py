@@ -29,14 +29,19 @@ class NoPingPong:
 
     def __init__(self, remaining: Remaining, timeout_ms: int) -> None:
         self._bound_ms = BOUND_TIMEOUTS * timeout_ms
+        self._refusals: dict[_Pair, tuple[int, int]] = {}
+        """By who asked and who refused: when first since the last grant between them, and when last."""
+        self.update(remaining)
+
+    def update(self, remaining: Remaining) -> None:
+        """Take in what remains, at first and after a change of a voters set."""
         self._pairs = [
             pair
             for pair in combinations(sorted(remaining.voters), 2)
-            if remaining.is_majority(2) and remaining.linked(*pair)
+            if remaining.is_majority(pair) and remaining.linked(*pair)
         ]
         self._watched = {way for pair in self._pairs for way in permutations(pair)}
-        self._refusals: dict[_Pair, tuple[int, int]] = {}
-        """By who asked and who refused: when first since the last grant between them, and when last."""
+        self._refusals = {way: times for way, times in self._refusals.items() if way in self._watched}
 
     def observe(self, occurrence: Occurrence) -> None:
         """Take in the answer to a Pre-Vote."""

@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from kraft_reference.cluster.liveness.remaining import Remaining, running_leaders
+from kraft_reference.cluster.liveness.remaining import Remaining, belongs_to, running_leaders
 from kraft_reference.cluster.world import World
+from kraft_reference.identity import VoterSet
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
@@ -21,12 +22,15 @@ def follows(state: ReplicaState, leadership: Leadership) -> bool:
 
 
 class Standing:
-    """Watches who leads with a majority behind it: voters that follow it and are linked to it, itself included."""
+    """Watches who leads with a majority behind it: voters that follow it and are linked to it, itself included.
+
+    The voters are those of its own newest set; a leader outside of it needs a majority of others.
+    """
 
     def __init__(self, world: World, remaining: Remaining) -> None:
         self._world = world
         self._remaining = remaining
-        self._seen: dict[int, tuple[Role, int, int | None]] = {}
+        self._seen: dict[int, tuple[Role, int, int | None, VoterSet]] = {}
         self.leadership: Leadership | None = None
         self.since_ms = world.time_ms
         """When the present leadership began to stand, or when there last was one."""
@@ -34,7 +38,7 @@ class Standing:
 
     def observe(self, state: ReplicaState) -> None:
         """Take in the state of a replica after one of its events."""
-        seen = (state.role, state.epoch, state.leader_id)
+        seen = (state.role, state.epoch, state.leader_id, state.voters)
         if self._seen.get(state.key.id) != seen:
             self._seen[state.key.id] = seen
             self._look()
@@ -47,9 +51,14 @@ class Standing:
             self.since_ms = self._world.time_ms
 
     def _has_majority(self, leadership: Leadership) -> bool:
+        leader_id = leadership.leader_id
+        voters = self._world.state(leader_id).voters
         behind = sum(
-            voter == leadership.leader_id
-            or (self._remaining.linked(voter, leadership.leader_id) and follows(self._world.state(voter), leadership))
-            for voter in self._remaining.voters
+            belongs_to(replica.state, voters)
+            and (
+                replica_id == leader_id
+                or (self._remaining.linked(replica_id, leader_id) and follows(replica.state, leadership))
+            )
+            for replica_id, replica in self._world.replicas.items()
         )
-        return self._remaining.is_majority(behind)
+        return 2 * behind > len(voters)

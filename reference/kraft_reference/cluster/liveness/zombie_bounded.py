@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from kraft_reference.cluster.liveness.overdue import Overdue
 from kraft_reference.cluster.liveness.remaining import running_leaders, votes
 from kraft_reference.cluster.liveness.standing import Leadership
+from kraft_reference.cluster.membership import stands_for
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import World
 from kraft_reference.events import Receive
-from kraft_reference.messages import FetchRequest
+from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_reference.messages import FetchRequest, FetchSnapshotRequest
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
@@ -30,9 +32,11 @@ class _Term:
     """One leader in one epoch."""
 
     began_ms: int
-    """Or when the faults stopped, if that is later."""
-    asked_ms: dict[int, int] = field(default_factory=dict)
-    """When each other voter last asked for records."""
+    """Or when the faults stopped, or its voters set changed, if that is later."""
+    voters: VoterSet
+    """The leader's set, which the majority is of."""
+    asked_ms: dict[ReplicaKey, int] = field(default_factory=dict)
+    """When each other voter, by its entry, last asked for records."""
 
 
 class ZombieBounded:
@@ -41,22 +45,26 @@ class ZombieBounded:
     def __init__(self, world: World) -> None:
         self._world = world
         self._bound_ms = BOUND_TIMEOUTS * world.configuration.timeouts.election_timeout_ms
-        self._terms = {Leadership(state.key.id, state.epoch): _Term(world.time_ms) for state in running_leaders(world)}
+        self._terms = {
+            Leadership(state.key.id, state.epoch): _Term(world.time_ms, state.voters)
+            for state in running_leaders(world)
+        }
 
     def observe(self, occurrence: Occurrence, state: ReplicaState) -> None:
         """Take in that somebody leads, or is asked for records."""
         if state.role is not Role.LEADER:
             return
-        term = self._terms.setdefault(Leadership(state.key.id, state.epoch), _Term(occurrence.time_ms))
+        term = self._terms.setdefault(Leadership(state.key.id, state.epoch), _Term(occurrence.time_ms, state.voters))
+        if term.voters != state.voters:
+            # A majority of another set: whoever is new in it has had no time to ask.
+            term.voters, term.began_ms = state.voters, occurrence.time_ms
         event = occurrence.event
-        if type(event) is not Receive or type(event.message) is not FetchRequest:
+        if type(event) is not Receive or not isinstance(event.message, FetchRequest | FetchSnapshotRequest):
             return
         request = event.message
-        key = request.replica_key
-        if request.epoch == state.epoch and any(
-            voter.id == key.id and voter.directory_id in (None, key.directory_id) for voter in state.voters
-        ):
-            term.asked_ms[key.id] = occurrence.time_ms
+        entry = next((voter for voter in state.voters if stands_for(voter, request.replica_key)), None)
+        if request.epoch == state.epoch and entry is not None:
+            term.asked_ms[entry] = occurrence.time_ms
 
     def _without_majority_ms(self, state: ReplicaState, now_ms: int) -> int:
         """For how long by now not each of a majority has asked this leader."""
@@ -64,7 +72,7 @@ class ZombieBounded:
         if needed == 0:
             return 0
         term = self._terms[Leadership(state.key.id, state.epoch)]
-        latest = sorted(term.asked_ms.values(), reverse=True)
+        latest = sorted((ms for voter, ms in term.asked_ms.items() if voter in state.voters), reverse=True)
         complete_ms = latest[needed - 1] if len(latest) >= needed else term.began_ms
         return now_ms - max(complete_ms, term.began_ms)
 

@@ -1,0 +1,60 @@
+"""How the answer to an admin request is shown, and the exit code that it means."""
+
+from kraft_conformance.console import print_json, shown, stderr, stdout
+from kraft_conformance.directories.admin import CLIENT_TIMEOUT_MS, Outcome
+from kraft_conformance.directories.error_codes import CODES, described
+from kraft_conformance.exit_codes import ExitCode
+from kraft_reference.changes import ChangeKind
+from kraft_reference.messages import Error
+
+_OPEN = (
+    "the leader lost its epoch while it was at work: whether the change survives, the next leader decides "
+    "(add-voter.leader-change-leaves-outcome-open)"
+)
+
+
+def show_outcome(asked: str, kind: ChangeKind, outcome: Outcome, as_json: bool) -> ExitCode:
+    """Print what became of a request: conformant if it was granted, violation if it was refused.
+
+    Unavailable if nobody was there to ask, inconclusive if it is open what became of it.
+    """
+    reply = outcome.reply
+    code = _exit_code(outcome)
+    if as_json:
+        print_json(
+            {
+                "request": asked,
+                "error": None if reply is None else str(reply.error),
+                "error_code": None if reply is None else CODES[reply.error],
+                "leader_id": None if reply is None else reply.leader_id,
+                "leader_epoch": None if reply is None else reply.epoch,
+                "outcome_open": code == ExitCode.INCONCLUSIVE,
+                "hops": list(outcome.hops),
+                "asked_at_ms": outcome.asked_at_ms,
+                "answered_at_ms": outcome.answered_at_ms,
+            }
+        )
+        return code
+    for hop in outcome.hops:
+        stdout.print(shown(f"  {hop}"), soft_wrap=True)
+    took_ms = outcome.answered_at_ms - outcome.asked_at_ms
+    if reply is None:
+        became = "what became of it is open" if outcome.was_sent else "there was nobody to ask, nothing was sent"
+        stderr.print(shown(f"{asked}: no answer in {CLIENT_TIMEOUT_MS} ms; {became}"), soft_wrap=True)
+    else:
+        answer = f"{asked}: {described(reply.error, kind)}"
+        stdout.print(shown(f"{answer}, after {took_ms} ms" if outcome.succeeded else answer), soft_wrap=True)
+        if outcome.is_open:
+            stderr.print(shown(_OPEN), soft_wrap=True)
+    return code
+
+
+def _exit_code(outcome: Outcome) -> ExitCode:
+    if outcome.succeeded:
+        return ExitCode.CONFORMANT
+    if not outcome.was_sent:
+        return ExitCode.UNAVAILABLE
+    if outcome.reply is None or outcome.is_open:
+        return ExitCode.INCONCLUSIVE
+    assert outcome.reply.error is not Error.NONE, "what succeeded was dealt with"
+    return ExitCode.VIOLATION

@@ -1,0 +1,185 @@
+"""What a trace shows of each replica up to some line: its observed fields, and what was seen of its log and fetches."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from kraft_reference.describe import UNKNOWN, FetchTime
+from kraft_reference.identity import ReplicaKey, VoterSet, names
+from kraft_reference.records import RecordKind
+from kraft_reference.roles import Role
+from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedWriteSnapshot
+from kraft_traces.lines import EventLine, HeaderLine, TracedState
+from kraft_traces.message_types import TracedFetchRequest
+from kraft_traces.values import TracedDetails, replica_key, voter_set
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class SeenVoters:
+    """A voters set in the log of a replica."""
+
+    offset: int
+    """Of its record; -1 or the last offset of a snapshot for what stands before the log."""
+    voters: VoterSet
+    endpoints: Mapping[int, str]
+    """By replica id, as far as the record was seen."""
+
+
+@dataclass(slots=True)
+class Sighting:
+    """What was last seen of one replica; None for what was never seen."""
+
+    key: ReplicaKey
+    role: Role | None = None
+    epoch: int | None = None
+    leader_id: int | None = None
+    log_end_offset: int | None = None
+    log_start_offset: int = 0
+    high_watermark: int | None = None
+    epoch_start_offset: int | None = None
+    """Of a Leader whose election was seen."""
+    fetch_offsets: Mapping[ReplicaKey, int] | None = None
+    fetch_times: dict[ReplicaKey, FetchTime] = field(default_factory=dict)
+    """Of a Leader: when each of its fetchers did, in this epoch."""
+    sets: list[SeenVoters] = field(default_factory=list)
+    """Voters sets of its log, oldest first."""
+
+    @property
+    def newest(self) -> SeenVoters:
+        """The set in force."""
+        return self.sets[-1]
+
+    def entry_of(self, key: ReplicaKey) -> ReplicaKey | None:
+        """The voter that stands for a replica; None for an observer."""
+        return next((voter for voter in sorted(self.newest.voters, key=place) if names(voter, key)), None)
+
+
+class Sightings:
+    """Follows a trace; `time_ms` and `sequence` are those of the line seen last."""
+
+    def __init__(self, header: HeaderLine) -> None:
+        self.header = header
+        self.sequence = 0
+        self.time_ms: int | None = None
+        self.replicas: dict[int, Sighting] = {}
+        voters = voter_set(header.voters)
+        endpoints = {replica.id: replica.endpoint for replica in header.replicas}
+        for replica in header.replicas:
+            own = voters if replica.initial_voters is UNSET else voter_set(replica.initial_voters)
+            known = {voter.id: endpoints[voter.id] for voter in own if voter.id in endpoints}
+            self.replicas[replica.id] = Sighting(
+                ReplicaKey(replica.id, replica.directory_id), sets=[SeenVoters(-1, own, known)]
+            )
+
+    def see(self, line: EventLine) -> None:
+        """Note what a line shows."""
+        self.sequence = line.sequence
+        if line.time_ms is not UNSET:
+            self.time_ms = line.time_ms
+        if line.replica is UNSET:
+            return
+        seen = self.replicas[line.replica]
+        if line.event == "ReplaceDisk":
+            seen.sets = [SeenVoters(-1, self._static_voters(), seen.sets[0].endpoints)]
+        effects = () if line.effects is UNSET else line.effects
+        for effect in effects:
+            _see_effect(seen, effect)
+        if line.state is not UNSET:
+            _see_state(seen, line.state, effects)
+        if line.event == "HandleFetchRequest":
+            self._see_fetch(seen, line)
+
+    def _static_voters(self) -> VoterSet:
+        return voter_set(self.header.voters) if self.header.kraft_version == 0 else frozenset()
+
+    def _see_fetch(self, leader: Sighting, line: EventLine) -> None:
+        """A fetcher that has reached where the log ended at its fetch before was caught up at that one."""
+        request = line.message
+        if not isinstance(request, TracedFetchRequest) or request.replica_key is UNSET or request.fetch_offset is UNSET:
+            return
+        if leader.role is not Role.LEADER or line.refusal not in (None, UNSET) or self.time_ms is None:
+            return
+        fetcher = replica_key(request.replica_key)
+        tracked = leader.entry_of(fetcher) or fetcher
+        reached = None if leader.fetch_offsets is None else leader.fetch_offsets.get(tracked)
+        if reached is not None and reached != request.fetch_offset:
+            return
+        end = UNKNOWN if leader.log_end_offset is None else leader.log_end_offset
+        earlier = leader.fetch_times.get(tracked, FetchTime(UNKNOWN, UNKNOWN, UNKNOWN))
+        caught_up_ms = earlier.last_caught_up_ms
+        if 0 <= end <= request.fetch_offset:
+            caught_up_ms = self.time_ms
+        elif 0 <= earlier.leader_end_offset <= request.fetch_offset:
+            caught_up_ms = max(caught_up_ms, earlier.last_fetch_ms)
+        leader.fetch_times[tracked] = FetchTime(self.time_ms, caught_up_ms, end)
+
+
+def place(key: ReplicaKey) -> tuple[int, str]:
+    """Where a replica stands in a list: by id, one without a directory id first."""
+    return key.id, key.directory_id or ""
+
+
+def _observed(value: _Value | UnsetType, before: _Value) -> _Value:
+    return before if isinstance(value, UnsetType) else value
+
+
+def _see_effect(seen: Sighting, effect: TracedEffect) -> None:
+    if isinstance(effect, TracedAppendRecords):
+        for position, record in enumerate(effect.records):
+            if record.kind is RecordKind.VOTERS and record.voters is not UNSET:
+                details = () if record.details is UNSET else record.details
+                _see_set(seen, effect.base_offset + position, voter_set(record.voters), details)
+    elif isinstance(effect, TracedWriteSnapshot):
+        snapshot = effect.snapshot
+        end = snapshot.end_offset
+        later = [] if effect.replaces_log else [entry for entry in seen.sets if entry.offset >= end]
+        seen.sets.clear()
+        _see_set(seen, end - 1, voter_set(snapshot.voters), snapshot.details)
+        seen.sets += later
+        seen.log_start_offset = end
+
+
+def _see_set(seen: Sighting, offset: int, voters: VoterSet, details: tuple[TracedDetails, ...]) -> None:
+    seen.sets = [entry for entry in seen.sets if entry.offset < offset]
+    seen.sets.append(SeenVoters(offset, voters, {one.id: one.endpoint for one in details}))
+
+
+def _see_state(seen: Sighting, state: TracedState, effects: tuple[TracedEffect, ...]) -> None:
+    before = (seen.role, seen.epoch)
+    if state.replica_key is not UNSET:
+        seen.key = replica_key(state.replica_key)
+    seen.role = _observed(state.role, seen.role)
+    seen.epoch = _observed(state.epoch, seen.epoch)
+    seen.leader_id = _observed(state.leader_id, seen.leader_id)
+    seen.log_end_offset = _observed(state.log_end_offset, seen.log_end_offset)
+    seen.log_start_offset = _observed(state.log_start_offset, seen.log_start_offset)
+    seen.high_watermark = _observed(state.high_watermark, seen.high_watermark)
+    if state.fetch_offsets is not UNSET:
+        seen.fetch_offsets = {replica_key(key): offset for key, offset in state.fetch_offsets}
+    if (seen.role, seen.epoch) != before:
+        seen.fetch_times.clear()
+        appended = next((effect for effect in effects if isinstance(effect, TracedAppendRecords)), None)
+        elected = seen.role is Role.LEADER and appended is not None
+        seen.epoch_start_offset = appended.base_offset if elected and appended is not None else None
+    _see_sets_of_state(seen, state)
+
+
+def _see_sets_of_state(seen: Sighting, state: TracedState) -> None:
+    """Cut what truncation or a crash took, and note a set whose record was not seen."""
+    if state.log_end_offset is not UNSET:
+        kept = [entry for entry in seen.sets if entry.offset < max(state.log_end_offset, 0)]
+        seen.sets = kept or seen.sets[:1]
+    if state.voters is UNSET or state.voters.voters is UNSET:
+        return
+    voters = voter_set(state.voters.voters)
+    offset = _observed(state.voters.offset, seen.newest.offset)
+    if voters != seen.newest.voters or offset != seen.newest.offset:
+        known = next(
+            (entry.endpoints for entry in reversed(seen.sets) if entry.voters == voters), seen.newest.endpoints
+        )
+        seen.sets = [entry for entry in seen.sets if entry.offset < offset]
+        seen.sets.append(SeenVoters(offset, voters, known))

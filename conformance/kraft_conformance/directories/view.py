@@ -1,0 +1,125 @@
+"""DescribeQuorum's view at some point of a trace, as far as the trace shows it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kraft_conformance.directories.sightings import SeenVoters, Sighting, Sightings, place
+from kraft_conformance.failure import usage_error
+from kraft_reference.describe import UNKNOWN, FetchTime, QuorumDescription, ReplicaProgress
+from kraft_reference.identity import ReplicaKey, names
+from kraft_reference.messages import Error
+from kraft_reference.roles import Role
+from kraft_traces.reader import open_trace
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumView:
+    """The quorum after some line of a trace."""
+
+    cluster_id: str
+    sequence: int
+    """Of the last line that counts; 0 for the beginning."""
+    time_ms: int | None
+    """Virtual or real, as the trace has it; None if it shows none."""
+    description: QuorumDescription
+    """Of the leader of the highest epoch; without one, what is known without a leader."""
+
+
+def view_of(path: Path | str, at: int | None = None) -> QuorumView:
+    """The view after the line with sequence `at`, or after the last line.
+
+    Raises:
+        TraceError: the file is no trace.
+        CommandError: the trace ends before that line.
+    """
+    with open_trace(path) as reader:
+        sightings = Sightings(reader.header)
+        if at != 0:
+            for line in reader:
+                sightings.see(line)
+                if line.sequence == at:
+                    break
+            if at is not None and sightings.sequence < at:
+                raise usage_error(f"{path}: --at {at}: the trace ends at sequence {sightings.sequence}")
+    return view(sightings)
+
+
+def view(sightings: Sightings) -> QuorumView:
+    """The view at this point."""
+    leaders = [seen for seen in sightings.replicas.values() if seen.role is Role.LEADER]
+    if leaders:
+        leader = max(leaders, key=lambda seen: (UNKNOWN if seen.epoch is None else seen.epoch, seen.key.id))
+        described = _of_leader(leader, _now_ms(sightings))
+    else:
+        described = _without_leader(sightings)
+    return QuorumView(sightings.header.cluster_id, sightings.sequence, sightings.time_ms, described)
+
+
+def _now_ms(sightings: Sightings) -> int:
+    return UNKNOWN if sightings.time_ms is None else sightings.time_ms
+
+
+def _of_leader(leader: Sighting, now_ms: int) -> QuorumDescription:
+    high_watermark = UNKNOWN if leader.high_watermark is None else leader.high_watermark
+    if leader.epoch_start_offset is not None and high_watermark <= leader.epoch_start_offset:
+        high_watermark = UNKNOWN
+    added, removed = _uncommitted(leader)
+    observers = [key for key in leader.fetch_offsets or () if leader.entry_of(key) is None]
+    return QuorumDescription(
+        error=Error.NONE,
+        leader_id=leader.key.id,
+        leader_endpoint=leader.newest.endpoints.get(leader.key.id),
+        leader_epoch=UNKNOWN if leader.epoch is None else leader.epoch,
+        high_watermark=high_watermark,
+        voters=tuple(_progress(leader, voter, now_ms) for voter in sorted(leader.newest.voters, key=place)),
+        observers=tuple(_progress(leader, key, now_ms) for key in sorted(observers, key=place)),
+        nodes=_nodes(leader.newest),
+        uncommitted_added=added,
+        uncommitted_removed=removed,
+    )
+
+
+def _without_leader(sightings: Sightings) -> QuorumDescription:
+    """The highest epoch and the newest set that anybody has shown; how far anybody is, only a leader says."""
+    seen = sightings.replicas.values()
+    newest = max(seen, key=lambda one: (UNKNOWN if one.epoch is None else one.epoch, one.newest.offset)).newest
+    return QuorumDescription(
+        error=Error.NOT_LEADER_OR_FOLLOWER,
+        leader_id=None,
+        leader_endpoint=None,
+        leader_epoch=max((one.epoch for one in seen if one.epoch is not None), default=UNKNOWN),
+        voters=tuple(
+            ReplicaProgress(voter, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN) for voter in sorted(newest.voters, key=place)
+        ),
+        nodes=_nodes(newest),
+    )
+
+
+def _nodes(entry: SeenVoters) -> tuple[tuple[int, str], ...]:
+    voters = {voter.id for voter in entry.voters}
+    return tuple(sorted((node_id, endpoint) for node_id, endpoint in entry.endpoints.items() if node_id in voters))
+
+
+def _uncommitted(leader: Sighting) -> tuple[ReplicaKey | None, ReplicaKey | None]:
+    """Whom the newest set adds and removes while it is not known to be committed."""
+    if len(leader.sets) < 2 or leader.high_watermark is None:
+        return None, None
+    newest, before = leader.newest, leader.sets[-2]
+    if newest.offset < max(leader.log_start_offset, leader.high_watermark):
+        return None, None
+    added = {voter.id for voter in newest.voters} - {voter.id for voter in before.voters}
+    removed = {voter.id for voter in before.voters} - {voter.id for voter in newest.voters}
+    return (
+        next((voter for voter in sorted(newest.voters, key=place) if voter.id in added), None),
+        next((voter for voter in sorted(before.voters, key=place) if voter.id in removed), None),
+    )
+
+
+def _progress(leader: Sighting, key: ReplicaKey, now_ms: int) -> ReplicaProgress:
+    end = UNKNOWN if leader.log_end_offset is None else leader.log_end_offset
+    if names(key, leader.key):
+        return ReplicaProgress(leader.key, end, 0, now_ms, now_ms)
+    reached = (leader.fetch_offsets or {}).get(key, UNKNOWN)
+    lag = max(end - reached, 0) if reached >= 0 and end >= 0 else UNKNOWN
+    time = leader.fetch_times.get(key, FetchTime(UNKNOWN, UNKNOWN, UNKNOWN))
+    return ReplicaProgress(key, reached, lag, time.last_fetch_ms, time.last_caught_up_ms)

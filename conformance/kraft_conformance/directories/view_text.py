@@ -1,0 +1,97 @@
+"""The view of a quorum as `kafka-metadata-quorum describe` prints it.
+
+Rules: cli.describe-status, cli.describe-replication.
+"""
+
+import json
+from typing import Any
+
+from kraft_conformance.directories.checkpoint import LISTENER_NAME
+from kraft_conformance.directories.view import QuorumView
+from kraft_reference.describe import UNKNOWN, ReplicaProgress
+from kraft_reference.identity import ReplicaKey
+
+COLUMNS = ("NodeId", "DirectoryId", "LogEndOffset", "Lag", "LastFetchTimestamp", "LastCaughtUpTimestamp", "Status")
+
+
+def status_rows(seen: QuorumView) -> dict[str, Any]:
+    """The rows of --status; -1 and null stand for what is not known."""
+    described = seen.description
+    endpoints = dict(described.nodes)
+    return {
+        "ClusterId": seen.cluster_id,
+        "LeaderId": UNKNOWN if described.leader_id is None else described.leader_id,
+        "LeaderEpoch": described.leader_epoch,
+        "HighWatermark": described.high_watermark,
+        "MaxFollowerLag": described.max_follower_lag,
+        "MaxFollowerLagTimeMs": described.max_follower_lag_ms,
+        "CurrentVoters": [
+            {**_key(voter.key), "endpoints": _endpoints(endpoints.get(voter.key.id))} for voter in described.voters
+        ],
+        "CurrentObservers": [_key(observer.key) for observer in described.observers],
+        "UncommittedAddedVoter": None if described.uncommitted_added is None else _key(described.uncommitted_added),
+        "UncommittedRemovedVoter": (
+            None if described.uncommitted_removed is None else _key(described.uncommitted_removed)
+        ),
+    }
+
+
+def replication_rows(seen: QuorumView) -> list[dict[str, Any]]:
+    """The rows of --replication: the leader, the followers, the observers."""
+    described = seen.description
+    rows = [
+        _row(voter, "Leader" if voter.key.id == described.leader_id else _voter_status(seen))
+        for voter in described.voters
+    ]
+    rows.sort(key=lambda row: row["Status"] != "Leader")
+    return rows + [_row(observer, "Observer") for observer in described.observers]
+
+
+def status_text(seen: QuorumView) -> str:
+    """--status, a row a line."""
+    rows = status_rows(seen)
+    width = max(map(len, rows)) + 2
+    return "\n".join(f"{name + ':':<{width}}{_value(value)}" for name, value in rows.items())
+
+
+def replication_text(seen: QuorumView) -> str:
+    """--replication, in columns."""
+    rows = [COLUMNS, *[tuple(_cell(row[column]) for column in COLUMNS) for row in replication_rows(seen)]]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _voter_status(seen: QuorumView) -> str:
+    return "Follower" if seen.description.leader_id is not None else "Voter"
+
+
+def _row(replica: ReplicaProgress, role: str) -> dict[str, Any]:
+    values = (
+        replica.key.id,
+        replica.key.directory_id,
+        replica.log_end_offset,
+        replica.lag,
+        replica.last_fetch_ms,
+        replica.last_caught_up_ms,
+        role,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def _key(key: ReplicaKey) -> dict[str, Any]:
+    return {"id": key.id, "directoryId": key.directory_id}
+
+
+def _endpoints(endpoint: str | None) -> list[str]:
+    return [] if endpoint is None else [f"{LISTENER_NAME}://{endpoint}"]
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "none"
+    return json.dumps(value) if isinstance(value, dict | list) else str(value)
+
+
+def _cell(value: Any) -> str:
+    return "unknown" if value is None else str(value)

@@ -1,0 +1,149 @@
+--------------------------- MODULE PendingChanges ---------------------------
+(***************************************************************************)
+(* A voter change from its acceptance to its answer: what it waits for,    *)
+(* how it is appended, when it is over.  The tests before it are in        *)
+(* VoterChanges.tla.  A leader has at most one, in the field pending:      *)
+(*                                                                         *)
+(*   learn-versions  an answer to ApiVersions; an addition only            *)
+(*   catch-up        the new voter, to fetch up to the log's end           *)
+(*   commit          the high watermark, to pass the change's last record  *)
+(***************************************************************************)
+EXTENDS Leadership
+
+Client == -1                          \* stands where a replica id would: an admin client asked
+
+\* A change whose record is appended at once, and an addition, which waits.
+AtOnce(kind, voter, requester, request, whenCommitted) ==
+  [kind |-> kind, phase |-> "commit", voter |-> voter, endpoint |-> NoEndpoint, min |-> -1, max |-> -1,
+   offset |-> -1, requester |-> requester, request |-> request, whenCommitted |-> whenCommitted]
+
+Addition(voter, endpoint, requester, request, whenCommitted) ==
+  [AtOnce("add", voter, requester, request, whenCommitted) EXCEPT !.phase = "learn-versions", !.endpoint = endpoint]
+
+IsPending(s) == s.pending.kind # "none"
+
+(***************************************************************************)
+(* Answers: to a client a Reply, which is no message of the network, to a  *)
+(* replica the response of its request.                                    *)
+(* Rules: add-voter.leader-only, remove-voter.leader-only,                 *)
+(* update-voter.leader-only                                                *)
+(***************************************************************************)
+AnswerTypes == [add |-> "AddVoterResponse", remove |-> "RemoveVoterResponse", update |-> "UpdateVoterResponse"]
+
+ChangeAnswer(s, kind, requester, request, error) ==
+  LET endpoint == IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint IN
+  IF requester = Client
+  THEN [type |-> "Reply", request |-> request, error |-> error, epoch |-> s.epoch, leader |-> s.leader,
+        endpoint |-> endpoint]
+  ELSE [type |-> AnswerTypes[kind], from |-> s.key[1], to |-> requester, corr |-> request, error |-> error,
+        epoch |-> s.epoch, leader |-> s.leader, endpoint |-> endpoint]
+
+\* The outcome with the pending change answered and forgotten.
+Over(out, error) ==
+  LET change == out.state.pending IN
+  [out EXCEPT !.state.pending = NoChange,
+              !.sends = Append(@, ChangeAnswer(out.state, change.kind, change.requester, change.request, error))]
+
+(***************************************************************************)
+(* Appends.                                                                *)
+(***************************************************************************)
+\* The leader flushes before it counts its own log end.  A new set takes effect at once: who is no voter any more counts
+\* for nothing, who became one has done nothing yet.
+\* Rules: state.voters-set.applied-uncommitted, voters.effective-on-append, voters.commit-by-new-set,
+\*        add-voter.append-and-apply, remove-voter.append-and-apply, hw.majority, durable.flush-before-fetch,
+\*        voters.begin-epoch-to-current-voters
+AppendedByLeader(s, records) ==
+  LET after == Flushed(Appended(s, records))
+      same == {v[1] : v \in Voters(s) \cap Voters(after)}
+  IN WithHighWatermark(
+       IF Voters(after) = Voters(s) THEN after
+       ELSE [after EXCEPT !.fetchers = @ \cap same, !.acknowledged = @ \cap same])
+
+\* The outcome with the records of a change appended; the answer waits for their commit, unless it need not.
+\* Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit, update-voter.reply-time,
+\*        kraft-version.reply-after-commit, kraft-version.upgrade-atomic-batch
+WithChange(out, records, change) ==
+  LET after == AppendedByLeader(out.state, records)
+      committing == [change EXCEPT !.phase = "commit", !.offset = EndOffset(after) - 1]
+      waiting == [out EXCEPT !.state = [after EXCEPT !.pending = committing]]
+  IN IF change.whenCommitted THEN waiting ELSE Over(waiting, "NONE")
+
+(***************************************************************************)
+(* What a risen high watermark brings: the answer to the pending change,   *)
+(* and then the end of a leader that is removed.                           *)
+(* Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit,   *)
+(* remove-voter.leader-removal, remove-voter.resign-only-after-commit,     *)
+(* state.leader.resigns-on-own-removal                                     *)
+(***************************************************************************)
+Settled(out) ==
+  LET s == out.state
+      answered == IF s.pending.kind # "none" /\ s.pending.phase = "commit" /\ s.highWatermark > s.pending.offset
+                  THEN Over(out, "NONE") ELSE out
+  IN IF RemovalCommitted(s)
+     THEN [answered EXCEPT !.state = ToResigned(@, PreferredCandidates(@))]
+     ELSE answered
+
+\* The outcome with the new voter in the set, if it has caught up: it has when it has fetched up to the end of the log.
+\* The other conditions were tested when the request came, and nothing else can have been appended since.
+\* Rules: add-voter.catch-up-first, add-voter.conditions-hold-at-append, add-voter.append-and-apply,
+\*        identity.could-become-voter
+Advanced(out) ==
+  LET s == out.state
+      change == s.pending
+      caughtUp == change.voter \in DOMAIN s.offsets /\ s.offsets[change.voter] >= EndOffset(s)
+      told == <<change.voter[1], change.endpoint, change.min, change.max>>
+      record == VotersRecordOf(s.epoch, Voters(s) \cup {change.voter}, WithDetails(Details(s), told))
+  IN IF /\ change.kind # "none" /\ change.phase = "catch-up"
+        /\ caughtUp \/ ~Enforced("add-voter.catch-up-first")
+     THEN WithChange(out, <<record>>, change)
+     ELSE out
+
+(***************************************************************************)
+(* ApiVersions: the leader asks a new voter which levels it supports, and  *)
+(* any replica says so.                                                    *)
+(***************************************************************************)
+\* Rule: add-voter.learn-versions
+AsksVersionsOf(s) ==
+  IF s.pending.kind # "none" /\ s.pending.phase = "learn-versions" THEN {s.pending.voter[1]} \cap Ids ELSE {}
+
+ApiVersionsRequest(s, to, corr) == [type |-> "ApiVersionsRequest", from |-> s.key[1], to |-> to, corr |-> corr]
+
+\* Rule: kraft-version.levels
+AfterApiVersionsRequest(s, m) ==
+  Outcome(s, <<[type |-> "ApiVersionsResponse", from |-> s.key[1], to |-> m.from, corr |-> m.corr,
+                min |-> config.minVersion[s.key[1]], max |-> config.maxVersion[s.key[1]]]>>)
+
+\* Rules: add-voter.learn-versions, add-voter.version-must-be-supported
+AfterApiVersionsResponse(s, m) ==
+  LET rest == Answered(s, m)
+      learned == [rest EXCEPT !.pending.phase = "catch-up", !.pending.min = m.min, !.pending.max = m.max]
+      finalized == FinalizedLevel(s)
+  IN
+  IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
+  ELSE IF AsksVersionsOf(s) # {m.from} THEN Ignored(rest, "NO_CHANGE_WAITS")
+  ELSE IF finalized < m.min \/ finalized > m.max THEN Over(Becomes(rest), "INVALID_REQUEST")
+  ELSE Advanced(Becomes(learned))
+
+(***************************************************************************)
+(* Other ends.                                                             *)
+(***************************************************************************)
+\* A record that was appended stays.  Rule: add-voter.timeout
+AfterVoterChangeTimeout(s) == Over(Becomes(s), "REQUEST_TIMED_OUT")
+
+\* Has this change been answered in the step itself?
+Answers(sent, change) ==
+  IF sent.type = "Reply" THEN change.requester = Client /\ sent.request = change.request
+  ELSE /\ sent.type \in {"AddVoterResponse", "RemoveVoterResponse", "UpdateVoterResponse"}
+       /\ sent.corr = change.request
+
+\* Does a leader that leaves its role leave a change behind?  Its record lives on in the log, or is truncated.
+\* Rule: add-voter.leader-change-leaves-outcome-open
+LeavesChange(s, out) ==
+  /\ s.pending.kind # "none"
+  /\ out.state.role # "Leader"
+  /\ \A i \in 1..Len(out.sends) : ~Answers(out.sends[i], s.pending)
+
+ToldOfLostLeadership(s, out) ==
+  [out EXCEPT !.sends = Append(@, ChangeAnswer(out.state, s.pending.kind, s.pending.requester, s.pending.request,
+                                               "NOT_LEADER_OR_FOLLOWER"))]
+=============================================================================

@@ -1,0 +1,210 @@
+---------------------------- MODULE VoterChanges ----------------------------
+(***************************************************************************)
+(* Which request for a voter change a leader accepts, and which error      *)
+(* answers the others; and what a voter or a joining replica asks for      *)
+(* itself.  What follows once a change is accepted: PendingChanges.tla.    *)
+(*                                                                         *)
+(* The requests begin with tests in a fixed order: the first that fails    *)
+(* gives the answer, and nothing has changed.  What they keep true: voters *)
+(* sets that can decide anything at one time differ by one voter at most,  *)
+(* so any majority of one meets any majority of the other (ConfigOverlap). *)
+(***************************************************************************)
+EXTENDS Replication
+
+(***************************************************************************)
+(* The tests.                                                              *)
+(***************************************************************************)
+\* Without it, a set that an earlier leader appended may still win an election, two steps away from the next set.
+\* Rule: voters.epoch-committed-before-change
+EpochCommitted(s) == s.highWatermark > s.epochStart \/ ~Enforced("voters.epoch-committed-before-change")
+
+\* A set of the base counts as committed.  Rule: voters.one-change-at-a-time
+SetCommitted(s) ==
+  \/ ~Enforced("voters.one-change-at-a-time")
+  \/ LET offset == s.voters[Len(s.voters)].offset IN offset < s.base.end \/ s.highWatermark > offset
+
+\* Rules: voters.one-change-at-a-time, metric.pending-changes
+Busy(s) == s.pending.kind # "none" /\ Enforced("voters.one-change-at-a-time")
+
+\* A text that is there: the model has "(empty)" for one without letters, which only other software sends.
+IsText(text) == text \notin {"", "(empty)"}
+NamedWell(key) == key[1] >= 0 /\ IsText(key[2])
+
+\* What AddVoter and RemoveVoter test alike: <<error, reason>>, or <<"", "">>.
+\* Rules: add-voter.check-order, remove-voter.check-order, add-voter.leader-only, remove-voter.leader-only,
+\*        add-voter.well-formed, add-voter.unsupported-version, voters.static-set-at-version-0
+MembershipError(s, sameCluster, wellFormed) ==
+  IF ~sameCluster THEN <<"INCONSISTENT_CLUSTER_ID", "FOREIGN_CLUSTER">>
+  ELSE IF s.role # "Leader" THEN <<"NOT_LEADER_OR_FOLLOWER", "NOT_LEADER">>
+  ELSE IF ~wellFormed THEN <<"INVALID_REQUEST", "MALFORMED_REQUEST">>
+  ELSE IF Busy(s) \/ ~EpochCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
+  ELSE IF FinalizedLevel(s) < 1 THEN <<"UNSUPPORTED_VERSION", "REQUEST_REFUSED">>
+  ELSE IF ~SetCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
+  ELSE <<"", "">>
+
+RefusedChange(s, kind, requester, request, error, reason) ==
+  [Outcome(s, <<ChangeAnswer(s, kind, requester, request, error)>>) EXCEPT !.reason = reason]
+
+(***************************************************************************)
+(* AddVoter and RemoveVoter.  The requester is a replica or Client.        *)
+(***************************************************************************)
+\* Rules: add-voter.check-order, add-voter.duplicate-id, auto-join.uses-the-ordinary-rpcs, voters.at-most-one-difference
+AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster) ==
+  LET failed == MembershipError(s, sameCluster, NamedWell(voter) /\ IsText(endpoint))
+      Refuse(error, reason) == RefusedChange(s, "add", requester, request, error, reason)
+  IN
+  IF failed[1] # "" THEN Refuse(failed[1], failed[2])
+  ELSE IF voter[1] \in VoterIds(s) THEN Refuse("DUPLICATE_VOTER", "REQUEST_REFUSED")
+  ELSE Becomes([s EXCEPT !.pending = Addition(voter, endpoint, requester, request, whenCommitted)])
+
+\* The leader itself may be removed, the last voter never.
+\* Rules: remove-voter.check-order, remove-voter.exact-key, remove-voter.append-and-apply, voters.never-empty,
+\*        remove-voter.leader-removal, voters.at-most-one-difference
+AfterRemoveVoter(s, requester, request, voter, sameCluster) ==
+  LET failed == MembershipError(s, sameCluster, NamedWell(voter))
+      Refuse(error, reason) == RefusedChange(s, "remove", requester, request, error, reason)
+      record == VotersRecordOf(s.epoch, Voters(s) \ {voter}, Details(s))
+  IN
+  IF failed[1] # "" THEN Refuse(failed[1], failed[2])
+  ELSE IF voter \notin Voters(s) \/ Voters(s) = {voter} THEN Refuse("VOTER_NOT_FOUND", "REQUEST_REFUSED")
+  ELSE Settled(WithChange(Becomes(s), <<record>>, AtOnce("remove", voter, requester, request, TRUE)))
+
+\* As requests of a replica that joins.
+AfterAddVoterRequest(s, m) == AfterAddVoter(s, m.from, m.corr, m.voter, m.endpoint, m.whenCommitted, TRUE)
+AfterRemoveVoterRequest(s, m) == AfterRemoveVoter(s, m.from, m.corr, m.voter, TRUE)
+
+(***************************************************************************)
+(* UpdateVoter: where a voter listens and what it supports; who votes      *)
+(* stays as it is.                                                         *)
+(***************************************************************************)
+\* A report: <<key, endpoint, min, max>>.
+WithReport(reports, told) == {known \in reports : known[1][1] # told[1][1]} \cup {told}
+
+\* Rules: update-voter.check-order, update-voter.leader-only, update-voter.not-a-membership-change,
+\*        update-voter.range-must-include-finalized, update-voter.in-memory-at-version-0, update-voter.reply-time,
+\*        identity.directory-id-never-silently-replaced
+AfterUpdateVoterRequest(s, m) ==
+  LET Answer(after, error, reason) ==
+        [Outcome(after, <<ChangeAnswer(after, "update", m.from, m.corr, error)>>) EXCEPT !.reason = reason]
+      finalized == FinalizedLevel(s)
+      named == {v \in Voters(s) : Names(v, m.voter)}
+      keys == (Voters(s) \ named) \cup {m.voter}
+      details == WithDetails(Details(s), <<m.voter[1], m.endpoint, m.min, m.max>>)
+      change == AtOnce("update", m.voter, m.from, m.corr, ~Enforced("update-voter.reply-time"))
+  IN
+  IF m.epoch < s.epoch THEN Answer(s, "FENCED_LEADER_EPOCH", "STALE_EPOCH")
+  ELSE IF m.epoch > s.epoch THEN Answer(s, "UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
+  ELSE IF s.role # "Leader" THEN Answer(s, "NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
+  ELSE IF ~NamedWell(m.voter) \/ ~IsText(m.endpoint) \/ m.min < 0 \/ m.min > m.max
+  THEN Answer(s, "INVALID_REQUEST", "MALFORMED_REQUEST")
+  ELSE IF Busy(s) \/ ~EpochCommitted(s) \/ ~SetCommitted(s) THEN Answer(s, "REQUEST_TIMED_OUT", "REQUEST_REFUSED")
+  ELSE IF finalized < m.min \/ finalized > m.max THEN Answer(s, "INVALID_REQUEST", "REQUEST_REFUSED")
+  ELSE IF named = {} THEN Answer(s, "VOTER_NOT_FOUND", "REQUEST_REFUSED")
+  ELSE IF Level(s) = 0
+  THEN Answer([s EXCEPT !.reports = WithReport(@, <<m.voter, m.endpoint, m.min, m.max>>)], "NONE", "")
+  ELSE IF keys = Voters(s) /\ details = Details(s) THEN Answer(s, "NONE", "")
+  ELSE Settled(WithChange(Becomes(s), <<VotersRecordOf(s.epoch, keys, details)>>, change))
+
+(***************************************************************************)
+(* UpdateFeatures: kraft.version from 0 to 1, the level and the voters set *)
+(* in one batch.  The range is that of the brokers, which the controller   *)
+(* knows and the replica does not.                                         *)
+(* Rules: kraft-version.upgrade-atomic-batch,                              *)
+(* kraft-version.upgrade-needs-all-voters,                                 *)
+(* kraft-version.upgrade-needs-all-observers, kraft-version.no-downgrade   *)
+(***************************************************************************)
+\* What voters have told of themselves, the leader included.
+KnownReports(s) == LET own == OwnDetails(s) IN WithReport(s.reports, <<s.key, own[2], own[3], own[4]>>)
+
+CanUpgrade(s, level, brokersMin, brokersMax) ==
+  /\ Level(s) = 0 /\ level = 1
+  /\ brokersMin <= level /\ level <= brokersMax
+  /\ LET known == KnownReports(s) IN
+     \A v \in Voters(s) : \E told \in known :
+       told[1][2] # "" /\ Names(v, told[1]) /\ told[3] <= level /\ level <= told[4]
+
+AfterUpdateFeatures(s, request, level, brokersMin, brokersMax) ==
+  LET Answer(error, reason) == RefusedChange(s, "upgrade", Client, request, error, reason)
+      reports == {told \in KnownReports(s) : told[1][1] \in VoterIds(s)}
+      keys == {told[1] : told \in reports}
+      details == {<<told[1][1], told[2], told[3], told[4]>> : told \in reports}
+  IN
+  IF s.role # "Leader" THEN Answer("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
+  ELSE IF Busy(s) \/ ~EpochCommitted(s) \/ ~SetCommitted(s) THEN Answer("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
+  ELSE IF level = Level(s) THEN Answer("NONE", "")
+  ELSE IF ~CanUpgrade(s, level, brokersMin, brokersMax) THEN Answer("INVALID_UPDATE_VERSION", "REQUEST_REFUSED")
+  ELSE Settled(WithChange(Becomes(s), <<Record(s.epoch, "KRaftVersion", level, {}),
+                                        VotersRecordOf(s.epoch, keys, details)>>,
+                          AtOnce("upgrade", NoKey, Client, request, TRUE)))
+
+(***************************************************************************)
+(* A voters set from elsewhere, held to the same conditions.               *)
+(***************************************************************************)
+\* Rule: voters.at-most-one-difference
+OneStep(before, after) == Cardinality((before \ after) \cup (after \ before)) <= 1
+
+\* Rules: voters.at-most-one-difference, voters.one-change-at-a-time, voters.epoch-committed-before-change,
+\*        kraft-version.record-gate
+MayAppendSet(s, voters) ==
+  /\ Level(s) >= 1
+  /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
+  /\ OneStep(Voters(s), voters) \/ ~Enforced("voters.at-most-one-difference")
+
+\* What the set in force says of a voter stays; of a new one, what its operator has set up.
+AfterAppendVoters(s, voters) ==
+  LET new == FormattedDetails(voters)
+      details == {d \in new : DetailsOf(s, d[1]) = {}} \cup UNION {DetailsOf(s, d[1]) : d \in new}
+  IN Settled(Becomes(AppendedByLeader(s, <<VotersRecordOf(s.epoch, voters, details)>>)))
+
+(***************************************************************************)
+(* What a follower that has fetched, and so knows the voters set, asks its *)
+(* leader for itself, in place of a Fetch: {} or the request.              *)
+(***************************************************************************)
+AddVoterRequest(s, corr) ==
+  [type |-> "AddVoterRequest", from |-> s.key[1], to |-> s.leader, corr |-> corr,
+   voter |-> s.key, endpoint |-> OwnEndpoint(s), whenCommitted |-> FALSE]
+
+RemoveVoterRequest(s, voter, corr) ==
+  [type |-> "RemoveVoterRequest", from |-> s.key[1], to |-> s.leader, corr |-> corr, voter |-> voter]
+
+UpdateVoterRequest(s, corr) ==
+  LET own == OwnDetails(s) IN
+  [type |-> "UpdateVoterRequest", from |-> s.key[1], to |-> s.leader, corr |-> corr,
+   epoch |-> s.epoch, voter |-> s.key, endpoint |-> own[2], min |-> own[3], max |-> own[4]]
+
+\* The voter of the own id and an older directory goes first, then the replica adds itself.
+\* Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self
+JoinRequest(s, corr) ==
+  LET stale == {v \in Voters(s) : v[1] = s.key[1]} IN
+  IF \/ ~config.autoJoin[s.key[1]]
+     \/ Level(s) < 1 \/ s.key[2] = "" \/ Voters(s) = {} \/ IsVoter(s)
+  THEN {}
+  ELSE IF stale # {} THEN {RemoveVoterRequest(s, v, corr) : v \in stale}
+  ELSE {AddVoterRequest(s, corr)}
+
+\* Until this leader has taken note; at level 1 only if the own entry says something else.
+\* Rules: update-voter.when-sent, update-voter.in-memory-at-version-0
+ReportRequest(s, corr) ==
+  IF \/ s.leader \in s.acknowledged \/ ~IsVoter(s) \/ s.key[2] = ""
+     \/ Level(s) >= 1 /\ DetailsOf(s, s.key[1]) = {OwnDetails(s)}
+  THEN {} ELSE {UpdateVoterRequest(s, corr)}
+
+DueReport(s, corr) ==
+  IF s.role # "Follower" \/ ~s.fetched \/ s.searching \/ s.awaiting # {} THEN {}
+  ELSE LET join == JoinRequest(s, corr) IN IF join # {} THEN join ELSE ReportRequest(s, corr)
+
+\* The answers teach epoch and leader like any other; what has become of a request to join, the own log says.
+\* Rules: update-voter.when-sent, add-voter.reply-after-commit, auto-join.add-self, fetch.response.common
+AfterChangeResponse(s, m) ==
+  LET rest == Answered(s, m)
+      learned == Learn(rest, m.epoch, m.leader, m.endpoint)
+  IN
+  IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
+  ELSE IF m.epoch < s.epoch THEN Ignored(rest, "STALE_EPOCH")
+  ELSE IF NamesSecondLeader(s, m.epoch, m.leader) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
+  ELSE IF learned # rest THEN Becomes(learned)
+  ELSE IF m.error # "NONE" THEN Ignored(rest, "ERROR_RESPONSE")
+  ELSE IF m.type = "UpdateVoterResponse" /\ s.role = "Follower" /\ s.leader = m.from
+  THEN Becomes([rest EXCEPT !.acknowledged = {m.from}])
+  ELSE Becomes(rest)
+=============================================================================

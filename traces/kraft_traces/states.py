@@ -1,0 +1,74 @@
+"""From the state of a replica to the part of it that a trace shows."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from kraft_reference.changes import CLIENT, PendingChange, Report
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import VotersEntry
+from kraft_reference.state import ReplicaState
+from kraft_traces.lines import TracedChange, TracedReport, TracedSnapshotId, TracedState, TracedVoters
+from kraft_traces.values import TracedKey, by_id_and_directory, traced_key, traced_voters
+
+
+def traced_state(state: ReplicaState) -> TracedState:
+    """The part of a replica's state that a trace shows."""
+    log, voted_key = state.log, state.voted_key
+    return TracedState(
+        traced_key(state.key),
+        state.role,
+        state.epoch,
+        state.leader_id,
+        state.leader_endpoint,
+        None if voted_key is None else traced_key(voted_key),
+        log.end_offset,
+        log.last_epoch,
+        log.flushed,
+        state.high_watermark,
+        _traced_voters_entry(log.voters[-1]),
+        log.versions[-1].kraft_version,  # type: ignore[arg-type]  # what is appended is a level that there is
+        tuple(sorted(state.granted)) if state.granted else (),
+        tuple(sorted(state.rejected)) if state.rejected else (),
+        state.fetched,
+        state.searching,
+        tuple(sorted(state.awaiting.items())) if state.awaiting else (),
+        tuple(sorted(state.acknowledged)) if state.acknowledged else (),
+        tuple(sorted(state.fetchers)) if state.fetchers else (),
+        _traced_fetch_offsets(state.fetch_offsets) if state.fetch_offsets else (),
+        log.base.end_offset,
+        None if state.pending_change is None else _traced_change(state.pending_change),
+        tuple([_traced_report(report) for report in state.reports]) if state.reports else (),
+        None if state.wanted_snapshot is None else TracedSnapshotId(*state.wanted_snapshot),
+        state.quorum_state_version,  # type: ignore[arg-type]
+        state.moved_to,
+    )
+
+
+@lru_cache(maxsize=64)
+def _traced_change(change: PendingChange) -> TracedChange:
+    return TracedChange(
+        change.kind,
+        change.phase,
+        None if change.voter is None else traced_key(change.voter),
+        change.endpoint,
+        change.min_version,
+        change.max_version,
+        change.offset,
+        None if change.requester == CLIENT else change.requester,
+        change.request,
+        change.when_committed,
+    )
+
+
+@lru_cache(maxsize=64)
+def _traced_report(report: Report) -> TracedReport:
+    return TracedReport(traced_key(report.key), report.endpoint, report.min_version, report.max_version)
+
+
+def _traced_fetch_offsets(offsets: Mapping[ReplicaKey, int]) -> tuple[tuple[TracedKey, int], ...]:
+    return tuple([(traced_key(key), offsets[key]) for key in sorted(offsets, key=by_id_and_directory)])
+
+
+@lru_cache(maxsize=1024)
+def _traced_voters_entry(entry: VotersEntry) -> TracedVoters:
+    return TracedVoters(entry.offset, traced_voters(entry.voters))
