@@ -24,7 +24,7 @@ def batch_module(name: str, reader: TraceReader, *, every: int = EVERY, events: 
         LeftOutError: a line leaves something out.
     """
     configuration = reader.configuration
-    lines = [_line(line) for line in islice(reader, events)]
+    lines = [_line(line, configuration.cluster_id) for line in islice(reader, events)]
     names = [f"Line{number}" for number in range(1, len(lines) + 1)]
     return "\n".join(
         [
@@ -41,8 +41,8 @@ def batch_module(name: str, reader: TraceReader, *, every: int = EVERY, events: 
     )
 
 
-def _line(line: EventLine) -> str:
-    event = complete_event(line)
+def _line(line: EventLine, cluster_id: str) -> str:
+    event = complete_event(line, cluster_id)
     is_refused = line.refusal in NOT_ALLOWED
     return _text(
         {

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +19,7 @@ from kraft_conformance.benchmark.checking import (
     measure_log_length,
 )
 from kraft_conformance.benchmark.figure import Figure, Machine, this_machine
+from kraft_conformance.benchmark.long_trace import LongTrace, measure_long_trace
 from kraft_conformance.benchmark.simulating import SIMULATION_TARGET, SimulationSpeed, measure_simulation
 from kraft_conformance.benchmark.usual_way import RATIO_TARGET, Comparison, compare
 from kraft_conformance.commands.options import Json
@@ -34,6 +37,9 @@ Sample = Annotated[
 MixEvents = Annotated[int, typer.Option(min=10, help="Events of each workload for checking and for simulating.")]
 LogLengths = Annotated[
     list[int] | None, typer.Option("--log-length", min=10, help="Log length to check at; repeatable. 50 200 1000 4000.")
+]
+LongTraceEvents = Annotated[
+    int | None, typer.Option("--long-trace", min=10, help="Measure only this: checking one trace of so many events.")
 ]
 Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
 
@@ -74,12 +80,21 @@ def bench(
     mix_events: MixEvents = 2000,
     log_length: LogLengths = None,
     every: Every = EVERY,
+    long_trace: LongTraceEvents = None,
     as_json: Json = False,
 ) -> int:
     """Measure the speed of checking and of simulating, beside the targets.
 
     The exit code is 0 whether the targets are reached or not: they are meant for an idle machine with two cores.
     """
+    if long_trace is not None:
+        with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
+            long = measure_long_trace(long_trace, Path(folder))
+        if as_json:
+            print_json({**asdict(long), "slowdown": long.slowdown, "growth": long.growth})
+        else:
+            _show_long_trace(long)
+        return ExitCode.CONFORMANT
     measured = measure(traces, events, sample, mix_events, tuple(log_length or LOG_LENGTHS), every)
     if as_json:
         print_json(measured.as_dict())
@@ -170,6 +185,24 @@ def _show_comparison(measured: Measurements) -> None:
     drawn.add_row("ratio", f"{compared.ratio:.1f}", f"{compared.cpu_ratio:.1f}")
     drawn.add_row("one process of TLC with a single event", f"{compared.start_seconds:.1f}", "")
     stdout.print(drawn)
+
+
+def _show_long_trace(long: LongTrace) -> None:
+    title = f"One trace of {long.events:,} events, {long.appends:,} of them appends, {long.bytes_read / 1e6:.0f} MB"
+    columns = ("lines checked", "CPU seconds", "Java heap in use", "Python objects", "end of the log", "records held")
+    drawn = table(title, *columns)
+    for stretch in long.stretches:
+        drawn.add_row(
+            f"{stretch.events:,}",
+            f"{stretch.seconds:.1f}",
+            f"{stretch.java_bytes / 1e6:.1f} MB",
+            f"{stretch.python_objects:,}",
+            f"{stretch.log_end_offset:,}",
+            f"{stretch.records:,}",
+        )
+    stdout.print(drawn)
+    stdout.print(f"last stretch / median stretch, CPU time: {long.slowdown:.2f}")
+    stdout.print(f"Java heap after the last stretch / after the first: {long.growth:.2f}")
 
 
 def _show_simulation(measured: Measurements) -> None:
