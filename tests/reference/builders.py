@@ -14,7 +14,7 @@ from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
 from kraft_reference.log import Log, Snapshot, append, flush, log_on
-from kraft_reference.messages import Message
+from kraft_reference.messages import Message, Reply
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.replica import handle
@@ -249,6 +249,11 @@ def step(state: ReplicaState, event: Event, configuration: Configuration = THREE
 def receive(state: ReplicaState, message: Message, configuration: Configuration = THREE) -> Outcome:
     """The outcome of a message."""
     return step(state, Receive(message), configuration)
+
+
+def messages(outcome: Outcome) -> tuple[Message, ...]:
+    """What an outcome sends to replicas."""
+    return tuple(sent for sent in outcome.sends if not isinstance(sent, Reply))
 
 
 def refused(state: ReplicaState, reason: Refusal) -> Outcome:

@@ -83,7 +83,7 @@ def _voters_survive_truncation(patch: pytest.MonkeyPatch) -> None:
 
 
 def _epochs_are_lost(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(durability, "as_read_from_disk", lambda state, _: state._replace(epoch=state.log.last_epoch))
+    patch.setattr(durability, "as_read_from_disk", lambda state: state._replace(epoch=state.log.last_epoch))
 
 
 def _records_are_garbled(patch: pytest.MonkeyPatch) -> None:
@@ -125,7 +125,11 @@ PLANTED: dict[str, tuple[Plant, str, set[str]]] = {
     "messages leave first": (_messages_leave_first, "calm", {"DurableBeforeSend"}),
     "nothing is synced": (_nothing_is_synced, "calm", {"DurableBeforeSend"}),
     "short logs win": (_short_logs_win, "storm", {"LeaderCompleteness"}),
-    "one copy commits": (_one_copy_commits, "storm", {"LeaderCompleteness", "CommittedNeverLost"}),
+    "one copy commits": (
+        _one_copy_commits,
+        "storm",
+        {"LeaderCompleteness", "CommittedNeverLost", "StateMachineSafety"},
+    ),
     "divergence goes unseen": (_divergence_goes_unseen, "storm", {"LogMatching"}),
     "voters survive truncation": (_voters_survive_truncation, "storm", {"ConfigFollowsLog"}),
     "epochs are lost": (_epochs_are_lost, "storm", {"EpochMonotonic"}),
@@ -151,7 +155,7 @@ def test_a_planted_bug_is_found_under_its_name(bug: str, monkeypatch: pytest.Mon
     [
         ("hw.monotonic", "lossy", 10, {"HwMonotonic"}),
         ("state.resigned.timeout", "storm", 10, {"NotFollowerOfSelf"}),
-        ("vote.voter-key", "storm", 100, {"LeaderCompleteness", "CommittedNeverLost", "ElectionSafety"}),
+        ("vote.voter-key", "storm", 100, {"IdentityBinding", "LeaderCompleteness", "ElectionSafety"}),
     ],
 )
 def test_a_rule_switched_off_is_found(rule: str, workload: str, seeds: int, properties: set[str]) -> None:
@@ -170,7 +174,7 @@ def failing_plan(workload: str, switched_off: tuple[str, ...], properties: set[s
 
 
 def test_a_failure_shrinks_to_a_schedule_that_repeats_it() -> None:
-    plan = failing_plan("storm", ("vote.voter-key",), {"LeaderCompleteness"}, range(100))
+    plan = failing_plan("storm", ("vote.voter-key",), {"IdentityBinding"}, range(100))
     failure = investigate(plan)
     assert failure is not None
     assert failure.violation == run(plan)

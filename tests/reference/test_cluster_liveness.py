@@ -13,7 +13,7 @@ from kraft_reference.cluster.lasting import LastingFaults, draw_lasting_faults, 
 from kraft_reference.cluster.liveness import zombie_bounded
 from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetching
 from kraft_reference.cluster.liveness.no_ping_pong import NoPingPong
-from kraft_reference.cluster.liveness.remaining import Remaining, remaining_of
+from kraft_reference.cluster.liveness.remaining import Remaining, SetLeft, remaining_of
 from kraft_reference.cluster.liveness.standing import Leadership, Standing
 from kraft_reference.cluster.liveness.watch import LIVENESS_PROPERTIES
 from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
@@ -217,7 +217,7 @@ def test_what_lasts_is_not_mended(workload: str) -> None:
 
 def topology(voters: int, cuts: Links, stopped: frozenset[int] = frozenset()) -> Remaining:
     running = frozenset(range(1, voters + 1)) - stopped
-    return Remaining(voters=running, voters_in_set=voters, running=running, cuts=frozenset(cuts))
+    return Remaining(sets=(SetLeft(running, voters),), running=running, cuts=frozenset(cuts))
 
 
 @pytest.mark.parametrize(
@@ -401,6 +401,7 @@ def test_refusals_in_both_directions_are_ping_pong() -> None:
 def test_the_properties_are_those_of_the_catalogue() -> None:
     assert sorted(LIVENESS_PROPERTIES) == [
         "CommitProgress",
+        "EventualChange",
         "EventualLeader",
         "EventuallyFetching",
         "NoPingPong",

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 
 import pytest
 from hypothesis import given
@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from kraft_reference.cluster.occurrence import DuplicateMessage, NetworkEvent, Occurrence
 from kraft_reference.cluster.plan import RunPlan, configuration_of
-from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import AppendRecords
-from kraft_reference.events import AppendVoters, Crash, Event, Receive, ReplaceDisk, event_name
+from kraft_reference.events import AppendVoters, Crash, Event, Receive, event_name
 from kraft_reference.messages import FetchResponse
 from kraft_reference.roles import Role
 
@@ -170,22 +169,6 @@ def test_everything_that_can_happen_happens() -> None:
     happenings |= {"unsynced records lost in a step"}
     expected = handled | timers | others | network | crashes | happenings | {"UNCORRELATED_RESPONSE", "STALE_EPOCH"}
     assert {name for name in expected if not seen[name]} == set()
-
-
-@given(seed=SEEDS)
-def test_a_majority_keeps_its_disks_and_static_voters_keep_all(seed: int) -> None:
-    for name in ("crashes", "storm", "static-voters"):
-        preset = WORKLOADS[name]
-        faults = replace(preset.faults, replace_disk_chance=0.9, crash_interval_ms=300)
-        configuration = configuration_of(preset, seed, 3)
-        simulation = Simulation(configuration, seed, preset.workload, faults, steps=250)
-        replaced = {
-            occurrence.replica_id
-            for occurrence in simulation.run()
-            if isinstance(occurrence.event, ReplaceDisk) and occurrence.replica_id in {1, 2, 3}
-        }
-        assert simulation.violation is None
-        assert len(replaced) <= (0 if preset.static_voters else 1)
 
 
 def test_the_voters_set_never_changes() -> None:

@@ -23,6 +23,7 @@ from tests.reference.builders import (
     keys,
     leader,
     log_of,
+    messages,
     receive,
     refused,
     resigned,
@@ -75,10 +76,10 @@ QUIET = frozenset({2, 3})
 """Voters that have answered the announcement, so that the leader owes them nothing."""
 
 
-def caught_up_and_added(**more: object) -> ReplicaState:
+def caught_up_and_added() -> ReplicaState:
     """L(4) of {1,2,3} with Voters{1,2,3,4} at offset 1, asked for by a client; 4 has fetched up to there."""
     state = established(4, pending_change=adding(ChangePhase.CATCH_UP), acknowledged=QUIET)
-    return receive(state, fetch(4, 1, 4, 1, 4), OBSERVED).state._replace(**more)
+    return receive(state, fetch(4, 1, 4, 1, 4), OBSERVED).state
 
 
 @states("add-voter.leader-only")
@@ -173,9 +174,9 @@ def test_the_leader_asks_the_new_voter_what_it_supports() -> None:
     assert polled == Outcome(learning._replace(awaiting={4: 77}), (api_versions(1, 4, correlation_id=77),))
     assert step(polled.state, Poll(), OBSERVED) == refused(polled.state, Refusal.NOTHING_DUE)
     # Any running replica answers, whatever it is.
-    told = receive(unattached(0, 4), polled.sends[0], OBSERVED)  # type: ignore[arg-type]
+    told = receive(unattached(0, 4), messages(polled)[0], OBSERVED)
     assert told == Outcome(unattached(0, 4), (replace(api_versions_reply(4, 1), correlation_id=77),))
-    learned = receive(polled.state, told.sends[0], OBSERVED)  # type: ignore[arg-type]
+    learned = receive(polled.state, messages(told)[0], OBSERVED)
     assert learned == Outcome(learning._replace(pending_change=adding(ChangePhase.CATCH_UP)))
     # What it says stands in the record.
     newer = receive(learning._replace(awaiting=asked(4)), api_versions_reply(4, 1, (1, 3)), OBSERVED).state

@@ -17,6 +17,7 @@ from tests.reference.builders import (
     keys,
     leader,
     log_of,
+    messages,
     prospective,
     receive,
     refused,
@@ -94,7 +95,7 @@ def test_discovery_endpoint_lookup() -> None:
 def test_discovery_election_endpoints() -> None:
     newer = log_of(more=(voters_record(4, 2, 3, 4),))
     for state in (prospective(4, 2, log=newer), candidate(4, 2, log=newer), leader(4, 2, log=newer)):
-        assert [request.destination for request in step(state, Poll(), OBSERVED).sends] == [3, 4]
+        assert [request.destination for request in messages(step(state, Poll(), OBSERVED))] == [3, 4]
     assert endpoint_of(prospective(4, 2, log=newer), OBSERVED, 4, None) == endpoint(4)
     assert endpoint_of(prospective(4, 2, log=newer), OBSERVED, 1, None) is None
 

@@ -68,9 +68,9 @@ REPORTS = (Report(key(2), endpoint(2), 0, 1), Report(key(3), endpoint(3), 0, 1))
 BATCH = (version_record(4), voters_record(4, 1, 2, 3))
 
 
-def told(*reports: Report, **more: object) -> ReplicaState:
+def told(*reports: Report) -> ReplicaState:
     """L(4) at level 0 that has heard these reports."""
-    return established(4, log=STATIC_LOG, reports=reports, **more)
+    return established(4, log=STATIC_LOG, reports=reports)
 
 
 def upgraded() -> ReplicaState:

@@ -19,6 +19,7 @@ from tests.reference.builders import (
     key,
     leader,
     log_of,
+    messages,
     old_software,
     prospective,
     receive,
@@ -61,7 +62,7 @@ def test_prevote_request_recipients() -> None:
     assert step(polled.state, Poll(), OBSERVED) == refused(polled.state, Refusal.NOTHING_DUE)
     refused_by_2 = receive(polled.state, pre_vote_reply(2, 3, 4, False, correlation_id=77), OBSERVED).state
     given_up = step(refused_by_2, RequestTimeout(1), OBSERVED).state
-    assert [request.destination for request in step(given_up, Poll(), OBSERVED).sends] == [1]
+    assert [request.destination for request in messages(step(given_up, Poll(), OBSERVED))] == [1]
 
 
 @states("prevote.request.check-order")
@@ -246,5 +247,5 @@ def test_prevote_refusal_of_a_voter_without_the_record() -> None:
     added = log_of(voters=frozenset({key(1), key(2)}), more=(voters_record(4, 1, 2, 3),))
     third = step(follower(4, 1, 3, log=log, fetched=True), FetchTimeout()).state
     asking = prospective(4, 2, leader=1, log=added, awaiting=asked(3))
-    answer = receive(third, pre_vote(2, 3, 4, (4, 1))).sends[0]
+    answer = messages(receive(third, pre_vote(2, 3, 4, (4, 1))))[0]
     assert receive(asking, answer).state == candidate(5, 2, log=added)

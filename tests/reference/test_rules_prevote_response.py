@@ -16,6 +16,7 @@ from tests.reference.builders import (
     key,
     leader,
     log_of,
+    messages,
     prospective,
     receive,
     refused,
@@ -95,7 +96,7 @@ def test_prevote_response_majority() -> None:
     assert receive(counted, pre_vote_reply(2, 3, 4, True), FIVE).state == counted
     twice = receive(counted._replace(awaiting=asked(2)), pre_vote_reply(2, 3, 4, False), FIVE).state
     assert twice == counted
-    assert [request.destination for request in step(counted, Poll(), FIVE).sends] == [1, 4, 5]
+    assert [request.destination for request in messages(step(counted, Poll(), FIVE))] == [1, 4, 5]
     stranger = cluster(5, observers=4)
     assert receive(state._replace(awaiting=asked(9)), pre_vote_reply(9, 3, 4, True), stranger).state.granted == {3}
 

@@ -20,6 +20,7 @@ from tests.reference.builders import (
     keys,
     leader,
     log_of,
+    messages,
     old_software,
     prospective,
     receive,
@@ -134,7 +135,7 @@ def test_begin_quorum_voter_key() -> None:
         after = follower(4, 1, 3)._replace(key=key(3, "U3'"))
         assert learned == Outcome(after, (bqe_reply(3, 1, 4, 1, error),), (FETCH,))
         # For the sender it is no acknowledgement.
-        sender = receive(leader(4, awaiting=asked(3)), learned.sends[0], configuration)
+        sender = receive(leader(4, awaiting=asked(3)), messages(learned)[0], configuration)
         assert sender == refused(leader(4), Refusal.ERROR_RESPONSE)
     assert receive(state, bqe(1, 3, 4, voter_key=key(3)._replace(directory_id=None))).sends == (bqe_reply(3, 1, 4, 1),)
 
@@ -190,7 +191,7 @@ def test_end_quorum_send() -> None:
     assert polled.sends == tuple(eqe(1, to, 4, *order, correlation_id=77) for to in (2, 3, 4, 5))
     acknowledged = receive(polled.state, eqe_reply(2, 1, 4, 1, correlation_id=77), FIVE).state
     silent = step(acknowledged, RequestTimeout(3), FIVE).state
-    assert [request.destination for request in step(silent, Poll(), FIVE).sends] == [3]
+    assert [request.destination for request in messages(step(silent, Poll(), FIVE))] == [3]
     left = step(silent, ElectionTimeout(), FIVE).state
     assert step(left, Poll(), FIVE).refusal is Refusal.NOTHING_DUE
 

@@ -60,9 +60,9 @@ from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter
 
 
-def removed(voter: int, **more: object) -> ReplicaState:
+def removed(voter: int) -> ReplicaState:
     """L(4) of {1,2,3} that was asked to remove one of them, with the record at offset 1."""
-    return step(established(4, **more), RemoveVoter(9, key(voter))).state
+    return step(established(4), RemoveVoter(9, key(voter))).state
 
 
 @states("remove-voter.leader-only")

@@ -20,6 +20,7 @@ from tests.reference.builders import (
     key,
     keys,
     log_of,
+    messages,
     prospective,
     receive,
     refused,
@@ -56,9 +57,9 @@ FETCHED = checkpoint(keys(1, 2, 3), 100, 3)
 """The snapshot (100, e3) of {1,2,3}."""
 
 
-def on_snapshot(**more: object) -> ReplicaState:
+def on_snapshot() -> ReplicaState:
     """L(4) of {1,2,3} on the snapshot (100, e3), with the LeaderChange of its epoch at offset 100."""
-    return established(4, log=log_on(FETCHED), **more)
+    return established(4, log=log_on(FETCHED))
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -199,9 +200,9 @@ def test_who_is_too_far_behind_loads_the_snapshot() -> None:
     assert wants == Outcome(wanting, (), (FETCH,))
     polled = step(wanting, PollFetch(1), OBSERVED)
     assert polled.sends == (fetch_snapshot(4, 1, 4, (100, 3), correlation_id=77),)
-    given = receive(leading, fetch_snapshot(4, 1, 4, (100, 3)), OBSERVED).sends[0]
+    given = messages(receive(leading, fetch_snapshot(4, 1, 4, (100, 3)), OBSERVED))[0]
     replica = Replica(wanting._replace(awaiting=asked(1)), OBSERVED)
-    loaded = replica.step(Receive(given), DRAW)  # type: ignore[arg-type]
+    loaded = replica.step(Receive(given), DRAW)
     after = wanting._replace(wanted_snapshot=None, log=log_on(FETCHED), high_watermark=100)
     assert loaded.state == after
     assert loaded.effects == (WriteSnapshot(FETCHED, replaces_log=True), FETCH)

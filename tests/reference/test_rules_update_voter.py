@@ -225,8 +225,11 @@ def test_an_update_changes_no_key() -> None:
     assert same == Outcome(state, (update_voter_reply(1, 2, 4, 1),))
     # An unknown directory id is filled in, and nothing else changes.
     blank = frozenset({key(1), ReplicaKey(2), key(3)})
-    filled = receive(established(4, log=log_of(voters=blank)), update_voter(2, 1, 4))
-    assert filled.state.log.records[-1] == Record(4, RecordKind.VOTERS, 0, keys(1, 2, 3), details(1, 2, 3))
+    told = established(4, log=log_of(voters=blank), acknowledged=frozenset({2, 3}), fetchers=frozenset({2}))
+    filled = receive(told, update_voter(2, 1, 4)).state
+    assert filled.log.records[-1] == Record(4, RecordKind.VOTERS, 0, keys(1, 2, 3), details(1, 2, 3))
+    # What some replica 2 did is forgotten: it may have been another disk.
+    assert (filled.acknowledged, filled.fetchers) == (frozenset({3}), frozenset())
 
 
 @states("update-voter.range-must-include-finalized")

@@ -23,6 +23,7 @@ from tests.reference.builders import (
     keys,
     leader,
     log_of,
+    messages,
     prospective,
     receive,
     refused,
@@ -185,7 +186,7 @@ def test_a_candidate_asks_and_counts_its_own_set() -> None:
     four = log_of(3, more=(voters_record(3, 1, 2, 3, 4),))
     state = candidate(5, 2, log=four)
     polled = step(state, Poll(), OBSERVED)
-    assert [sent.destination for sent in polled.sends] == [1, 3, 4]
+    assert [sent.destination for sent in messages(polled)] == [1, 3, 4]
     one = receive(polled.state, vote_reply(3, 2, 5, True, correlation_id=77), OBSERVED).state
     assert (one.role, one.granted) == (Role.CANDIDATE, frozenset({2, 3}))
     assert receive(one, vote_reply(4, 2, 5, True, correlation_id=77), OBSERVED).state.role is Role.LEADER

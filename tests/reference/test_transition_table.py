@@ -258,8 +258,10 @@ class ClusterMachine(RuleBasedStateMachine):
     @rule(index=INDEX)
     def requests_are_sent(self, index: int) -> None:
         replica_id = self._replica(index)
-        self._happen(replica_id, Poll())
-        self._happen(replica_id, PollFetch(self._replica(index // 7)))
+        events: list[Event] = [Poll(), PollFetch(self._replica(index // 7))]
+        # A replica that joins has always something to ask, and only one connection to ask on.
+        for event in events if index // 13 % 2 else reversed(events):
+            self._happen(replica_id, event)
 
     @rule(index=INDEX, count=st.integers(1, 12))
     def messages_arrive(self, index: int, count: int) -> None:
@@ -366,17 +368,30 @@ TestClusterMachine = ClusterMachine.TestCase
 TestClusterMachine.settings = settings(stateful_step_count=60)
 
 
-def _machine_reaches(goal: Callable[[ReplicaState], bool]) -> bool:
-    """Does a plain schedule of the machine's moves reach a state?  So that its checks are not empty."""
+def _machine_reaches(
+    goal: Callable[[ReplicaState], bool], configuration: Configuration = THREE, *, busy: bool = True
+) -> bool:
+    """Does a plain schedule of the machine's moves reach a state?  So that its checks are not empty.
+
+    A leader that is not busy lasts and appends little, so that a new voter can catch up, and all take snapshots.
+    The fourth replica is down at first, and so finds a snapshot in place of records.
+    """
     machine = ClusterMachine()
-    machine.begin(THREE, False)
-    for move in range(400):
+    machine.begin(configuration, False)
+    for move in range(600):
         index = move * 7919 % 1009
         machine.requests_are_sent(index)
         machine.messages_arrive(0, 3)
-        if move % 20 == 0:
+        if move % 20 == 0 and (busy or move < 100):
             machine.timers_fire(index)
-        machine.leaders_work(index)
+        if busy or move % 40 == 0:
+            machine.leaders_work(index)
+        if not busy and move % 15 == 0:
+            machine.snapshots_are_taken(index)
+        if not busy:
+            machine.answers_are_given_up(index)
+        if not busy and move in (1, 200):
+            machine.processes_stop_and_start(3, True)
         machine.holds()
         if any(goal(replica.state) for replica in machine.world.replicas.values()):
             return True
@@ -386,6 +401,17 @@ def _machine_reaches(goal: Callable[[ReplicaState], bool]) -> bool:
 def test_the_machine_gets_somewhere() -> None:
     assert _machine_reaches(lambda state: state.role is Role.LEADER and state.high_watermark > 5)
     assert _machine_reaches(lambda state: state.role is Role.FOLLOWER and state.high_watermark > 3)
+
+
+def test_the_machine_changes_voters_and_fetches_snapshots() -> None:
+    joined = _with_joining(cluster(3, observers=1), 3, True)
+    assert _machine_reaches(
+        lambda state: len(state.voters) == 4 and state.high_watermark > state.log.voters[-1].offset, joined, busy=False
+    )
+    assert _machine_reaches(lambda state: state.wanted_snapshot is not None, joined, busy=False)
+    assert _machine_reaches(
+        lambda state: state.role is Role.FOLLOWER and state.log.start_offset > 0, joined, busy=False
+    )
 
 
 def test_a_stopped_replica_refuses_everything_but_a_start() -> None:

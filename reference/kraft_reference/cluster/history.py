@@ -57,6 +57,13 @@ class History:
         """The largest high watermark ever seen."""
         return self.committed_start + len(self.committed)
 
+    @property
+    def size(self) -> int:
+        """How many things are remembered."""
+        logs = sum(len(log.records) for log in self._leader_logs.values())
+        others = (self._sets, self._levels, self._committed_by_epoch, self._leaders, self._votes, self._written)
+        return len(self.committed) + logs + sum(len(kept) for kept in others)
+
     def is_committed(self, offset: int, record: Record) -> bool:
         """Is this the record that is committed at this offset?  Of what is forgotten, every one counts."""
         if offset < self.committed_start:

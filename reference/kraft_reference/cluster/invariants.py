@@ -245,3 +245,7 @@ class Invariants:
         epoch = min(state.epoch for state in states)
         self._history.forget(min(starts, default=0), epoch, [state.key for state in states])
         self._membership.forget(sequence)
+
+    def remembered(self) -> int:
+        """How many things are kept of the whole run, records on disks included."""
+        return self._history.size + self._membership.size + sum(len(disk.records) for disk in self._disks.values())

@@ -72,6 +72,11 @@ class Membership:
         ):
             self._check_overlap()
 
+    @property
+    def size(self) -> int:
+        """How many things are remembered."""
+        return len(self._granted_by)
+
     def granted(self, voter: ReplicaKey, request: VoteRequest) -> None:
         """A replica grants a vote."""
         self._granted_by[voter.id, request.source, request.correlation_id] = voter

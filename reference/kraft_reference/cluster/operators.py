@@ -16,7 +16,9 @@ _UNKNOWN_ID = 99
 """No replica has it."""
 _UNKNOWN_DIRECTORY = "Z0"
 """No disk has it."""
-_PATIENCE_MS_MIN, _PATIENCE_MS_MAX = 400, 9000
+_CRASH_CHANCE = 0.1
+"""How many requests meet a leader that dies in the middle of the first step that they make it write something in."""
+_PATIENCE_MS_MIN, _PATIENCE_MS_MAX = 60, 9000
 """How long an operator waits for an addition; the shorter ones are given up."""
 
 
@@ -70,6 +72,8 @@ class Operators:
         receiver = leader.key.id
         if driver.chance.random() < 0.1:
             receiver = driver.chance.pick(list(driver.world.replicas))
+        if driver.faults.crash_interval_ms and driver.chance.random() < _CRASH_CHANCE:
+            driver.moves.doomed.add(receiver)
         return driver.happen(receiver, request)
 
     def _picked(self, leader: ReplicaState) -> ChangeRequest | None:

@@ -42,7 +42,8 @@ def configuration_of(
             key=ReplicaKey(replica_id, f"A{replica_id}"),
             endpoint=f"replica-{replica_id}:9093",
             pre_vote=support,
-            speaks_endpoints=support != "unsupported",
+            # A replica on an empty disk knows no voter's endpoint: only a leader that names its own is found again.
+            speaks_endpoints=support != "unsupported" or preset.faults.replace_disk_chance > 0,
             initial_voters=frozenset() if preset.observers_without_list and replica_id > voters else None,
             auto_join=preset.auto_join,
         )

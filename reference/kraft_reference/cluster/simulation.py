@@ -81,6 +81,10 @@ class Simulation:
             raise ValueError("this simulation keeps no schedule")
         return tuple(self._driver.moves.schedule)
 
+    def remembered(self) -> int:
+        """How many things the checks keep of the run so far; with snapshots that does not grow with its length."""
+        return self._invariants.remembered()
+
     def run(self, prefix: Schedule | None = None) -> Iterator[Occurrence]:
         """The occurrences, one by one, up to progress or the first violation.
 

@@ -104,6 +104,16 @@ _CHAOS = replace(
     early_timer_interval_ms=2000,
 )
 
+_HASTE = Faults(
+    delay_ms_max=40,
+    slow_chance=0.05,
+    drop_chance=0.08,
+    crash_interval_ms=2500,
+    downtime_ms_max=2000,
+    early_timer_interval_ms=800,
+    cut_interval_ms=1200,
+    cut_duration_ms_max=2500,
+)
 _STORM = Faults(
     delay_ms_max=200,
     slow_chance=0.2,
@@ -197,6 +207,14 @@ _PRESETS = (
         observers=2,
         observers_without_list=True,
         auto_join=True,
+    ),
+    Preset(
+        "hasty-changes",
+        "voter changes as soon as there is a leader, and leaders that never last, which finds what comes too early",
+        Workload(append_interval_ms=100, shutdown_interval_ms=2500, change_interval_ms=120),
+        _HASTE,
+        observers=2,
+        observers_without_list=True,
     ),
     Preset(
         "chaos",

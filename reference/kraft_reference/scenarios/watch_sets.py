@@ -40,7 +40,8 @@ class SetWatch:
             broken.append("ConfigFollowsLog")
         if after.role is Role.LEADER and _uncommitted_changes(after.log, len(committed)) > 1:
             broken.append("OnePendingChange")
-        if after.log is not old.log or after.role is not old.role or grown:
+        # A log that did not change decides as before, and what is committed only grows.
+        if (after.log.end_offset, after.log.last_epoch) != (old.log.end_offset, old.log.last_epoch):
             deciders = [*self._deciders(states, committed)]
             if any(have_disjoint_majorities(one, other) for one in deciders for other in deciders):
                 broken.append("ConfigOverlap")
@@ -97,13 +98,17 @@ def _uncommitted_changes(log: Log, committed: int) -> int:
 
 
 def _is_bound(old: ReplicaState, after: ReplicaState, event: Receive, effects: tuple[Effect, ...]) -> bool:
-    """Did a vote and an offset count for nobody but the very replica, id and directory id, that it is of?"""
+    """Did a vote and a fetch count for nobody but the very replica, id and directory id, that it is of?
+
+    A Pre-Vote is no vote: nothing is decided by it.
+    """
     message = event.message
     if isinstance(message, VoteRequest):
         sent = [effect.message for effect in effects if isinstance(effect, Send)]
-        granted = any(isinstance(one, VoteResponse) and one.granted for one in sent)
+        granted = any(isinstance(one, VoteResponse) and one.granted and not one.pre_vote for one in sent)
         return not granted or addresses(message.voter_key, after.key)
     if isinstance(message, FetchRequest) and after.role is Role.LEADER:
         moved = {key for key in after.voters if old.fetch_offsets.get(key) != after.fetch_offsets.get(key)}
-        return all(names(key, message.replica_key) for key in moved)
+        bound = {voter.id for voter in old.voters if names(voter, message.replica_key)}
+        return all(names(key, message.replica_key) for key in moved) and after.fetchers - old.fetchers <= bound
     return True

@@ -149,7 +149,13 @@ SCENARIOS = (
         "s5-directory-id-checked",
         "Why the directory id is checked",
         "KIP-853, S5 a to c",
-        ("identity.addressed-to-key", "identity.leader-tracks-by-key", "identity.voted-key-persisted", VOTER_KEY),
+        (
+            "identity.addressed-to-key",
+            "identity.leader-tracks-by-key",
+            "identity.voted-key-persisted",
+            VOTER_KEY,
+            REPLICA_KEY,
+        ),
         (
             Variant("right-a", _ALL, lost_record_refused, "3' refuses 2; no leader and no loss until 1 is back"),
             Variant("right-a-kafka-4", cluster(3, profile=KAFKA_4), lost_record_kafka, "as INVALID_VOTER_KEY"),

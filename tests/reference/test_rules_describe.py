@@ -1,0 +1,166 @@
+"""wire.describe-quorum: what a Leader says of its quorum."""
+
+import pytest
+from tests.reference.builders import (
+    FIVE,
+    OBSERVED,
+    THREE,
+    adding,
+    cluster,
+    details,
+    endpoint,
+    established,
+    in_every_role,
+    key,
+    keys,
+    leader,
+    log_of,
+    old_software,
+    receive,
+    role_name,
+    states,
+    step,
+    version_record,
+    voters_record,
+    where,
+)
+from tests.reference.wire import fetch
+
+from kraft_reference.changes import ChangePhase
+from kraft_reference.describe import (
+    FetchTime,
+    FetchTimes,
+    QuorumDescription,
+    ReplicaProgress,
+    describe_quorum,
+    with_fetch,
+)
+from kraft_reference.events import ClientAppend, RemoveVoter
+from kraft_reference.identity import ReplicaKey, VoterDetails
+from kraft_reference.messages import Error
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+
+
+def listening(*replica_ids: int) -> tuple[tuple[int, str], ...]:
+    """The nodes of a description."""
+    return tuple((replica_id, endpoint(replica_id)) for replica_id in replica_ids)
+
+
+@states("wire.describe-quorum", "wire.describe-quorum-2")
+def test_a_leader_describes_voters_and_observers() -> None:
+    state = established(5, log=log_of(*[4] * 200), fetch_offsets={key(2): 200, key(4): 180, key(3, "U3'"): 7})
+    times = {key(2): FetchTime(900, 800, 201), key(4): FetchTime(950, -1, 201)}
+    assert describe_quorum(state, OBSERVED, times, 1_000) == QuorumDescription(
+        error=Error.NONE,
+        leader_id=1,
+        leader_endpoint=endpoint(1),
+        leader_epoch=5,
+        high_watermark=201,
+        voters=(
+            ReplicaProgress(key(1), 201, 0, 1_000, 1_000),
+            ReplicaProgress(key(2), 200, 1, 900, 800),
+            ReplicaProgress(key(3), -1, -1, -1, -1),
+        ),
+        observers=(
+            ReplicaProgress(key(3, "U3'"), 7, 194, -1, -1),
+            ReplicaProgress(key(4), 180, 21, 950, -1),
+        ),
+        nodes=listening(1, 2, 3),
+    )
+
+
+@states("wire.describe-quorum")
+@pytest.mark.parametrize("state", [s for s in in_every_role(4) if s.role is not Role.LEADER], ids=role_name)
+def test_nobody_else_describes_it(state: ReplicaState) -> None:
+    expected = QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, where(state.leader_id), 4)
+    assert describe_quorum(state, THREE, {}, 0) == expected
+    unknown = describe_quorum(state, old_software(THREE, 1), {}, 0)
+    assert unknown == QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, None, 4)
+
+
+@states("wire.describe-quorum")
+def test_what_is_not_known_yet() -> None:
+    fresh = leader(5, log=log_of(4, 4), high_watermark=2)
+    described = describe_quorum(fresh, THREE, {}, 9)
+    assert (described.high_watermark, described.max_follower_lag, described.max_follower_lag_ms) == (-1, -1, -1)
+    alone = describe_quorum(established(5, log=log_of(voters=keys(1))), THREE, {}, 9)
+    assert (alone.max_follower_lag, alone.max_follower_lag_ms) == (0, 0)
+    nobody = describe_quorum(step(established(4), RemoveVoter(9, key(1))).state, THREE, {}, 9)
+    assert (nobody.max_follower_lag, [voter.key for voter in nobody.voters]) == (-1, [key(2), key(3)])
+
+
+@states("wire.describe-quorum")
+def test_the_lag_is_that_of_the_slowest_voter() -> None:
+    state = established(5, log=log_of(*[4] * 9), fetch_offsets={key(2): 4, key(3): 10, key(4): 0})
+    times = {key(2): FetchTime(80, 30, 10), key(3): FetchTime(90, 90, 10), key(4): FetchTime(95, 1, 10)}
+    described = describe_quorum(state, OBSERVED, times, 100)
+    assert (described.max_follower_lag, described.max_follower_lag_ms) == (6, 70)
+    # A fetcher whose log is longer than the Leader's lacks nothing.
+    longer = established(5, fetch_offsets={key(2): 9})
+    assert describe_quorum(longer, THREE, {}, 100).voters[1] == ReplicaProgress(key(2), 9, 0, -1, -1)
+
+
+@states("wire.describe-quorum")
+def test_the_uncommitted_change_is_shown() -> None:
+    adds = receive(established(4, pending_change=adding(ChangePhase.CATCH_UP)), fetch(4, 1, 4, 1, 4), OBSERVED).state
+    described = describe_quorum(adds, OBSERVED, {}, 0)
+    assert (described.uncommitted_added, described.uncommitted_removed) == (key(4), None)
+    assert (described.nodes, described.observers) == (listening(1, 2, 3, 4), ())
+    removes = step(established(4), RemoveVoter(9, key(3))).state
+    described = describe_quorum(removes, THREE, {}, 0)
+    assert (described.uncommitted_added, described.uncommitted_removed) == (None, key(3))
+    done = describe_quorum(receive(removes, fetch(2, 1, 4, 2, 4)).state, THREE, {}, 0)
+    assert (done.uncommitted_added, done.uncommitted_removed) == (None, None)
+
+
+@states("wire.describe-quorum")
+def test_a_static_voter_is_shown_once_after_an_upgrade() -> None:
+    static = cluster(3, kraft_version=0)
+    low = established(4, log=log_of(voters=static.voters), fetch_offsets={ReplicaKey(2): 1, ReplicaKey(10): 1})
+    assert [voter.key for voter in describe_quorum(low, static, {}, 0).voters] == [
+        key(1),
+        ReplicaKey(2),
+        ReplicaKey(3),
+    ]
+    batch = (version_record(4), voters_record(4, 1, 2, 3))
+    high = established(5, log=log_of(voters=static.voters, more=batch), fetch_offsets=low.fetch_offsets)
+    described = describe_quorum(high, static, {}, 0)
+    assert [voter.key for voter in described.voters] == [key(1), key(2), key(3)]
+    assert [observer.key for observer in described.observers] == [ReplicaKey(10)]
+
+
+@states("wire.describe-quorum-2")
+def test_of_several_entries_of_one_id_the_latest_is_shown() -> None:
+    listed = (*details(1, 2), VoterDetails(2, "latest:1", 0, 1))
+    record = Record(4, RecordKind.VOTERS, 0, keys(1, 2) | {key(2, "U2'")}, listed)
+    state = established(5, log=log_of(4, more=(record,)))
+    assert describe_quorum(state, THREE, {}, 0).nodes == ((1, endpoint(1)), (2, "latest:1"))
+
+
+@states("wire.describe-quorum")
+def test_when_a_follower_was_last_caught_up() -> None:
+    times: FetchTimes = {}
+    state = established(5)
+
+    def fetched(offset: int, now_ms: int, directory_id: str = "U2") -> FetchTime:
+        nonlocal times
+        times = with_fetch(times, state, key(2, directory_id), offset, now_ms)
+        return times[key(2, directory_id)]
+
+    assert fetched(0, 10) == FetchTime(10, -1, 1)
+    assert fetched(1, 20) == FetchTime(20, 20, 1)
+    state = step(state, ClientAppend(1), FIVE).state
+    # It had everything that there was at its fetch before, and not what there is now.
+    assert fetched(1, 30) == FetchTime(30, 20, 2)
+    state = step(step(state, ClientAppend(1), FIVE).state, ClientAppend(1), FIVE).state
+    assert fetched(2, 40) == FetchTime(40, 30, 4)
+    assert fetched(3, 50) == FetchTime(50, 30, 4)
+    assert fetched(4, 60) == FetchTime(60, 60, 4)
+    # Each under its own key; a static voter under its id.
+    assert fetched(4, 70, "U2'") == FetchTime(70, 70, 4)
+    assert times[key(2)] == FetchTime(60, 60, 4)
+    static = cluster(3, kraft_version=0)
+    low = established(5, log=log_of(voters=static.voters))
+    assert with_fetch({}, low, key(3), 1, 5) == {ReplicaKey(3): FetchTime(5, 5, 1)}

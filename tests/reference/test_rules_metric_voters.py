@@ -1,0 +1,152 @@
+"""metric.*: the gauges of voters and their changes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reference.builders import (
+    OBSERVED,
+    THREE,
+    adding,
+    cluster,
+    committing,
+    established,
+    follower,
+    in_every_role,
+    key,
+    keys,
+    leader,
+    log_of,
+    receive,
+    states,
+    step,
+    unattached,
+    version_record,
+    voters_record,
+)
+from tests.reference.wire import fetch, update_voter
+
+from kraft_reference.changes import ChangeKind, ChangePhase
+from kraft_reference.events import RemoveVoter, VoterChangeTimeout
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.metrics import (
+    controller_not_voter,
+    duplicate_voter_ids,
+    ignored_static_voters,
+    number_of_observers,
+    number_of_offline_voters,
+    number_of_voters,
+    pending_add_voter,
+    pending_remove_voter,
+    uncommitted_voter,
+    uncommitted_voter_change,
+)
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+
+
+def gauges(state: ReplicaState) -> tuple[int, int, int]:
+    """pending-add-voter, pending-remove-voter, uncommitted-voter-change."""
+    return pending_add_voter(state), pending_remove_voter(state), uncommitted_voter_change(state)
+
+
+@states("metric.voters-and-observers")
+def test_voters_and_observers() -> None:
+    state = established(4, fetch_offsets={key(2): 1, key(4): 1, key(3, "U3'"): 1, ReplicaKey(10): 1})
+    # 10 sends no directory id and can never be added.
+    assert (number_of_voters(state), number_of_observers(state)) == (3, 2)
+    assert (number_of_voters(established(4)), number_of_observers(established(4))) == (3, 0)
+    assert number_of_voters(follower(4, 1, 4, log=log_of(voters=keys(1, 2)))) == 2
+
+
+@states("metric.pending-changes")
+def test_an_addition_from_its_acceptance_to_its_commit() -> None:
+    assert gauges(established(4)) == (0, 0, 0)
+    for phase in (ChangePhase.LEARN_VERSIONS, ChangePhase.CATCH_UP):
+        assert gauges(established(4, pending_change=adding(phase))) == (1, 0, 1)
+    state = receive(established(4, pending_change=adding(ChangePhase.CATCH_UP)), fetch(4, 1, 4, 1, 4), OBSERVED).state
+    assert (gauges(state), uncommitted_voter(state)) == ((1, 0, 1), (ChangeKind.ADD, key(4)))
+    # Its requester has been told that its time is over, and the record is still on its way.
+    late = step(state, VoterChangeTimeout(), OBSERVED).state
+    assert gauges(late) == (1, 0, 0)
+    two = receive(receive(late, fetch(4, 1, 4, 2, 4), OBSERVED).state, fetch(2, 1, 4, 2, 4), OBSERVED).state
+    assert (gauges(two), uncommitted_voter(two)) == ((0, 0, 0), None)
+
+
+@states("metric.pending-changes")
+def test_a_removal_from_its_append_to_its_commit() -> None:
+    state = step(established(4), RemoveVoter(9, key(3))).state
+    assert (gauges(state), uncommitted_voter(state)) == ((0, 1, 1), (ChangeKind.REMOVE, key(3)))
+    assert gauges(receive(state, fetch(2, 1, 4, 2, 4)).state) == (0, 0, 0)
+
+
+@states("metric.pending-changes")
+def test_what_is_no_addition_and_no_removal() -> None:
+    moved = receive(established(4), update_voter(2, 1, 4, endpoint="elsewhere:1")).state
+    assert (gauges(moved), moved.log.end_offset) == ((0, 0, 0), 2)
+    static = cluster(3, kraft_version=0)
+    upgrade = established(4, log=log_of(voters=static.voters, more=(version_record(4), voters_record(4, 1, 2, 3))))
+    upgrading = upgrade._replace(high_watermark=1, pending_change=committing(ChangeKind.UPGRADE, None, 1))
+    assert (gauges(upgrading), uncommitted_voter(upgrading)) == ((0, 0, 0), None)
+    # Only a Leader has them, whatever is in its log.
+    log = log_of(3, more=(voters_record(4, 1, 2, 3, 4),))
+    for state in in_every_role(5):
+        if state.role is not Role.LEADER:
+            assert gauges(state._replace(log=log)) == (0, 0, 0)
+    assert gauges(leader(5, log=log)) == (1, 0, 0)
+
+
+SETS = st.lists(st.sampled_from([keys(1, 2, 3), keys(1, 2), keys(1, 2, 4), keys(1, 2, 3, 4)]), max_size=4)
+
+
+@states("metric.pending-changes")
+@given(SETS, st.integers(-1, 6))
+def test_never_both(sets: list[frozenset[ReplicaKey]], high_watermark: int) -> None:
+    records = tuple(voters_record(4, *[voter.id for voter in voters]) for voters in sets)
+    state = leader(5, log=log_of(3, more=records), high_watermark=high_watermark)
+    assert pending_add_voter(state) + pending_remove_voter(state) <= 1
+
+
+@states("metric.controller-not-voter")
+@pytest.mark.parametrize(
+    ("state", "gauge"),
+    [
+        (unattached(0, 4), 1),
+        (follower(4, 1, 4, log=log_of(3, more=(voters_record(4, 1, 2, 3, 4),))), 0),
+        (follower(4, 1, 3), 0),
+        (follower(4, 1, 3)._replace(key=key(3, "U3'")), 1),
+        (leader(4), 0),
+        (step(established(4), RemoveVoter(9, key(1))).state, 1),
+    ],
+    ids=["no set", "added", "voter", "another disk", "leader", "removed leader"],
+)
+def test_a_controller_that_is_no_voter(state: ReplicaState, gauge: int) -> None:
+    assert controller_not_voter(state) == gauge
+
+
+@states("metric.duplicate-and-offline-voters")
+def test_duplicate_ids_and_silent_voters() -> None:
+    assert duplicate_voter_ids(leader(4)) == 0
+    twice = keys(1, 2, 3) | {key(3, "U3'"), key(3, "U3''"), key(2, "U2'")}
+    assert duplicate_voter_ids(leader(4, log=log_of(voters=twice))) == 2
+    state = established(4)
+    fetched = {key(2): 7_000, key(3): 10_000, key(3, "U3'"): 10_000}
+
+    def offline(now_ms: int) -> int:
+        return number_of_offline_voters(state, fetched, now_ms, THREE.timeouts.fetch_timeout_ms)
+
+    assert [offline(now_ms) for now_ms in (9_000, 9_001, 12_000, 12_001)] == [0, 1, 1, 2]
+    assert number_of_offline_voters(state, {}, 0, 2_000) == 2
+
+
+@states("metric.ignored-static-voters")
+def test_static_voters_are_ignored_from_level_1_on() -> None:
+    static = cluster(3, kraft_version=0)
+    below = established(4, log=log_of(voters=static.voters))
+    assert (ignored_static_voters(below, static), ignored_static_voters(established(4), THREE)) == (0, 0)
+    above = established(5, log=log_of(voters=static.voters, more=(version_record(4), voters_record(4, 1, 2, 3))))
+    assert ignored_static_voters(above, static) == 1
+    # Every node says so for itself, as soon as it knows that the level is committed.
+    assert [ignored_static_voters(follower(5, 2, log=above.log, high_watermark=end), static) for end in (0, 1)] == [
+        0,
+        1,
+    ]
