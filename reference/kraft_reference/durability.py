@@ -94,7 +94,8 @@ def crashed(state: ReplicaState, log_end_offset: int) -> ReplicaState:
         raise ValueError(
             f"a crash keeps between {state.log.flushed} and {state.log.end_offset} records, not {log_end_offset}"
         )
-    if tears_a_batch(state.log, log_end_offset):
+    # What was synced ended a batch, whatever it looks like.
+    if log_end_offset > state.log.flushed and tears_a_batch(state.log, log_end_offset):
         raise ValueError(f"a crash keeps whole batches, and one goes on at {log_end_offset}")
     # A replica that dies in the middle of its restart is stopped already.
     stopped = state if state.role is Role.STOPPED else enter(state, Role.STOPPED, Cause.CRASH)

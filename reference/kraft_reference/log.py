@@ -258,6 +258,7 @@ def needs_snapshot(log: Log, offset: int, last_epoch: int) -> bool:
 
     Either what it lacks is gone here, or it differs before the snapshot, where this log can no longer say from
     which offset on.
+    Rule: fetch.snapshot.bootstrap-not-served.
     """
     base = log.base
     if base.end_offset == 0:

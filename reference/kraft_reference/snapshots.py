@@ -50,7 +50,8 @@ def after_fetch_snapshot_request(
     """The Leader of exactly this epoch serves its newest snapshot, in its voters set or not.
 
     It counts for check quorum as a Fetch does, and for no progress.
-    Rules: snapshot.removed-leader-serves, voters.fetch-from-leader-outside-set, check-quorum.counts-keys.
+    Rules: snapshot.removed-leader-serves, voters.fetch-from-leader-outside-set, check-quorum.counts-keys,
+    fetch.snapshot.accepted, fetch.snapshot.bootstrap-not-served.
     """
 
     def respond(
@@ -94,7 +95,7 @@ def after_fetch_snapshot_response(
 ) -> Outcome:
     """The log begins anew from the snapshot, and so do the voters sets and the levels.
 
-    Rules: snapshot.load-resets-history, fetch.response.common, fetch.timer.
+    Rules: snapshot.load-resets-history, fetch.snapshot.install, fetch.response.common, fetch.timer.
     """
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)

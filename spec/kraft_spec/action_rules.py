@@ -10,11 +10,25 @@ from importlib.resources import files
 
 from kraft_spec.rules import Registry, load_registry
 
-MODULES = ("Definitions", "Roles", "Elections", "Leadership", "Replication", "Durability", "KRaft")
+MODULES = (
+    "Definitions",
+    "Roles",
+    "Elections",
+    "Leadership",
+    "PendingChanges",
+    "Replication",
+    "VoterChanges",
+    "Snapshots",
+    "Durability",
+    "KRaft",
+)
 
 _ROLES = ("ToUnattached", "Follow", "Learn")
 _ELECTION = ("ToProspective", "Prospective", "ToCandidate", "ToLeader", "LeaderIfMajority", "StartOfEpochRecords")
 _DISK = ("Crashed", "Quorum", "AfterRestart")
+_CONDITIONS = ("MembershipError", "Busy", "EpochCommitted", "SetCommitted", "FinalizedLevel")
+_CHANGE = ("WithChange", "AppendedByLeader", "Settled", "VotersRecordOf")
+_ANSWER = ("ChangeAnswer",)
 _WATERMARK = ("ReachedBy", "MajorityOffset", "WithHighWatermark")
 
 EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
@@ -23,18 +37,56 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
     "CheckQuorumTimeout": ("HasCheckQuorumTimer", "AfterCheckQuorumTimeout", "PreferredCandidates", "ToResigned"),
     "BeginQuorumEpochTimeout": ("HasCheckQuorumTimer", "AfterBeginQuorumEpochTimeout"),
     "RequestTimeout": ("Correlated",),
-    "Poll": ("Due", "VoteRequest", "BeginQuorumEpochRequest", "EndQuorumEpochRequest", "CanStillWin", "Idle"),
-    "PollFetch": ("BootstrapServers", "FetchTargets", "FetchRequest", "Idle", "Crashed"),
+    "Poll": (
+        "Due",
+        "VoteRequest",
+        "BeginQuorumEpochRequest",
+        "EndQuorumEpochRequest",
+        "CanStillWin",
+        "Idle",
+        "DueReport",
+    ),
+    "PollFetch": ("BootstrapServers", "FetchTargets", "FetchRequest", "FetchSnapshotRequest", "Idle", "Crashed"),
     "HandleVoteRequest": ("GrantsVote", "GrantsPreVote", "WithVote", "AfterVoteRequest", *_ROLES),
     "HandleVoteResponse": ("Correlated", "CountVote", "AfterVoteResponse", *_ROLES, *_ELECTION, "LosePreVote"),
     "HandleBeginQuorumEpochRequest": ("AfterBeginQuorumEpochRequest", *_ROLES),
     "HandleBeginQuorumEpochResponse": ("AfterBeginQuorumEpochResponse", "Correlated", *_ROLES),
     "HandleEndQuorumEpochRequest": ("AfterEndQuorumEpochRequest", *_ROLES),
     "HandleEndQuorumEpochResponse": ("AfterEndQuorumEpochResponse", "Correlated", *_ROLES),
-    "HandleFetchRequest": ("AfterFetchRequest", "Entry", "WithFetcher", "Agrees", "RemovalCommitted", *_WATERMARK),
+    "HandleFetchRequest": (
+        "AfterFetchRequest",
+        "Entry",
+        "WithFetcher",
+        "Agrees",
+        "RemovalCommitted",
+        *_WATERMARK,
+        "Advanced",
+    ),
     "HandleFetchResponse": ("AfterFetchResponse", "CutOffset", "FollowerHighWatermark", "Correlated", *_ROLES),
-    "ClientAppend": ("AfterAppend", *_WATERMARK),
-    "AppendVoters": ("AfterAppend", "BaseVoters", "RemovalCommitted", *_WATERMARK),
+    "HandleFetchSnapshotRequest": ("AfterFetchSnapshotRequest", "Entry", "WithFetcher"),
+    "HandleFetchSnapshotResponse": ("AfterFetchSnapshotResponse", "LogOn", "Correlated", *_ROLES),
+    "HandleApiVersionsRequest": ("AfterApiVersionsRequest",),
+    "HandleApiVersionsResponse": ("AfterApiVersionsResponse", "AsksVersionsOf", "Advanced", "Correlated", *_CHANGE),
+    "HandleAddVoterRequest": ("AfterAddVoter", "AfterAddVoterRequest", *_CONDITIONS, *_ANSWER),
+    "HandleAddVoterResponse": ("AfterChangeResponse", "Correlated", *_ROLES),
+    "HandleRemoveVoterRequest": (
+        "AfterRemoveVoter",
+        "AfterRemoveVoterRequest",
+        *_CONDITIONS,
+        *_CHANGE,
+        *_ANSWER,
+        "RemovalCommitted",
+    ),
+    "HandleRemoveVoterResponse": ("AfterChangeResponse", "Correlated", *_ROLES),
+    "HandleUpdateVoterRequest": ("AfterUpdateVoterRequest", *_CONDITIONS[1:], *_CHANGE, *_ANSWER),
+    "HandleUpdateVoterResponse": ("AfterChangeResponse", "Correlated", *_ROLES),
+    "ClientAppend": ("AfterClientAppend", "AppendedByLeader", *_WATERMARK),
+    "AppendVoters": ("AfterAppendVoters", "MayAppendSet", "OneStep", "AppendVoters", "RemovalCommitted", *_WATERMARK),
+    "AddVoter": ("AfterAddVoter", "AddVoter", *_CONDITIONS, *_ANSWER),
+    "RemoveVoter": ("AfterRemoveVoter", "RemoveVoter", *_CONDITIONS, *_CHANGE, *_ANSWER, "RemovalCommitted"),
+    "UpdateFeatures": ("AfterUpdateFeatures", "UpdateFeatures", "CanUpgrade", *_CONDITIONS[1:], *_CHANGE, *_ANSWER),
+    "VoterChangeTimeout": ("AfterVoterChangeTimeout", "VoterChangeTimeout", *_ANSWER),
+    "TakeSnapshot": ("CanTakeSnapshot", "AfterTakeSnapshot", "TakeSnapshot", "SnapshotAt", "Rebased"),
     "Shutdown": ("AfterShutdown", "ToResigned", "PreferredCandidates"),
     "Crash": _DISK,
     "Restart": _DISK,

@@ -19,6 +19,8 @@ from kraft_conformance.cli import main
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 _BLOCK = re.compile(r"```(properties|console)\n(.*?)```\n", re.DOTALL)
+_REQUEST = re.compile(r"\(request ([0-9]+)\)")
+_AT = re.compile(r"--at [0-9]+")
 _OTHERS = ("1", "2")
 """The nodes whose properties the page leaves to the reader."""
 
@@ -32,6 +34,12 @@ class Shell:
 
     def __init__(self) -> None:
         self.last_code = 0
+        self.first_request: str | None = None
+        """The number of the first request that a leader took on: the line that the page looks back at."""
+
+    def command(self, text: str) -> str:
+        """A command with the number that `--at` means in this run."""
+        return _AT.sub(f"--at {self.first_request}", text)
 
     def output(self, command: str) -> str:
         words = shlex.split(command)
@@ -39,6 +47,8 @@ class Shell:
             case ["kraft-spec", *arguments]:
                 with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
                     self.last_code = int(main(arguments))
+                found = _REQUEST.search(out.getvalue())
+                self.first_request = self.first_request or (found and found[1])
                 return out.getvalue()
             case ["rm", "-r", folder]:
                 shutil.rmtree(folder)
@@ -70,8 +80,11 @@ def written_anew(page: str) -> str:
         if kind == "properties":
             _write_properties(text)
             return found[0]
-        shown = "".join(f"$ {command}\n{shell.output(command)}" for command in _commands(text))
-        return f"```console\n{shown}```\n"
+        shown = []
+        for given in _commands(text):
+            command = shell.command(given)
+            shown.append(f"$ {command}\n{shell.output(command)}")
+        return f"```console\n{''.join(shown)}```\n"
 
     return _BLOCK.sub(block, page)
 

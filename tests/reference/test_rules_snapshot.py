@@ -220,7 +220,16 @@ def test_who_is_too_far_behind_loads_the_snapshot() -> None:
 @states("snapshot.load-resets-history")
 @pytest.mark.parametrize(
     ("offset", "last_epoch", "too_far"),
-    [(0, 0, True), (99, 3, True), (100, 2, True), (100, 3, False), (101, 4, False), (120, 2, True), (150, 3, False)],
+    [
+        (0, 0, True),
+        (99, 3, True),
+        (100, 2, True),
+        (100, 3, False),
+        (100, 4, True),
+        (101, 4, False),
+        (120, 2, True),
+        (150, 3, False),
+    ],
 )
 def test_who_needs_a_snapshot(offset: int, last_epoch: int, too_far: bool) -> None:
     answer = receive(on_snapshot(), fetch(2, 1, 4, offset, last_epoch)).sends[0]

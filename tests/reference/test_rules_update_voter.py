@@ -76,6 +76,9 @@ def test_a_voter_at_level_0_reports_until_its_leader_has_taken_note() -> None:
     noted = receive(polled.state, update_voter_reply(1, 2, 5, 1, correlation_id=77), STATIC)
     assert noted == Outcome(state._replace(acknowledged=frozenset({1})))
     assert step(noted.state, Poll(), STATIC) == refused(noted.state, Refusal.NOTHING_DUE)
+    # What its entry says makes no difference here: software of level 0 alone reports too.
+    old = replace(STATIC, replicas={**STATIC.replicas, 2: replace(STATIC.replicas[2], max_version=0)})
+    assert step(state, Poll(), old).sends == (update_voter(2, 1, 5, max_version=0, correlation_id=77),)
     # The next leader has to be told again, and so has this one after a restart.
     changed = receive(noted.state, bqe(3, 2, 6), STATIC).state
     assert changed == follower(6, 3, 2, log=STATIC_LOG)

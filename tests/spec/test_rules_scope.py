@@ -50,7 +50,12 @@ MODEL = "layers = ['model']\nreason = 'Because.'\n"
             "rules",
             "hw.majority is exempted from the model twice",
         ),
-        ("[[later]]\nrules = 'zoo.*'\nreason = 'Because.'\n", "zoo.*", "rules", "no active rule in scope matches zoo.*"),
+        (
+            "[[later]]\nrules = 'zoo.*'\nreason = 'Because.'\n",
+            "zoo.*",
+            "rules",
+            "no active rule in scope matches zoo.*",
+        ),
         (
             f"[[later]]\nrules = 'hw.*'\nreason = 'Later.'\n[[exempt]]\nrules = 'hw.majority'\n{MODEL}",
             "hw.majority",
@@ -64,7 +69,8 @@ MODEL = "layers = ['model']\nreason = 'Because.'\n"
             "not one of spec, traces, conformance",
         ),
         (
-            "[[later]]\nrules = 'hw.*'\nreason = 'L.'\n[[instead]]\nrules = 'hw.majority'\nlayer = 'spec'\nreason = 'I.'\n",
+            "[[later]]\nrules = 'hw.*'\nreason = 'Later.'\n"
+            "[[instead]]\nrules = 'hw.majority'\nlayer = 'spec'\nreason = 'There.'\n",
             "hw.majority",
             "rules",
             "no active rule in scope",

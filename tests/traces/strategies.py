@@ -238,7 +238,7 @@ def states(draw: st.DrawFn, replica: int) -> ReplicaState:
         awaiting=draw(st.dictionaries(replica_ids, counts)),
         pending_change=draw(st.none() | changes),
         reports=draw(reports),
-        wanted_snapshot=draw(st.none() | st.tuples(int64, int32)),
+        wanted_snapshot=draw(st.none() | st.tuples(counts, int32)),
     )
 
 

@@ -194,7 +194,7 @@ class TracedReport(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 class TracedSnapshotId(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Which snapshot."""
 
-    end_offset: Offset
+    end_offset: Count
     epoch: Epoch
 
 

@@ -86,7 +86,7 @@ class Client:
         self._was_sent = False
 
     def ask(self, request: Callable[[int], AdminRequest]) -> Outcome:
-        """The outcome of a request, which `request` makes of its number."""
+        """The outcome of a request, which `request` makes of its number: the sequence of the line that it becomes."""
         started_ms = self._quorum.now_ms
         deadline_ms = started_ms + CLIENT_TIMEOUT_MS
         hint: int | None = None
@@ -143,7 +143,7 @@ class Client:
         reply = _reply_in(occurrence, number)
         at_once = reply is not None
         if reply is None:
-            self._hop(f"controller {target} is at work on it")
+            self._hop(f"controller {target} is at work on it (request {number})")
             for occurrence in quorum.advance(deadline_ms - quorum.now_ms):
                 reply = _reply_in(occurrence, number)
                 if reply is not None:

@@ -140,16 +140,21 @@ def _endpoint(given: Properties, is_controller: bool) -> str:
         name = next((one for one in wanted if one in listeners), "")
         if not name:
             raise given.wrong(LISTENERS, f"has no listener {wanted[0]}, which {LISTENER_NAMES} names")
-    return advertised.get(name, listeners[name])
+    source, address = (ADVERTISED, advertised[name]) if name in advertised else (LISTENERS, listeners[name])
+    try:
+        return names.endpoint(address)
+    except MalformedNameError as error:
+        raise given.wrong(source, f"listener {name}: {error}") from error
 
 
 def _listeners(text: str) -> dict[str, str]:
+    """Addresses by listener name; those of other listeners may leave out the host, as Kafka lets them."""
     listeners: dict[str, str] = {}
     for entry in text.split(","):
         name, separator, address = entry.strip().partition("://")
         if not separator or not name:
             raise MalformedNameError(f"{entry.strip()!r}, expected NAME://host:port")
-        listeners[name] = names.endpoint(address)
+        listeners[name] = address
     return listeners
 
 

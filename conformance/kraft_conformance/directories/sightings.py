@@ -105,8 +105,8 @@ class Sightings:
             return
         fetcher = replica_key(request.replica_key)
         tracked = leader.entry_of(fetcher) or fetcher
-        reached = None if leader.fetch_offsets is None else leader.fetch_offsets.get(tracked)
-        if reached is not None and reached != request.fetch_offset:
+        # A Fetch that diverges is answered, and is no progress.
+        if leader.fetch_offsets is not None and leader.fetch_offsets.get(tracked) != request.fetch_offset:
             return
         end = UNKNOWN if leader.log_end_offset is None else leader.log_end_offset
         earlier = leader.fetch_times.get(tracked, FetchTime(UNKNOWN, UNKNOWN, UNKNOWN))

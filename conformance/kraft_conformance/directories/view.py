@@ -64,7 +64,7 @@ def _of_leader(leader: Sighting, now_ms: int) -> QuorumDescription:
     if leader.epoch_start_offset is not None and high_watermark <= leader.epoch_start_offset:
         high_watermark = UNKNOWN
     added, removed = _uncommitted(leader)
-    observers = [key for key in leader.fetch_offsets or () if leader.entry_of(key) is None]
+    observers = [key for key in leader.fetch_offsets or () if _is_observer(leader, key)]
     return QuorumDescription(
         error=Error.NONE,
         leader_id=leader.key.id,
@@ -77,6 +77,13 @@ def _of_leader(leader: Sighting, now_ms: int) -> QuorumDescription:
         uncommitted_added=added,
         uncommitted_removed=removed,
     )
+
+
+def _is_observer(leader: Sighting, key: ReplicaKey) -> bool:
+    """Is a fetcher no voter?  What an upgrade has left under a static voter's bare id is none either."""
+    if leader.entry_of(key) is not None:
+        return False
+    return key.directory_id is not None or all(voter.id != key.id for voter in leader.newest.voters)
 
 
 def _without_leader(sightings: Sightings) -> QuorumDescription:

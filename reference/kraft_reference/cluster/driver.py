@@ -15,6 +15,7 @@ from kraft_reference.cluster.occurrence import (
     Occurrence,
     message_id,
 )
+from kraft_reference.cluster.pace import CHANGE_BACKOFF_MS, RETRY_BACKOFF_MS, fetch_wait_ms
 from kraft_reference.cluster.pending import Pending
 from kraft_reference.cluster.schedule import possible_end
 from kraft_reference.cluster.workload import Faults
@@ -29,24 +30,14 @@ from kraft_reference.events import (
     FetchTimeout,
     Poll,
     PollFetch,
-    Receive,
     RequestTimeout,
     VoterChangeTimeout,
 )
-from kraft_reference.messages import REQUESTS, ChangeResponse, FetchResponse, FetchSnapshotResponse, Message, Reply
+from kraft_reference.messages import REQUESTS, Message, Reply
 from kraft_reference.outcome import entry_timers
 from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-
-RETRY_BACKOFF_MS = 100
-"""How long a replica waits before it repeats requests after an answer that it could not use."""
-
-CHANGE_BACKOFF_MS = 500
-"""How long a follower waits at least between two requests about voters; a Fetch goes out in between, too."""
-
-WRITE_MS_MAX = 20
-"""How long a follower takes at most to write and sync what it fetched; a crash in between loses some of it."""
 
 _TIMER_EVENTS: dict[Timer, Event] = {
     Timer.ELECTION: ElectionTimeout(),
@@ -195,24 +186,7 @@ class Driver:
         if replica_id in self.ambushed and state.log.flushed < state.log.end_offset:
             self.agenda.after(0, self.die, replica_id)
         poll_wait_ms = 0 if occurrence.refusal is None else RETRY_BACKOFF_MS
-        self._plan_requests(state, poll_wait_ms, self._fetch_wait_ms(before, state, occurrence))
-
-    def _fetch_wait_ms(self, before: ReplicaState, state: ReplicaState, occurrence: Occurrence) -> int:
-        """A new Follower fetches at once, one whose last Fetch brought something as soon as that is written."""
-        event = occurrence.event
-        if isinstance(event, Receive) and isinstance(event.message, FetchResponse | FetchSnapshotResponse):
-            if state.log is not before.log:
-                return self.chance.between(0, WRITE_MS_MAX)
-            # Rules: fetch.response.common, snapshot.load-resets-history.
-            if state.wanted_snapshot is not None and before.wanted_snapshot != state.wanted_snapshot:
-                return 0
-        # The connection was in use for something else; what a Follower lives on is its Fetch.
-        if isinstance(event, Receive) and isinstance(event.message, ChangeResponse):
-            return 0
-        follows_anew = state.role is Role.FOLLOWER and (
-            before.role is not Role.FOLLOWER or before.epoch != state.epoch or before.leader_id != state.leader_id
-        )
-        return 0 if follows_anew else self._timeouts.fetch_interval_ms
+        self._plan_requests(state, poll_wait_ms, fetch_wait_ms(before, occurrence, self.chance, self._timeouts))
 
     def _plan_requests(self, state: ReplicaState, poll_wait_ms: int, fetch_wait_ms: int) -> None:
         """Plan the next Fetch or the next poll, or bring it forward."""

@@ -7,7 +7,7 @@ What too many of them cost is progress: a set most of whose voters are gone deci
 """
 
 from kraft_reference.changes import ChangeKind
-from kraft_reference.cluster.liveness.remaining import belongs_to, live_sets
+from kraft_reference.cluster.liveness.remaining import belongs_to, live_sets, set_left
 from kraft_reference.cluster.world import World
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.state import ReplicaState
@@ -39,9 +39,12 @@ def sets_to_come(world: World) -> list[VoterSet]:
 
 
 def _is_left(world: World, voters: VoterSet, without: int, of: VoterSet) -> bool:
-    """Are the voters of a set that still have their disks, without one replica, more than half of another set?"""
-    present = sum(state.key.id != without and belongs_to(state, voters) for state in _states(world))
-    return 2 * present > len(of)
+    """Are the voters of a set whom the others can count on, without one replica, more than half of another set?
+
+    Whoever lost its disk is none of them, and neither is a removed one with the longest log; see `set_left`.
+    """
+    left = set_left(voters, [state for state in _states(world) if state.key.id != without])
+    return 2 * len(left.members) > len(of)
 
 
 def survives_disk_loss(world: World, replica_id: int) -> bool:

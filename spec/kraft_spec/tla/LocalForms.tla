@@ -25,8 +25,7 @@ LocalFormsAt(r) ==
   /\ (LocalOffsetEpochUnique(r))'
   /\ LocalLogMatching(r)
   /\ LocalLeaderCompleteness(r)
-  /\ LocalCommittedNeverLost(r)
-  /\ LocalStateMachineSafety(r)
+  /\ LocalStateMachineSafety(r)           \* LocalCommittedNeverLost is in it
   /\ LocalConfigFollowsLog(r)
   /\ (LocalOnePendingChange(r))'
   /\ LocalConfigOverlap(r)

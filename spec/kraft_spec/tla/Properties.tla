@@ -344,12 +344,13 @@ LocalStateMachineSafety(r) ==
 LocalConfigFollowsLog(r) ==
   LET s == replicas[r]
       after == replicas'[r]
-      new == RecordsBetween(after, EndOffset(s), EndOffset(after))
+      end == EndOffset(s)
+      new == RecordsBetween(after, end, EndOffset(after))
   IN
   IF NewSnapshot(r) \/ after.key # s.key THEN (FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r]))'
-  ELSE IF EndOffset(after) >= EndOffset(s)
-  THEN /\ after.voters = ExtendVoters(s.voters, EndOffset(s), new)
-       /\ after.levels = ExtendLevels(s.levels, EndOffset(s), new)
+  ELSE IF EndOffset(after) > end
+  THEN /\ after.voters = ExtendVoters(s.voters, end, new)
+       /\ after.levels = ExtendLevels(s.levels, end, new)
   ELSE after.voters = Reverted(s.voters, EndOffset(after)) /\ after.levels = Reverted(s.levels, EndOffset(after))
 
 \* A log that did not change decides as before: what is committed only grows.

@@ -51,7 +51,7 @@ OMISSIONS: dict[str, tuple[Callable[[Path], bool], int]] = {
     "refusals, causes and times": (lambda path: path in (("refusal",), ("cause",), ("time_ms",)), 1),
     "hidden state": (lambda path: path[0] == "state" and path[-1] in HIDDEN, 1),
     "message ids": (lambda path: path[-1] in ("id", "message_id") and path[0] != "input", 20),
-    "receivers that a replica chose": (lambda path: path == ("input", "destination"), 20),
+    "receivers that a replica chose": (lambda path: path == ("input", "destination"), 32),
     "how much of a log survived": (lambda path: path in (("input", "log_end_offset"), ("state",)), 20),
     "what was appended": (lambda path: path in (("input", "value"), ("input", "voters")), 1),
     "new directory ids": (lambda path: path == ("input", "directory_id"), 1),

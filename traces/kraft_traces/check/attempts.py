@@ -46,7 +46,7 @@ class Surroundings:
     """Where a snapshot that the line's replica takes may end."""
     replicas: Callable[[], tuple[Replica, ...]]
     """Every replica as it is now."""
-    voters: Callable[[], tuple[tuple[int, str], ...]]
+    voters: Callable[[], frozenset[tuple[int, str]]]
     """The newest voters set at the line's replica."""
 
 
@@ -121,7 +121,7 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
         case "AppendVoters":
             record = _appended(line)
             voters = UNSET if record is None else record.voters
-            return one_or_stand_in(None if voters is UNSET else appended_voters(voters), {"voters": _SOME_VOTERS})
+            return one_or_stand_in(None if voters is UNSET else appended_voters(voters), {"voters": around.voters()})
         case "ReplaceDisk":
             key = UNSET if line.state is UNSET else line.state.replica_key
             directory = None if key is UNSET else key.directory_id
@@ -156,9 +156,6 @@ def _snapshot_ends(line: EventLine, around: Surroundings) -> Iterable[int]:
     if line.refusal is UNSET:
         return (0, *around.snapshot_ends())
     return around.snapshot_ends() if line.refusal is None else (0,)
-
-
-_SOME_VOTERS = frozenset([(1, "unknown")])
 
 
 def _effects(line: EventLine) -> tuple[TracedEffect, ...]:

@@ -135,7 +135,7 @@ class Candidates:
             found.append(Replica(_key(replica["key"]), str(moved) if moved else configured.endpoint))
         return tuple(found)
 
-    def _voters(self, line: EventLine, state: JavaObject) -> tuple[tuple[int, str], ...]:
+    def _voters(self, line: EventLine, state: JavaObject) -> frozenset[tuple[int, str]]:
         """The newest voters set at the line's replica."""
         entries = self._before(line, state)["voters"]
         assert isinstance(entries, tuple), "the voters sets are in their order"
@@ -143,7 +143,7 @@ class Candidates:
         assert isinstance(newest, Function), "each with its offset"
         keys = newest["voters"]
         assert isinstance(keys, frozenset), "a voters set is a set"
-        return tuple(sorted(map(_key, keys)))
+        return frozenset(map(_key, keys))
 
     def _impossible(self, number: int, line: EventLine, branch: Branch) -> Rejection:
         """No candidate offers the event: name the closest message on its way, else the false conjunct."""

@@ -52,10 +52,11 @@ class Diagnosis:
             return self._rejection(RejectionKind.NOT_ENABLED, where, explained_by=explained_by)
         conjunct = Conjunct(_shortened(found.text), found.module, found.line, found.operands)
         # The operators that the conjunct names, then those that it stands in, the innermost first.
-        concerned = rules_of_operators((*_OPERATOR.findall(found.text), *reversed(found.operators)))
-        if not concerned and _is_about_role(found.text):
-            # A guard whose rule is the table of roles as a whole.
-            concerned = ("state.roles",)
+        named = rules_of_operators(_OPERATOR.findall(found.text))
+        around = rules_of_operators(reversed(found.operators))
+        # A guard on the role that names no rule is about the table of roles as a whole.
+        roles = ("state.roles",) if not named and _is_about_role(found.text) else ()
+        concerned = (*named, *roles, *around)
         return self._rejection(
             RejectionKind.NOT_ENABLED, where, explained_by=explained_by, concerned=concerned, conjunct=conjunct
         )

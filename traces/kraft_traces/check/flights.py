@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from kraft_traces.check.binding import delivered_id
 from kraft_traces.check.differences import Difference, message_differences
-from kraft_traces.check.observation import canonical_message
+from kraft_traces.check.observation import canonical_message, is_whole
 from kraft_traces.check.wording import MISSING
 from kraft_traces.effects import TracedSend
 from kraft_traces.lines import EventLine
@@ -69,7 +69,7 @@ class Flights:
             yield from self._beyond_the_model("message.", message)
         elif sent != message:
             expected = canonical_message(sent)
-            if UNSET not in expected:
+            if is_whole(expected):
                 shown = canonical_message(message)
                 yield from message_differences("message.", expected, shown, complete=self._own)  # type: ignore[arg-type]
             yield from self._beyond_the_model("message.", message)

@@ -227,6 +227,11 @@ def agrees(given: Canonical, model: TlaValue) -> bool:
     return all(agrees(one, other) for one, other in zip(given, model, strict=True))
 
 
+def is_whole(value: Canonical) -> bool:
+    """Is nothing left out?"""
+    return all(map(is_whole, value)) if isinstance(value, tuple) else value is not UNSET
+
+
 def tla_text(value: Canonical) -> str:
     """The text that TLC gives for a value; something it never gives for a value that is left out."""
     if value is True:

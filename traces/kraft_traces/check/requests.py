@@ -13,6 +13,7 @@ from msgspec import UNSET
 from kraft_reference.outcome import Refusal
 from kraft_spec.mapping import is_same_cluster
 from kraft_spec.mapping_forms import key_to_model, text_to_model
+from kraft_spec.tlc.values import INTEGER_MAX
 from kraft_traces.check.binding import Event, features_updated
 from kraft_traces.effects import TracedAnswer
 from kraft_traces.lines import EventLine, TracedChange, TracedInput
@@ -21,6 +22,9 @@ Key = tuple[int, str]
 
 NOBODY: Key = (-1, "")
 """A key without an id and without a directory id."""
+
+STRANGER: Key = (INTEGER_MAX, "nobody")
+"""A key that a replica could have, and none has."""
 
 
 class Replica(NamedTuple):
@@ -47,7 +51,7 @@ def asked_events(
     line: EventLine,
     cluster_id: str,
     replicas: Callable[[], tuple[Replica, ...]],
-    voters: Callable[[], tuple[Key, ...]],
+    voters: Callable[[], frozenset[Key]],
 ) -> Iterator[Event]:
     """What an AddVoter, RemoveVoter or UpdateFeatures may ask for, without the head of the event.
 
@@ -106,13 +110,13 @@ def _when_committed(line: EventLine) -> tuple[bool, ...]:
     return (True, False) if pending is None else (pending.when_committed,)
 
 
-def _removed(line: EventLine, voters: Callable[[], tuple[Key, ...]]) -> tuple[Key, ...]:
+def _removed(line: EventLine, voters: Callable[[], frozenset[Key]]) -> tuple[Key, ...]:
     given, pending = _input(line).voter, _pending(line)
     if given is not UNSET:
         return (key_to_model(given),)
     if pending is not None and pending.voter is not None:
         return (key_to_model(pending.voter),)
-    return (*voters(), NOBODY)
+    return (*sorted(voters()), STRANGER, NOBODY)
 
 
 def _added(line: EventLine, replicas: Callable[[], tuple[Replica, ...]]) -> tuple[Replica, ...]:
@@ -132,5 +136,8 @@ def _added(line: EventLine, replicas: Callable[[], tuple[Replica, ...]]) -> tupl
         return tuple(Replica(key, endpoint) for key in keys)
     listening = {replica.key[0]: replica.endpoint for replica in replicas()}
     if keys is None:
-        keys = (*[replica.key for replica in replicas()], NOBODY)
-    return tuple(Replica(key, listening.get(key[0], "") if endpoint is None else endpoint) for key in keys)
+        keys = (*[replica.key for replica in replicas()], STRANGER, NOBODY)
+    return tuple(Replica(key, listening.get(key[0], _SOMEWHERE) if endpoint is None else endpoint) for key in keys)
+
+
+_SOMEWHERE = "somewhere"

@@ -1,0 +1,133 @@
+--------------------------- MODULE MCVotersBroken ----------------------------
+(***************************************************************************)
+(* Voter changes with one rule taken out, in bounds that are narrow around *)
+(* the scenario that needs it (membership-scenarios.md): what happens, and *)
+(* that the properties see it.  Nothing here is exhaustive; the bounds say *)
+(* who moves, TLC finds the order.                                         *)
+(***************************************************************************)
+EXTENDS MCVoters
+
+EpochLimit == 2
+ThreeEpochs == 3
+Nobody == {}
+
+Without(configuration, rules) == [configuration EXCEPT !.off = rules]
+
+\* Who may campaign, and from which epoch; who fetches.
+Campaigns == <<0, 0, 0, 0, 0>>
+TimeOut(r, timer) == Rested /\ ElectionTimer(timer) /\ replicas[r].epoch = Campaigns[r]
+Fetching == {}
+SomeFetch(s) == IF s.role = "Follower" /\ s.key[1] \in Fetching THEN {s.leader} ELSE {}
+
+Bounds == EpochsUpTo(EpochLimit)
+
+(***************************************************************************)
+(* S10.  The single-server-change bug: replica 1 adds 5, replica 2 is      *)
+(* elected without knowing it and removes 1 at once.                       *)
+(***************************************************************************)
+InitS10 ==
+  /\ config = [Without(Joining(5, 4), {"voters.epoch-committed-before-change"})
+                 EXCEPT !.preVote[1] = "unsupported"]
+  /\ \E scene \in {Stand({})} : Begins(scene)
+
+KeysOfS10 == {<<1, "A">>, <<5, "E">>}
+SecondOnce == <<0, 1, 0, 0, 0>>
+SecondThenFirst == <<2, 1, 0, 0, 0>>
+ThirdFetches == {3}
+
+(***************************************************************************)
+(* S11.  Replica 1 adds 4 and 5 before either is committed.                *)
+(***************************************************************************)
+InitS11 ==
+  /\ config = Without(Joining(5, 3), {"voters.one-change-at-a-time"})
+  /\ \E scene \in {Stand({})} : Begins(scene)
+
+KeysOfS11 == {<<4, "D">>, <<5, "E">>}
+NewFetch == {4, 5}
+
+\* voters.at-most-one-difference: both in one record.
+InitJump ==
+  /\ config = Without(Joining(5, 3), {"voters.at-most-one-difference"})
+  /\ \E scene \in {Stand({})} : Begins(scene)
+FirstAppends(r) == r = 1 /\ Rested
+
+(***************************************************************************)
+(* S7b.  A leader that removes itself counts itself on.                    *)
+(***************************************************************************)
+InitS7b ==
+  /\ config = Without(Joining(4, 4), {"hw.leader-excluded"})
+  /\ \E scene \in {Stand({})} : Begins(scene)
+
+KeysOfS7b == {<<1, "A">>}
+ThirdOnce == <<0, 0, 1, 0, 0>>
+OthersFetch == {2, 3, 4}
+AppendsAfterChange(r) ==
+  r = 1 /\ Rested /\ replicas[r].role = "Leader" /\ EndOffset(replicas[r]) = 4 /\ Len(replicas[r].voters) = 3
+
+(***************************************************************************)
+(* S5.  Replica 3 comes back with an empty disk.                           *)
+(***************************************************************************)
+EmptyThird(scene) ==
+  [scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(<<3, "new">>), NoEndpoint).state,
+                !.history.votes[3] = NoVotes, !.history.crashes = 1]
+
+\* Its vote: a record that 1 and the old 3 have is committed, and replica 2 does not have it.
+Lagging(scene) ==
+  LET end == EndOffset(scene.replicas[1]) IN
+  [scene EXCEPT !.replicas[2] = [Truncated(@, end - 1) EXCEPT !.highWatermark = end - 1],
+                !.replicas[1].offsets[<<2, "B">>] = end - 1]
+
+InitVote ==
+  /\ config = Without(Joining(3, 3), {"vote.voter-key"})
+  /\ \E scene \in {EmptyThird(Stand({}))} : Begins(scene)
+
+InitFetch ==
+  /\ config = Without(Joining(3, 3), {"fetch.replica-key"})
+  /\ \E scene \in {EmptyThird(Stand({}))} : Begins(scene)
+
+NewDiskFetches(s) ==
+  IF s.key[1] = 3 THEN CASE s.role = "Follower" -> {s.leader} [] s.role = "Unattached" -> BootstrapServers(s) [] OTHER -> {}
+  ELSE {}
+AppendsOne(r) == r = 1 /\ Rested /\ replicas[r].role = "Leader" /\ EndOffset(replicas[r]) = 3
+
+(***************************************************************************)
+(* S2b.  Two lists in one cluster.                                         *)
+(***************************************************************************)
+TwoLists ==
+  LET keys == Cluster(5, 5, 1).keys
+      low == {keys[1], keys[2], keys[3]}
+      high == {keys[3], keys[4], keys[5]}
+  IN [Cluster(5, 5, 1) EXCEPT !.initial = <<low, low, {}, high, high>>]
+
+InitS2b == InitWith(TwoLists)
+FirstAndFourth == <<0, -1, -1, 0, -1>>
+NobodyWhoFetches(s) == {}
+EpochOneOnly == 1
+
+(***************************************************************************)
+(* S13.  Truncation keeps the set: in the bounds of voters-truncation, and *)
+(* the whole way to the loss.                                              *)
+(***************************************************************************)
+CutKeepsSets(s, end) ==
+  [s EXCEPT !.log = SubSeq(@, 1, end - s.base.end), !.flushed = IF @ < end THEN @ ELSE end]
+
+InitS13 ==
+  /\ config = [Joining(5, 4) EXCEPT !.preVote[1] = "unsupported"]
+  /\ \E scene \in {NextLeads(AppendsFor(Stand({}), <<SetOf({1, 2, 3})>>, {}), 2, {3, 4})} : Begins(scene)
+
+FirstTwice == <<2, 0, 0, 0, 0>>
+AllFetch == {1, 2, 3, 4, 5}
+AddsFifth == {<<5, "E">>}
+
+(***************************************************************************)
+(* S12.  Every replica uses the newest set that it knows to be committed.  *)
+(***************************************************************************)
+NewestCommitted(s) ==
+  Max({i \in 1..Len(s.voters) : i = 1 \/ s.voters[i].offset < s.highWatermark})
+VotersCommitted(s) == s.voters[NewestCommitted(s)].voters
+DetailsCommitted(s) == s.voters[NewestCommitted(s)].details
+
+\* A snapshot that holds the newest set instead of the one at its end.
+NewestAtAnyEnd(s, end) ==
+  [end |-> end, epoch |-> EpochBefore(s, end), level |-> Level(s), voters |-> Voters(s), details |-> Details(s)]
+=============================================================================

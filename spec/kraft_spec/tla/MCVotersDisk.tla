@@ -1,0 +1,26 @@
+---------------------------- MODULE MCVotersDisk -----------------------------
+(***************************************************************************)
+(* Slices about a disk that was lost at kraft.version 1.                   *)
+(***************************************************************************)
+EXTENDS MCVoters
+
+EpochLimit == 2
+Campaigners == {2}
+Both == {<<3, "C">>, <<3, "new">>}
+
+\* Replica 3 has just started with an empty disk.
+Replaced(scene) ==
+  [scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(<<3, "new">>), NoEndpoint).state,
+                !.history.votes[3] = NoVotes, !.history.crashes = 1]
+
+Init == config = Joining(3, 3) /\ \E scene \in {Replaced(Stand({}))} : Begins(scene)
+
+FollowsOrSearches(s) ==
+  CASE s.role = "Follower" -> {s.leader}
+    [] s.role = "Unattached" /\ s.key[2] = "new" -> BootstrapServers(s)
+    [] OTHER -> {}
+
+TimeOut(r, timer) == Rested /\ ElectionTimer(timer) /\ r \in Campaigners /\ replicas[r].epoch < EpochLimit
+
+Bounds == EpochsUpTo(EpochLimit)
+=============================================================================

@@ -1,0 +1,23 @@
+--------------------------- MODULE MCVotersUpgrade ---------------------------
+(***************************************************************************)
+(* Slice "voters-upgrade": kraft.version 0 to 1.                           *)
+(***************************************************************************)
+EXTENDS MCVoters
+
+EpochLimit == 2
+Campaigners == {2}
+
+StaticVoters == [ThreeVoters EXCEPT !.voters = {<<r, "">> : r \in 1..3}]
+
+Init == config = StaticVoters /\ \E scene \in {Stand({})} : Begins(scene)
+
+Reports(s) == TRUE
+Upgrades(r) == replicas[r].role = "Leader" /\ Level(replicas[r]) = 0 /\ Rested
+
+TimeOut(r, timer) ==
+  /\ Rested
+  /\ \/ ElectionTimer(timer) /\ r \in Campaigners /\ replicas[r].epoch < EpochLimit
+     \/ timer = "voter-change"
+
+Bounds == EpochsUpTo(EpochLimit)
+=============================================================================

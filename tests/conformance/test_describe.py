@@ -1,0 +1,233 @@
+"""`kraft-spec describe`: the quorum at any point of any trace."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+from tests.conformance.cluster_folder import quorum, three_voters
+
+from kraft_conformance.cli import main
+from kraft_conformance.directories.sightings import Sightings
+from kraft_conformance.directories.view import view
+from kraft_conformance.exit_codes import ExitCode
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.describe import FetchTimes, describe_quorum, with_fetch
+from kraft_reference.events import Receive
+from kraft_reference.messages import FetchRequest
+from kraft_reference.roles import Role
+from kraft_reference.state import voter_entry
+from kraft_traces.encode import event_line, header_line
+from kraft_traces.own import own_generator
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KRAFT_SPEC_CLUSTER_DIR", raising=False)
+
+
+def described(capsys: Captured, *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["describe", *words, "--status", "--replication", "--json"]) == ExitCode.CONFORMANT
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+@pytest.mark.parametrize("workload", sorted(WORKLOADS))
+def test_a_trace_shows_what_its_leader_would_answer(workload: str) -> None:
+    """After every line, and for the leader of the highest epoch: the view of the trace is that of the replica."""
+    simulation = RunPlan(seed=11, steps=600, workload=workload).simulation()
+    configuration = simulation.configuration
+    sightings = Sightings(header_line(configuration, own_generator(11, workload)))
+    partial = Sightings(sightings.header)
+    times: dict[int, FetchTimes] = {}
+    epochs: dict[int, tuple[object, int]] = {}
+    compared = 0
+    for occurrence in simulation.run():
+        line = event_line(occurrence)
+        sightings.see(line)
+        # What the records in the effects say is enough to know every voters set.
+        partial.see(line if line.state is UNSET else replace(line, state=replace(line.state, voters=UNSET)))
+        if occurrence.replica_id is None or occurrence.state is None:
+            continue
+        own, state = occurrence.replica_id, occurrence.state
+        assert sightings.replicas[own].newest.voters == partial.replicas[own].newest.voters == state.voters
+        if epochs.get(own) != (state.role, state.epoch):
+            epochs[own], times[own] = (state.role, state.epoch), {}
+        event = occurrence.event
+        if isinstance(event, Receive) and isinstance(event.message, FetchRequest) and state.role is Role.LEADER:
+            key = event.message.replica_key
+            served = state.fetch_offsets.get(voter_entry(state, key) or key) == event.message.fetch_offset
+            if occurrence.refusal is None and served:
+                offset = event.message.fetch_offset
+                times[own] = with_fetch(times[own], state, key, offset, occurrence.time_ms)
+        leading = [one.state for one in simulation.world.replicas.values() if one.state.role is Role.LEADER]
+        seen = view(sightings).description
+        assert view(partial).description == seen, occurrence.sequence
+        if not leading:
+            assert seen.leader_id is None
+            continue
+        newest = max(leading, key=lambda one: (one.epoch, one.key.id))
+        expected = describe_quorum(newest, configuration, times[newest.key.id], occurrence.time_ms)
+        assert seen.leader_id == expected.leader_id
+        assert seen.leader_epoch == expected.leader_epoch
+        assert seen.high_watermark == expected.high_watermark
+        assert seen.voters == expected.voters, occurrence.sequence
+        assert seen.observers == expected.observers
+        assert seen.nodes == expected.nodes
+        assert (seen.uncommitted_added, seen.uncommitted_removed) == (
+            expected.uncommitted_added,
+            expected.uncommitted_removed,
+        )
+        compared += 1
+    assert compared > 50
+
+
+def test_status_and_replication_as_text(capsys: Captured) -> None:
+    three_voters()
+    capsys.readouterr()
+    assert main(["describe", ".", "--status", "--replication"]) == ExitCode.CONFORMANT
+    status, _, replication = capsys.readouterr().out.partition("\n\n")
+    rows = dict(line.split(":", 1) for line in status.splitlines())
+    assert list(rows) == [
+        "ClusterId",
+        "LeaderId",
+        "LeaderEpoch",
+        "HighWatermark",
+        "MaxFollowerLag",
+        "MaxFollowerLagTimeMs",
+        "CurrentVoters",
+        "CurrentObservers",
+        "UncommittedAddedVoter",
+        "UncommittedRemovedVoter",
+    ]
+    assert rows["ClusterId"].strip() == "C"
+    voters = json.loads(rows["CurrentVoters"])
+    assert voters[0] == {"id": 1, "directoryId": "U1", "endpoints": ["CONTROLLER://h1:9093"]}
+    header, first, *others = [line.split() for line in replication.splitlines()]
+    assert header == [
+        "NodeId",
+        "DirectoryId",
+        "LogEndOffset",
+        "Lag",
+        "LastFetchTimestamp",
+        "LastCaughtUpTimestamp",
+        "Status",
+    ]
+    assert (first[0], first[-1]) == (rows["LeaderId"].strip(), "Leader")
+    assert [other[-1] for other in others] == ["Follower", "Follower"]
+
+
+def test_an_uncommitted_addition_shows_at_its_line_and_is_gone_once_committed(capsys: Captured) -> None:
+    three_voters(others=[4])
+    assert quorum("add-controller", "--config", "4.properties") == 0
+    lines = [json.loads(line) for line in Path("quorum.jsonl").read_text().splitlines()]
+    appended = next(
+        line["sequence"]
+        for line in lines
+        if line.get("state", {}).get("pending_change")
+        and any(effect["kind"] == "AppendRecords" for effect in line["effects"])
+    )
+    added = {"id": 4, "directoryId": "U4"}
+    before, at, after = (
+        described(capsys, ".", *words)["status"] for words in (("--at", str(appended - 1)), ("--at", str(appended)), ())
+    )
+    assert (before["UncommittedAddedVoter"], before["CurrentObservers"]) == (None, [added])
+    assert (at["UncommittedAddedVoter"], at["UncommittedRemovedVoter"]) == (added, None)
+    assert at["CurrentVoters"][-1] == {**added, "endpoints": ["CONTROLLER://h4:9093"]}
+    assert at["HighWatermark"] < after["HighWatermark"]
+    assert (after["UncommittedAddedVoter"], len(after["CurrentVoters"])) == (None, 4)
+
+
+def test_before_anything_happened_nobody_leads(capsys: Captured) -> None:
+    three_voters()
+    document = described(capsys, "quorum.jsonl", "--at", "0")
+    assert (document["sequence"], document["time_ms"]) == (0, None)
+    assert (document["status"]["LeaderId"], document["status"]["HighWatermark"]) == (-1, -1)
+    assert [voter["id"] for voter in document["status"]["CurrentVoters"]] == [1, 2, 3]
+    assert {row["Status"] for row in document["replication"]} == {"Voter"}
+
+
+def _without(*fields: str) -> Callable[[dict[str, Any]], None]:
+    def leave_out(line: dict[str, Any]) -> None:
+        for field in fields:
+            holder, _, name = field.rpartition(".")
+            (line.get(holder, {}) if holder else line).pop(name, None)
+
+    return leave_out
+
+
+@pytest.mark.parametrize(
+    ("leave_out", "unknown"),
+    [
+        (_without("effects", "message", "cause", "time_ms"), ("LastFetchTimestamp", "LastCaughtUpTimestamp")),
+        (_without("state.fetch_offsets"), ("LogEndOffset", "Lag")),
+        (_without("state.log_end_offset"), ("Lag",)),
+    ],
+)
+def test_what_a_partial_trace_does_not_show_is_unknown(
+    leave_out: Callable[[dict[str, Any]], None], unknown: tuple[str, ...], capsys: Captured
+) -> None:
+    three_voters()
+    whole = described(capsys, ".")
+    lines = []
+    for text in Path("quorum.jsonl").read_text().splitlines():
+        line = json.loads(text)
+        if line["kind"] == "event":
+            leave_out(line)
+        elif line["kind"] == "header":
+            line["generator"] = {"name": "another", "version": "1", "seed": None, "workload": None}
+        lines.append(json.dumps(line) + "\n")
+    Path("partial.jsonl").write_text("".join(lines))
+    partial = described(capsys, "partial.jsonl")
+    assert partial["status"]["LeaderId"] == whole["status"]["LeaderId"]
+    assert partial["status"]["CurrentVoters"] == whole["status"]["CurrentVoters"]
+    for row, seen in zip(whole["replication"][1:], partial["replication"][1:], strict=True):
+        assert dict.fromkeys(unknown, -1) == {column: seen[column] for column in unknown}
+        assert row["NodeId"] == seen["NodeId"]
+
+
+def test_only_the_required_fields_are_enough_to_be_read(capsys: Captured) -> None:
+    three_voters()
+    lines = []
+    for text in Path("quorum.jsonl").read_text().splitlines():
+        line = json.loads(text)
+        if line["kind"] == "event":
+            line = {name: line[name] for name in ("kind", "sequence", "event", "replica") if name in line}
+        lines.append(json.dumps(line) + "\n")
+    Path("bare.jsonl").write_text("".join(lines))
+    status = described(capsys, "bare.jsonl")["status"]
+    assert (status["LeaderId"], status["LeaderEpoch"]) == (-1, -1)
+    assert len(status["CurrentVoters"]) == 3
+
+
+def test_a_simulated_trace_is_described_too(capsys: Captured) -> None:
+    assert main(["simulate", "--seed", "2", "--steps", "300", "--workload", "calm", "-o", "run.jsonl.gz"]) == 0
+    assert described(capsys, "run.jsonl.gz")["status"]["LeaderId"] in (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("no-such.jsonl", "--status"), ExitCode.NO_INPUT, "no-such.jsonl"),
+        (("quorum.jsonl",), ExitCode.USAGE, "--status, --replication or both"),
+        (("quorum.jsonl", "--status", "--at", "100000"), ExitCode.USAGE, "the trace ends at sequence"),
+        (("quorum.jsonl", "--status", "--at", "-1"), ExitCode.USAGE, "--at"),
+        (("node-1", "--status"), ExitCode.VIOLATION, "nothing has run"),
+        (("bad.jsonl", "--status"), ExitCode.BAD_INPUT, "bad.jsonl:1"),
+    ],
+)
+def test_wrong_use_and_bad_input_are_explained(
+    words: tuple[str, ...], code: ExitCode, said: str, capsys: Captured
+) -> None:
+    three_voters()
+    Path("bad.jsonl").write_text("{}\n")
+    assert main(["describe", *words]) == code
+    assert said in capsys.readouterr().err.replace("\n", " ")
