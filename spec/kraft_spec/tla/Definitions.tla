@@ -30,10 +30,12 @@ Unknown == -1                         \* a high watermark that is not known yet
 
 Ids == DOMAIN config.endpoints
 
-\* Does the voter entry or stored vote name this key?  Rules: fetch.replica-key, state.voters-set.fallback-static
+\* Does the voter entry or stored vote name this key?
+\* Rules: fetch.replica-key, state.voters-set.fallback-static, identity.replica-key, identity.unknown-directory-matches-id
 Names(entry, key) == entry[1] = key[1] /\ (entry[2] = "" \/ entry[2] = key[2])
 
-\* Does the key in a request address the replica with the key own?  Rules: vote.voter-key, end-quorum.candidate-key
+\* Does the key in a request address the replica with the key own?
+\* Rules: vote.voter-key, end-quorum.candidate-key, identity.addressed-to-key
 Addresses(addressed, own) ==
   /\ addressed[1] \in {-1, own[1]}
   /\ addressed[2] \in {"", own[2]}
@@ -80,17 +82,33 @@ Agrees(s, offset, lastEpoch) ==
   /\ offset = 0 \/ EpochBefore(s, offset) = lastEpoch
 
 \* Does a log that ends at offset with lastEpoch have to begin anew from the snapshot of this one?  What it lacks is
-\* gone here, or it differs before the snapshot, where this log cannot say any more from which offset on.
+\* gone here, or it differs before the snapshot, where this log cannot say any more from which offset on.  The bootstrap
+\* checkpoint is in place of nothing.  Rule: fetch.snapshot.bootstrap-not-served
 NeedsSnapshot(s, offset, lastEpoch) ==
-  \/ offset < s.base.end
-  \/ lastEpoch < s.base.epoch
-  \/ offset = s.base.end /\ lastEpoch # s.base.epoch
+  /\ s.base.end > 0
+  /\ \/ offset < s.base.end
+     \/ lastEpoch < s.base.epoch
+     \/ offset = s.base.end /\ lastEpoch # s.base.epoch
 
-\* Would a cut at end part a KRaftVersionRecord from its VotersRecord?  Rule: kraft-version.upgrade-atomic-batch
+\* The newest entry of a history below an end offset.
+InForce(entries, end) ==
+  LET known == SelectSeq(entries, LAMBDA entry : entry.offset < end) IN known[Len(known)]
+
+\* Would a cut at end part control records that were appended in one batch?  A KRaftVersionRecord is never without its
+\* VotersRecord.  It has a LeaderChange before it in its batch at the start of an epoch, that is, where the level was 1
+\* already; a replica that was formatted without voters learns of that level from the very first batch.
+\* Rules: kraft-version.upgrade-atomic-batch, state.leader.first-leader
 TearsBatch(s, end) ==
   /\ s.base.end < end /\ end < EndOffset(s)
-  /\ RecordAt(s, end).kind = "Voters"
-  /\ RecordAt(s, end - 1).kind = "KRaftVersion"
+  /\ LET kind == RecordAt(s, end).kind
+         before == RecordAt(s, end - 1).kind
+     IN \/ kind = "Voters" /\ before = "KRaftVersion"
+        \/ /\ kind = "KRaftVersion" /\ before = "LeaderChange"
+           /\ InForce(s.levels, end).level > 0 \/ (end = 1 /\ s.base.voters = {})
+
+\* The smallest cut from end on that parts no batch; a batch has three records at most.
+BatchEnd(s, end) ==
+  IF ~TearsBatch(s, end) THEN end ELSE IF TearsBatch(s, end + 1) THEN end + 2 ELSE end + 1
 
 \* A record; the details of its voters are in VotersRecordOf.
 Record(epoch, kind, value, voters) ==
@@ -116,9 +134,11 @@ VotersRecordOf(epoch, voters, details) ==
 BaseVoters(base) == <<[offset |-> base.end - 1, voters |-> base.voters, details |-> base.details]>>
 BaseLevels(base) == <<[offset |-> base.end - 1, level |-> base.level]>>
 
+\* The set in force, and no other.  Rules: voters.set-from-snapshot-and-log, kraft-version.static-config-ignored
 Voters(s) == s.voters[Len(s.voters)].voters
 Details(s) == s.voters[Len(s.voters)].details
 VoterIds(s) == {v[1] : v \in Voters(s)}
+\* Rules: identity.voter-definition, identity.observer-definition
 IsVoter(s) == \E v \in Voters(s) : Names(v, s.key)
 Others(s) == {v \in Voters(s) : ~Names(v, s.key)}
 OtherIds(s) == {v[1] : v \in Others(s)}

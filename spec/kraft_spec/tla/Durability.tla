@@ -9,17 +9,17 @@ EXTENDS Snapshots
 Stopped(s) ==
   [Cleared(s) EXCEPT !.role = "Stopped", !.endpoint = NoEndpoint, !.highWatermark = Unknown, !.moved = NoEndpoint]
 
-\* A crash loses any part of the log's unflushed tail, in whole batches.
+\* A crash loses any part of the log's unflushed tail, in whole batches; what was synced ended one, whatever it looks like.
 \* Rules: durable.flush-before-fetch, kraft-version.upgrade-atomic-batch
 Crashed(s, kept) == [Stopped(Truncated(s, kept)) EXCEPT !.flushed = kept]
-KeptAfterCrash(s) == {kept \in s.flushed .. EndOffset(s) : ~TearsBatch(s, kept)}
+KeptAfterCrash(s) == {kept \in s.flushed .. EndOffset(s) : kept = s.flushed \/ ~TearsBatch(s, kept)}
 
 (***************************************************************************)
 (* The effects of an outcome, in the order in which they happen: quorum    *)
 (* state, snapshot, log, flush, and only then the messages.  A snapshot    *)
 (* makes durable what it is in place of.                                   *)
 (* Rules: durable.write-before-act, vote.persist-before-reply,             *)
-(* durable.soft-transitions                                                *)
+(* durable.soft-transitions, identity.voted-key-persisted                  *)
 (***************************************************************************)
 Quorum(s) == <<s.epoch, s.leader, s.voted>>
 
@@ -111,7 +111,7 @@ FormattedWith(key, voters) ==
    epochStart |-> 0, offsets |-> NoOffsets, fetchers |-> {}, acknowledged |-> {}, preferred |-> <<>>, awaiting |-> {},
    pending |-> NoChange, reports |-> {}, wanted |-> NoSnapshotId]
 
-\* {NoKey} stands for the voters of the cluster.
+\* {NoKey} stands for the voters of the cluster.  Rule: bootstrap.sets-must-be-equal
 InitialVoters(id) == IF config.initial[id] = {NoKey} THEN config.voters ELSE config.initial[id]
 
 NewReplica(key) == FormattedWith(key, InitialVoters(key[1]))

@@ -23,7 +23,8 @@ AfterElectionTimeout(s) ==
          ELSE Becomes([Prospective(s) EXCEPT !.leader = NoLeader, !.endpoint = NoEndpoint, !.voted = NoKey])
 
 \* A voter starts a Pre-Vote, an observer only searches wider.
-\* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires, observer.becomes-voter
+\* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires, observer.becomes-voter,
+\*        voters.self-added-may-campaign, remove-voter.removed-node-becomes-observer
 AfterFetchTimeout(s) ==
   IF IsVoter(s) THEN Becomes(ToProspective(s))
   ELSE Becomes([s EXCEPT !.searching = TRUE,
@@ -49,7 +50,8 @@ VoteResponse(s, m, granted, error, preVote) ==
 
 \* Rules: prevote.leader.rejects, prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants,
 \*        prevote.resigned.grants, prevote.follower.rejects-after-fetch, prevote.follower.grants-before-fetch,
-\*        prevote.grant.multiple, prevote.observer.answers, prevote.request.log-check
+\*        prevote.grant.multiple, prevote.observer.answers, prevote.request.log-check,
+\*        voters.removed-voter-must-not-disrupt
 GrantsPreVote(s, m) ==
   /\ s.role # "Leader"
   /\ s.role = "Follower" =>
@@ -59,7 +61,7 @@ GrantsPreVote(s, m) ==
 
 \* Rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, vote.known-leader.rejects, vote.log-check,
 \*        vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects,
-\*        vote.membership-not-checked, vote.unsupported-version
+\*        vote.membership-not-checked, vote.unsupported-version, voters.vote-does-not-check-membership
 GrantsVote(s, m) ==
   /\ s.role \in {"Unattached", "Prospective"}
   /\ Enforced("vote.membership-not-checked") \/ (IsVoter(s) /\ \E v \in Voters(s) : Names(v, m.key))
@@ -103,7 +105,7 @@ Correlated(s, m) == <<m.from, m.corr>> \in s.awaiting
 Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a[1] # m.from}]
 
 \* Rules: prevote.response.majority, prevote.response.rejected, vote.response.counting, state.candidate.lost,
-\*        state.prospective.to-candidate, state.candidate.to-leader
+\*        state.prospective.to-candidate, state.candidate.to-leader, voters.candidate-uses-own-set
 CountVote(s, m) ==
   LET fresh == m.from \in VoterIds(s) /\ m.from \notin s.granted \cup s.rejected
       counted == IF ~fresh THEN s

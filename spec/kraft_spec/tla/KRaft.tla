@@ -220,7 +220,7 @@ RequestTimeout(r, to) ==
 (* fetch.who-fetches, durable.flush-before-fetch,                          *)
 (* discovery.election-endpoints, add-voter.learn-versions,                 *)
 (* update-voter.when-sent, auto-join.remove-stale-self-first,              *)
-(* auto-join.add-self                                                      *)
+(* auto-join.add-self, voters.no-begin-epoch-to-observers                  *)
 (***************************************************************************)
 Idle(s, to) == \A a \in s.awaiting : a[1] # to
 

@@ -18,7 +18,7 @@ AfterCheckQuorumTimeout(s) ==
   ELSE Ignored(s, "CHECK_QUORUM_OFF")
 
 \* A valid Fetch of a voter counts once per period; a complete majority starts the period anew.
-\* Rules: check-quorum.resign, check-quorum.counts-keys
+\* Rules: check-quorum.resign, check-quorum.counts-keys, voters.leader-removed-not-counted
 WithFetcher(s, entry) ==
   IF entry \notin Others(s) THEN s
   ELSE LET fetchers == {f \in s.fetchers \cup {entry[1]} : f \in OtherIds(s)}
@@ -29,7 +29,7 @@ WithFetcher(s, entry) ==
 AfterShutdown(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 
 \* A leader outside its voters set resigns once the set is committed.
-\* Rules: state.leader.resigns-on-own-removal, state.leader.outside-voters-set
+\* Rules: state.leader.resigns-on-own-removal, state.leader.outside-voters-set, voters.leader-removed-stays-until-commit
 RemovalCommitted(s) ==
   /\ s.role = "Leader" /\ ~IsVoter(s)
   /\ s.highWatermark > s.voters[Len(s.voters)].offset
@@ -52,7 +52,8 @@ Response(type, s, m, error) ==
 AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledged = {}])
 
 \* Rules: begin-quorum.accept, begin-quorum.stale, begin-quorum.voter-key, begin-quorum.membership-not-checked,
-\*        begin-quorum.no-fetch-credit, state.follower.larger-epoch-leader, state.prospective.discovers-leader
+\*        begin-quorum.no-fetch-credit, state.follower.larger-epoch-leader, state.prospective.discovers-leader,
+\*        voters.begin-epoch-accepted-by-non-member
 AfterBeginQuorumEpochRequest(s, m) ==
   LET Answer(after, error) == Outcome(after, <<Response("BeginQuorumEpochResponse", after, m, error)>>)
       learned == Learn(s, m.epoch, m.from, m.endpoint)

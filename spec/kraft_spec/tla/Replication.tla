@@ -10,7 +10,8 @@ BootstrapServers(s) ==
   (IF config.bootstrap = {} THEN {v[1] : v \in config.voters} ELSE config.bootstrap) \ {s.key[1]}
 
 \* To whom a replica sends a Fetch.
-\* Rules: fetch.who-fetches, discovery.leader-endpoint-known, observer.fetch-timeout, fetch.follow-outside-leader
+\* Rules: fetch.who-fetches, discovery.leader-endpoint-known, observer.fetch-timeout, fetch.follow-outside-leader,
+\*        voters.observer-discovery
 FetchTargets(s) ==
   CASE s.role = "Follower"   -> IF s.searching THEN BootstrapServers(s) \cup {s.leader} ELSE {s.leader}
     [] s.role = "Unattached" -> BootstrapServers(s)
@@ -35,7 +36,7 @@ NotDiverging == [epoch |-> -1, offset |-> -1]
 RecordsFrom(s, offset) ==
   LET end == IF config.fetchMaxRecords = 0 THEN EndOffset(s)
              ELSE Least(EndOffset(s), offset + config.fetchMaxRecords)
-  IN RecordsBetween(s, offset, IF TearsBatch(s, end) THEN end + 1 ELSE end)
+  IN RecordsBetween(s, offset, BatchEnd(s, end))
 
 \* The Fetch that completes the catching up of a new voter is answered with the records of before.
 \* Rules: fetch.leader-only, fetch.replica-key, fetch.leader-outside-set-serves, hw.majority, check-quorum.counts-keys,

@@ -96,7 +96,8 @@ Flushed(s) == [s EXCEPT !.flushed = EndOffset(s)]
 
 (***************************************************************************)
 (* The largest offset that a majority of the voters has reached.           *)
-(* Rules: hw.majority, hw.own-epoch, hw.monotonic, hw.leader-excluded      *)
+(* Rules: hw.majority, hw.own-epoch, hw.monotonic, hw.leader-excluded,     *)
+(* voters.commit-by-new-set, voters.leader-removed-not-counted             *)
 (***************************************************************************)
 ReachedBy(s, voter) ==
   IF Names(voter, s.key) THEN EndOffset(s)
@@ -135,7 +136,8 @@ ToCandidate(s) ==
 Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.key[1]}]
 
 \* A sole voter passes on at once; so does software without Pre-Vote, for which Prospective is only a name
-\* for the moment in which its timer fired.  Rules: state.sole-voter, state.prospective.to-candidate
+\* for the moment in which its timer fired.
+\* Rules: state.sole-voter, state.prospective.to-candidate, bootstrap.single-voter-elects-itself
 ToProspective(s) ==
   IF config.preVote[s.key[1]] = "unsupported" \/ IsMajority(1, s)
   THEN ToCandidate(Prospective(s)) ELSE Prospective(s)

@@ -9,10 +9,6 @@ EXTENDS VoterChanges
 (***************************************************************************)
 (* Taking one.                                                             *)
 (***************************************************************************)
-\* The newest entry of a history below an end offset.
-InForce(entries, end) ==
-  LET known == SelectSeq(entries, LAMBDA entry : entry.offset < end) IN known[Len(known)]
-
 \* Rules: snapshot.set-at-its-end-offset, snapshot.control-records-first
 SnapshotAt(s, end) ==
   LET set == InForce(s.voters, end) IN
@@ -45,7 +41,8 @@ FetchSnapshotRequest(s, to, corr) ==
 
 \* The leader of exactly this epoch serves its newest snapshot, in its voters set or not.  For check quorum that counts
 \* as a Fetch does, and for no progress.
-\* Rules: snapshot.removed-leader-serves, voters.fetch-from-leader-outside-set, check-quorum.counts-keys
+\* Rules: snapshot.removed-leader-serves, voters.fetch-from-leader-outside-set, check-quorum.counts-keys,
+\*        fetch.snapshot.accepted, fetch.snapshot.bootstrap-not-served
 AfterFetchSnapshotRequest(s, m) ==
   LET Answer(after, error, snapshot, reason) ==
         [Outcome(after, <<[type |-> "FetchSnapshotResponse", from |-> s.key[1], to |-> m.from, corr |-> m.corr,
@@ -69,7 +66,7 @@ LogOn(s, snapshot) ==
             !.highWatermark = IF @ < snapshot.end THEN snapshot.end ELSE @]
 
 \* After an error the leader has a newer one: the next Fetch says which.
-\* Rules: snapshot.load-resets-history, fetch.response.common
+\* Rules: snapshot.load-resets-history, fetch.response.common, fetch.snapshot.install
 AfterFetchSnapshotResponse(s, m) ==
   LET rest == Answered(s, m)
       learned == Learn(rest, m.epoch, m.leader, m.endpoint)

@@ -23,7 +23,7 @@ SetCommitted(s) ==
   \/ ~Enforced("voters.one-change-at-a-time")
   \/ LET offset == s.voters[Len(s.voters)].offset IN offset < s.base.end \/ s.highWatermark > offset
 
-\* Rules: voters.one-change-at-a-time, metric.pending-changes
+\* Rule: voters.one-change-at-a-time
 Busy(s) == s.pending.kind # "none" /\ Enforced("voters.one-change-at-a-time")
 
 \* A text that is there: the model has "(empty)" for one without letters, which only other software sends.
@@ -32,7 +32,8 @@ NamedWell(key) == key[1] >= 0 /\ IsText(key[2])
 
 \* What AddVoter and RemoveVoter test alike: <<error, reason>>, or <<"", "">>.
 \* Rules: add-voter.check-order, remove-voter.check-order, add-voter.leader-only, remove-voter.leader-only,
-\*        add-voter.well-formed, add-voter.unsupported-version, voters.static-set-at-version-0
+\*        add-voter.well-formed, add-voter.unsupported-version, voters.static-set-at-version-0,
+\*        bootstrap.same-cluster-id
 MembershipError(s, sameCluster, wellFormed) ==
   IF ~sameCluster THEN <<"INCONSISTENT_CLUSTER_ID", "FOREIGN_CLUSTER">>
   ELSE IF s.role # "Leader" THEN <<"NOT_LEADER_OR_FOLLOWER", "NOT_LEADER">>
@@ -144,9 +145,10 @@ AfterUpdateFeatures(s, request, level, brokersMin, brokersMax) ==
 OneStep(before, after) == Cardinality((before \ after) \cup (after \ before)) <= 1
 
 \* Rules: voters.at-most-one-difference, voters.one-change-at-a-time, voters.epoch-committed-before-change,
-\*        kraft-version.record-gate
+\*        add-voter.duplicate-id, kraft-version.record-gate
 MayAppendSet(s, voters) ==
   /\ Level(s) >= 1
+  /\ Cardinality({v[1] : v \in voters}) = Cardinality(voters)
   /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
   /\ OneStep(Voters(s), voters) \/ ~Enforced("voters.at-most-one-difference")
 
@@ -172,8 +174,9 @@ UpdateVoterRequest(s, corr) ==
   [type |-> "UpdateVoterRequest", from |-> s.key[1], to |-> s.leader, corr |-> corr,
    epoch |-> s.epoch, voter |-> s.key, endpoint |-> own[2], min |-> own[3], max |-> own[4]]
 
-\* The voter of the own id and an older directory goes first, then the replica adds itself.
-\* Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self
+\* The voter of the own id and an older directory goes first, then the replica adds itself, also after it was removed.
+\* Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self,
+\*        auto-join.stop-before-removal
 JoinRequest(s, corr) ==
   LET stale == {v \in Voters(s) : v[1] = s.key[1]} IN
   IF \/ ~config.autoJoin[s.key[1]]

@@ -235,6 +235,11 @@ def test_the_cause_names_the_message_if_the_message_does_not() -> None:
 @pytest.mark.parametrize(("event", "field"), [("ClientAppend", "value"), ("AppendVoters", "voters")])
 def test_what_cannot_be_found_by_trying_is_inconclusive(event: str, field: str) -> None:
     story = elected()
+    # The leader has to have committed a record of its epoch before it may append a set.
+    for replica in (2, 3, 2, 3):
+        story.tell(story.world.happen(replica, PollFetch(1)))
+        story.deliver_all()
+    assert story.world.state(1).high_watermark > 0
     line = story.line(event, 1, effects=..., state=..., refusal=...)
     verdict = foreign_verdict(story, line)
     assert verdict.kind is VerdictKind.INCONCLUSIVE

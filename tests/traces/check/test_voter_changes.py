@@ -74,9 +74,11 @@ def test_what_the_rest_of_a_run_determines_may_be_left_out(what: str, name: str)
     lines = [
         line_of(without(line, *(place.path for place in optional_places(line) if is_left_out(place))))
         if what == "what a trace from before does not have"
-        or (line.event in REQUESTS
-        # Where a replica moved to cannot be found by trying.
-        and not (name == "moved" and what.startswith("states")))
+        or (
+            line.event in REQUESTS
+            # Where a replica moved to cannot be found by trying.
+            and not (name == "moved" and what.startswith("states"))
+        )
         else line
         for line in run.lines
     ]
