@@ -1,6 +1,7 @@
 """`kraft-spec storage format`: what is on the disk afterwards, and what is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -240,9 +241,9 @@ def test_a_disk_that_was_lost_comes_back_without_voters_and_under_a_new_id(capsy
 
 def test_a_damaged_metadata_directory_is_named(capsys: Captured) -> None:
     assert format_node(properties(1), "--standalone") == ExitCode.CONFORMANT
-    Path("node-1/meta.properties").write_text("cluster.id=C\nnode.id=1\n")
+    Path("node-1/meta.properties").write_text("cluster.id=C\ndirectory.id=U1\n")
     assert quorum("start") == ExitCode.BAD_INPUT
-    assert "meta.properties: directory.id: is missing" in capsys.readouterr().err.replace("\n", " ")
+    assert "meta.properties: node.id: is missing" in capsys.readouterr().err.replace("\n", " ")
     Path("node-1/meta.properties").write_text("cluster.id=C\nnode.id=2\ndirectory.id=U1\n")
     assert quorum("start") == ExitCode.BAD_INPUT
     assert "meta.properties:2: node.id: " in capsys.readouterr().err.replace("\n", " ")
@@ -252,6 +253,17 @@ def test_a_damaged_metadata_directory_is_named(capsys: Captured) -> None:
     assert quorum("start") == ExitCode.BAD_INPUT
     assert "0-0.checkpoint:3: $.voters[0]: " in capsys.readouterr().err.replace("\n", " ")
     assert not Path("quorum.jsonl").exists()
+
+
+def test_a_directory_of_an_older_release_gets_its_directory_id_once() -> None:
+    assert format_node(properties(1, "controller.quorum.voters=1@h1:9093")) == ExitCode.CONFORMANT
+    meta = Path("node-1/meta.properties")
+    meta.write_text("version=1\ncluster.id=C\nnode.id=1")
+    assert quorum("start") == ExitCode.CONFORMANT
+    given = meta.read_text()
+    assert re.fullmatch(r"version=1\ncluster\.id=C\nnode\.id=1\ndirectory\.id=[\w-]{22}\n", given)
+    assert quorum("stop", "1") == quorum("start") == ExitCode.CONFORMANT
+    assert meta.read_text() == given
 
 
 def test_random_uuids_differ(capsys: Captured) -> None:

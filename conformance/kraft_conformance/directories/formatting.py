@@ -1,8 +1,6 @@
 """Formatting the metadata directory of a node: all of it or nothing."""
 
-import base64
 import os
-import secrets
 import shutil
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +17,7 @@ from kraft_conformance.directories.metadata_directory import (
     meta_text,
     read_metadata_directory,
 )
-from kraft_conformance.directories.names import ZERO_DIRECTORY_ID, ListedVoter
+from kraft_conformance.directories.names import ListedVoter, random_directory_id
 from kraft_conformance.directories.node import STATIC_VOTERS, NodeProperties
 from kraft_conformance.failure import usage_error
 from kraft_reference.identity import ReplicaKey
@@ -78,14 +76,6 @@ def format_node(cluster: ClusterDirectory, node: NodeProperties, asked: FormatRe
     warnings = _check_siblings(cluster, node, asked, voters)
     _write(target, node, asked.cluster_id, key, voters)
     return Formatted(read_metadata_directory(target), (*node.likely_typos(), *warnings))
-
-
-def random_directory_id() -> str:
-    """A random UUID in Kafka's base64 form; like Kafka's it does not begin with a dash."""
-    while True:
-        text = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
-        if not text.startswith("-") and text != ZERO_DIRECTORY_ID:
-            return text
 
 
 def _check_options(node: NodeProperties, asked: FormatRequest) -> None:

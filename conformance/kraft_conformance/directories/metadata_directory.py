@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from kraft_conformance.directories import checkpoint, names
 from kraft_conformance.directories.errors import no_file
-from kraft_conformance.directories.names import ListedVoter, MalformedNameError
+from kraft_conformance.directories.names import ListedVoter, MalformedNameError, random_directory_id
 from kraft_conformance.directories.node import NodeProperties, read_node
 from kraft_conformance.directories.properties import Properties, read_properties
 from kraft_reference.identity import ReplicaKey
@@ -62,14 +62,16 @@ def is_formatted(path: Path) -> bool:
 
 
 def read_metadata_directory(path: Path) -> MetadataDirectory:
-    """What a metadata directory says.
+    """What a metadata directory says; one of an older release gets its directory id here, once and for good.
 
     Raises:
         CommandError: a file in it is missing or malformed; the message names file, line and field.
+
+    Rule: identity.directory-id-on-upgrade.
     """
     if not is_formatted(path):
         raise no_file(path, f"is not formatted: no {META}; expected a folder that `kraft-spec storage format` made")
-    meta = read_properties(path / META)
+    meta = _with_directory_id(read_properties(path / META), path / META)
     node = read_node(path / NODE)
     node_id = _checked(meta, "node.id", names.replica_id)
     if node_id != node.id:
@@ -87,6 +89,16 @@ def read_metadata_directory(path: Path) -> MetadataDirectory:
 def meta_text(cluster_id: str, key: ReplicaKey) -> str:
     """`meta.properties` of a newly formatted directory.  Rules: bootstrap.same-cluster-id, identity.replica-key."""
     return f"version=1\ncluster.id={cluster_id}\nnode.id={key.id}\ndirectory.id={key.directory_id}\n"
+
+
+def _with_directory_id(meta: Properties, path: Path) -> Properties:
+    """The same with a directory id, which is on disk before anything names it."""
+    if meta.get("directory.id") is not None:
+        return meta
+    text = path.read_text()
+    with whole_file(path) as file:
+        file.write(f"{text}{'' if text.endswith(chr(10)) else chr(10)}directory.id={random_directory_id()}\n".encode())
+    return read_properties(path)
 
 
 def _checked(meta: Properties, name: str, parse: Callable[[str], _Read]) -> _Read:

@@ -1,6 +1,8 @@
 """The small texts of properties and options: endpoints, ids, directory ids, lists of voters."""
 
+import base64
 import re
+import secrets
 from dataclasses import dataclass
 
 _ENDPOINT = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(?P<port>[0-9]{1,5})")
@@ -126,3 +128,11 @@ def _check_unique(voters: list[ListedVoter]) -> None:
             if value is not None and value in seen:
                 raise MalformedNameError(f"the {what} {value} is in the list twice")
             seen.add(value)
+
+
+def random_directory_id() -> str:
+    """A random UUID in Kafka's base64 form; like Kafka's it does not begin with a dash."""
+    while True:
+        text = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
+        if not text.startswith("-") and text != ZERO_DIRECTORY_ID:
+            return text
