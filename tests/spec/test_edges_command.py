@@ -26,11 +26,11 @@ def one_edge(*, voted: tuple[int, str]) -> EdgeGraph:
     cluster = Configuration(
         {i: ReplicaConfiguration(key, f"E{i}") for i, key in keys.items()}, frozenset(keys.values())
     )
-    before = new_replica(keys[1], cluster.voters)._replace(role=Role.UNATTACHED)
+    before = new_replica(keys[1], cluster.checkpoint(1))._replace(role=Role.UNATTACHED)
     after = handle(before, cluster, ElectionTimeout(), DRAW).state
     edge = Edge(
         configuration=mapping.configuration_to_model(cluster),
-        event=mapping.event_to_model(ElectionTimeout(), 1),
+        event=mapping.event_to_model(ElectionTimeout(), 1, cluster.cluster_id),
         before=mapping.state_to_model(before),
         after={**mapping.state_to_model(after), "voted": voted},
         refusal="",

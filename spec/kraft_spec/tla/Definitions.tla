@@ -31,7 +31,8 @@ Unknown == -1                         \* a high watermark that is not known yet
 Ids == DOMAIN config.endpoints
 
 \* Does the voter entry or stored vote name this key?
-\* Rules: fetch.replica-key, state.voters-set.fallback-static, identity.replica-key, identity.unknown-directory-matches-id
+\* Rules: fetch.replica-key, state.voters-set.fallback-static, identity.replica-key,
+\*        identity.unknown-directory-matches-id
 Names(entry, key) == entry[1] = key[1] /\ (entry[2] = "" \/ entry[2] = key[2])
 
 \* Does the key in a request address the replica with the key own?
@@ -63,7 +64,8 @@ RecordsBetween(s, from, to) == SubSeq(s.log, from - s.base.end + 1, to - s.base.
 \* The epoch of the record before an offset, which is not before the base.
 EpochBefore(s, offset) == IF offset = s.base.end THEN s.base.epoch ELSE s.log[offset - s.base.end].epoch
 
-\* (last epoch, end offset) of a requester against the log of a receiver.  Rules: vote.log-check, prevote.request.log-check
+\* (last epoch, end offset) of a requester against the log of a receiver.
+\* Rules: vote.log-check, prevote.request.log-check
 UpToDate(lastEpoch, endOffset, s) ==
   \/ lastEpoch > LastEpoch(s)
   \/ lastEpoch = LastEpoch(s) /\ endOffset >= EndOffset(s)

@@ -9,7 +9,8 @@ EXTENDS Snapshots
 Stopped(s) ==
   [Cleared(s) EXCEPT !.role = "Stopped", !.endpoint = NoEndpoint, !.highWatermark = Unknown, !.moved = NoEndpoint]
 
-\* A crash loses any part of the log's unflushed tail, in whole batches; what was synced ended one, whatever it looks like.
+\* A crash loses any part of the log's unflushed tail, in whole batches; what was synced ended one, whatever it looks
+\* like.
 \* Rules: durable.flush-before-fetch, kraft-version.upgrade-atomic-batch
 Crashed(s, kept) == [Stopped(Truncated(s, kept)) EXCEPT !.flushed = kept]
 KeptAfterCrash(s) == {kept \in s.flushed .. EndOffset(s) : kept = s.flushed \/ ~TearsBatch(s, kept)}

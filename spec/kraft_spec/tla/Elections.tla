@@ -23,8 +23,8 @@ AfterElectionTimeout(s) ==
          ELSE Becomes([Prospective(s) EXCEPT !.leader = NoLeader, !.endpoint = NoEndpoint, !.voted = NoKey])
 
 \* A voter starts a Pre-Vote, an observer only searches wider.
-\* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires, observer.becomes-voter,
-\*        voters.self-added-may-campaign, remove-voter.removed-node-becomes-observer
+\* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires,
+\*        observer.becomes-voter, voters.self-added-may-campaign, remove-voter.removed-node-becomes-observer
 AfterFetchTimeout(s) ==
   IF IsVoter(s) THEN Becomes(ToProspective(s))
   ELSE Becomes([s EXCEPT !.searching = TRUE,

@@ -1,7 +1,7 @@
 -------------------------- MODULE MCLivenessScenes ---------------------------
 (***************************************************************************)
 (* Slice "liveness-scenes": the states from which the scenarios 6, 9, 13,  *)
-(* 15, 17, 19 and 20 go on after their faults, each the start of all       *)
+(* 15, 17, 19, 20 and 43 go on after their faults, each the start of all   *)
 (* behaviours under the assumptions of Liveness.tla.  The epoch of the     *)
 (* scenario's leader is 1.                                                 *)
 (*                                                                         *)
@@ -157,6 +157,24 @@ ObserverAhead ==
                                                 !.crashes = 1]
   /\ network = {}
   /\ cuts = {}
+
+(***************************************************************************)
+(* 43.  Replica 1 led, appended the record that removes itself, and has    *)
+(* restarted.  Whether replica 2, the only voter that is left, has that    *)
+(* record, is the difference: with it, it is its own majority.             *)
+(***************************************************************************)
+RemovedLeader(fetched) ==
+  /\ config = WithDecisions(Cluster(2, 2, 1))
+  /\ LET leads == LeaderOf(1, <<VotersRecord({2})>>)
+         end == EndOffset(leads)
+         remains == [FollowerOf(leads, 2, end - 1 + fetched) EXCEPT !.highWatermark = end - 1]
+     IN /\ replicas = <<AfterRestart(Stopped(leads), NoEndpoint).state, remains>>
+        /\ history = [EpochOne(leads, end - 1) EXCEPT !.crashes = 1]
+  /\ network = {}
+  /\ cuts = {}
+
+RemovedLeaderAlone == RemovedLeader(0)
+RemovedLeaderFetched == RemovedLeader(1)
 
 \* EndQuorumEpoch sets the timer of the first in the list to zero, so it fires before all others.  Rule: end-quorum.handle
 Preferred == 2

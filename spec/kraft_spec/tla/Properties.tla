@@ -142,9 +142,9 @@ CommittedNeverLost ==
   /\ \A r \in Ids : CommittedFrom(replicas[r], 0, history.committed)
   /\ LeaderCompleteness
 
-\* No two replicas commit different records at one offset, and nothing committed is lost.  The first half is asked of the
-\* replicas alone, without the history; the second is CommittedNeverLost for records, and for those that only a snapshot
-\* is left of: it ends where something was committed, with the epoch that was committed there.
+\* No two replicas commit different records at one offset, and nothing committed is lost.  The first half is asked of
+\* the replicas alone, without the history; the second is CommittedNeverLost for records, and for those that only a
+\* snapshot is left of: it ends where something was committed, with the epoch that was committed there.
 CommitTheSame(a, b) == SameRecords(a, b, 0, Least(a.highWatermark, b.highWatermark))
 
 SnapshotIsCommitted(s) ==
@@ -280,7 +280,7 @@ PreVoteIsPure ==
   [][\A m \in network : m \notin network' => PureAt(m.to, m)]_<<replicas, network>>
 
 \* Votes and fetch offsets are counted only for the exact (id, directory id): in a step that counts one, such a request
-\* was there to be counted.  A vote is granted only to who asks for the vote of this key; an entry of the voters set gets
+\* was there to be counted.  A vote is granted only to who asks for the vote of this key; an entry of the set gets
 \* an offset, or credit in check quorum, only from a replica that it names.  An answer does not say which disk gave it;
 \* the request did.  requests are those that the step may be about.
 \* Rules: fetch.replica-key, vote.voter-key, identity.leader-tracks-by-key, identity.addressed-to-key
@@ -295,7 +295,8 @@ GrantIsBound(r, requests) ==
 CreditIsBound(r, requests) ==
   LET before == replicas[r]
       after == replicas'[r]
-      Fetched(v) == \E m \in requests : m.type \in {"FetchRequest", "FetchSnapshotRequest"} /\ m.to = r /\ Names(v, m.key)
+      Fetched(v) ==
+        \E m \in requests : m.type \in {"FetchRequest", "FetchSnapshotRequest"} /\ m.to = r /\ Names(v, m.key)
       FetchedUpTo(v, offset) ==
         \E m \in requests : m.type = "FetchRequest" /\ m.to = r /\ Names(v, m.key) /\ m.offset = offset
   IN before.role = "Leader" /\ after.role = "Leader" =>
