@@ -49,7 +49,8 @@ class PendingChange(NamedTuple):
     """Of the range that a new voter has reported; -1 before it has."""
     max_version: int
     offset: int
-    """Of the last record of the change in the log; -1 before it is appended."""
+    """Of the last record of the change in the log; while a new voter catches up, the log end that it has to reach; -1
+    before that."""
     requester: int
     """The replica that asked, or `CLIENT`."""
     request: int

@@ -150,7 +150,10 @@ def after_api_versions_response(
     if not response.min_version <= finalized_version(state, configuration) <= response.max_version:
         return _over(Outcome(rest), configuration, Error.INVALID_REQUEST)
     learned = change._replace(
-        phase=ChangePhase.CATCH_UP, min_version=response.min_version, max_version=response.max_version
+        phase=ChangePhase.CATCH_UP,
+        min_version=response.min_version,
+        max_version=response.max_version,
+        offset=state.log.end_offset,
     )
     return advanced(state, Outcome(rest._replace(pending_change=learned)), configuration, draw)
 
@@ -158,8 +161,9 @@ def after_api_versions_response(
 def advanced(before: ReplicaState, outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
     """The outcome, with the new voter in the set if it has caught up by now.
 
-    It has when it has fetched up to the end of the Leader's log; every other condition was tested when the request
-    came, and nothing else can have been appended since.
+    It has when it has fetched up to where the Leader's log ended when the wait began: one round is enough, and clients
+    that go on appending cannot make the wait endless.
+    Every other condition was tested when the request came, and no other voters set can have been appended since.
     Rules: add-voter.catch-up-first, add-voter.conditions-hold-at-append, add-voter.append-and-apply,
     identity.could-become-voter.
     """
@@ -170,7 +174,7 @@ def advanced(before: ReplicaState, outcome: Outcome, configuration: Configuratio
     voter, endpoint = change.voter, change.endpoint
     assert voter is not None, "an addition names its voter"
     assert endpoint is not None, "an addition says where its voter listens"
-    caught_up = state.fetch_offsets.get(voter, 0) >= state.log.end_offset
+    caught_up = state.fetch_offsets.get(voter, 0) >= change.offset
     if not caught_up and configuration.enforces("add-voter.catch-up-first"):
         return outcome
     told = VoterDetails(voter.id, endpoint, change.min_version, change.max_version)

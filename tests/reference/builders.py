@@ -202,9 +202,9 @@ def stopped(epoch: int, own: int = 1, *, leader: int | None = None, log: Log = E
 
 
 def adding(phase: ChangePhase, voter: int = 4, **more: Any) -> PendingChange:
-    """An admin client's addition number 9; its versions are known from CATCH_UP on."""
-    known = (-1, -1) if phase is ChangePhase.LEARN_VERSIONS else (0, 1)
-    change = PendingChange(ChangeKind.ADD, phase, key(voter), endpoint(voter), *known, -1, CLIENT, 9, True)
+    """An admin client's addition number 9; from CATCH_UP on its versions are known, and it has to reach offset 1."""
+    known = (-1, -1, -1) if phase is ChangePhase.LEARN_VERSIONS else (0, 1, 1)
+    change = PendingChange(ChangeKind.ADD, phase, key(voter), endpoint(voter), *known, CLIENT, 9, True)
     return change._replace(**more)
 
 

@@ -71,16 +71,19 @@ def caught_up_and_added() -> ReplicaState:
 @states("add-voter.catch-up-first")
 def test_the_new_voter_catches_up_first() -> None:
     # Scenario S8: 4 is at 100 of 200.
-    state = established(4, log=log_of(*[3] * 199), pending_change=adding(ChangePhase.CATCH_UP))
-    half = receive(state, fetch(4, 1, 4, 100, 3), OBSERVED)
-    assert half.state == state._replace(fetch_offsets={key(4): 100})
-    # The end of the log at the time of the test counts.
+    asking = adding(ChangePhase.LEARN_VERSIONS)
+    state = established(4, log=log_of(*[3] * 199), pending_change=asking, awaiting=asked(4))
+    waiting = receive(state, api_versions_reply(4, 1), OBSERVED).state
+    assert waiting.pending_change == adding(ChangePhase.CATCH_UP, offset=200)
+    half = receive(waiting, fetch(4, 1, 4, 100, 3), OBSERVED)
+    assert half.state == waiting._replace(fetch_offsets={key(4): 100})
+    # One round is enough: what clients append in the meantime does not move the mark.
     longer = step(half.state, ClientAppend(1), OBSERVED).state
-    almost = receive(longer, fetch(4, 1, 4, 200, 4), OBSERVED).state
-    assert almost == longer._replace(fetch_offsets={key(4): 200})
-    whole = receive(almost, fetch(4, 1, 4, 201, 4), OBSERVED)
+    almost = receive(longer, fetch(4, 1, 4, 199, 3), OBSERVED).state
+    assert almost == longer._replace(fetch_offsets={key(4): 199})
+    whole = receive(almost, fetch(4, 1, 4, 200, 4), OBSERVED)
     assert whole.state.log.records[-1] == GROWN
-    assert whole.sends == (fetch_reply(1, 4, 4, 1, high_watermark=200),)
+    assert whole.sends == (fetch_reply(1, 4, 4, 1, (longer.log.record(200),), high_watermark=200),)
     # One that has fetched everything before is added with the answer to ApiVersions.
     ahead = established(4, pending_change=adding(ChangePhase.LEARN_VERSIONS), awaiting=asked(4))
     fetched = ahead._replace(fetch_offsets={key(4): 1})

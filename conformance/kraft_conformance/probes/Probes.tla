@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* The model for a random walk that counts what it reaches: every action   *)
 (* of Next, with a label that says why an event was ignored, what was      *)
-(* sent, and whether the replica died in the step.                         *)
+(* done and sent, and whether the replica died in the step.                *)
 (*                                                                         *)
 (* Probes.cfg overrides Step, CrashAfter and Receive by operators that do  *)
 (* the same and set the label.  Where there is nothing to say of a step,   *)
@@ -11,7 +11,7 @@
 (* Nothing here is checked: some of the clusters are set up so that the    *)
 (* protocol breaks, because a few answers are only given then.             *)
 (***************************************************************************)
-EXTENDS MCBounds, Observed
+EXTENDS MCVoters, Observed
 
 VARIABLES
   label,     \* what the step says of itself
@@ -20,12 +20,22 @@ VARIABLES
 Sent(messages) ==
   {<<messages[i].type, IF "error" \in DOMAIN messages[i] THEN messages[i].error ELSE "">> : i \in 1..Len(messages)}
 
+Done(s, out, done) ==
+  LET effects == DurableEffects(s, out.state) IN {effects[i] : i \in 1..Least(done, Len(effects))}
+
+Label(r, consumed, out, done, died) ==
+  LET s == replicas[r]
+      sent == IF died THEN Left(s, out, done) ELSE out.sends
+  IN [reason |-> out.reason, sent |-> Sent(sent), done |-> Done(s, out, done), died |-> died,
+      consumed |-> consumed # {}, changing |-> IsPending(s) \/ IsPending(out.state),
+      moved |-> ~Runs(r) /\ out.state.moved # NoEndpoint]
+
 ProbeStep(r, consumed, out) ==
   /\ replicas' = [replicas EXCEPT ![r] = out.state]
   /\ Transmit(r, consumed, out.state, out.sends)
   /\ Remember(r, replicas[r], out.state, out.state)
   /\ UNCHANGED <<config, cuts>>
-  /\ label' = [reason |-> out.reason, sent |-> Sent(out.sends), died |-> FALSE, consumed |-> consumed # {}]
+  /\ label' = Label(r, consumed, out, EffectCount(r, out), FALSE)
 
 ProbeCrashAfter(r, consumed, out, done, kept) ==
   LET s == replicas[r]
@@ -36,7 +46,7 @@ ProbeCrashAfter(r, consumed, out, done, kept) ==
      /\ Transmit(r, consumed, after, Left(s, out, done))
      /\ Remember(r, s, after, IF Left(s, out, done) = <<>> THEN after ELSE out.state)
      /\ UNCHANGED <<config, cuts>>
-     /\ label' = [reason |-> out.reason, sent |-> Sent(Left(s, out, done)), died |-> TRUE, consumed |-> consumed # {}]
+     /\ label' = Label(r, consumed, out, done, TRUE)
 
 ProbeReceive(r, m, out) ==
   /\ \/ Take(r, {m}, out)
@@ -58,7 +68,10 @@ RefusedIn(r) ==
   {RefusalReason(name, r) : name \in
      (IF ENABLED ElectionTimeout(r) THEN {} ELSE {"ElectionTimeout"})
        \cup (IF ENABLED Poll(r) THEN {} ELSE {"Poll"})
-       \cup (IF ENABLED Restart(r) THEN {} ELSE {"Restart"})} \ {""}
+       \cup (IF ENABLED Restart(r, NoEndpoint) THEN {} ELSE {"Restart"})
+       \cup (IF ENABLED VoterChangeTimeout(r) THEN {} ELSE {"VoterChangeTimeout"})
+       \cup (IF ENABLED AppendVoters(r, Voters(replicas[r])) THEN {} ELSE {"AppendVoters"})
+       \cup (IF ENABLED TakeSnapshot(r, EndOffset(replicas[r]) + 1) THEN {} ELSE {"TakeSnapshot"})} \ {""}
 
 Refused == UNION {RefusedIn(r) : r \in Ids}
 
@@ -67,7 +80,8 @@ Refused == UNION {RefusedIn(r) : r \in Ids}
 (***************************************************************************)
 Kafka4Decisions ==
   [observerRefusal |-> "lasts", voterKeyError |-> "INVALID_VOTER_KEY", prospectiveAnnouncement |-> "stays",
-   endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote"]
+   endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
+   kraftVersionGate |-> "append"]
 
 WithoutRule(rule) == [Cluster(3, 3, 0) EXCEPT !.off = {rule}]
 
@@ -88,12 +102,13 @@ FileLost ==
   LET configuration == Cluster(3, 3, 0)
       lost == [NewReplica(configuration.keys[2]) EXCEPT !.log = <<Record(1, "LeaderChange", 1, {})>>, !.flushed = 1]
   IN /\ config = configuration
-     /\ replicas = [r \in 1..3 |-> IF r = 2 THEN lost ELSE AfterRestart(NewReplica(configuration.keys[r])).state]
+     /\ replicas = [r \in 1..3 |-> IF r = 2 THEN lost ELSE AfterRestart(NewReplica(configuration.keys[r]), NoEndpoint).state]
      /\ network = {} /\ cuts = {}
      /\ history = [epochs |-> 1 :> [leaders |-> {}, end |-> 1, rewritten |-> FALSE],
-                   votes |-> [r \in 1..3 |-> NoVotes], committed |-> <<>>, crashes |-> 1]
+                   votes |-> [r \in 1..3 |-> NoVotes], committed |-> NothingCommitted, crashes |-> 1]
 
-NothingHappened == [reason |-> "", sent |-> {}, died |-> FALSE, consumed |-> FALSE]
+NothingHappened ==
+  [reason |-> "", sent |-> {}, done |-> {}, died |-> FALSE, consumed |-> FALSE, changing |-> FALSE, moved |-> FALSE]
 NothingArrived == <<"", "", FALSE>>
 
 Leading(configuration, r, epoch) ==
@@ -103,7 +118,7 @@ Leading(configuration, r, epoch) ==
 StartWith(configuration, states, messages) ==
   /\ config = configuration
   /\ replicas = [r \in Ids |-> IF r \in DOMAIN states THEN states[r]
-                               ELSE AfterRestart(NewReplica(configuration.keys[r])).state]
+                               ELSE AfterRestart(NewReplica(configuration.keys[r]), NoEndpoint).state]
   /\ network = messages /\ cuts = {}
   /\ history = NewHistory
 
@@ -153,10 +168,72 @@ TwoLeaders ==
 \* A leader has removed itself, and the only voter that is left says that it has the record.
 Removing ==
   LET configuration == Cluster(3, 3, 0)
-      leader == AfterAppend(Leading(configuration, 1, 1), "Voters", 0, {<<2, "B">>}).state
+      leader == AppendedByLeader(Leading(configuration, 1, 1), <<Record(1, "Voters", 0, {<<2, "B">>})>>)
       new == ToFollower([NewReplica(configuration.keys[2]) EXCEPT !.epoch = 1], 1, 1, "E1")
       follower == Flushed(Appended(new, leader.log))
   IN StartWith(configuration, 1 :> leader @@ 2 :> follower, {FetchRequest(follower, 1, 0)})
+
+(***************************************************************************)
+(* Where voters change.  Replica 1 leads, and all that was ever written is *)
+(* committed, as MCVoters begins.                                          *)
+(***************************************************************************)
+AllJoin(configuration) == [configuration EXCEPT !.autoJoin = [r \in DOMAIN @ |-> TRUE]]
+
+\* The observers in behind have fetched nothing.
+Standing(configuration, behind) == config = configuration /\ Begins(Stand(behind))
+
+\* The same with replica 3 on a new disk.
+OnNewDisk(configuration) ==
+  /\ config = configuration
+  /\ LET scene == Stand({}) IN
+     Begins([scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(<<3, "new">>), NoEndpoint).state,
+                          !.history.votes[3] = NoVotes, !.history.crashes = 1])
+
+\* Of which replica 4 has nothing, the leader has a snapshot.
+LeaderHasSnapshot(configuration) ==
+  /\ config = configuration
+  /\ LET scene == Stand({4})
+         leader == scene.replicas[1]
+     IN Begins([scene EXCEPT !.replicas[1] = AfterTakeSnapshot(leader, EndOffset(leader)).state])
+
+\* Replica 4 asks the leader, or is answered: one message on its way, and what replica 4 waits for.
+AskedBy4(configuration, Message(_, _), wanted) ==
+  /\ config = configuration
+  /\ LET scene == Stand({4})
+         leader == AfterTakeSnapshot(scene.replicas[1], EndOffset(scene.replicas[1])).state
+         joiner == [scene.replicas[4] EXCEPT !.awaiting = {<<1, 1>>}, !.fetched = TRUE, !.wanted = wanted]
+     IN /\ replicas = [scene.replicas EXCEPT ![1] = leader, ![4] = joiner]
+        /\ history = scene.history
+        /\ network = {Message(leader, joiner)}
+        /\ cuts = {}
+
+\* It has taken so long that the leader has another snapshot.
+AsksForOldSnapshot(leader, joiner) == FetchSnapshotRequest(joiner, 1, 1)
+
+\* The snapshot of the leader, which was not asked for.
+OtherSnapshot(leader, joiner) ==
+  AfterFetchSnapshotRequest(leader, FetchSnapshotRequest([joiner EXCEPT !.wanted = <<leader.base.end, 1>>], 1, 1)).sends[1]
+
+\* The leader waits for versions that it does not need any more: the time of the change was over.
+VersionsTooLate ==
+  /\ config = Joining(4, 3)
+  /\ LET scene == Stand({})
+         leader == [scene.replicas[1] EXCEPT !.awaiting = {<<4, 1>>}]
+     IN /\ replicas = [scene.replicas EXCEPT ![1] = leader]
+        /\ history = scene.history
+        /\ network = {AfterApiVersionsRequest(replicas[4], ApiVersionsRequest(leader, 4, 1)).sends[1]}
+        /\ cuts = {}
+
+StaticVoters == [Cluster(3, 3, 0) EXCEPT !.voters = {<<r, "">> : r \in 1..3}]
+OldController == [Joining(4, 3) EXCEPT !.maxVersion = <<1, 1, 1, 0>>]
+
+Changing ==
+  \/ Standing(Joining(4, 3), {}) \/ Standing(Joining(4, 3), {4}) \/ Standing(OldController, {})
+  \/ Standing(AllJoin(Joining(3, 2)), {}) \/ OnNewDisk(AllJoin(Joining(3, 3)))
+  \/ Standing(StaticVoters, {}) \/ Standing([StaticVoters EXCEPT !.decisions = Kafka4Decisions], {})
+  \/ LeaderHasSnapshot(Joining(4, 3))
+  \/ AskedBy4(Joining(4, 3), AsksForOldSnapshot, <<1, 1>>) \/ AskedBy4(Joining(4, 3), OtherSnapshot, <<1, 1>>)
+  \/ VersionsTooLate
 
 Init ==
   /\ label = NothingHappened
@@ -168,14 +245,16 @@ Init ==
      \/ Asked
      \/ TwoLeaders
      \/ Removing
+     \/ Changing
 
 (***************************************************************************)
-(* Bounds.  Any voters set may follow any other, which the rules of voter  *)
-(* changes would forbid.                                                   *)
+(* Bounds, and the switches that are off by default.                       *)
 (***************************************************************************)
 Always(r) == TRUE
+AlwaysAt(r, place) == TRUE
+
 Bounds ==
   /\ EpochsUpTo(8)
   /\ Cardinality(network) <= 10
-  /\ \A r \in Ids : EndOffset(replicas[r].log) <= 10
+  /\ \A r \in Ids : EndOffset(replicas[r]) <= 10
 =============================================================================

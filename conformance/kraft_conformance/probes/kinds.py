@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from types import UnionType
 from typing import get_args
 
-from kraft_reference import events, messages
+from kraft_reference import effects, events, messages
 from kraft_reference.cluster import occurrence
 from kraft_reference.cluster.workload import Faults
 from kraft_reference.messages import Error
@@ -55,6 +55,11 @@ def event_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*of_replicas, *of_messages, *of_network, *next_actions().values())))
 
 
+def effect_names() -> tuple[str, ...]:
+    """What a step can ask its driver to do."""
+    return tuple(_members(effects.Effect))
+
+
 def fault_names() -> tuple[str, ...]:
     """The kinds of misfortune that the simulator can be told to bring about; not how long each lasts."""
     return tuple(field.name for field in fields(Faults) if not field.name.endswith(("_min", "_max")))
@@ -66,6 +71,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("refusal", lambda: tuple(Refusal)),
     Kind("error", lambda: tuple(Error)),
     Kind("message", message_names),
+    Kind("effect", effect_names),
     Kind("fault", fault_names),
 )
 """The table of probes."""

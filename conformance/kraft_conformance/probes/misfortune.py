@@ -8,6 +8,7 @@ from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import (
+    AddVoter,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
     Crash,
@@ -15,7 +16,10 @@ from kraft_reference.events import (
     Event,
     FetchTimeout,
     Receive,
+    RemoveVoter,
     ReplaceDisk,
+    Restart,
+    UpdateFeatures,
 )
 from kraft_reference.roles import Role
 
@@ -38,6 +42,8 @@ class Misfortune:
         self._sent_ms: dict[str, int] = {}
         self._due_ms: dict[tuple[int, Timer], int] = {}
         self._ids = tuple(configuration.replicas)
+        self._changing: set[int] = set()
+        """The leaders that work on a voter change."""
 
     def seen(self, occurrence: Occurrence) -> Iterator[str]:
         """The kinds of fault that this occurrence is, or shows."""
@@ -62,15 +68,22 @@ class Misfortune:
                     yield "slow_chance"
             case _:
                 pass
+        if isinstance(event, Restart) and event.endpoint is not None:
+            yield "new_endpoint_chance"
         if occurrence.crash is not None:
             yield "crash_interval_ms"
+            if occurrence.replica_id in self._changing or isinstance(event, AddVoter | RemoveVoter | UpdateFeatures):
+                yield "crash_in_change_chance"
+        if occurrence.state is not None:
+            changes = {occurrence.state.key.id} if occurrence.state.pending_change is not None else set[int]()
+            self._changing = self._changing - {occurrence.state.key.id} | changes
         if self._is_early(occurrence):
             yield "early_timer_interval_ms"
         self._start_timers(occurrence)
 
     def _might_arrive(self, identifier: str) -> bool:
         assert self._world is not None, "asked for simulated runs only"
-        receiver = int(identifier.partition(".")[2])
+        receiver = int(identifier.split(".")[1])
         runs = self._world.state(receiver).role is not Role.STOPPED
         return runs and not any(destination == receiver for _, destination in self._world.cuts)
 

@@ -21,9 +21,9 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.configuration import Configuration
-from kraft_reference.effects import Send
+from kraft_reference.effects import Answer, Send
 from kraft_reference.events import Receive, event_name
-from kraft_reference.messages import Message
+from kraft_reference.messages import Message, Reply
 from kraft_reference.profile import PROFILES
 from kraft_reference.roles import TRANSITION, Cause, Role, Transition
 from kraft_reference.scenarios import SCENARIOS, run
@@ -86,7 +86,9 @@ def count_occurrence(tally: Tally, occurrence: Occurrence) -> None:
         tally.add("message", type(event.message).__name__)
     if occurrence.refusal is not None:
         tally.add("refusal", occurrence.refusal)
-    sent: list[Message] = [effect.message for effect in occurrence.effects if isinstance(effect, Send)]
+    tally.add_all("effect", (type(effect).__name__ for effect in occurrence.effects))
+    sent: list[Message | Reply] = [effect.message for effect in occurrence.effects if isinstance(effect, Send)]
+    sent += [effect.reply for effect in occurrence.effects if isinstance(effect, Answer)]
     if occurrence.answer is not None:
         sent.append(occurrence.answer)
     tally.add_all("error", (message.error for message in sent if hasattr(message, "error")))

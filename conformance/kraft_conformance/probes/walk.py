@@ -22,6 +22,7 @@ from kraft_conformance.probes.rows import Brief, rows_taken
 from kraft_conformance.probes.tally import Tally
 from kraft_reference.messages import Error
 from kraft_reference.roles import Role, Transition
+from kraft_spec.mapping import EFFECTS
 from kraft_spec.models.running import model_directory, next_actions
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
@@ -36,9 +37,9 @@ WALK_LENGTH = 40
 MODULE = "Probes"
 _WEIGHTS = {
     **dict.fromkeys(("Poll", "PollFetch", "Restart", "HealLink"), 30),
-    **dict.fromkeys(("ElectionTimeout", "FetchTimeout", "AppendVoters"), 3),
+    **dict.fromkeys(("ElectionTimeout", "FetchTimeout", "AppendVoters", "AddVoter", "RemoveVoter", "TakeSnapshot"), 3),
     **dict.fromkeys(("CheckQuorumTimeout", "BeginQuorumEpochTimeout", "Shutdown", "RequestTimeout"), 2),
-    **dict.fromkeys(("Crash", "ReplaceDisk", "DropMessage", "CutLink"), 1),
+    **dict.fromkeys(("Crash", "ReplaceDisk", "DropMessage", "CutLink", "UpdateFeatures", "VoterChangeTimeout"), 1),
 }
 _WEIGHT = 12
 """Of the rest: so that walks get further than elections that nobody wins."""
@@ -51,6 +52,8 @@ _FAULTS = {
     "CutLink": "cut_interval_ms",
 }
 """Actions that are a fault, and the name of it in `Faults`."""
+_EFFECTS = {row: effect.__name__ for effect, (row, _) in EFFECTS.items()}
+"""The effects by their names in the model."""
 _REFUSALS_EVERY = 50
 """Refusals are looked for in every so manieth state, because TLC searches for successors to find them."""
 
@@ -199,6 +202,12 @@ class Walk:
             if label["reason"]:
                 tally.add("refusal", label["reason"])
             tally.add_all("error", (answer for _, answer in label["sent"] if answer))
+            tally.add_all("effect", (_EFFECTS[done] for done in label["done"]))
+            tally.add_all("effect", {"Answer" if sent == "Reply" else "Send" for sent, _ in label["sent"]})
+            if label["moved"]:
+                tally.add("fault", "new_endpoint_chance")
+            if label["died"] and label["changing"]:
+                tally.add("fault", "crash_in_change_chance")
             if label["died"] and name != "Crash":
                 tally.add("fault", _FAULTS["Crash"])
             if message and not label["consumed"]:

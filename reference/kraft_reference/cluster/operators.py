@@ -16,8 +16,6 @@ _UNKNOWN_ID = 99
 """No replica has it."""
 _UNKNOWN_DIRECTORY = "Z0"
 """No disk has it."""
-_CRASH_CHANCE = 0.1
-"""How many requests meet a leader that dies in the middle of the first step that they make it write something in."""
 _PATIENCE_MS_MIN, _PATIENCE_MS_MAX = 60, 9000
 """How long an operator waits for an addition; the shorter ones are given up."""
 
@@ -72,7 +70,8 @@ class Operators:
         receiver = leader.key.id
         if driver.chance.random() < 0.1:
             receiver = driver.chance.pick(list(driver.world.replicas))
-        if driver.faults.crash_interval_ms and driver.chance.random() < _CRASH_CHANCE:
+        crash_chance = driver.faults.crash_in_change_chance
+        if crash_chance and driver.chance.random() < crash_chance:
             driver.moves.doomed.add(receiver)
         return driver.happen(receiver, request)
 

@@ -45,6 +45,8 @@ class Faults:
     """After this long at the latest a cut link is mended."""
     crash_interval_ms: int = 0
     """A replica crashes: in the middle of its next step, or at rest, now or as soon as it has unsynced records."""
+    crash_in_change_chance: float = 0.0
+    """How many voter changes meet a leader that dies in the middle of the first step that writes something."""
     downtime_ms_max: int = 5000
     """After this long at the latest a crashed replica starts again."""
     replace_disk_chance: float = 0.0
@@ -94,12 +96,18 @@ _CRASHES = Faults(crash_interval_ms=2500, replace_disk_chance=0.1, slow_chance=0
 _ELECTIONS = Faults(early_timer_interval_ms=600, slow_chance=0.02)
 _BUSY = Workload(append_interval_ms=120, shutdown_interval_ms=12_000)
 _CHANGES = Faults(
-    slow_chance=0.02, drop_chance=0.02, duplicate_chance=0.02, cut_interval_ms=6000, crash_interval_ms=3000
+    slow_chance=0.02,
+    drop_chance=0.02,
+    duplicate_chance=0.02,
+    cut_interval_ms=6000,
+    crash_interval_ms=3000,
+    crash_in_change_chance=0.1,
 )
 _CHAOS = replace(
     _LOSSY,
     cut_interval_ms=4000,
     crash_interval_ms=4000,
+    crash_in_change_chance=0.1,
     replace_disk_chance=0.1,
     early_timer_interval_ms=2000,
 )

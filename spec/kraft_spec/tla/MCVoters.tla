@@ -105,6 +105,7 @@ NextLeads(scene, id, electors) ==
                             !.votes = [r \in Ids |-> IF r \in electors \cup {id}
                                                      THEN [epoch |-> 2, candidates |-> {key}] ELSE @[r]]]]
 
+\* A scene is to be bound by a quantifier over a singleton: TLC would compute an argument anew wherever it stands.
 Begins(scene) ==
   /\ replicas = scene.replicas
   /\ history = scene.history

@@ -4,6 +4,7 @@
 (***************************************************************************)
 EXTENDS MCVoters
 
+Nobody == {}
 EpochLimit == 2
 Campaigners == {2}
 Joiner == {config.keys[4]}
@@ -22,13 +23,14 @@ Bounds == EpochsUpTo(EpochLimit)
 (* voters-interrupted: the leader has died while its addition was on its   *)
 (* way to the replicas 2 and 4, and the client asks the next leader again. *)
 (***************************************************************************)
-Interrupted(holders) ==
-  LET left == AppendsFor(Stand({}), <<SetOf({1, 2, 3, 4})>>, holders) IN
-  [left EXCEPT !.replicas[1] = Stopped(@), !.history.crashes = 1]
+LeftBehind(scene) == [scene EXCEPT !.replicas[1] = Stopped(@), !.history.crashes = 1]
 
 InitInterrupted ==
   /\ config = Joining(4, 3)
-  /\ \E holders \in SUBSET {2, 4} : \E scene \in {Interrupted(holders)} : Begins(scene)
+  /\ \E holders \in SUBSET {2, 4} :
+     \E stand \in {Stand({})} :
+     \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4})>>, holders)} :
+     \E scene \in {LeftBehind(left)} : Begins(scene)
 
 SecondOrFourth == {2, 4}
 
@@ -36,12 +38,39 @@ SecondOrFourth == {2, 4}
 (* voters-truncation: the old leader has an addition that the new one      *)
 (* does not know of, and perhaps the joiner has it, too.                   *)
 (***************************************************************************)
-Overtaken(holders) == NextLeads(AppendsFor(Stand({}), <<SetOf({1, 2, 3, 4})>>, holders), 2, {3})
-
 InitOvertaken ==
   /\ config = Joining(4, 3)
-  /\ \E holders \in SUBSET {4} : \E scene \in {Overtaken(holders)} : Begins(scene)
+  /\ \E holders \in SUBSET {4} :
+     \E stand \in {Stand({})} :
+     \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4})>>, holders)} :
+     \E scene \in {NextLeads(left, 2, {3})} : Begins(scene)
 
 FirstOnly == {1}
 ThreeEpochs == 3
+
+(***************************************************************************)
+(* Probes: each must be found violated.                                    *)
+(***************************************************************************)
+NobodyIsAdded ==
+  ~\E r \in Ids : LET s == replicas[r] IN
+     /\ s.role = "Leader" /\ config.keys[4] \in Voters(s)
+     /\ s.highWatermark > s.voters[Len(s.voters)].offset
+
+NoSetIsTruncated == [][\A r \in Ids : Len(replicas'[r].voters) >= Len(replicas[r].voters)]_replicas
+
+(***************************************************************************)
+(* The start in the middle is reached from the first start.                *)
+(***************************************************************************)
+InitFirst == InitWith(Joining(4, 3))
+
+OnlyFirst(r, timer) == r = 1 /\ Rested /\ replicas[r].epoch = 0
+FourthSearches(s) ==
+  IF s.role = "Follower" THEN {s.leader} ELSE IF s.key[1] = 4 /\ replicas[1].role = "Leader" THEN {1} ELSE {}
+
+Plain(s) == [Uncredited(s) EXCEPT !.awaiting = {}]
+NobodyStands ==
+  ~(/\ replicas[1].highWatermark = 3 /\ replicas[2].highWatermark = 3 /\ replicas[3].highWatermark = 3
+    /\ LET scene == Stand({4}) IN
+       /\ \A r \in Ids : Plain(replicas[r]) = Plain(scene.replicas[r])
+       /\ history = scene.history)
 =============================================================================

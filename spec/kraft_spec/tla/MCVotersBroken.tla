@@ -11,7 +11,9 @@ EpochLimit == 2
 ThreeEpochs == 3
 Nobody == {}
 
-Without(configuration, rules) == [configuration EXCEPT !.off = rules]
+\* Nobody has Pre-Vote: a campaign takes fewer steps, and Pre-Vote is not what keeps voter changes safe.
+Without(configuration, rules) ==
+  [configuration EXCEPT !.off = rules, !.preVote = [r \in DOMAIN configuration.preVote |-> "unsupported"]]
 
 \* Who may campaign, and from which epoch; who fetches.
 Campaigns == <<0, 0, 0, 0, 0>>
@@ -26,13 +28,19 @@ Bounds == EpochsUpTo(EpochLimit)
 (* elected without knowing it and removes 1 at once.                       *)
 (***************************************************************************)
 InitS10 ==
-  /\ config = [Without(Joining(5, 4), {"voters.epoch-committed-before-change"})
-                 EXCEPT !.preVote[1] = "unsupported"]
+  /\ config = Without(Joining(5, 4), {"voters.epoch-committed-before-change"})
   /\ \E scene \in {Stand({})} : Begins(scene)
+
+\* The same with replica 2 elected already, and the addition of 5 at 1 and 5 alone.
+InitS10Loss ==
+  /\ config = Without(Joining(5, 4), {"voters.epoch-committed-before-change"})
+  /\ \E stand \in {Stand({})} :
+     \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4, 5})>>, {5})} :
+     \E scene \in {NextLeads(left, 2, {3, 4})} : Begins(scene)
 
 KeysOfS10 == {<<1, "A">>, <<5, "E">>}
 SecondOnce == <<0, 1, 0, 0, 0>>
-SecondThenFirst == <<2, 1, 0, 0, 0>>
+FirstAgain == <<2, 0, 0, 0, 0>>
 ThirdFetches == {3}
 
 (***************************************************************************)
@@ -52,17 +60,17 @@ InitJump ==
 FirstAppends(r) == r = 1 /\ Rested
 
 (***************************************************************************)
-(* S7b.  A leader that removes itself counts itself on.                    *)
+(* S7b.  A leader that removes itself counts itself on.  Starts when the   *)
+(* replicas 3 and 4 have the record and the leader does not know it.       *)
 (***************************************************************************)
 InitS7b ==
   /\ config = Without(Joining(4, 4), {"hw.leader-excluded"})
-  /\ \E scene \in {Stand({})} : Begins(scene)
+  /\ \E stand \in {Stand({})} :
+     \E scene \in {AppendsFor(stand, <<SetOf({2, 3, 4})>>, {3, 4})} : Begins(scene)
 
-KeysOfS7b == {<<1, "A">>}
 ThirdOnce == <<0, 0, 1, 0, 0>>
-OthersFetch == {2, 3, 4}
-AppendsAfterChange(r) ==
-  r = 1 /\ Rested /\ replicas[r].role = "Leader" /\ EndOffset(replicas[r]) = 4 /\ Len(replicas[r].voters) = 3
+SecondFetches == {2}
+AppendsAfterChange(r) == r = 1 /\ Rested /\ EndOffset(replicas[r]) = 4
 
 (***************************************************************************)
 (* S5.  Replica 3 comes back with an empty disk.                           *)
@@ -79,11 +87,13 @@ Lagging(scene) ==
 
 InitVote ==
   /\ config = Without(Joining(3, 3), {"vote.voter-key"})
-  /\ \E scene \in {EmptyThird(Stand({}))} : Begins(scene)
+  /\ \E stand \in {Stand({})} :
+     \E scene \in {EmptyThird(stand)} : Begins(scene)
 
 InitFetch ==
   /\ config = Without(Joining(3, 3), {"fetch.replica-key"})
-  /\ \E scene \in {EmptyThird(Stand({}))} : Begins(scene)
+  /\ \E stand \in {Stand({})} :
+     \E scene \in {EmptyThird(stand)} : Begins(scene)
 
 NewDiskFetches(s) ==
   IF s.key[1] = 3 THEN CASE s.role = "Follower" -> {s.leader} [] s.role = "Unattached" -> BootstrapServers(s) [] OTHER -> {}
@@ -105,29 +115,69 @@ NobodyWhoFetches(s) == {}
 EpochOneOnly == 1
 
 (***************************************************************************)
-(* S13.  Truncation keeps the set: in the bounds of voters-truncation, and *)
-(* the whole way to the loss.                                              *)
+(* S13.  Truncation keeps the set.  Starts when replica 2 leads epoch 2,   *)
+(* its first record is committed, and replica 1 still has its own set.     *)
 (***************************************************************************)
 CutKeepsSets(s, end) ==
   [s EXCEPT !.log = SubSeq(@, 1, end - s.base.end), !.flushed = IF @ < end THEN @ ELSE end]
 
+HaveFetched(scene, ids) ==
+  LET leader == scene.replicas[2]
+      end == EndOffset(leader)
+      Has(r) == [Flushed([scene.replicas[r] EXCEPT !.log = leader.log]) EXCEPT !.highWatermark = end, !.fetched = TRUE]
+  IN [scene EXCEPT !.replicas = [r \in Ids |-> IF r \in ids THEN Has(r) ELSE @[r]],
+                   !.replicas[2] = [leader EXCEPT !.highWatermark = end,
+                                                  !.offsets = [k \in {config.keys[r] : r \in ids} |-> end]],
+                   !.history.committed.log = leader.log]
+
 InitS13 ==
-  /\ config = [Joining(5, 4) EXCEPT !.preVote[1] = "unsupported"]
-  /\ \E scene \in {NextLeads(AppendsFor(Stand({}), <<SetOf({1, 2, 3})>>, {}), 2, {3, 4})} : Begins(scene)
+  /\ config = Without(Joining(5, 4), {})
+  /\ \E stand \in {Stand({})} :
+     \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3})>>, {})} :
+     \E led \in {NextLeads(left, 2, {3, 4, 5})} :
+     \E fetched \in {HaveFetched(led, {3, 4, 5})} :
+     \E scene \in {[fetched EXCEPT !.history.votes[5] = NoVotes, !.replicas[5].voted = NoKey]} : Begins(scene)
 
 FirstTwice == <<2, 0, 0, 0, 0>>
-AllFetch == {1, 2, 3, 4, 5}
+AllButThird == {1, 4, 5}
 AddsFifth == {<<5, "E">>}
 
 (***************************************************************************)
 (* S12.  Every replica uses the newest set that it knows to be committed.  *)
+(* Starts after its step 2: the sets of four and of five are committed,    *)
+(* each counted under the one before it, by the replicas 1, 2 and 4.       *)
 (***************************************************************************)
+TwoAdded(scene) ==
+  LET leader == scene.replicas[1]
+      end == EndOffset(leader)
+  IN [scene EXCEPT !.replicas[1] = [leader EXCEPT !.highWatermark = end,
+                                                  !.offsets = (<<2, "B">> :> end) @@ (<<4, "D">> :> end) @@ @],
+                   !.history.committed.log = leader.log]
+
+InitS12 ==
+  /\ config = Without(Joining(5, 3), {})
+  /\ \E stand \in {Stand({})} :
+     \E four \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4})>>, {2, 4})} :
+     \E five \in {AppendsFor(four, <<SetOf({1, 2, 3, 4, 5})>>, {2, 4})} :
+     \E scene \in {TwoAdded(five)} : Begins(scene)
+
+SecondCrashes(r) == r = 2 /\ history.crashes = 0
+AppendsAfterTwo(r) == r = 1 /\ Rested /\ EndOffset(replicas[r]) = 5
+
 NewestCommitted(s) ==
   Max({i \in 1..Len(s.voters) : i = 1 \/ s.voters[i].offset < s.highWatermark})
 VotersCommitted(s) == s.voters[NewestCommitted(s)].voters
 DetailsCommitted(s) == s.voters[NewestCommitted(s)].details
 
-\* A snapshot that holds the newest set instead of the one at its end.
+(***************************************************************************)
+(* A snapshot that holds the newest set instead of the one at its end.     *)
+(***************************************************************************)
+InitUncommitted ==
+  /\ config = Without(Joining(4, 3), {})
+  /\ \E stand \in {Stand({})} :
+     \E scene \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4})>>, {})} : Begins(scene)
+
+AnySnapshot(r, end) == TRUE
 NewestAtAnyEnd(s, end) ==
   [end |-> end, epoch |-> EpochBefore(s, end), level |-> Level(s), voters |-> Voters(s), details |-> Details(s)]
 =============================================================================

@@ -4,6 +4,7 @@
 (***************************************************************************)
 EXTENDS MCVoters
 
+Nobody == {}
 EpochLimit == 2
 Campaigners == {2, 3}
 OnlySecond == {2}
@@ -21,6 +22,9 @@ TimeOutAfterResigning(r, timer) ==
   /\ Rested
   /\ ElectionTimer(timer) /\ replicas[r].epoch < EpochLimit
   /\ r \in Campaigners \/ replicas[r].role = "Resigned"
+
+\* Probe: must be found violated.
+NoRemovedLeaderResigns == ~(replicas[1].role = "Resigned" /\ ~IsVoter(replicas[1]))
 
 Bounds == EpochsUpTo(EpochLimit)
 =============================================================================

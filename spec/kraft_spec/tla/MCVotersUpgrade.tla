@@ -4,6 +4,7 @@
 (***************************************************************************)
 EXTENDS MCVoters
 
+Nobody == {}
 EpochLimit == 2
 Campaigners == {2}
 
@@ -18,6 +19,12 @@ TimeOut(r, timer) ==
   /\ Rested
   /\ \/ ElectionTimer(timer) /\ r \in Campaigners /\ replicas[r].epoch < EpochLimit
      \/ timer = "voter-change"
+
+\* Probes: must be found violated.
+NoUpgradeIsCommitted ==
+  ~\E r \in Ids : LET s == replicas[r] IN
+     s.role = "Leader" /\ Level(s) = 1 /\ s.highWatermark > s.levels[Len(s.levels)].offset
+NoUpgradeIsTruncated == [][\A r \in Ids : Level(replicas'[r]) >= Level(replicas[r])]_replicas
 
 Bounds == EpochsUpTo(EpochLimit)
 =============================================================================

@@ -83,14 +83,15 @@ Settled(out) ==
      THEN [answered EXCEPT !.state = ToResigned(@, PreferredCandidates(@))]
      ELSE answered
 
-\* The outcome with the new voter in the set, if it has caught up: it has when it has fetched up to the end of the log.
-\* The other conditions were tested when the request came, and nothing else can have been appended since.
+\* The outcome with the new voter in the set, if it has caught up: it has when it has fetched up to where the log ended
+\* when the wait began.  The other conditions were tested when the request came, and no other set can have been appended
+\* since.
 \* Rules: add-voter.catch-up-first, add-voter.conditions-hold-at-append, add-voter.append-and-apply,
 \*        identity.could-become-voter
 Advanced(out) ==
   LET s == out.state
       change == s.pending
-      caughtUp == change.voter \in DOMAIN s.offsets /\ s.offsets[change.voter] >= EndOffset(s)
+      caughtUp == change.voter \in DOMAIN s.offsets /\ s.offsets[change.voter] >= change.offset
       told == <<change.voter[1], change.endpoint, change.min, change.max>>
       record == VotersRecordOf(s.epoch, Voters(s) \cup {change.voter}, WithDetails(Details(s), told))
   IN IF /\ change.kind # "none" /\ change.phase = "catch-up"
@@ -116,7 +117,8 @@ AfterApiVersionsRequest(s, m) ==
 \* Rules: add-voter.learn-versions, add-voter.version-must-be-supported
 AfterApiVersionsResponse(s, m) ==
   LET rest == Answered(s, m)
-      learned == [rest EXCEPT !.pending.phase = "catch-up", !.pending.min = m.min, !.pending.max = m.max]
+      learned == [rest EXCEPT !.pending.phase = "catch-up", !.pending.min = m.min, !.pending.max = m.max,
+                               !.pending.offset = EndOffset(s)]
       finalized == FinalizedLevel(s)
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")

@@ -30,7 +30,7 @@ ChangeOk(change) ==
   /\ change.phase \in (IF change.kind = "add" THEN {"learn-versions", "catch-up"} ELSE {}) \cup {"commit"}
   /\ change.voter[2] \in STRING /\ change.endpoint \in STRING
   /\ change.min \in -1..change.max
-  /\ change.phase = "commit" <=> change.offset >= 0
+  /\ change.phase = "learn-versions" <=> change.offset < 0
   /\ change.requester \in Ids \cup {Client} /\ change.request \in Nat
   /\ change.whenCommitted \in BOOLEAN
 
