@@ -26,6 +26,7 @@ from kraft_spec.mutants import (
 )
 from kraft_spec.mutants.evidence import broken_configuration
 from kraft_spec.rules import load_registry
+from kraft_spec.rules.scope import load_scope
 
 HEAP_MEGABYTES = 1024
 CATALOGUE = load_catalogue()
@@ -44,8 +45,9 @@ switched_off = ["vote.voter-key"]
 
 
 def safety_rules() -> set[str]:
-    """Those of elections and replication; the rules of voter changes come with their model."""
-    return {rule.id for rule in load_registry() if rule.safety and rule.catalogue == "election"}
+    """Those that hold and have a model."""
+    later = load_scope().later
+    return {rule.id for rule in load_registry() if rule.safety and rule.is_active and rule.id not in later}
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import InFlight, World
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import CheckQuorumTimeout, ClientAppend, ElectionTimeout, Poll, PollFetch, Restart
+from kraft_reference.events import CheckQuorumTimeout, ClientAppend, ElectionTimeout, Poll, PollFetch, Restart, TakeSnapshot
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import (
     BeginQuorumEpochRequest,
     Error,
     FetchRequest,
     FetchResponse,
+    FetchSnapshotResponse,
     Message,
     VoteRequest,
 )
@@ -85,6 +86,12 @@ class _Hand:
         yield world.happen(replica_id, Poll())
         yield from self.deliver_all()
 
+    def fetched(self, replica_id: int) -> Iterator[Occurrence]:
+        """Let a follower fetch twice, so that the leader of epoch 1 knows what it has."""
+        for _ in range(2):
+            yield self.world.happen(replica_id, PollFetch(1))
+            yield from self.deliver_all()
+
 
 def _out_of_place() -> Iterator[Occurrence]:
     hand = _Hand(cluster(3))
@@ -145,6 +152,42 @@ def _leader_nowhere() -> Iterator[Occurrence]:
     (fetch,) = (message for _, message in hand.world.messages(source=1) if isinstance(message, FetchRequest))
     answer = FetchResponse(2, 1, fetch.correlation_id, Error.NONE, 1, 4, None, -1, -1, -1, ())
     yield hand.forge(replace(answer, records=(Record(1, RecordKind.LEADER_CHANGE, 4),)))
+
+
+def _old_snapshot() -> Iterator[Occurrence]:
+    """Replica 3 asks for a snapshot, and when the leader is asked it has a newer one; then it sends another again."""
+    hand = _Hand(cluster(3))
+    yield from hand.elect(1)
+    world = hand.world
+    yield from hand.fetched(2)
+    first = world.state(1).high_watermark
+    yield world.happen(1, TakeSnapshot(first + 1))
+    yield world.happen(1, TakeSnapshot(first))
+    yield from hand.fetched(3)
+    yield world.happen(3, PollFetch(1))
+    (asked,) = (identifier for identifier, _ in world.messages(source=3))
+    yield world.happen(1, ClientAppend(7))
+    yield world.happen(2, PollFetch(1))
+    (fetch,) = (identifier for identifier, _ in world.messages(source=2))
+    yield world.deliver(fetch)
+    (answer,) = (identifier for identifier, _ in world.messages(destination=2))
+    yield world.deliver(answer)
+    yield world.happen(2, PollFetch(1))
+    (fetch,) = (identifier for identifier, _ in world.messages(source=2))
+    yield world.deliver(fetch)
+    yield world.happen(1, TakeSnapshot(world.state(1).high_watermark))
+    yield world.deliver(asked)
+    yield from hand.deliver_all()
+    yield from hand.fetched(3)
+    yield world.happen(3, PollFetch(1))
+    (asked,) = (identifier for identifier, _ in world.messages(source=3))
+    yield world.deliver(asked)
+    ((identifier, sent),) = tuple(world.messages(destination=3))
+    assert isinstance(sent, FetchSnapshotResponse), "the leader has it"
+    assert sent.snapshot is not None, "the leader has it"
+    other = sent.snapshot._replace(end_offset=first)
+    world.in_flight[identifier] = InFlight(replace(sent, snapshot=other))
+    yield world.deliver(identifier)
 
 
 def _in_role(hand: _Hand, role: Role) -> Iterator[Occurrence]:
@@ -211,10 +254,17 @@ BY_HAND: tuple[ByHand, ...] = (
     ),
     ByHand(
         "leader-nowhere",
-        "a leader outside the voters set needs the voter changes of KIP-853, which no workload makes",
+        "where voters change, the simulator's software says where it is, so a leader outside the voters set is found",
         _leader_nowhere,
         (Refusal.NOT_FOLLOWER_OF_SENDER,),
         "N1 U(1,4,voted=none) N2 F(1,1,voted=1) N3 F(1,1,voted=1)",
+    ),
+    ByHand(
+        "old-snapshot",
+        "a leader rarely takes two snapshots while a message is on its way, and never sends one that was not asked for",
+        _old_snapshot,
+        (Refusal.SNAPSHOT_OUT_OF_RANGE, Refusal.ERROR_RESPONSE, Refusal.SNAPSHOT_NOT_WANTED),
+        "N1 L(1,voted=1) N2 F(1,1,voted=1) N3 F(1,1,voted=1)",
     ),
 )
 """All of them."""

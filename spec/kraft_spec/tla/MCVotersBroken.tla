@@ -9,7 +9,6 @@ EXTENDS MCVoters
 
 EpochLimit == 2
 ThreeEpochs == 3
-Nobody == {}
 
 \* Nobody has Pre-Vote: a campaign takes fewer steps, and Pre-Vote is not what keeps voter changes safe.
 Without(configuration, rules) ==
@@ -79,12 +78,6 @@ EmptyThird(scene) ==
   [scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(<<3, "new">>), NoEndpoint).state,
                 !.history.votes[3] = NoVotes, !.history.crashes = 1]
 
-\* Its vote: a record that 1 and the old 3 have is committed, and replica 2 does not have it.
-Lagging(scene) ==
-  LET end == EndOffset(scene.replicas[1]) IN
-  [scene EXCEPT !.replicas[2] = [Truncated(@, end - 1) EXCEPT !.highWatermark = end - 1],
-                !.replicas[1].offsets[<<2, "B">>] = end - 1]
-
 InitVote ==
   /\ config = Without(Joining(3, 3), {"vote.voter-key"})
   /\ \E stand \in {Stand({})} :
@@ -96,9 +89,9 @@ InitFetch ==
      \E scene \in {EmptyThird(stand)} : Begins(scene)
 
 NewDiskFetches(s) ==
-  IF s.key[1] = 3 THEN CASE s.role = "Follower" -> {s.leader} [] s.role = "Unattached" -> BootstrapServers(s) [] OTHER -> {}
-  ELSE {}
-AppendsOne(r) == r = 1 /\ Rested /\ replicas[r].role = "Leader" /\ EndOffset(replicas[r]) = 3
+  CASE s.key[1] = 3 /\ s.role = "Follower" -> {s.leader}
+    [] s.key[1] = 3 /\ s.role = "Unattached" -> BootstrapServers(s)
+    [] OTHER -> {}
 
 (***************************************************************************)
 (* S2b.  Two lists in one cluster.                                         *)
@@ -111,7 +104,6 @@ TwoLists ==
 
 InitS2b == InitWith(TwoLists)
 FirstAndFourth == <<0, -1, -1, 0, -1>>
-NobodyWhoFetches(s) == {}
 EpochOneOnly == 1
 
 (***************************************************************************)

@@ -1,6 +1,20 @@
 ---------------------------- MODULE MCVotersDisk -----------------------------
 (***************************************************************************)
-(* Slices about a disk that was lost at kraft.version 1.                   *)
+(* Slice "voters-disk-loss": a disk that is lost at kraft.version 1, where *)
+(* an empty disk is another replica (scenario S4).  The clients have the   *)
+(* old key removed and the new one added, in any order and as often as a   *)
+(* leader accepts it; replica 2 rivals the leader, so that candidates ask  *)
+(* the new disk for the vote of the old one.                               *)
+(*                                                                         *)
+(* Bounds: three voters; starts from Stand in MCVoters when replica 3 has  *)
+(* just started with an empty disk; epochs 1 and 2, replica 2 times out.   *)
+(* Leaves out: the crash itself, and messages of the old disk that are     *)
+(* still on their way (slice changes has both); another crash; client      *)
+(* appends.                                                                *)
+(* Dead messages are dead for good: the disk is replaced before the start. *)
+(* Reductions 6 and 7 of MCVoters, not 8: an announcement to the old key   *)
+(* is answered with an error, and due again as long as fetchers lacks its  *)
+(* id.                                                                     *)
 (***************************************************************************)
 EXTENDS MCVoters
 

@@ -1,6 +1,15 @@
 -------------------------- MODULE MCVotersSnapshot ---------------------------
 (***************************************************************************)
-(* Slice "voters-snapshot".                                                *)
+(* Slice "voters-snapshot": snapshots that carry voters.  The leader takes *)
+(* one whenever it can; the joiner loads it, knows the voters set from it  *)
+(* alone, is added and fetches its own record, which a leader of epoch 2   *)
+(* may truncate: then the set of the snapshot is in force again (scenario  *)
+(* S19).                                                                   *)
+(*                                                                         *)
+(* Bounds: as voters-add, and only replica 1 takes snapshots, as a leader; *)
+(* replica 3 votes and never fetches.                                      *)
+(* Leaves out: as voters-add; snapshots at followers, which serve nobody.  *)
+(* Reductions of MCVoters: a request for a snapshot is never withheld.     *)
 (***************************************************************************)
 EXTENDS MCVotersAdd
 
