@@ -104,6 +104,8 @@ def test_the_documented_table_is_current() -> None:
 
 
 def test_unknown_names_say_what_there_is() -> None:
+    assert scenario("S7b") is scenario("s7b-leader-counts-itself")
+    assert scenario("s1").name == "s1-standalone-start"
     with pytest.raises(KeyError, match=r"no scenario 'x'.*partitioned-follower"):
         scenario("x")
     with pytest.raises(KeyError, match=r"no variant 'x'.*with-the-rule"):

@@ -86,11 +86,12 @@ class _Hand:
         yield world.happen(replica_id, Poll())
         yield from self.deliver_all()
 
-    def fetched(self, replica_id: int) -> Iterator[Occurrence]:
-        """Let a follower fetch twice, so that the leader of epoch 1 knows what it has."""
-        for _ in range(2):
-            yield self.world.happen(replica_id, PollFetch(1))
-            yield from self.deliver_all()
+    def fetch_from_first(self, replica_id: int) -> Iterator[Occurrence]:
+        """Let a follower fetch from replica 1; what else is on its way stays there."""
+        yield self.world.happen(replica_id, PollFetch(1))
+        for source, destination in ((replica_id, 1), (1, replica_id)):
+            (identifier,) = (identifier for identifier, _ in self.world.messages(source, destination))
+            yield self.world.deliver(identifier)
 
 
 def _out_of_place() -> Iterator[Occurrence]:
@@ -157,36 +158,30 @@ def _leader_nowhere() -> Iterator[Occurrence]:
 def _old_snapshot() -> Iterator[Occurrence]:
     """Replica 3 asks for a snapshot, and when the leader is asked it has a newer one; then it sends another again."""
     hand = _Hand(cluster(3))
-    yield from hand.elect(1)
     world = hand.world
-    yield from hand.fetched(2)
+    yield from hand.elect(1)
+    yield from hand.fetch_from_first(2)
+    yield from hand.fetch_from_first(2)
     first = world.state(1).high_watermark
     yield world.happen(1, TakeSnapshot(first + 1))
     yield world.happen(1, TakeSnapshot(first))
-    yield from hand.fetched(3)
+    yield from hand.fetch_from_first(3)
     yield world.happen(3, PollFetch(1))
     (asked,) = (identifier for identifier, _ in world.messages(source=3))
     yield world.happen(1, ClientAppend(7))
-    yield world.happen(2, PollFetch(1))
-    (fetch,) = (identifier for identifier, _ in world.messages(source=2))
-    yield world.deliver(fetch)
-    (answer,) = (identifier for identifier, _ in world.messages(destination=2))
-    yield world.deliver(answer)
-    yield world.happen(2, PollFetch(1))
-    (fetch,) = (identifier for identifier, _ in world.messages(source=2))
-    yield world.deliver(fetch)
+    yield from hand.fetch_from_first(2)
+    yield from hand.fetch_from_first(2)
     yield world.happen(1, TakeSnapshot(world.state(1).high_watermark))
     yield world.deliver(asked)
     yield from hand.deliver_all()
-    yield from hand.fetched(3)
+    yield from hand.fetch_from_first(3)
     yield world.happen(3, PollFetch(1))
     (asked,) = (identifier for identifier, _ in world.messages(source=3))
     yield world.deliver(asked)
     ((identifier, sent),) = tuple(world.messages(destination=3))
     assert isinstance(sent, FetchSnapshotResponse), "the leader has it"
     assert sent.snapshot is not None, "the leader has it"
-    other = sent.snapshot._replace(end_offset=first)
-    world.in_flight[identifier] = InFlight(replace(sent, snapshot=other))
+    world.in_flight[identifier] = InFlight(replace(sent, snapshot=sent.snapshot._replace(end_offset=first)))
     yield world.deliver(identifier)
 
 

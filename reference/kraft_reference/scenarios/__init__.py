@@ -1,5 +1,7 @@
 """The named scenarios: schedules from the KIPs, each with the outcome that the rules demand."""
 
+import re
+
 from kraft_reference.scenarios import (
     check_quorum,
     disk_loss,
@@ -84,14 +86,17 @@ SCENARIOS: tuple[Scenario, ...] = tuple(
 """All scenarios by number."""
 
 
+_LISTED_ID = re.compile(r"[sS]\d+b?")
+
+
 def scenario(name: str) -> Scenario:
-    """The scenario with this name.
+    """The scenario with this name, or with this id of the KIP-853 list (`s10`, `S7b`).
 
     Raises:
         KeyError: there is none.
     """
     for one in SCENARIOS:
-        if one.name == name:
+        if one.name == name or (_LISTED_ID.fullmatch(name) and one.name.startswith(f"{name.lower()}-")):
             return one
     raise KeyError(f"no scenario {name!r}; there are: {', '.join(one.name for one in SCENARIOS)}")
 
