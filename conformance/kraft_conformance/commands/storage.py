@@ -15,9 +15,14 @@ from kraft_conformance.directories.formatting import (
     Formatted,
     Voters,
     format_node,
+)
+from kraft_conformance.directories.names import (
+    MalformedNameError,
+    cluster_id,
+    directory_id,
+    initial_controllers,
     random_directory_id,
 )
-from kraft_conformance.directories.names import MalformedNameError, cluster_id, directory_id, initial_controllers
 from kraft_conformance.directories.node import read_node
 from kraft_conformance.directories.past import check_may_return
 from kraft_conformance.exit_codes import ExitCode
