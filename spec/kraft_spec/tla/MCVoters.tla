@@ -1,7 +1,7 @@
 ------------------------------ MODULE MCVoters -------------------------------
 (***************************************************************************)
 (* What the slices about voter changes share: clusters at kraft.version 1  *)
-(* with replicas that are no voters yet, a start in the middle, and three  *)
+(* with replicas that are no voters yet, a start in the middle, and four   *)
 (* reductions beside those of MCBounds.                                    *)
 (*                                                                         *)
 (* Reductions.                                                             *)
@@ -32,6 +32,14 @@
 (*    check-quorum timer (off where this is used) and by the announcement, *)
 (*    which is sent at once, when nobody can have fetched yet.             *)
 (*                                                                         *)
+(* 9. No Pre-Vote (WithoutPreVote): a replica whose timer fires is         *)
+(*    Candidate at once.  A round of Pre-Votes changes no epoch, vote, log *)
+(*    or voters set; it only decides whether a campaign follows.  So the   *)
+(*    behaviours with it are found among those without, where followers    *)
+(*    that fetch cannot keep a rival down.  What Pre-Vote itself does is   *)
+(*    the matter of the slices election, stability and mixed; it is the    *)
+(*    same whatever the voters set.                                        *)
+(*                                                                         *)
 (* Client events happen at leaders only: all other replicas, and a leader  *)
 (* that refuses, answer the client and change nothing, which is no step of *)
 (* the model.  All clients share one request number, which nothing reads   *)
@@ -43,9 +51,13 @@
 (***************************************************************************)
 EXTENDS MCBounds
 
+WithoutPreVote(configuration) ==
+  [configuration EXCEPT !.preVote = [r \in DOMAIN configuration.preVote |-> "unsupported"]]
+
 \* Replicas 1..voters are formatted with the list of them, the others without one, at kraft.version 1.
 Joining(size, voters) ==
-  [Cluster(size, voters, 1) EXCEPT !.initial = [r \in 1..size |-> IF r <= voters THEN {NoKey} ELSE {}]]
+  WithoutPreVote([Cluster(size, voters, 1)
+                    EXCEPT !.initial = [r \in 1..size |-> IF r <= voters THEN {NoKey} ELSE {}]])
 
 (***************************************************************************)
 (* A start in the middle: replica 1 leads epoch 1 with the votes of all    *)

@@ -10,9 +10,7 @@ EXTENDS MCVoters
 EpochLimit == 2
 ThreeEpochs == 3
 
-\* Nobody has Pre-Vote: a campaign takes fewer steps, and Pre-Vote is not what keeps voter changes safe.
-Without(configuration, rules) ==
-  [configuration EXCEPT !.off = rules, !.preVote = [r \in DOMAIN configuration.preVote |-> "unsupported"]]
+Without(configuration, rules) == [configuration EXCEPT !.off = rules]
 
 \* Who may campaign, and from which epoch; who fetches.
 Campaigns == <<0, 0, 0, 0, 0>>
@@ -102,7 +100,7 @@ TwoLists ==
       high == {keys[3], keys[4], keys[5]}
   IN [Cluster(5, 5, 1) EXCEPT !.initial = <<low, low, {}, high, high>>]
 
-InitS2b == InitWith(TwoLists)
+InitS2b == InitWith(WithoutPreVote(TwoLists))
 FirstAndFourth == <<0, -1, -1, 0, -1>>
 EpochOneOnly == 1
 
@@ -123,7 +121,7 @@ HaveFetched(scene, ids) ==
                    !.history.committed.log = leader.log]
 
 InitS13 ==
-  /\ config = Without(Joining(5, 4), {})
+  /\ config = Joining(5, 4)
   /\ \E stand \in {Stand({})} :
      \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3})>>, {})} :
      \E led \in {NextLeads(left, 2, {3, 4, 5})} :
@@ -137,23 +135,24 @@ AddsFifth == {<<5, "E">>}
 (***************************************************************************)
 (* S12.  Every replica uses the newest set that it knows to be committed.  *)
 (* Starts after its step 2: the sets of four and of five are committed,    *)
-(* each counted under the one before it, by the replicas 1, 2 and 4.       *)
+(* each counted under the one before it, by the replicas 1, 2 and 4, and   *)
+(* replica 2 is down.                                                      *)
 (***************************************************************************)
 TwoAdded(scene) ==
   LET leader == scene.replicas[1]
       end == EndOffset(leader)
   IN [scene EXCEPT !.replicas[1] = [leader EXCEPT !.highWatermark = end,
                                                   !.offsets = (<<2, "B">> :> end) @@ (<<4, "D">> :> end) @@ @],
+                   !.replicas[2] = Stopped(@), !.history.crashes = 1,
                    !.history.committed.log = leader.log]
 
 InitS12 ==
-  /\ config = Without(Joining(5, 3), {})
+  /\ config = Joining(5, 3)
   /\ \E stand \in {Stand({})} :
      \E four \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4})>>, {2, 4})} :
      \E five \in {AppendsFor(four, <<SetOf({1, 2, 3, 4, 5})>>, {2, 4})} :
      \E scene \in {TwoAdded(five)} : Begins(scene)
 
-SecondCrashes(r) == r = 2 /\ history.crashes = 0
 AppendsAfterTwo(r) == r = 1 /\ Rested /\ EndOffset(replicas[r]) = 5
 
 NewestCommitted(s) ==
@@ -165,7 +164,7 @@ DetailsCommitted(s) == s.voters[NewestCommitted(s)].details
 (* A snapshot that holds the newest set instead of the one at its end.     *)
 (***************************************************************************)
 InitUncommitted ==
-  /\ config = Without(Joining(4, 3), {})
+  /\ config = Joining(4, 3)
   /\ \E stand \in {Stand({})} :
      \E scene \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4})>>, {})} : Begins(scene)
 
