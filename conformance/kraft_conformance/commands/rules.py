@@ -1,5 +1,6 @@
 """`kraft-spec rules`: the rule registry."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -7,6 +8,8 @@ from rich.markdown import Markdown
 
 from kraft_conformance.console import print_json, stdout, table
 from kraft_conformance.failure import usage_error
+from kraft_conformance.mutation.load_bearing import Row, rows_about
+from kraft_spec.mutants import load_catalogue
 from kraft_spec.rules import Rule, UnknownRuleError, load_registry
 from kraft_spec.rules.citations import check_citations
 
@@ -37,13 +40,17 @@ def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
     for rule in chosen:
         drawn.add_row(rule.id, str(rule.level), "yes" if rule.safety else "", rule.title)
     stdout.print(drawn)
+    if rule_id is not None:
+        _without([row for rule in chosen for row in rows_about(rule.id, load_catalogue())], with_rule=True)
     return 0
 
 
 def _one(rule: Rule, as_json: bool) -> int:
     places = check_citations(load_registry()).of(rule.id)
+    broken = rows_about(rule.id, load_catalogue())
     if as_json:
-        print_json({**rule.as_dict(), "named_in": [str(place) for place in places]})
+        without = [{"bug": row.bug, "verdict": row.verdict, "how": row.explanation} for row in broken]
+        print_json({**rule.as_dict(), "named_in": [str(place) for place in places], "without": without})
         return 0
     stdout.print(f"[bold]{rule.id}[/bold]  {rule.level}{'  safety' if rule.safety else ''}\n{rule.title}\n")
     stdout.print(Markdown(rule.statement))
@@ -57,7 +64,18 @@ def _one(rule: Rule, as_json: bool) -> int:
     for name, text in rows:
         if text:
             stdout.print(f"\n[bold]{name}[/bold]\n{text}", markup=True)
+    _without(broken, with_rule=False)
     stdout.print("\n[bold]named in[/bold]")
     for place in places:
         stdout.print(f"  {place}", markup=False)
     return 0
+
+
+def _without(broken: Sequence[Row], *, with_rule: bool) -> None:
+    """What breaks without rules: the lines of docs/load-bearing.md about them."""
+    if not broken:
+        return
+    stdout.print("\n[bold]without it[/bold]" if not with_rule else "\n[bold]without them[/bold]")
+    for row in broken:
+        rule = f"{row.rule}: " if with_rule else ""
+        stdout.print(f"  {rule}{row.bug}\n    {row.verdict}: {row.explanation}", markup=False)

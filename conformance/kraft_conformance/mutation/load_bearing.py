@@ -53,6 +53,16 @@ class Row:
         return ""
 
     @property
+    def bug(self) -> str:
+        """What the model does without the rule; empty if it is not modelled."""
+        return "" if self.mutant is None else self.mutant.bug
+
+    @property
+    def explanation(self) -> str:
+        """How the verdict is known, and why."""
+        return " ".join("; ".join(filter(None, (self.how, self.reason))).split())
+
+    @property
     def _others(self) -> str:
         """The rules that are broken with it."""
         others = () if self.mutant is None else self.mutant.rules[1:]
@@ -97,12 +107,20 @@ def rows(catalogue: Catalogue, registry: Registry, later: Iterable[str] = ()) ->
         if not rule.safety or not rule.is_active or rule.id in skipped:
             continue
         mutants = [mutant for mutant in with_evidence(catalogue) if mutant.rules[0] == rule.id]
-        for mutant in mutants:
-            evidence = mutant.evidence
-            found.append(Row(rule.id, mutant, evidence.reason if isinstance(evidence, Covered) else ""))
+        found += [Row(rule.id, mutant, _reason(mutant)) for mutant in mutants]
         if not mutants:
             found.append(Row(rule.id, None, reasons.get(rule.id, "NOT ACCOUNTED FOR")))
     return tuple(found)
+
+
+def rows_about(rule_id: str, catalogue: Catalogue) -> tuple[Row, ...]:
+    """The rows of the mutants that break a rule, alone or with others, whatever rule they are about."""
+    about = [mutant for mutant in with_evidence(catalogue) if rule_id in mutant.rules]
+    return tuple(Row(mutant.rules[0], mutant, _reason(mutant)) for mutant in about)
+
+
+def _reason(mutant: Mutant) -> str:
+    return mutant.evidence.reason if isinstance(mutant.evidence, Covered) else ""
 
 
 def run_evidence(
@@ -153,8 +171,7 @@ def markdown(listed: Iterable[Row]) -> str:
     ]
     for row in chosen:
         bug = "" if row.mutant is None else f"{row.mutant.bug} (`{row.mutant.name}`)"
-        how = "; ".join(filter(None, (row.how, row.reason)))
-        lines.append(f"| `{row.rule}` | {_cell(bug)} | {row.verdict} | {_cell(how)} |")
+        lines.append(f"| `{row.rule}` | {_cell(bug)} | {row.verdict} | {_cell(row.explanation)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import InFlight, World
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import CheckQuorumTimeout, ClientAppend, ElectionTimeout, Poll, PollFetch, Restart, TakeSnapshot
+from kraft_reference.events import (
+    CheckQuorumTimeout,
+    ClientAppend,
+    ElectionTimeout,
+    Poll,
+    PollFetch,
+    Restart,
+    TakeSnapshot,
+)
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import (
     BeginQuorumEpochRequest,

@@ -38,6 +38,7 @@ class ConstructedState(NamedTuple):
         share: Of the events that its role may not allow, every how manieth is asked.
         turn: The first of those, below `share`.
         crashing: Whether it may also crash in the middle of a step.
+        asking: Whether clients ask it for voter changes, rightly and with each field wrong.
     """
 
     replica_id: int
@@ -46,6 +47,7 @@ class ConstructedState(NamedTuple):
     share: int
     turn: int
     crashing: bool = False
+    asking: bool = False
 
 
 WIDE = 4
@@ -91,12 +93,16 @@ def _at(place: Place) -> Iterator[ConstructedState]:
         turn = 0
         for before in family(place):
             if _is_voter_where_it_must(before):
-                yield ConstructedState(place.replica_id, before, told_in_turn[turn], share, turn)
+                asking = turn == 0 or family in (changes.changing_states, changes.based_states)
+                yield ConstructedState(place.replica_id, before, told_in_turn[turn], share, turn, asking=asking)
                 turn = (turn + 1) % share
     if place.full:
         few = (_telling(votes), announcements[-4:], _telling(answers[0]), tuple(told.fetch_responses(place))[::4])
         for before in states.unflushed_states(place):
             yield ConstructedState(place.replica_id, before, few, share, turn=0, crashing=True)
+        few = tuple(_of_the_epoch(kind(place))[::3] for kind in (changes.change_requests, told.fetch_requests))
+        for before in changes.changing_states(place):
+            yield ConstructedState(place.replica_id, before, few, share, turn=0, crashing=True, asking=True)
 
 
 def _change_families(
@@ -128,6 +134,10 @@ def _telling(messages: Messages) -> Messages:
         for one in messages
         if one["epoch"] >= EPOCH and (one.get("endOffset") == 3 or one.get("granted")) and one.get("leader", -1) == -1
     )
+
+
+def _of_the_epoch(messages: Iterator[ModelRecord]) -> Messages:
+    return tuple(one for one in messages if one.get("epoch", EPOCH) == EPOCH)
 
 
 def _one_of_each(*groups: Messages) -> Messages:

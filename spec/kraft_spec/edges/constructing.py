@@ -108,7 +108,8 @@ class Constructing:
         replicas = (*replicas[: number - 1], constructed.before, *replicas[number:])
         state = self._specification.bind(start, "replicas", replicas)
         network = self._messages(constructed)
-        label = {"name": "constructed", "replica": number, "crashing": constructed.crashing}
+        may = {"crashing": constructed.crashing, "asking": constructed.asking}
+        label = {"name": "constructed", "replica": number, **may}
         state = self._specification.bind(self._specification.bind(state, "network", network), "step", label)
         if not self._specification.is_valid("TypeOk", state):
             raise ConstructedStateError(f"not well-typed: {constructed.before}")

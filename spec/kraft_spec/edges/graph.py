@@ -8,7 +8,14 @@ from kraft_spec.edges.edge import WHOLE, Edge
 NETWORK_ACTIONS = ("AnswerUnsupportedVersion", "DropMessage", "CutLink", "HealLink")
 """Actions of the model that are no event of a replica."""
 
-NOT_ALLOWED = ("NOT_RUNNING", "RUNNING", "NOT_IN_ROLE", "NOTHING_DUE")
+NOT_ALLOWED = (
+    "NOT_RUNNING",
+    "RUNNING",
+    "NOT_IN_ROLE",
+    "NOTHING_DUE",
+    "CHANGE_NOT_ALLOWED",
+    "SNAPSHOT_OUT_OF_RANGE",
+)
 """Why the model does not allow an event: `RefusalReason` in Observed.tla."""
 
 

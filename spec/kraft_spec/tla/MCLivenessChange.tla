@@ -88,9 +88,6 @@ Third == {<<3, "C">>}
 TheLeader == {<<1, "A">>}
 WithoutTheLeader == {2, 3}
 
-\* vote.membership-not-checked: the voter that does not know that it is one refuses its vote.  Scenario S14.
-MembershipChecked == {"vote.membership-not-checked"}
-
 \* Probe: the change is never there.
 NeverChanged == ~IsChanged
 =============================================================================

@@ -174,5 +174,10 @@ NeverUpgrade(r, request, level, brokersMin, brokersMax) == FALSE
 AsksFirst(r) == r = 1 /\ replicas[r].role = "Leader" /\ Rested
 AsksAny(r) == replicas[r].role = "Leader" /\ Rested
 
+AsksSecond(r) == r = 2 /\ AsksAny(r)
+
+\* Replica 3 votes and never fetches: any majority needs it or the records of the others.
+ThirdOnlyVotes(s) == IF s.role = "Follower" /\ s.key[1] # 3 THEN {s.leader} ELSE {}
+
 ElectionTimer(timer) == timer \in {"election", "fetch"}
 =============================================================================
