@@ -7,7 +7,7 @@ import pytest
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.mutation.load_bearing import Row, markdown, rows, verdict_counts
+from kraft_conformance.mutation.load_bearing import Row, markdown, rows, rows_about, verdict_counts
 from kraft_conformance.mutation.schedule import hold
 from kraft_spec.mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
 from kraft_spec.rules import load_registry
@@ -46,6 +46,36 @@ def test_a_rule_broken_only_with_others_is_said_to_be() -> None:
     mutant = Mutant("a", ("vote.log-check", "vote.voter-key"), "x", evidence=Schedule("ElectionSafety", scenario="s/v"))
     row = Row("vote.log-check", mutant, "")
     assert (row.verdict, row.how) == ("together", "with vote.voter-key: scenario s/v: ElectionSafety")
+
+
+@pytest.mark.parametrize("asked", ["add-voter", "add-voter.conditions-hold-at-append"])
+def test_who_looks_up_add_voter_is_told_of_the_bug_of_single_changes(
+    asked: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rules", asked]) == ExitCode.CONFORMANT
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "the bug of single-server changes load-bearing: search of" in shown
+    assert "LeaderCompleteness" in shown
+
+
+def test_a_rule_is_told_of_mutants_that_break_it_together_with_others() -> None:
+    about = rows_about("vote.known-leader.rejects", load_catalogue())
+    assert {row.verdict for row in about} == {"covered", "together"}
+    assert "lost-vote-and-known-leader" in {row.mutant.name for row in about if row.mutant is not None}
+
+
+def test_every_safety_rule_of_voter_changes_is_said_to_carry_weight_or_why_not() -> None:
+    for rule in (
+        "voters.epoch-committed-before-change",
+        "voters.one-change-at-a-time",
+        "voters.leader-removed-not-counted",
+        "voters.truncation-reverts",
+        "voters.at-most-one-difference",
+        "voters.effective-on-append",
+        "identity.replica-key",
+        "bootstrap.sets-must-be-equal",
+    ):
+        assert "load-bearing" in {row.verdict for row in LISTED if row.rule == rule}, rule
 
 
 @pytest.mark.slow

@@ -174,66 +174,74 @@ Removing ==
   IN StartWith(configuration, 1 :> leader @@ 2 :> follower, {FetchRequest(follower, 1, 0)})
 
 (***************************************************************************)
-(* Where voters change.  Replica 1 leads, and all that was ever written is *)
-(* committed, as MCVoters begins.                                          *)
+(* Where voters change: the start of MCVoters, whose scenes these are.     *)
+(* TLC evaluates a definition wherever it is used, a bound variable once.  *)
 (***************************************************************************)
 AllJoin(configuration) == [configuration EXCEPT !.autoJoin = [r \in DOMAIN @ |-> TRUE]]
 
-\* The observers in behind have fetched nothing.
-Standing(configuration, behind) == config = configuration /\ Begins(Stand(behind))
-
-\* The same with replica 3 on a new disk.
-OnNewDisk(configuration) ==
+\* Replica 1 leads, and all that was ever written is committed; the observers in behind have fetched nothing.
+Standing(configuration, behind, BeginsWith(_)) ==
   /\ config = configuration
-  /\ LET scene == Stand({}) IN
-     Begins([scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(<<3, "new">>), NoEndpoint).state,
-                          !.history.votes[3] = NoVotes, !.history.crashes = 1])
+  /\ \E voted \in {VotedForFirst(1)} :
+     \E leads \in {ToLeader([voted EXCEPT !.role = "Candidate"])} :
+     \E end \in {EndOffset(leads)} :
+     \E followers \in {[r \in Ids \ {1} |-> FollowsFirst(r, IF r \in behind THEN <<>> ELSE leads.log, end)]} :
+     \E fetching \in {{EntryOf(leads, config.keys[r]) : r \in Ids \ ({1} \cup behind)}} :
+     \E leader \in {[leads EXCEPT !.acknowledged = OtherIds(leads), !.highWatermark = end,
+                                 !.offsets = [k \in fetching |-> end]]} :
+     \E remembered \in {HistoryOf(leads.log)} :
+       BeginsWith([replicas |-> [r \in Ids |-> IF r = 1 THEN leader ELSE followers[r]],
+                   history |-> [remembered EXCEPT !.epochs = 1 :> [leaders |-> {leads.key}, end |-> end,
+                                                                   rewritten |-> FALSE]]])
 
-\* Of which replica 4 has nothing, the leader has a snapshot.
-LeaderHasSnapshot(configuration) ==
-  /\ config = configuration
-  /\ LET scene == Stand({4})
-         leader == scene.replicas[1]
-     IN Begins([scene EXCEPT !.replicas[1] = AfterTakeSnapshot(leader, EndOffset(leader)).state])
+\* With replica 3 on a new disk.
+OnNewDisk(scene) ==
+  \E empty \in {EmptyReplica(<<3, "new">>)} :
+    Begins([scene EXCEPT !.replicas[3] = AfterRestart(empty, NoEndpoint).state, !.history.crashes = 1])
 
-\* Replica 4 asks the leader, or is answered: one message on its way, and what replica 4 waits for.
-AskedBy4(configuration, Message(_, _), wanted) ==
-  /\ config = configuration
-  /\ LET scene == Stand({4})
-         leader == AfterTakeSnapshot(scene.replicas[1], EndOffset(scene.replicas[1])).state
-         joiner == [scene.replicas[4] EXCEPT !.awaiting = {<<1, 1>>}, !.fetched = TRUE, !.wanted = wanted]
-     IN /\ replicas = [scene.replicas EXCEPT ![1] = leader, ![4] = joiner]
-        /\ history = scene.history
-        /\ network = {Message(leader, joiner)}
-        /\ cuts = {}
+\* The leader has a snapshot of all that replica 4 has nothing of.
+WithSnapshot(scene) ==
+  [scene EXCEPT !.replicas[1] = AfterTakeSnapshot(scene.replicas[1], EndOffset(scene.replicas[1])).state]
 
-\* It has taken so long that the leader has another snapshot.
-AsksForOldSnapshot(leader, joiner) == FetchSnapshotRequest(joiner, 1, 1)
+LeaderHasSnapshot(scene) == Begins(WithSnapshot(scene))
 
-\* The snapshot of the leader, which was not asked for.
-OtherSnapshot(leader, joiner) ==
-  AfterFetchSnapshotRequest(leader, FetchSnapshotRequest([joiner EXCEPT !.wanted = <<leader.base.end, 1>>], 1, 1)).sends[1]
+\* These messages are on their way, and replica r waits for an answer of to.
+Waiting(scene, messages, r, to) ==
+  /\ replicas = [scene.replicas EXCEPT ![r] = [@ EXCEPT !.awaiting = {<<to, 1>>}]]
+  /\ history = scene.history
+  /\ network = messages
+  /\ cuts = {}
 
-\* The leader waits for versions that it does not need any more: the time of the change was over.
-VersionsTooLate ==
-  /\ config = Joining(4, 3)
-  /\ LET scene == Stand({})
-         leader == [scene.replicas[1] EXCEPT !.awaiting = {<<4, 1>>}]
-     IN /\ replicas = [scene.replicas EXCEPT ![1] = leader]
-        /\ history = scene.history
-        /\ network = {AfterApiVersionsRequest(replicas[4], ApiVersionsRequest(leader, 4, 1)).sends[1]}
-        /\ cuts = {}
+\* Replica 4 wants another snapshot than the one that the leader has: it asked for an older one, or the leader sends
+\* another.
+WantsAnother(scene) == [scene EXCEPT !.replicas[4] = [@ EXCEPT !.fetched = TRUE, !.wanted = <<1, 1>>]]
+
+OldSnapshot(scene) ==
+  \E wanting \in {WantsAnother(WithSnapshot(scene))} :
+    LET leader == wanting.replicas[1]
+        asked == FetchSnapshotRequest(wanting.replicas[4], 1, 1)
+        newest == [asked EXCEPT !.snapshotEnd = leader.base.end, !.snapshotEpoch = leader.base.epoch]
+    IN \E message \in {asked, AfterFetchSnapshotRequest(leader, newest).sends[1]} :
+         Waiting(wanting, {message}, 4, 1)
+
+\* The leader waits for versions that it does not need any more: the time of the change is over.
+VersionsTooLate(scene) ==
+  LET asked == ApiVersionsRequest(scene.replicas[1], 4, 1)
+  IN Waiting(scene, {AfterApiVersionsRequest(scene.replicas[4], asked).sends[1]}, 1, 4)
 
 StaticVoters == [Cluster(3, 3, 0) EXCEPT !.voters = {<<r, "">> : r \in 1..3}]
 OldController == [Joining(4, 3) EXCEPT !.maxVersion = <<1, 1, 1, 0>>]
 
 Changing ==
-  \/ Standing(Joining(4, 3), {}) \/ Standing(Joining(4, 3), {4}) \/ Standing(OldController, {})
-  \/ Standing(AllJoin(Joining(3, 2)), {}) \/ OnNewDisk(AllJoin(Joining(3, 3)))
-  \/ Standing(StaticVoters, {}) \/ Standing([StaticVoters EXCEPT !.decisions = Kafka4Decisions], {})
-  \/ LeaderHasSnapshot(Joining(4, 3))
-  \/ AskedBy4(Joining(4, 3), AsksForOldSnapshot, <<1, 1>>) \/ AskedBy4(Joining(4, 3), OtherSnapshot, <<1, 1>>)
-  \/ VersionsTooLate
+  \/ Standing(Joining(4, 3), {}, Begins)
+  \/ Standing(OldController, {}, Begins)
+  \/ Standing(AllJoin(Joining(3, 2)), {}, Begins)
+  \/ Standing(AllJoin(Joining(3, 3)), {}, OnNewDisk)
+  \/ Standing(StaticVoters, {}, Begins)
+  \/ Standing([StaticVoters EXCEPT !.decisions = Kafka4Decisions], {}, Begins)
+  \/ Standing(Joining(4, 3), {4}, LeaderHasSnapshot)
+  \/ Standing(Joining(4, 3), {4}, OldSnapshot)
+  \/ Standing(Joining(4, 3), {}, VersionsTooLate)
 
 Init ==
   /\ label = NothingHappened

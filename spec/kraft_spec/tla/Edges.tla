@@ -1,10 +1,11 @@
 ------------------------------- MODULE Edges --------------------------------
 (***************************************************************************)
-(* Slice "edges": six small clusters whose complete state graph, every     *)
+(* Slice "edges": eleven small clusters whose complete state graph, every  *)
 (* action of Next in it, is replayed on the Python reference edge by edge  *)
-(* (kraft_spec.edges, docs/edges.md).                                      *)
+(* (kraft_spec.edges, docs/edges.md).  Five of them are about voter        *)
+(* changes, the level of kraft.version and snapshots.                      *)
 (*                                                                         *)
-(* Bounds: three voters (and an observer in one cluster), epochs up to 2;  *)
+(* Bounds: three voters at most (and an observer), epochs up to 2;         *)
 (* at most MessageLimit messages on their way and one request whose        *)
 (* messages are gone while its sender still waits; which event may happen  *)
 (* where is in one table, May.  A replica's own events wait until nothing  *)
@@ -16,7 +17,8 @@
 (* need not have, constructed states, and asks for one step from there.    *)
 (* Leaves out: most of what two replicas do at the same time, which gives  *)
 (* other states of the cluster and few other edges of one replica; a       *)
-(* second crash, append or cut.                                            *)
+(* second crash, append, voter change or cut; where voters change, the     *)
+(* loss of messages that are not about it.                                 *)
 (*                                                                         *)
 (* Each step is labelled with what it was and what could be seen of it.    *)
 (* The labels are no part of the state: kraft_spec.edges takes them off.   *)
@@ -38,28 +40,48 @@ OtherDecisions ==
    endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
    kraftVersionGate |-> "append"]
 
+\* What each replica was formatted with, by name: MCBounds writes {NoKey} for the voters of the cluster.
+Formatted(cluster) ==
+  [cluster EXCEPT !.initial = [r \in DOMAIN @ |-> IF @[r] = {NoKey} THEN cluster.voters ELSE @[r]]]
+
 \* Static voters have no directory ids.
 StaticVoters == {<<1, "">>, <<2, "">>, <<3, "">>}
 
 \* A leader that resigns, an append, a rival; one crash of a voter that has voted for the rival.
-HandOver == [ThreeVoters EXCEPT !.voters = StaticVoters]
+HandOver == Formatted([ThreeVoters EXCEPT !.voters = StaticVoters])
 \* Software of three versions, from the first start.
-Mixed == [ThreeVoters EXCEPT !.preVote = <<"supported", "unsupported", "ignored">>]
+Mixed == Formatted([ThreeVoters EXCEPT !.preVote = <<"supported", "unsupported", "ignored">>])
 \* Three candidates of one epoch whose timers and polls do not wait.
-Rivals == [ThreeVoters EXCEPT !.bootstrap = {3}]
+Rivals == Formatted([ThreeVoters EXCEPT !.bootstrap = {3}])
 \* Voters sets in the log.
-Changes == Cluster(3, 3, 1)
+Changes == Formatted(Cluster(3, 3, 1))
 \* A crash at rest or in the middle of a step, a restart, a lost disk.
-Crashing == [Cluster(3, 3, 1) EXCEPT !.bootstrap = {2}, !.decisions = OtherDecisions]
+Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap = {2}, !.decisions = OtherDecisions])
 \* An observer that follows record by record; a leader of old software.
 Observing ==
-  [Cluster(4, 3, 1) EXCEPT !.fetchMaxRecords = 1, !.speaksEndpoints = <<FALSE, TRUE, TRUE, TRUE>>]
+  Formatted([Cluster(4, 3, 1) EXCEPT !.fetchMaxRecords = 1, !.speaksEndpoints = <<FALSE, TRUE, TRUE, TRUE>>])
+
+\* A client has a third voter added.
+Adding == Formatted([Cluster(3, 2, 1) EXCEPT !.initial = <<{NoKey}, {NoKey}, {}>>])
+\* A voter that has lost its disk joins by itself: it removes its old key and adds its new one.
+Rejoining ==
+  Formatted([Cluster(3, 3, 1) EXCEPT !.voters = {<<1, "A">>, <<2, "B">>, <<3, "old">>},
+                                     !.initial = <<{NoKey}, {NoKey}, {}>>, !.autoJoin = <<FALSE, FALSE, TRUE>>])
+\* A client has a voter removed, the leader for one.
+Removing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap = {2}])
+\* Static voters report, and a client raises the level; a voter moves.
+Upgrading == Formatted([Cluster(2, 2, 0) EXCEPT !.voters = {<<1, "">>, <<2, "">>}, !.fetchMaxRecords = 1])
+\* Snapshots of a sole voter and of its observer.
+Trimming == Formatted([Cluster(2, 1, 1) EXCEPT !.initial = <<{NoKey}, {}>>])
 
 In(cluster) == config = cluster
+HasClients == In(Adding) \/ In(Removing) \/ In(Upgrading)
 
 \* For kraft_spec.edges, which names them so.
 Clusters == [HandOver |-> HandOver, Mixed |-> Mixed, Rivals |-> Rivals,
-             Changes |-> Changes, Crashing |-> Crashing, Observing |-> Observing]
+             Changes |-> Changes, Crashing |-> Crashing, Observing |-> Observing,
+             Adding |-> Adding, Rejoining |-> Rejoining, Removing |-> Removing,
+             Upgrading |-> Upgrading, Trimming |-> Trimming]
 
 EdgesInit ==
   /\ \/ Elected(HandOver, 1)
@@ -68,6 +90,11 @@ EdgesInit ==
      \/ Elected(Changes, 1)
      \/ Elected(Crashing, 1)
      \/ Elected(Observing, 1)
+     \/ Elected(Adding, 1)
+     \/ Elected(Rejoining, 1)
+     \/ Elected(Removing, 1)
+     \/ Elected(Upgrading, 1)
+     \/ Elected(Trimming, 1)
   /\ step = [name |-> ""]
   /\ observed = <<>>
 
@@ -92,12 +119,14 @@ MayCrashOnce(r) ==
   ELSE /\ history.crashes = 0
        /\ \/ In(Crashing) /\ r \in {1, 2}
           \/ In(HandOver) /\ r = 3 /\ replicas[3].voted[1] = 2 /\ replicas[2].role = "Candidate"
+          \/ In(Adding) /\ r = 1 /\ IsPending(replicas[r])
+          \/ In(Upgrading) /\ r = 2 /\ Level(replicas[2]) = 1
 
 May(name, r) ==
   IF Asked THEN r = step.replica
   ELSE CASE name = "ElectionTimeout" ->
               /\ NotLast(r) \/ (r = 2 /\ Unsettled(r))
-              /\ \/ Calm /\ (r = 2 \/ replicas[r].role = "Resigned")
+              /\ \/ Calm /\ (r = 2 \/ (replicas[r].role = "Resigned" /\ ~In(Removing)))
                  \/ Calm /\ r = 1 /\ (In(Mixed) \/ In(Crashing))
                  \/ r = 2 /\ In(HandOver)
                  \/ In(Rivals)
@@ -106,23 +135,61 @@ May(name, r) ==
               /\ CASE In(Observing) -> r = 4
                    [] In(Changes) -> r = 3 /\ Calm
                    [] In(HandOver) -> r = 2
+                   [] In(Removing) -> r = 2 /\ Calm /\ replicas[1].role # "Leader"
+                   [] In(Adding) \/ In(Rejoining) \/ In(Upgrading) \/ In(Trimming) -> FALSE
                    [] OTHER -> r = 2 /\ Calm
          [] name = "CheckQuorumTimeout" -> NotLast(r) /\ Calm /\ r = 1 /\ (In(HandOver) \/ In(Observing))
          [] name = "BeginQuorumEpochTimeout" ->
               NotLast(r) /\ Calm /\ r = 1 /\ replicas[r].acknowledged # {} /\ In(HandOver)
+         [] name = "VoterChangeTimeout" -> Calm
          [] name = "RequestTimeout" -> Calm /\ ~In(Changes) /\ ~In(Crashing)
-         \* A follower would report to its leader: no message of that is in these clusters yet.
-         [] name = "Poll" -> replicas[r].role # "Follower" /\ (Calm \/ In(Rivals))
-         [] name = "PollFetch" -> Calm /\ ~In(Rivals) /\ (IF In(Observing) THEN r = 4 ELSE r \in {1, 2})
-         [] name = "ClientAppend" -> Calm /\ r = 1 /\ LogBelow(r, 2) /\ In(HandOver)
+         \* A follower reports to its leader where that is what the cluster is for.
+         [] name = "Poll" ->
+              /\ Calm \/ In(Rivals)
+              /\ replicas[r].role # "Follower" \/ In(Rejoining) \/ In(Upgrading)
+         [] name = "PollFetch" ->
+              /\ Calm
+              /\ CASE In(Rivals) -> FALSE
+                   [] In(Observing) -> r = 4
+                   [] In(Adding) \/ In(Rejoining) -> r \in {2, 3}
+                   [] In(Removing) -> r \in {2, 3} /\ replicas[1].role = "Leader"
+                   [] OTHER -> r \in {1, 2}
+         [] name = "ClientAppend" ->
+              /\ Calm
+              /\ r = 1
+              /\ \/ In(HandOver) /\ LogBelow(r, 2)
+                 \/ In(Trimming) /\ LogBelow(r, 4)
          [] name = "AppendVoters" -> Calm /\ r = 1 /\ LogBelow(r, 4) /\ In(Changes)
-         [] name = "Shutdown" -> Calm /\ r = 1 /\ In(HandOver)
+         [] name = "TakeSnapshot" ->
+              /\ Calm
+              /\ In(Trimming)
+              /\ IF r = 1 THEN LogBelow(2, 1) ELSE replicas[1].base.end = 0
+         [] name = "Shutdown" ->
+              /\ Calm
+              /\ r = 1
+              /\ \/ In(HandOver)
+                 \/ (In(Adding) \/ In(Rejoining)) /\ IsPending(replicas[r])
+                 \/ In(Removing) /\ IsPending(replicas[r]) /\ ~IsVoter(replicas[r])
          [] name = "Crash" -> Calm /\ MayCrashOnce(r)
          [] name = "Restart" -> Calm
          [] name = "ReplaceDisk" -> Calm /\ replicas[r].key[2] # "new"
          [] OTHER -> TRUE
 
+\* Whom clients ask, rightly and wrongly.  In the graph Accepted bounds what changes the replica; what else is asked
+\* changes nothing.
+Asking ==
+  IF Asked THEN IF Constructed /\ step.asking THEN {step.replica} ELSE {}
+  ELSE IF Calm /\ HasClients THEN (IF In(Removing) THEN {1} ELSE Ids) ELSE {}
+Accepted(event) ==
+  /\ event.replica = 1
+  /\ \/ event.name = "AddVoter" /\ In(Adding) /\ LogBelow(1, 4) /\ event.voter = config.keys[3]
+     \/ event.name = "RemoveVoter" /\ In(Removing) /\ LogBelow(1, 4)
+     \/ event.name = "UpdateFeatures" /\ In(Upgrading)
+AsBefore(event) == Asked \/ Accepted(event) \/ UNCHANGED replicas
+
 Yes(r) == TRUE
+YesEnd(r, end) == TRUE
+MovesOnce(r, endpoint) == endpoint = NoEndpoint \/ Constructed \/ (In(Upgrading) /\ r = 2)
 DuplicatesVotes(m) == In(Mixed) /\ m.type = "VoteRequest" /\ m.to = 3
 CutsOnce(from, to) == In(Changes) /\ Calm /\ cuts = {} /\ <<from, to>> = <<1, 2>>
 
@@ -179,7 +246,8 @@ EventTo(name, r, to) == [name |-> name, replica |-> r, destination |-> to]
 AppendOf(r, value) == [name |-> "ClientAppend", replica |-> r, value |-> value]
 VotersOf(r, voters) == [name |-> "AppendVoters", replica |-> r, voters |-> voters]
 CrashOf(r, kept) == [name |-> "Crash", replica |-> r, kept |-> kept]
-RestartOf(r) == [name |-> "Restart", replica |-> r, endpoint |-> NoEndpoint]
+RestartOf(r, endpoint) == [name |-> "Restart", replica |-> r, endpoint |-> endpoint]
+SnapshotOf(r, end) == [name |-> "TakeSnapshot", replica |-> r, end |-> end]
 DiskOf(r, directory) == [name |-> "ReplaceDisk", replica |-> r, directory |-> directory]
 
 Is(event) == step' = event
@@ -188,7 +256,41 @@ OfNetwork(name) == step' = [name |-> name] /\ observed' = <<>>
 
 Arriving(r, type) == {m \in InFlight(r, {type}) : Constructed \/ ~Asked}
 InNetwork == {m \in network : ~Asked}
-VotersSets == SUBSET {config.keys[i] : i \in 1..3}
+
+\* Where voters change, what the change is about is lost, and other messages only in the other clusters.
+MayDrop(m) ==
+  CASE In(Adding) -> m.type \in {"ApiVersionsRequest", "ApiVersionsResponse"}
+    [] In(Rejoining) -> m.type \in {"AddVoterRequest", "AddVoterResponse", "RemoveVoterRequest", "RemoveVoterResponse"}
+    [] In(Removing) -> FALSE
+    [] In(Upgrading) -> m.type \in {"UpdateVoterRequest", "UpdateVoterResponse"}
+    [] In(Trimming) -> m.type = "FetchSnapshotResponse"
+    [] OTHER -> TRUE
+VotersSets == SUBSET {config.keys[i] : i \in Ids \cap 1..3}
+
+(***************************************************************************)
+(* The requests of clients: plain ones, and each with one field wrong.     *)
+(***************************************************************************)
+Newest == Max(Ids)
+Elsewhere == "elsewhere"
+NamedBadly == {<<-1, "new">>, <<Newest, "">>, <<Newest, "(empty)">>}
+
+AddRequests(r) ==
+  LET plain == [name |-> "AddVoter", replica |-> r, request |-> 1, voter |-> config.keys[Newest],
+                endpoint |-> config.endpoints[Newest], whenCommitted |-> TRUE, sameCluster |-> TRUE]
+      Naming(voter) == [plain EXCEPT !.voter = voter]
+  IN {plain, [plain EXCEPT !.whenCommitted = FALSE], [plain EXCEPT !.sameCluster = FALSE],
+      [plain EXCEPT !.endpoint = ""], [plain EXCEPT !.endpoint = "(empty)"]}
+       \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest, "new">>, <<Newest + 1, "new">>}}
+
+RemoveRequests(r) ==
+  LET Naming(voter) == [name |-> "RemoveVoter", replica |-> r, request |-> 1, voter |-> voter, sameCluster |-> TRUE] IN
+  {[Naming(config.keys[1]) EXCEPT !.sameCluster = FALSE]}
+    \cup {Naming(config.keys[i]) : i \in Ids}
+    \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest + 1, "new">>}}
+
+FeatureRequests(r) ==
+  {[name |-> "UpdateFeatures", replica |-> r, request |-> 1, level |-> asked[1], brokersMin |-> asked[2],
+    brokersMax |-> asked[3]] : asked \in {<<1, 0, 1>>, <<0, 0, 1>>, <<2, 0, 2>>, <<1, 0, 0>>, <<1, 2, 3>>}}
 
 (***************************************************************************)
 (* The specification: Next of KRaft.tla with bounds and labels.            *)
@@ -230,13 +332,28 @@ EdgesNext ==
   \/ \E r \in Ids : May("ClientAppend", r) /\ Is(AppendOf(r, 7)) /\ ClientAppend(r, 7)
   \/ \E r \in Ids : \E voters \in VotersSets :
        May("AppendVoters", r) /\ Is(VotersOf(r, voters)) /\ AppendVoters(r, voters)
+  \/ \E r \in Asking : \E e \in AddRequests(r) :
+       /\ Is(e)
+       /\ AddVoter(r, e.request, e.voter, e.endpoint, e.whenCommitted, e.sameCluster)
+       /\ AsBefore(e)
+  \/ \E r \in Asking : \E e \in RemoveRequests(r) :
+       /\ Is(e)
+       /\ RemoveVoter(r, e.request, e.voter, e.sameCluster)
+       /\ AsBefore(e)
+  \/ \E r \in Asking : \E e \in FeatureRequests(r) :
+       /\ Is(e)
+       /\ UpdateFeatures(r, e.request, e.level, e.brokersMin, e.brokersMax)
+       /\ AsBefore(e)
+  \/ \E r \in Ids : \E end \in (replicas[r].base.end + 1)..replicas[r].highWatermark :
+       May("TakeSnapshot", r) /\ Is(SnapshotOf(r, end)) /\ TakeSnapshot(r, end)
   \/ \E r \in Ids : Happens("Shutdown", r) /\ Shutdown(r)
   \/ \E r \in Ids : \E kept \in KeptAfterCrash(replicas[r]) :
        May("Crash", r) /\ Is(CrashOf(r, kept)) /\ Crash(r, kept) /\ WithoutEffects(r)
-  \/ \E r \in Ids : May("Restart", r) /\ Is(RestartOf(r)) /\ Restart(r, NoEndpoint)
+  \/ \E r \in Ids : \E endpoint \in {NoEndpoint, Elsewhere} :
+       May("Restart", r) /\ Is(RestartOf(r, endpoint)) /\ Restart(r, endpoint)
   \/ \E r \in Ids : May("ReplaceDisk", r) /\ Is(DiskOf(r, "new")) /\ ReplaceDisk(r, "new") /\ WithoutEffects(r)
   \/ \E m \in InNetwork : AnswerUnsupportedVersion(m) /\ OfNetwork("AnswerUnsupportedVersion")
-  \/ \E m \in InNetwork : DropMessage(m) /\ OfNetwork("DropMessage")
+  \/ \E m \in InNetwork : MayDrop(m) /\ DropMessage(m) /\ OfNetwork("DropMessage")
   \/ \E from, to \in Ids : ~Asked /\ CutLink(from, to) /\ OfNetwork("CutLink")
   \/ \E from, to \in Ids : ~Asked /\ HealLink(from, to) /\ OfNetwork("HealLink")
 
@@ -248,8 +365,10 @@ Refusable(r) ==
   {Event(name, r) : name \in {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout",
                               "VoterChangeTimeout", "Poll", "Shutdown"}}
     \cup {EventTo(name, r, to) : name \in {"RequestTimeout", "PollFetch"}, to \in Ids}
-    \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r), DiskOf(r, "new")}
+    \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r, NoEndpoint), DiskOf(r, "new")}
     \cup {CrashOf(r, kept) : kept \in KeptAfterCrash(replicas[r])}
+    \cup {SnapshotOf(r, end) : end \in replicas[r].base.end..(EndOffset(replicas[r]) + 1)}
+    \cup (IF Runs(r) THEN {} ELSE AddRequests(r) \cup RemoveRequests(r) \cup FeatureRequests(r))
 
 AskedEvents == {<<event, RefusalReason(event.name, event.replica)>> : event \in Refusable(step.replica)}
 =============================================================================

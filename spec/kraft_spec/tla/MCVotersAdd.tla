@@ -55,8 +55,6 @@ InitInterrupted ==
      \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4})>>, holders)} :
      \E scene \in {LeftBehind(left)} : Begins(scene)
 
-SecondOrFourth == {2, 4}
-
 (***************************************************************************)
 (* voters-truncation: the old leader has an addition that the new one      *)
 (* does not know of, and perhaps the joiner has it, too.                   *)

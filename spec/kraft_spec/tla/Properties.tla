@@ -159,10 +159,15 @@ StateMachineSafety ==
 (***************************************************************************)
 (* Voters sets.                                                            *)
 (***************************************************************************)
+\* A VotersRecord exists at level 1 only: a KRaftVersionRecord, or the snapshot, comes before it.
+\* Rules: kraft-version.record-gate, kraft-version.upgrade-atomic-batch
+SetsHaveLevels(s) == \A i \in 2..Len(s.voters) : InForce(s.levels, s.voters[i].offset).level >= 1
+
 \* The voters set and the level of a replica are those of the newest records in its log, or else of its snapshot.
 FollowsLog(s) ==
   /\ s.voters = ExtendVoters(BaseVoters(s.base), s.base.end, s.log)
   /\ s.levels = ExtendLevels(BaseLevels(s.base), s.base.end, s.log)
+  /\ SetsHaveLevels(s)
 
 \* What the committed records before an end offset say of the voters set and the level: the offset of the last such
 \* record, or one before all.
@@ -233,8 +238,12 @@ HoldsCommitted(s) ==
       end == EndOffset(committed)
   IN s.base.end <= end /\ end <= EndOffset(s) /\ EpochBefore(s, end) = LastEpoch(committed)
 
+\* Is the entry of a set, which may lack a directory id, this key?  Spelled out, not Names: what the model counts with is
+\* what the properties judge.
+IsEntryOf(entry, key) == entry[1] = key[1] /\ entry[2] \in {"", key[2]}
+
 \* Entries of two sets that are one voter.
-SameVoter(v, w) == Names(v, w) \/ Names(w, v)
+SameVoter(v, w) == IsEntryOf(v, w) \/ IsEntryOf(w, v)
 
 \* Members of a majority of A that are not in B come first, and the other way round; the rest are of both.
 HaveDisjointMajorities(A, B) ==
@@ -279,6 +288,9 @@ PureAt(r, m) ==
 PreVoteIsPure ==
   [][\A m \in network : m \notin network' => PureAt(m.to, m)]_<<replicas, network>>
 
+\* Is a request that names its receiver meant for this key?  Spelled out like IsEntryOf.
+IsMeantFor(addressed, own) == addressed[1] \in {-1, own[1]} /\ addressed[2] \in {"", own[2]}
+
 \* Votes and fetch offsets are counted only for the exact (id, directory id): in a step that counts one, such a request
 \* was there to be counted.  A vote is granted only to who asks for the vote of this key; an entry of the set gets
 \* an offset, or credit in check quorum, only from a replica that it names.  An answer does not say which disk gave it;
@@ -290,15 +302,15 @@ GrantIsBound(r, requests) ==
   IN /\ before.role # "Stopped"
      /\ voted # before.voted /\ voted \notin {NoKey, before.key}
      => \E m \in requests : /\ m.type = "VoteRequest" /\ m.to = r /\ ~(m.preVote /\ config.preVote[r] = "supported")
-                            /\ m.key = voted /\ Addresses(m.voterKey, before.key)
+                            /\ m.key = voted /\ IsMeantFor(m.voterKey, before.key)
 
 CreditIsBound(r, requests) ==
   LET before == replicas[r]
       after == replicas'[r]
       Fetched(v) ==
-        \E m \in requests : m.type \in {"FetchRequest", "FetchSnapshotRequest"} /\ m.to = r /\ Names(v, m.key)
+        \E m \in requests : m.type \in {"FetchRequest", "FetchSnapshotRequest"} /\ m.to = r /\ IsEntryOf(v, m.key)
       FetchedUpTo(v, offset) ==
-        \E m \in requests : m.type = "FetchRequest" /\ m.to = r /\ Names(v, m.key) /\ m.offset = offset
+        \E m \in requests : m.type = "FetchRequest" /\ m.to = r /\ IsEntryOf(v, m.key) /\ m.offset = offset
   IN before.role = "Leader" /\ after.role = "Leader" =>
        /\ \A v \in DOMAIN after.offsets :
             \/ v \in DOMAIN before.offsets /\ after.offsets[v] = before.offsets[v]
@@ -349,9 +361,11 @@ LocalConfigFollowsLog(r) ==
       new == RecordsBetween(after, end, EndOffset(after))
   IN
   IF NewSnapshot(r) \/ after.key # s.key THEN (FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r]))'
+  ELSE IF EndOffset(after) = end THEN after.voters = s.voters /\ after.levels = s.levels
   ELSE IF EndOffset(after) > end
   THEN /\ after.voters = ExtendVoters(s.voters, end, new)
        /\ after.levels = ExtendLevels(s.levels, end, new)
+       /\ Len(after.voters) = Len(s.voters) \/ SetsHaveLevels(after)
   ELSE after.voters = Reverted(s.voters, EndOffset(after)) /\ after.levels = Reverted(s.levels, EndOffset(after))
 
 \* A log that did not change decides as before: what is committed only grows.
