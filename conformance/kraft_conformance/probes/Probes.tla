@@ -167,11 +167,13 @@ TwoLeaders ==
 
 \* A leader has removed itself, and the only voter that is left says that it has the record.
 Removing ==
-  LET configuration == Cluster(3, 3, 0)
-      leader == AppendedByLeader(Leading(configuration, 1, 1), <<Record(1, "Voters", 0, {<<2, "B">>})>>)
-      new == ToFollower([NewReplica(configuration.keys[2]) EXCEPT !.epoch = 1], 1, 1, "E1")
-      follower == Flushed(Appended(new, leader.log))
-  IN StartWith(configuration, 1 :> leader @@ 2 :> follower, {FetchRequest(follower, 1, 0)})
+  \E configuration \in {Cluster(3, 3, 0)} :
+    /\ config = configuration
+    /\ \E leads \in {Leading(configuration, 1, 1)} :
+       \E leader \in {AppendedByLeader(leads, <<Record(1, "Voters", 0, {<<2, "B">>})>>)} :
+       \E new \in {ToFollower([NewReplica(configuration.keys[2]) EXCEPT !.epoch = 1], 1, 1, "E1")} :
+       \E follower \in {Flushed(Appended(new, leader.log))} :
+         StartWith(configuration, 1 :> leader @@ 2 :> follower, {FetchRequest(follower, 1, 0)})
 
 (***************************************************************************)
 (* Where voters change: the start of MCVoters, whose scenes these are.     *)

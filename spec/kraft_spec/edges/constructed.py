@@ -100,9 +100,9 @@ def _at(place: Place) -> Iterator[ConstructedState]:
         few = (_telling(votes), announcements[-4:], _telling(answers[0]), tuple(told.fetch_responses(place))[::4])
         for before in states.unflushed_states(place):
             yield ConstructedState(place.replica_id, before, few, share, turn=0, crashing=True)
-        few = tuple(_of_the_epoch(kind(place))[::3] for kind in (changes.change_requests, told.fetch_requests))
+        asked = tuple(_of_the_epoch(kind(place))[::3] for kind in (changes.change_requests, told.fetch_requests))
         for before in changes.changing_states(place):
-            yield ConstructedState(place.replica_id, before, few, share, turn=0, crashing=True, asking=True)
+            yield ConstructedState(place.replica_id, before, asked, share, turn=0, crashing=True, asking=True)
 
 
 def _change_families(

@@ -48,8 +48,8 @@ def changing_states(place: Place) -> Iterator[ModelRecord]:
         learning = _change("add", "learn-versions", new, **add, **asked)
         yield state(place, **leading, pending=learning, highWatermark=2)
         yield state(place, **leading, pending=learning, highWatermark=2, **waiting)
-        catching_up = _change("add", "catch-up", new, **known, **asked)
-        for offsets in ((), {new: 1}, {new: 2}):
+        for end, offsets in product((1, 2), ((), {new: 1}, {new: 2})):
+            catching_up = _change("add", "catch-up", new, **known, **asked, offset=end)
             yield state(place, **leading, pending=catching_up, highWatermark=2, offsets=offsets, **waiting)
     entry = place.entry(place.first)
     committing = [

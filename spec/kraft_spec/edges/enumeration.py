@@ -72,7 +72,7 @@ class _Enumeration:
         self._unlabelled = tuple((unique_string(name), nothing) for name, nothing in unlabelled.items())
         self._labels: dict[tuple[str, str, str], _Label] = {}
         self._actions: dict[str, ActionEdges] = {}
-        self._shared: dict[TlaValue, Any] = {}
+        self._shared: dict[Any, Any] = {}
         self._configurations: dict[str, Any] = {}
         self._replica_states: set[tuple[str, TlaValue]] = set()
         self._refused: list[Edge] = []
@@ -166,9 +166,11 @@ class _Enumeration:
                 known = self._shared[value] = {key: self._own(entry) for key, entry in value.items()}
             return known
         if isinstance(value, tuple):
-            known = self._shared.get(value)
+            # To Python <<FALSE, FALSE>> equals <<0, 0>>.
+            typed = (value, *map(type, value))
+            known = self._shared.get(typed)
             if known is None:
-                known = self._shared[value] = tuple([self._own(entry) for entry in value])
+                known = self._shared[typed] = tuple([self._own(entry) for entry in value])
             return known
         return value
 

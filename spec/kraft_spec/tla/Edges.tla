@@ -75,7 +75,7 @@ Upgrading == Formatted([Cluster(2, 2, 0) EXCEPT !.voters = {<<1, "">>, <<2, "">>
 Trimming == Formatted([Cluster(2, 1, 1) EXCEPT !.initial = <<{NoKey}, {}>>])
 
 In(cluster) == config = cluster
-HasClients == In(Adding) \/ In(Removing) \/ In(Upgrading)
+HasClients == In(Adding) \/ In(Removing) \/ In(Upgrading) \/ In(Trimming)
 
 \* For kraft_spec.edges, which names them so.
 Clusters == [HandOver |-> HandOver, Mixed |-> Mixed, Rivals |-> Rivals,
