@@ -78,14 +78,16 @@ def _at(place: Place) -> Iterator[ConstructedState]:
     answers = (tuple(told.vote_responses(place)), tuple(told.announcement_responses(place)))
     any_fetch_answer = tuple(told.answers_of_any_leader(place))
     late_fetches = tuple(told.late_fetch_requests(place))
-    kinds = _one_of_each(votes, announcements, *answers, late_fetches, any_fetch_answer)
+    change_families = _change_families(place, votes, any_fetch_answer)
+    of_changes = (group for _, groups in change_families for group in groups)
+    kinds = _one_of_each(votes, announcements, *answers, late_fetches, any_fetch_answer, *of_changes)
     families: tuple[tuple[Callable[[Place], Iterator[ModelRecord]], tuple[Messages, ...]], ...] = (
         (states.asked_states, (votes, announcements, late_fetches)),
         (states.waiting_states, (*answers, any_fetch_answer)),
         (states.leader_states, (tuple(told.fetch_requests(place)),)),
         (states.fetching_states, (tuple(told.fetch_responses(place)),)),
         (states.stopped_states, (kinds,)),
-        *_change_families(place, votes, any_fetch_answer),
+        *change_families,
     )
     share = WIDE if place.full else NARROW
     for family, messages in families:

@@ -35,10 +35,10 @@ Joiner == {config.keys[4]}
 \* The joiner knows the leader and has fetched nothing.
 Init == config = Joining(4, 3) /\ \E scene \in {Stand({4})} : Begins(scene)
 
-TimeOut(r, timer) ==
-  /\ Rested
-  /\ \/ ElectionTimer(timer) /\ r \in Campaigners /\ replicas[r].epoch < EpochLimit
-     \/ timer = "voter-change"
+ElectionsOnly(r, timer) ==
+  Rested /\ ElectionTimer(timer) /\ r \in Campaigners /\ replicas[r].epoch < EpochLimit
+
+TimeOut(r, timer) == ElectionsOnly(r, timer) \/ (timer = "voter-change" /\ Rested)
 
 Bounds == EpochsUpTo(EpochLimit)
 
