@@ -63,15 +63,16 @@ Changed == {<<Brief(replicas[r]), Brief(replicas'[r])>> : r \in {q \in Ids : Bri
 
 OnTheirWay == {<<m.type, IF "error" \in DOMAIN m THEN m.error ELSE "">> : m \in network}
 
-\* Why a replica would refuse what no action of Next lets happen at it; Trace.tla says so of a line.
+\* Why a replica would refuse what no action of Next lets happen at it; Trace.tla says so of a line.  Where ENABLED would
+\* take long to find out, the condition of the action stands in its place.
 RefusedIn(r) ==
   {RefusalReason(name, r) : name \in
      (IF ENABLED ElectionTimeout(r) THEN {} ELSE {"ElectionTimeout"})
        \cup (IF ENABLED Poll(r) THEN {} ELSE {"Poll"})
        \cup (IF ENABLED Restart(r, NoEndpoint) THEN {} ELSE {"Restart"})
-       \cup (IF ENABLED VoterChangeTimeout(r) THEN {} ELSE {"VoterChangeTimeout"})
-       \cup (IF ENABLED AppendVoters(r, Voters(replicas[r])) THEN {} ELSE {"AppendVoters"})
-       \cup (IF ENABLED TakeSnapshot(r, EndOffset(replicas[r]) + 1) THEN {} ELSE {"TakeSnapshot"})} \ {""}
+       \cup (IF IsPending(replicas[r]) THEN {} ELSE {"VoterChangeTimeout"})
+       \cup (IF MayAppendSet(replicas[r], Voters(replicas[r])) THEN {} ELSE {"AppendVoters"})
+       \cup (IF CanTakeSnapshot(replicas[r], EndOffset(replicas[r])) THEN {} ELSE {"TakeSnapshot"})} \ {""}
 
 Refused == UNION {RefusedIn(r) : r \in Ids}
 
