@@ -61,6 +61,9 @@ Brief(s) == <<s.role, s.epoch, s.leader, s.voted, s.key>>
 \* Who changed, before and after.
 Changed == {<<Brief(replicas[r]), Brief(replicas'[r])>> : r \in {q \in Ids : Brief(replicas'[q]) # Brief(replicas[q])}}
 
+\* Begins the walk where voters change?
+VotersChangeHere == EndOffset(history.committed) > 0
+
 OnTheirWay == {<<m.type, IF "error" \in DOMAIN m THEN m.error ELSE "">> : m \in network}
 
 \* Why a replica would refuse what no action of Next lets happen at it; Trace.tla says so of a line.  Where ENABLED would

@@ -92,7 +92,8 @@ def _is_there(reached: Brief, after: Brief, action: str) -> bool:
 
 def _onward(state: Brief, after: Brief, causes: frozenset[Cause]) -> Iterator[tuple[Transition, Brief]]:
     for row in TRANSITIONS:
-        if row.source is state.role and row.cause in causes:
+        adopts_nothing = row.epoch is EpochChange.ADOPT and after.epoch <= state.epoch
+        if row.source is state.role and row.cause in causes and not adopts_nothing:
             yield row, _after(row, state, after)
 
 

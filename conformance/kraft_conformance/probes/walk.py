@@ -37,12 +37,14 @@ WALK_LENGTH = 40
 MODULE = "Probes"
 _WEIGHTS = {
     **dict.fromkeys(("Poll", "PollFetch", "Restart", "HealLink"), 30),
-    **dict.fromkeys(("ElectionTimeout", "FetchTimeout", "AppendVoters", "AddVoter", "RemoveVoter", "TakeSnapshot"), 3),
+    **dict.fromkeys(("ElectionTimeout", "FetchTimeout", "AppendVoters", "TakeSnapshot", "VoterChangeTimeout"), 3),
     **dict.fromkeys(("CheckQuorumTimeout", "BeginQuorumEpochTimeout", "Shutdown", "RequestTimeout"), 2),
-    **dict.fromkeys(("Crash", "ReplaceDisk", "DropMessage", "CutLink", "UpdateFeatures", "VoterChangeTimeout"), 1),
+    **dict.fromkeys(("Crash", "ReplaceDisk", "DropMessage", "CutLink", "UpdateFeatures"), 1),
 }
 _WEIGHT = 12
 """Of the rest: so that walks get further than elections that nobody wins."""
+_CHANGING = 4
+"""Walks that begin where voters change, for each that begins elsewhere: a change takes many steps."""
 _CALM_CHANCE = 0.85
 """How often a step in which the replica dies, or a message is doubled, is put back for another."""
 _FAULTS = {
@@ -115,10 +117,12 @@ class Walk:
         Raises:
             UnexplainedStepError: A step is not one of the transition table.
         """
-        starts = self.specification.initial_states()
+        starts: list[JavaObject] = []
         actions = self._actions()
-        for start in starts:
+        for start in self.specification.initial_states():
             self._arrivals(start, dict(actions))
+            starts += [start] * (_CHANGING if self._value("VotersChangeHere", start) else 1)
+        self.chance.shuffle(starts)
         taken = walks = 0
         while taken < steps:
             state = starts[walks % len(starts)]
