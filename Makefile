@@ -66,7 +66,7 @@ format:
 
 models:
 	@tools/ensure_venv.sh test
-	@$(WITH_JAVA) $(BIN)/kraft-spec model ci
+	@$(WITH_JAVA) $(BIN)/kraft-spec model ci --jobs 2 --workers 1
 
 killed:
 	@tools/ensure_venv.sh test

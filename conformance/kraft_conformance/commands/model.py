@@ -1,6 +1,8 @@
 """`kraft-spec model`: the named model checks."""
 
 import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +20,7 @@ from kraft_traces.streams import whole_file
 
 Name = Annotated[str | None, typer.Argument(help=f"A check, or a group ({', '.join(GROUPS)}); without one: the list.")]
 Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Checks of a group that run at the same time.")]
 TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for each check; what was reached is reported.")]
 CheckpointsAt = Annotated[Path | None, typer.Option("--checkpoints", help="Folder for checkpoints, to resume from.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
@@ -27,6 +30,7 @@ Resume = Annotated[bool, typer.Option("--resume", help="Go on from the newest ch
 def model(
     name: Name = None,
     workers: Workers = 2,
+    jobs: Jobs = 1,
     time_limit: TimeLimit = None,
     checkpoints: CheckpointsAt = None,
     resume: Resume = False,
@@ -51,8 +55,12 @@ def model(
             f"there is no folder {record.resolve().parent} to write {record.name} to", ExitCode.CANNOT_WRITE
         )
     reports: list[CheckReport] = []
-    for check in checks:
-        reports.append(_run(check, workers, time_limit, checkpoints, resume))
+
+    def run(check: ModelCheck) -> CheckReport:
+        return _run(check, workers, time_limit, checkpoints, resume)
+
+    for report in map(run, checks) if jobs == 1 else _side_by_side(run, checks, jobs):
+        reports.append(report)
         if not as_json and len(checks) > 1:
             stdout.print(one_line(reports[-1]), markup=False, soft_wrap=True)
     documents = [_document(report) for report in reports]
@@ -66,6 +74,21 @@ def model(
             if len(checks) == 1 or not report.as_expected:
                 show_report(report)
     return _exit_code(reports)
+
+
+def _side_by_side(
+    run: Callable[[ModelCheck], CheckReport], checks: tuple[ModelCheck, ...], jobs: int
+) -> Iterator[CheckReport]:
+    """The reports in the order of the checks, several of which run at a time, each in its own process of TLC.
+
+    Most checks are short, and half of such a one is the start of Java on one core.
+    """
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            yield from pool.map(run, checks)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _run(

@@ -66,16 +66,17 @@ VotersChangeHere == EndOffset(history.committed) > 0
 
 OnTheirWay == {<<m.type, IF "error" \in DOMAIN m THEN m.error ELSE "">> : m \in network}
 
-\* Why a replica would refuse what no action of Next lets happen at it; Trace.tla says so of a line.  Where ENABLED would
-\* take long to find out, the condition of the action stands in its place.
+\* Why a replica would refuse what no action of Next lets happen at it; Trace.tla says so of a line.  These are the
+\* conditions of the actions: ENABLED would try every outcome.
 RefusedIn(r) ==
+  LET s == replicas[r] IN
   {RefusalReason(name, r) : name \in
-     (IF ENABLED ElectionTimeout(r) THEN {} ELSE {"ElectionTimeout"})
-       \cup (IF ENABLED Poll(r) THEN {} ELSE {"Poll"})
-       \cup (IF ENABLED Restart(r, NoEndpoint) THEN {} ELSE {"Restart"})
-       \cup (IF IsPending(replicas[r]) THEN {} ELSE {"VoterChangeTimeout"})
-       \cup (IF MayAppendSet(replicas[r], Voters(replicas[r])) THEN {} ELSE {"AppendVoters"})
-       \cup (IF CanTakeSnapshot(replicas[r], EndOffset(replicas[r])) THEN {} ELSE {"TakeSnapshot"})} \ {""}
+     (IF HasElectionTimer(s) THEN {} ELSE {"ElectionTimeout"})
+       \cup (IF IsPending(s) THEN {} ELSE {"VoterChangeTimeout"})
+       \cup (IF Runs(r) /\ SomethingIsDue(s) THEN {} ELSE {"Poll"})
+       \cup (IF s.role = "Leader" /\ MayAppendSet(s, Voters(s)) THEN {} ELSE {"AppendVoters"})
+       \cup (IF CanTakeSnapshot(s, EndOffset(s)) THEN {} ELSE {"TakeSnapshot"})
+       \cup (IF Runs(r) THEN {"Restart"} ELSE {})} \ {""}
 
 Refused == UNION {RefusedIn(r) : r \in Ids}
 

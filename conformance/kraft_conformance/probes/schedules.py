@@ -13,7 +13,9 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.events import (
     CheckQuorumTimeout,
     ClientAppend,
+    Crash,
     ElectionTimeout,
+    FetchTimeout,
     Poll,
     PollFetch,
     Restart,
@@ -193,6 +195,26 @@ def _old_snapshot() -> Iterator[Occurrence]:
     yield world.deliver(identifier)
 
 
+def _moved_leader() -> Iterator[Occurrence]:
+    """Replica 2 starts elsewhere and leads before it could report it; its epoch begins with the same voters."""
+    hand = _Hand(cluster(3))
+    world = hand.world
+    yield from hand.elect(1)
+    yield from hand.fetch_from_first(2)
+    yield from hand.fetch_from_first(3)
+    yield world.happen(2, Crash(world.state(2).log.end_offset))
+    yield world.happen(2, Restart("elsewhere:9093"))
+    yield world.happen(1, CheckQuorumTimeout())
+    for voter in (2, 3):
+        yield world.happen(voter, FetchTimeout())
+    yield world.happen(2, Poll())
+    yield from hand.deliver_all()
+    yield world.happen(2, Poll())
+    yield from hand.deliver_all()
+    # Only a sole voter has no check-quorum timer.
+    yield world.happen(2, CheckQuorumTimeout())
+
+
 def _in_role(hand: _Hand, role: Role) -> Iterator[Occurrence]:
     """Bring replica 1 into a role, without a leader of its epoch where there is such a state."""
     world = hand.world
@@ -268,6 +290,13 @@ BY_HAND: tuple[ByHand, ...] = (
         _old_snapshot,
         (Refusal.SNAPSHOT_OUT_OF_RANGE, Refusal.ERROR_RESPONSE, Refusal.SNAPSHOT_NOT_WANTED),
         "N1 L(1,voted=1) N2 F(1,1,voted=1) N3 F(1,1,voted=1)",
+    ),
+    ByHand(
+        "moved-leader",
+        "in a simulated run a replica that has moved nearly always reports it before it is elected",
+        _moved_leader,
+        (),
+        "N1 U(2,voted=2) N2 R(2,voted=2) N3 U(2,voted=2)",
     ),
 )
 """All of them."""
