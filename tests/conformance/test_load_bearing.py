@@ -54,7 +54,7 @@ def test_who_looks_up_add_voter_is_told_of_the_bug_of_single_changes(
 ) -> None:
     assert main(["rules", asked]) == ExitCode.CONFORMANT
     shown = " ".join(capsys.readouterr().out.split())
-    assert "the bug of single-server changes load-bearing: search of" in shown
+    assert "the bug of single-server changes together: with voters.epoch-committed-before-change: search of" in shown
     assert "LeaderCompleteness" in shown
 
 

@@ -148,6 +148,19 @@ InRole(role, epoch) ==
 AnnouncedTo(role, epoch, endpoint) ==
   StartWith(SilentLeader, 1 :> InRole(role, epoch) @@ 4 :> Leading(SilentLeader, 4, 2), {Announcement(endpoint)})
 
+\* The last vote comes when the election is over.
+LateVote ==
+  \E configuration \in {WithoutRule("prevote.response.correlate")} :
+    StartWith(configuration, 1 :> Leading(configuration, 1, 1),
+              {[type |-> "VoteResponse", from |-> 3, to |-> 1, corr |-> 1, error |-> "NONE", epoch |-> 1,
+                leader |-> NoLeader, endpoint |-> NoEndpoint, granted |-> TRUE, preVote |-> FALSE]})
+
+\* It is for the disk that replica 1 had before.
+AnnouncedToAnother ==
+  \E configuration \in {[SilentLeader EXCEPT !.decisions = Kafka4Decisions]} :
+    StartWith(configuration, 4 :> Leading(configuration, 4, 2),
+              {[Announcement("E4") EXCEPT !.voterKey = <<1, "before">>]})
+
 \* A candidate of epoch 2 asks it for its vote.
 Ballot ==
   [type |-> "VoteRequest", from |-> 3, to |-> 1, corr |-> 0, epoch |-> 2, key |-> <<3, "C">>, voterKey |-> <<1, "A">>,
@@ -236,6 +249,12 @@ VersionsTooLate(scene) ==
   LET asked == ApiVersionsRequest(scene.replicas[1], 4, 1)
   IN Waiting(scene, {AfterApiVersionsRequest(scene.replicas[4], asked).sends[1]}, 1, 4)
 
+\* Replica 3 has lost its disk and asks to be removed as what it was, or is answered.
+Leaves(scene) ==
+  LET asked == RemoveVoterRequest(scene.replicas[3], config.keys[3], 1)
+      refused == ChangeAnswer(scene.replicas[1], "remove", 3, 1, "REQUEST_TIMED_OUT")
+  IN \E message \in {asked, refused} : Waiting(scene, {message}, 3, 1)
+
 StaticVoters == [Cluster(3, 3, 0) EXCEPT !.voters = {<<r, "">> : r \in 1..3}]
 OldController == [Joining(4, 3) EXCEPT !.maxVersion = <<1, 1, 1, 0>>]
 
@@ -249,6 +268,7 @@ Changing ==
   \/ Standing(Joining(4, 3), {4}, LeaderHasSnapshot)
   \/ Standing(Joining(4, 3), {4}, OldSnapshot)
   \/ Standing(Joining(4, 3), {}, VersionsTooLate)
+  \/ Standing(AllJoin(Joining(3, 3)), {}, Leaves)
 
 Init ==
   /\ label = NothingHappened
@@ -257,6 +277,8 @@ Init ==
      \/ FileLost
      \/ LeaderNowhere
      \/ Announced
+     \/ AnnouncedToAnother
+     \/ LateVote
      \/ Asked
      \/ TwoLeaders
      \/ Removing

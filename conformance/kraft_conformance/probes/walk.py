@@ -29,7 +29,7 @@ from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import codec
 
 SEED = 1
-STEPS = 6_000
+STEPS = 12_000
 """Of all walks together."""
 WALK_LENGTH = 40
 """After so many steps a walk begins anew, in the next initial state."""
@@ -120,7 +120,7 @@ class Walk:
         starts: list[JavaObject] = []
         actions = self._actions()
         for start in self.specification.initial_states():
-            self._arrivals(start, dict(actions))
+            self._first_steps(start, dict(actions))
             starts += [start] * (_CHANGING if self._value("VotersChangeHere", start) else 1)
         self.chance.shuffle(starts)
         taken = walks = 0
@@ -138,10 +138,10 @@ class Walk:
             if on_steps is not None:
                 on_steps(taken)
 
-    def _arrivals(self, start: JavaObject, actions: dict[str, JavaObject]) -> None:
-        """Count all that the messages of an initial state can lead to at once: some are there for just that."""
-        for name in (name for name in actions if name.startswith("Handle")):
-            found = self.specification.tool.getNextStates(actions[name], start)
+    def _first_steps(self, start: JavaObject, actions: dict[str, JavaObject]) -> None:
+        """Count all that can happen at once in an initial state: some are there for just that."""
+        for name, instance in actions.items():
+            found = self.specification.tool.getNextStates(instance, start)
             for index in range(found.size()):
                 following = found.elementAt(index)
                 self._count(name, self._label("label", following), start, following)
