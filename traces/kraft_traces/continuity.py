@@ -39,6 +39,10 @@ class Continuity:
         self._time_ms = 0
         self._copies: dict[str, int] = {}
 
+    def __len__(self) -> int:
+        """How many messages on their way are followed."""
+        return len(self._copies)
+
     def follow(self, line: EventLine, line_number: int) -> None:
         """Take the next line.
 

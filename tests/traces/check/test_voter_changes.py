@@ -1,6 +1,7 @@
 """Runs with voter changes, upgrades and snapshots: accepted whole and with fields left out, rejected when altered."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from random import Random
 from typing import Any
@@ -12,6 +13,8 @@ from tests.traces.check.foreign import optional_places, without
 from tests.traces.check.replay import is_a_run
 from tests.traces.test_voter_changes import ADDED_TO_THE_STATE
 
+from kraft_reference.events import Poll
+from kraft_reference.scenarios.scenario import cluster
 from kraft_traces.check import TraceChecker, Verdict, VerdictKind
 from kraft_traces.check.model import trace_model
 from kraft_traces.errors import TraceError
@@ -151,3 +154,18 @@ def judged_alterations(run: Run, chance: Random) -> int:
 @pytest.mark.parametrize("name", RUNS)
 def test_an_altered_field_of_a_voter_change_is_rejected_at_once(name: str) -> None:
     assert sum(judged_alterations(run_of(name), Random(f"{name} {seed}")) for seed in range(3)) > 60
+
+
+def test_replicas_formatted_with_other_lists_disagree_about_the_voters() -> None:
+    alike = cluster(3)
+    third = replace(alike.replicas[3], initial_voters=alike.voters - {alike.replicas[2].key})
+    apart = replace(alike, replicas={**alike.replicas, 3: third})
+    for configuration in (alike, apart):
+        run = Run(configuration)
+        run.happen(1, Poll())
+        verdict = verdict_on(run, run.lines, own=True)
+        if configuration is alike:
+            assert verdict.kind is VerdictKind.ACCEPTED, verdict
+        else:
+            assert verdict.rejection is not None
+            assert verdict.rejection.properties == ("ConfigAgreement",)

@@ -15,6 +15,7 @@ from jpype import JException
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jar import TlcBridgeError
+from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.binding import LeftOutError, UnrepresentableError, base, complete_event
 from kraft_traces.check.candidates import Branch, Candidates, InconclusiveError
 from kraft_traces.check.comparison import Comparison
@@ -80,6 +81,11 @@ class TraceChecker:
     def messages_remembered(self) -> int:
         """How many messages on their way are kept for comparison with their arrival."""
         return len(self._flights)
+
+    @property
+    def states(self) -> tuple[JavaObject, ...]:
+        """The states of the model that the lines so far may have led to: one, unless fields are left out."""
+        return tuple(branch.state for branch in self._branches)
 
     def feed(self, number: int, line: EventLine) -> Rejection | None:
         """Check one line; `number` is its line number in the file.  After a rejection the trace is over."""
