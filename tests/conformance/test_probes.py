@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kraft_conformance.probes import walk
-from kraft_conformance.probes.kinds import KINDS, Kind, event_names, fault_names
+from kraft_conformance.probes.kinds import KINDS, Kind, effect_names, event_names, fault_names
 from kraft_conformance.probes.report import ProbeRow, Unreached, load_unreached, markdown, rows
 from kraft_conformance.probes.rows import Brief, UnexplainedStepError, rows_taken
 from kraft_conformance.probes.schedules import BY_HAND, ByHand, told
@@ -82,12 +82,13 @@ def test_a_count_that_no_source_lists_is_reported(reference: dict[Source, Tally]
 def test_without_the_schedules_by_hand_refusals_are_missing(reference: dict[Source, Tally], model: Tally) -> None:
     without: dict[Source, Tally] = {**reference, "by hand": Tally()}
     missing = {row.name for row in rows(without, model, load_unreached()) if row.kind == "refusal" and row.problems}
-    assert {"NOT_RUNNING", "RUNNING", "NOT_IN_ROLE", "NOTHING_DUE", "FOREIGN_CLUSTER"} <= missing
+    assert {"RUNNING", "NOT_IN_ROLE", "NOTHING_DUE", "SNAPSHOT_OUT_OF_RANGE", "SNAPSHOT_NOT_WANTED"} <= missing
 
 
 def test_the_names_are_those_of_the_sources() -> None:
-    assert len(event_names()) == 26
-    assert {"DuplicateMessage", "HandleFetchRequest", "ReplaceDisk"} <= set(event_names())
+    assert len(event_names()) == 41
+    assert {"DuplicateMessage", "HandleFetchRequest", "ReplaceDisk", "UpdateFeatures"} <= set(event_names())
+    assert set(effect_names()) >= {"PersistQuorumState", "WriteSnapshot", "Send", "Answer", "StartTimer"}
     assert {"drop_chance", "crash_interval_ms", "early_timer_interval_ms"} <= set(fault_names())
 
 

@@ -173,15 +173,18 @@ Announced ==
 
 Asked == \E role \in RoleNames : \E epoch \in 1..2 : StartWith(SilentLeader, 1 :> InRole(role, epoch), {Ballot})
 
-\* Two leaders of one epoch; the first has committed what the second does not have.
+\* Two leaders of one epoch; the first has committed what the second does not have, and the second says so to a follower
+\* that does.
 TwoLeaders ==
-  LET configuration == Cluster(3, 3, 0)
-      first == Leading(configuration, 1, 1)
-      second == Leading(configuration, 3, 2)
-      records == <<Record(1, "LeaderChange", 1, {}), Record(1, "Data", 0, {})>>
-      follower == [ToFollower([NewReplica(configuration.keys[2]) EXCEPT !.epoch = 2], 2, 3, "E3")
-                     EXCEPT !.log = records, !.flushed = 2, !.highWatermark = 2]
-  IN StartWith(configuration, 1 :> [first EXCEPT !.epoch = 2] @@ 2 :> follower @@ 3 :> second, {})
+  \E configuration \in {Cluster(3, 3, 0)} :
+    /\ config = configuration
+    /\ \E first \in {Leading(configuration, 1, 1)} :
+       \E second \in {Leading(configuration, 3, 2)} :
+       \E new \in {ToFollower([NewReplica(configuration.keys[2]) EXCEPT !.epoch = 2], 2, 3, "E3")} :
+       \E follower \in {[new EXCEPT !.log = <<Record(1, "LeaderChange", 1, {}), Record(1, "Data", 0, {})>>,
+                                   !.flushed = 2, !.highWatermark = 2, !.awaiting = {<<3, 1>>}]} :
+         StartWith(configuration, 1 :> [first EXCEPT !.epoch = 2] @@ 2 :> follower @@ 3 :> second,
+                   {AfterFetchRequest(second, FetchRequest(follower, 3, 1)).sends[1]})
 
 \* A leader has removed itself, and the only voter that is left says that it has the record.
 Removing ==
