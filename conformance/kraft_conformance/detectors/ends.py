@@ -4,7 +4,7 @@ What a header says is no step of the model, so it shows as soon as a line depend
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from io import BytesIO
 
@@ -22,14 +22,16 @@ from kraft_conformance.detectors.places import (
     shown_field,
     with_value,
 )
+from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.profile import KIP
+from kraft_reference.configuration import Configuration
+from kraft_reference.scenarios import run, scenario
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import Rejection, VerdictKind, check_reader
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.errors import TraceError
-from kraft_traces.lines import EndLine
+from kraft_traces.lines import EndLine, Generator
 from kraft_traces.own import own_generator
 from kraft_traces.reader import TraceReader
 
@@ -40,9 +42,17 @@ _PLANS = (
     RunPlan(0, steps=STEPS, workload="observers"),
     RunPlan(2, steps=STEPS, workload="static-voters"),
     # A voter that voted for itself, follows the winner and restarts.
-    RunPlan(1, steps=STEPS, workload="storm"),
+    RunPlan(3, steps=STEPS, workload="storm"),
+    # A message to a voter that has lost its disk.
+    RunPlan(2, steps=STEPS, workload="storm"),
     # A diverging Fetch that does not complete a majority, so that it shows who was counted.
     RunPlan(1, replicas=5, steps=STEPS, workload="storm"),
+    # Replicas that join by themselves, and such that were formatted without a list.
+    RunPlan(0, steps=STEPS, workload="auto-join"),
+)
+_SCENARIOS = (
+    # A request between the append of a level and its commit.
+    "s17-kraft-version-upgrade/right-gate",
 )
 _ABOUT_THE_WRITER = ("generator", "kip_levels", "timeouts")
 """Tried in one trace only: nothing that happens depends on them."""
@@ -51,18 +61,15 @@ _VALUES_MAX = 3
 
 
 class _Trace:
-    """A trace of a cluster whose answers to the open points have no name, so that its header has every field."""
+    """A trace whose header has every field."""
 
-    def __init__(self, plan: RunPlan) -> None:
-        preset = plan.preset()
-        configuration = replace(plan.configuration(), profile=replace(KIP, name="own-answers"))
-        simulation = Simulation(configuration, plan.seed, preset.workload, preset.faults, steps=plan.steps)
-        lines = [event_line(one) for one in simulation.run()]
-        self.name = f"{plan.workload}, seed {plan.seed}, {plan.replicas} voters"
-        self.events = [encode_line(line) for line in lines]
-        generator = own_generator(seed=plan.seed, workload=plan.workload)
+    def __init__(
+        self, name: str, configuration: Configuration, occurrences: Iterable[Occurrence], generator: Generator
+    ) -> None:
+        self.name = name
+        self.events = [encode_line(event_line(one)) for one in occurrences]
         self.header = document_of(header_line(configuration, generator, spec_hash=spec_hash()))
-        self.end = document_of(EndLine(len(lines), True))
+        self.end = document_of(EndLine(len(self.events), True))
 
     def outcome(self, header: Document, end: Document) -> tuple[str, tuple[str, ...]] | None:
         """Who sees something, and what they name; None if nobody does."""
@@ -78,6 +85,33 @@ class _Trace:
         return ("checker", ("written for another model",)) if verdict.other_model else None
 
 
+def _spelled_out(configuration: Configuration) -> Configuration:
+    """The same cluster: its answers to the open points have no name, and the list of each replica is its own."""
+    replicas = {
+        replica_id: replace(
+            one, initial_voters=configuration.voters if one.initial_voters is None else one.initial_voters
+        )
+        for replica_id, one in configuration.replicas.items()
+    }
+    return replace(configuration, replicas=replicas, profile=replace(configuration.profile, name="own-answers"))
+
+
+def _simulated(plan: RunPlan) -> _Trace:
+    preset = plan.preset()
+    configuration = _spelled_out(plan.configuration())
+    simulation = Simulation(configuration, plan.seed, preset.workload, preset.faults, steps=plan.steps)
+    generator = own_generator(seed=plan.seed, workload=plan.workload)
+    name = f"{plan.workload}, seed {plan.seed}, {plan.replicas} voters"
+    return _Trace(name, configuration, simulation.run(), generator)
+
+
+def _told(name: str) -> _Trace:
+    scenario_name, _, variant_name = name.partition("/")
+    found = scenario(scenario_name)
+    told = run(found, found.variant(variant_name))
+    return _Trace(f"scenario {name}", _spelled_out(told.configuration), told.occurrences, own_generator())
+
+
 def _at_line(rejection: Rejection) -> tuple[str, tuple[str, ...]]:
     who, names = seen(rejection)
     return who, tuple(f"line {rejection.line} {name}" for name in names)
@@ -87,7 +121,7 @@ def lies_of_ends(on_field: Callable[[Lie], None] | None = None) -> dict[tuple[st
     """Make each field of the header and of the end line lie, one at a time; keyed by line type and field."""
     say = on_field or (lambda _: None)
     found: dict[tuple[str, FieldPath], Lie] = {}
-    traces = [_Trace(plan) for plan in _PLANS]
+    traces = [*map(_simulated, _PLANS), *map(_told, _SCENARIOS)]
     for number, trace in enumerate(traces):
         for line, place in _places(trace):
             key = (line, place.field)
