@@ -132,7 +132,7 @@ def runs() -> Iterator[_Run]:
     for name in _SCENARIOS:
         scenario_name, _, variant_name = name.partition("/")
         found = scenario(scenario_name)
-        told = run(found, found.variant(variant_name))
+        told = run_scenario(found, found.variant(variant_name))
         yield _Run(f"scenario {name}", told.configuration, tuple(map(event_line, told.occurrences)))
 
 
