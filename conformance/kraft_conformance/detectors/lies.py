@@ -25,6 +25,7 @@ from kraft_conformance.detectors.places import (
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.configuration import Configuration
+from kraft_reference.scenarios import run as run_scenario
 from kraft_reference.scenarios import scenario
 from kraft_traces.check import Rejection, RejectionKind, TraceChecker
 from kraft_traces.check.model import trace_model
