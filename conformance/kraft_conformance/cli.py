@@ -20,6 +20,7 @@ from kraft_conformance.commands import (
     mutants,
     nightly,
     probes,
+    prove,
     quorum,
     rules,
     run,
@@ -66,6 +67,7 @@ app.command("bench")(bench.bench)
 app.add_typer(storage.app, name="storage")
 app.add_typer(quorum.app, name="quorum")
 app.add_typer(features.app, name="features")
+app.add_typer(prove.app, name="prove")
 
 
 def _show_version(wanted: bool) -> None:

@@ -61,7 +61,7 @@ _VALUES_MAX = 3
 
 
 class _Trace:
-    """A trace whose header has every field."""
+    """A trace that can be written once more with another first or last line."""
 
     def __init__(
         self, name: str, configuration: Configuration, occurrences: Iterable[Occurrence], generator: Generator
@@ -85,20 +85,25 @@ class _Trace:
         return ("checker", ("written for another model",)) if verdict.other_model else None
 
 
-def _spelled_out(configuration: Configuration) -> Configuration:
-    """The same cluster: its answers to the open points have no name, and the list of each replica is its own."""
+def _with_own_answers(configuration: Configuration) -> Configuration:
+    """The same cluster, whose answers to the open points have no name, so that the header has every field."""
+    return replace(configuration, profile=replace(configuration.profile, name="own-answers"))
+
+
+def _with_own_lists(configuration: Configuration) -> Configuration:
+    """The same cluster, of which each replica says what it was formatted with."""
     replicas = {
-        replica_id: replace(
-            one, initial_voters=configuration.voters if one.initial_voters is None else one.initial_voters
-        )
+        replica_id: one if one.initial_voters is not None else replace(one, initial_voters=configuration.voters)
         for replica_id, one in configuration.replicas.items()
     }
-    return replace(configuration, replicas=replicas, profile=replace(configuration.profile, name="own-answers"))
+    return replace(configuration, replicas=replicas)
 
 
 def _simulated(plan: RunPlan) -> _Trace:
     preset = plan.preset()
-    configuration = _spelled_out(plan.configuration())
+    configuration = _with_own_answers(plan.configuration())
+    if preset.auto_join:
+        configuration = _with_own_lists(configuration)
     simulation = Simulation(configuration, plan.seed, preset.workload, preset.faults, steps=plan.steps)
     generator = own_generator(seed=plan.seed, workload=plan.workload)
     name = f"{plan.workload}, seed {plan.seed}, {plan.replicas} voters"
@@ -109,7 +114,7 @@ def _told(name: str) -> _Trace:
     scenario_name, _, variant_name = name.partition("/")
     found = scenario(scenario_name)
     told = run(found, found.variant(variant_name))
-    return _Trace(f"scenario {name}", _spelled_out(told.configuration), told.occurrences, own_generator())
+    return _Trace(f"scenario {name}", _with_own_answers(told.configuration), told.occurrences, own_generator())
 
 
 def _at_line(rejection: Rejection) -> tuple[str, tuple[str, ...]]:

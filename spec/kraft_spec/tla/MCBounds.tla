@@ -81,6 +81,16 @@ Cluster(size, voters, level) ==
 ThreeVoters == Cluster(3, 3, 0)
 
 (***************************************************************************)
+(* Starts in the middle are computed by nested operators.  While it        *)
+(* computes initial states TLC evaluates an argument anew at each place    *)
+(* that names it, and the value of a function each time it is applied.     *)
+(* These have theirs computed once: an operator of a value, and a          *)
+(* function.                                                               *)
+(***************************************************************************)
+Of(Operator(_), argument) == CHOOSE result \in {Operator(value) : value \in {argument}} : TRUE
+Each(function) == function @@ <<>>
+
+(***************************************************************************)
 (* A start in the middle: leader has won epoch 1 with the votes of all,    *)
 (* its announcement is acknowledged, nobody has fetched yet, nothing is on *)
 (* its way.  The slice MCElection reaches this state from the beginning    *)
@@ -88,7 +98,7 @@ ThreeVoters == Cluster(3, 3, 0)
 (***************************************************************************)
 Elected(configuration, leader) ==
   LET key == configuration.keys[leader]
-      leads == ToLeader([NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = 1, !.voted = key])
+      leads == Of(ToLeader, [NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = 1, !.voted = key])
       Follows(r) ==
         LET new == NewReplica(configuration.keys[r])
             voted == [new EXCEPT !.epoch = 1, !.voted = IF IsVoter(new) THEN key ELSE NoKey]

@@ -42,23 +42,26 @@ Voted(r, leader) == [NewReplica(config.keys[r]) EXCEPT !.epoch = 1, !.voted = co
 
 \* The leader of epoch 1 that has appended more to the records of the start of its epoch.
 LeaderOf(id, more) ==
-  LET leads == ToLeader([Voted(id, id) EXCEPT !.role = "Candidate"])
-  IN Flushed([Appended(leads, more) EXCEPT !.acknowledged = OtherIds(leads)])
+  LET Extended(s) == [Appended(s, more) EXCEPT !.acknowledged = OtherIds(s)]
+  IN Of(Flushed, Of(Extended, Of(ToLeader, [Voted(id, id) EXCEPT !.role = "Candidate"])))
 
 \* A follower that has fetched the first end records.
 FollowerOf(leads, id, end) ==
   LET leader == leads.key[1]
       new == NewReplica(config.keys[id])
       voted == IF IsVoter(new) THEN Voted(id, leader) ELSE [new EXCEPT !.epoch = 1]
-  IN Flushed(Appended([ToFollower(voted, 1, leader, config.endpoints[leader]) EXCEPT !.fetched = TRUE],
-                      SubSeq(leads.log, 1, end)))
+      Following(s) == [ToFollower(s, 1, leader, config.endpoints[leader]) EXCEPT !.fetched = TRUE]
+      Fetched(s) == Appended(s, SubSeq(leads.log, 1, end))
+  IN Of(Flushed, Of(Fetched, Of(Following, voted)))
 
 \* The leader as it knows these followers, and the high watermark that everybody knows.
 Knowing(states, leader, end) ==
-  [r \in DOMAIN states |->
-     IF r # leader THEN [states[r] EXCEPT !.highWatermark = Least(end, EndOffset(states[r]))]
-     ELSE [states[r] EXCEPT !.highWatermark = end,
-                            !.offsets = [v \in Others(states[r]) |-> EndOffset(states[v[1]])]]]
+  LET Knows(each) ==
+        [r \in DOMAIN each |->
+           IF r # leader THEN [each[r] EXCEPT !.highWatermark = Least(end, EndOffset(each[r]))]
+           ELSE [each[r] EXCEPT !.highWatermark = end,
+                                !.offsets = [v \in Others(each[r]) |-> EndOffset(each[v[1]])]]]
+  IN Each(Of(Knows, Each(states)))
 
 EpochOne(leads, end) ==
   [HistoryOf(SubSeq(leads.log, 1, end))

@@ -97,18 +97,20 @@ TimelyByWhatIsHeard(r, timer) ==
 (***************************************************************************)
 ZombieLeader ==
   /\ config = WithDecisions(Cluster(4, 3, 1))
-  /\ LET old == LeaderOf(1, <<VotersRecord({2, 3})>>)
-         end == EndOffset(old)
-         key == config.keys[2]
-         Elected2(r) == [FollowerOf(old, r, end) EXCEPT !.epoch = 2, !.voted = key, !.leader = NoLeader]
-         new == [ToLeader([Elected2(2) EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = {3}]
-         third == ToFollower(Elected2(3), 2, 2, config.endpoints[2])
-     IN /\ replicas = <<old, new, third, FollowerOf(old, 4, end)>>
-        /\ history = [NewHistory EXCEPT
-                        !.epochs = 1 :> [leaders |-> {old.key}, end |-> end, rewritten |-> FALSE] @@
-                                   2 :> [leaders |-> {key}, end |-> EndOffset(new), rewritten |-> FALSE],
-                        !.votes = <<[epoch |-> 1, candidates |-> {old.key}], [epoch |-> 2, candidates |-> {key}],
-                                    [epoch |-> 2, candidates |-> {key}], NoVotes>>]
+  /\ \E old \in {LeaderOf(1, <<VotersRecord({2, 3})>>)} :
+       LET end == EndOffset(old)
+           key == config.keys[2]
+           Has(r) == FollowerOf(old, r, end)
+           Voted2(s) == [s EXCEPT !.epoch = 2, !.voted = key, !.leader = NoLeader]
+           Elected2(s) == [ToLeader([Voted2(s) EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = {3}]
+           Follows2(s) == ToFollower(Voted2(s), 2, 2, config.endpoints[2])
+       IN \E new \in {Of(Elected2, Has(2))} :
+            /\ replicas = <<old, new, Of(Follows2, Has(3)), Has(4)>>
+            /\ history = [NewHistory EXCEPT
+                            !.epochs = 1 :> [leaders |-> {old.key}, end |-> end, rewritten |-> FALSE] @@
+                                       2 :> [leaders |-> {key}, end |-> EndOffset(new), rewritten |-> FALSE],
+                            !.votes = <<[epoch |-> 1, candidates |-> {old.key}], [epoch |-> 2, candidates |-> {key}],
+                                        [epoch |-> 2, candidates |-> {key}], NoVotes>>]
   /\ network = {}
   /\ cuts = {}
 

@@ -70,25 +70,29 @@ VotedForFirst(r) ==
   LET new == NewReplica(config.keys[r]) IN
   [new EXCEPT !.epoch = 1, !.voted = IF IsVoter(new) THEN config.keys[1] ELSE NoKey]
 
-FirstLeads == ToLeader([VotedForFirst(1) EXCEPT !.role = "Candidate"])
+FirstLeads == Of(ToLeader, [VotedForFirst(1) EXCEPT !.role = "Candidate"])
 
 FollowsFirst(r, records, highWatermark) ==
-  LET follower == ToFollower(VotedForFirst(r), 1, 1, config.endpoints[1]) IN
-  IF records = <<>> THEN follower
-  ELSE [Flushed(Appended(follower, records)) EXCEPT !.fetched = TRUE, !.highWatermark = highWatermark]
+  LET Follows(s) == ToFollower(s, 1, 1, config.endpoints[1])
+      Has(s) == [Flushed(s) EXCEPT !.fetched = TRUE, !.highWatermark = highWatermark]
+      Fetches(s) == Appended(s, records)
+      follower == Of(Follows, VotedForFirst(r))
+  IN IF records = <<>> THEN follower ELSE Of(Has, Of(Fetches, follower))
 
-Stand(behind) ==
-  LET leads == FirstLeads
-      end == EndOffset(leads)
+StandWith(leads, behind) ==
+  LET end == EndOffset(leads)
       fetching == {EntryOf(leads, config.keys[r]) : r \in Ids \ ({1} \cup behind)}
       leader == [leads EXCEPT !.acknowledged = OtherIds(leads), !.highWatermark = end,
                               !.offsets = [k \in fetching |-> end]]
-  IN [replicas |-> [r \in Ids |-> IF r = 1 THEN leader
-                                  ELSE FollowsFirst(r, IF r \in behind THEN <<>> ELSE leads.log, end)],
+  IN [replicas |-> Each([r \in Ids |-> IF r = 1 THEN leader
+                                       ELSE FollowsFirst(r, IF r \in behind THEN <<>> ELSE leads.log, end)]),
       history |-> [HistoryOf(leads.log)
                      EXCEPT !.epochs = 1 :> [leaders |-> {leads.key}, end |-> end, rewritten |-> FALSE],
-                            !.votes = [r \in Ids |-> IF r \in VoterIds(leads)
-                                                     THEN [epoch |-> 1, candidates |-> {leads.key}] ELSE NoVotes]]]
+                            !.votes = Each([r \in Ids |-> IF r \in VoterIds(leads)
+                                                          THEN [epoch |-> 1, candidates |-> {leads.key}]
+                                                          ELSE NoVotes])]]
+
+Stand(behind) == LET With(leads) == StandWith(leads, behind) IN Of(With, FirstLeads)
 
 (***************************************************************************)
 (* From there: the leader appends records, which only the holders fetch,   *)
@@ -96,28 +100,33 @@ Stand(behind) ==
 (* elected in epoch 2 by these voters, who know.                           *)
 (***************************************************************************)
 AppendsFor(scene, records, holders) ==
-  LET leader == AppendedByLeader(scene.replicas[1], records) IN
-  [replicas |-> [r \in Ids |-> IF r = 1 THEN leader
-                               ELSE IF r \in holders THEN Flushed(Appended(scene.replicas[r], records))
-                               ELSE scene.replicas[r]],
-   history |-> [scene.history EXCEPT !.epochs[1].end = EndOffset(leader)]]
+  LET Appends(s) == AppendedByLeader(s, records)
+      Fetches(s) == Flushed(Appended(s, records))
+      leader == Of(Appends, scene.replicas[1])
+  IN [replicas |-> Each([r \in Ids |-> IF r = 1 THEN leader
+                                       ELSE IF r \in holders THEN Of(Fetches, scene.replicas[r])
+                                       ELSE scene.replicas[r]]),
+      history |-> [scene.history EXCEPT !.epochs[1].end = EndOffset(leader)]]
 
 SetOf(ids) ==
   LET keys == {config.keys[r] : r \in ids} IN VotersRecordOf(1, keys, FormattedDetails(keys))
 
 NextLeads(scene, id, electors) ==
   LET key == scene.replicas[id].key
-      Voted(r) == [ToUnattached(scene.replicas[r], 2, NoLeader) EXCEPT !.voted = key]
-      leader == [ToLeader([Voted(id) EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = electors]
-  IN [replicas |-> [r \in Ids |-> IF r = id THEN leader
-                                  ELSE IF r \in electors THEN ToFollower(Voted(r), 2, id, config.endpoints[id])
-                                  ELSE scene.replicas[r]],
+      Votes(s) == [ToUnattached(s, 2, NoLeader) EXCEPT !.voted = key]
+      Leads(s) == [ToLeader([s EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = electors]
+      Follows(s) == ToFollower(s, 2, id, config.endpoints[id])
+      Voted(r) == Of(Votes, scene.replicas[r])
+      leader == Of(Leads, Voted(id))
+  IN [replicas |-> Each([r \in Ids |-> IF r = id THEN leader
+                                       ELSE IF r \in electors THEN Of(Follows, Voted(r))
+                                       ELSE scene.replicas[r]]),
       history |-> [scene.history
                      EXCEPT !.epochs = 2 :> [leaders |-> {key}, end |-> EndOffset(leader), rewritten |-> FALSE] @@ @,
-                            !.votes = [r \in Ids |-> IF r \in electors \cup {id}
-                                                     THEN [epoch |-> 2, candidates |-> {key}] ELSE @[r]]]]
+                            !.votes = Each([r \in Ids |-> IF r \in electors \cup {id}
+                                                          THEN [epoch |-> 2, candidates |-> {key}] ELSE @[r]])]]
 
-\* A scene is to be bound by a quantifier over a singleton: TLC would compute an argument anew wherever it stands.
+\* A scene is to be bound by a quantifier over a singleton: that computes it once, as Of does.
 Begins(scene) ==
   /\ replicas = scene.replicas
   /\ history = scene.history

@@ -1,0 +1,167 @@
+"""How `kraft-spec prove` shows its answers, to people and to machines."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from kraft_conformance.console import shown, stdout, table
+from kraft_reference.identity import ReplicaKey
+from kraft_spec.proofs.changes import Reason, in_order, listed
+from kraft_spec.proofs.plans import ProvedPlan, RefusedPlan, Step
+from kraft_spec.proofs.transitions import Counterexample, Proof, in_words, sizes
+
+
+def show_step(step: Step) -> None:
+    """Print both answers about one step, and what they rest on."""
+    _say(f"{listed(step.change.old)} -> {listed(step.change.new)}: {step.protocol.kind}")
+    if isinstance(step.answer, Proof):
+        _say(f"majorities: proved to intersect: {step.answer.summary}")
+    else:
+        _say("majorities: NOT SAFE, two of them have no replica in common")
+    for refusal in step.protocol.refusals:
+        _say(f"KIP-853:    forbidden: {refusal}")
+    if step.protocol.allowed:
+        _say("KIP-853:    allowed" + (", provided that" if step.protocol.conditions else ""))
+    for condition in step.protocol.conditions:
+        _say(f"            - {condition}")
+    _say_notes(step.change.notes)
+    if isinstance(step.answer, Proof):
+        _show_proof(step.answer)
+    else:
+        _show_counterexample(step.answer)
+
+
+def show_plan(sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | RefusedPlan, notes: Iterable[Reason]) -> None:
+    """Print the sequence of VotersRecords, each with its proof."""
+    count = len(plan.steps)
+    drawn = table(f"{count} VotersRecord{'s' * (count != 1)}", "step", "voters", "change", "majorities", "KIP-853")
+    drawn.add_row("", shown(listed(sets[0])), "", "", "")
+    for number, step in enumerate(plan.steps, start=1):
+        answer = step.answer
+        if isinstance(answer, Proof):
+            majorities = f"proved: {answer.summary}"
+        else:
+            majorities = f"NOT SAFE: {listed(answer.old_quorum)} and {listed(answer.new_quorum)} are disjoint"
+        allowed = "allowed" if step.protocol.allowed else "forbidden"
+        drawn.add_row(str(number), *map(shown, (listed(step.change.new), step.protocol.kind, majorities, allowed)))
+    stdout.print(drawn)
+    if isinstance(plan, RefusedPlan):
+        for reason in plan.reasons:
+            _say(f"refused: {reason}")
+    else:
+        (low, high), (least, most) = plan.shape.sizes, plan.shape.bounds
+        size = "within" if plan.shape.is_bounded else "NOT within"
+        way = "each step comes one voter closer" if plan.shape.is_direct else "with detours"
+        _say(f"size:     {low} to {high} voters, {size} KIP-642's bounds of {least} to {most}")
+        _say(f"progress: voters that differ from the last set: {_numbers(plan.shape.distances)}; {way}")
+    _say_notes(notes)
+
+
+def step_document(step: Step) -> dict[str, Any]:
+    """Both answers about one step, as JSON values."""
+    return {
+        "old": _names(step.change.old),
+        "new": _names(step.change.new),
+        "passes": step.passes,
+        "majorities": _proof_document(step.answer) if isinstance(step.answer, Proof) else _disjoint(step.answer),
+        "protocol": {
+            "change": step.protocol.kind,
+            "allowed": step.protocol.allowed,
+            "refusals": _reasons(step.protocol.refusals),
+            "conditions": _reasons(step.protocol.conditions),
+        },
+        "notes": _reasons(step.change.notes),
+    }
+
+
+def plan_document(
+    sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | RefusedPlan, notes: Iterable[Reason]
+) -> dict[str, Any]:
+    """A plan as JSON values."""
+    document = {
+        "sets": [_names(voters) for voters in sets],
+        "steps": [step_document(step) for step in plan.steps],
+        "passes": isinstance(plan, ProvedPlan),
+        "notes": _reasons(notes),
+    }
+    if isinstance(plan, RefusedPlan):
+        return document | {"reasons": _reasons(plan.reasons)}
+    return document | {
+        "sizes": plan.shape.sizes,
+        "bounds": plan.shape.bounds,
+        "is_bounded": plan.shape.is_bounded,
+        "distances": plan.shape.distances,
+        "is_direct": plan.shape.is_direct,
+    }
+
+
+def _show_proof(proof: Proof) -> None:
+    checked = "contradict each other" if proof.recheck() else "DO NOT contradict each other"
+    _say(f"certificate: added up without a solver, so many times each, these facts {checked}")
+    drawn = table("", "fact", "what it says", "rule", "times")
+    for name in proof.core:
+        fact = in_words(sizes(proof.change), name)
+        times = ", ".join(str(part.weight) for part in proof.certificate if part.fact == name)
+        drawn.add_row(name, fact.text, ", ".join(fact.rules), times)
+    stdout.print(drawn)
+
+
+def _show_counterexample(found: Counterexample) -> None:
+    counted = sizes(found.change)
+    checked = "checked" if found.recheck() else "NOT CONFIRMED"
+    _say(f"counterexample, {checked} without a solver: each quorum decides alone, and no replica is in both")
+    drawn = table("", "of", "quorum", "needs")
+    for name, quorum, needed, voters in (
+        ("the old set", found.old_quorum, counted.old_majority, found.change.old),
+        ("the new set", found.new_quorum, counted.new_majority, found.change.new),
+    ):
+        drawn.add_row(name, shown(listed(quorum)), f"{needed} of {len(voters)}")
+    stdout.print(drawn)
+
+
+def _say(text: str) -> None:
+    stdout.print(shown(text), soft_wrap=True)
+
+
+def _say_notes(notes: Iterable[Reason]) -> None:
+    for note in notes:
+        _say(f"note:       {note}")
+
+
+def _numbers(numbers: Sequence[int], most: int = 12) -> str:
+    shortened = numbers if len(numbers) <= most else (*numbers[: most - 1], "...", numbers[-1])
+    return ", ".join(map(str, shortened))
+
+
+def _names(voters: Iterable[ReplicaKey]) -> list[str]:
+    return [str(key) for key in in_order(voters)]
+
+
+def _reasons(reasons: Iterable[Reason]) -> list[dict[str, Any]]:
+    return [{"text": reason.text, "rules": list(reason.rules)} for reason in reasons]
+
+
+def _disjoint(found: Counterexample) -> dict[str, Any]:
+    return {
+        "answer": "counterexample",
+        "old_quorum": _names(found.old_quorum),
+        "new_quorum": _names(found.new_quorum),
+        "rechecked": found.recheck(),
+    }
+
+
+def _proof_document(proof: Proof) -> dict[str, Any]:
+    counted = sizes(proof.change)
+    return {
+        "answer": "proved",
+        "core": [{"fact": name, **_reasons([in_words(counted, name)])[0]} for name in proof.core],
+        "certificate": [
+            {
+                "fact": part.fact,
+                "times": str(part.weight),
+                "coefficients": dict(part.row.coefficients),
+                "constant": part.row.constant,
+            }
+            for part in proof.certificate
+        ],
+        "rechecked": proof.recheck(),
+    }
