@@ -238,11 +238,14 @@ def lose_pre_vote(state: ReplicaState, configuration: Configuration) -> ReplicaS
 
 
 def to_candidate(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
-    """The next epoch with a vote for itself; Leader at once if that is a majority.
+    """The next epoch with a vote for itself and a log that no crash shortens; Leader at once if that is a majority.
 
-    Rules: state.candidate.entry, state.sole-voter.
+    The log is synced, because a vote once granted is granted again without another look at the log: a candidate that
+    lost what it was elected for would lead without it.
+    Rules: state.candidate.entry, state.sole-voter, vote.repeat-grant, durable.restart.voted-self.
     """
-    return leader_if_majority(new_round(enter(state, Role.CANDIDATE, cause)), configuration)
+    synced = state._replace(log=flush(state.log))
+    return leader_if_majority(new_round(enter(synced, Role.CANDIDATE, cause)), configuration)
 
 
 def leader_if_majority(state: ReplicaState, configuration: Configuration) -> ReplicaState:

@@ -126,11 +126,12 @@ ToLeader(s) ==
 \* Rule: state.sole-voter
 LeaderIfMajority(s) == IF IsMajority(Cardinality(s.granted), s) THEN ToLeader(s) ELSE s
 
-\* Rules: state.candidate.entry, state.candidate-only-from-prospective
+\* Its log is synced: a vote once granted is granted again without another look at the log, also after a crash.
+\* Rules: state.candidate.entry, state.candidate-only-from-prospective, vote.repeat-grant, durable.restart.voted-self
 ToCandidate(s) ==
   LeaderIfMajority(
-    [Cleared(s) EXCEPT !.role = "Candidate", !.epoch = @ + 1, !.leader = NoLeader,
-                       !.endpoint = NoEndpoint, !.voted = s.key, !.granted = {s.key[1]}])
+    [Cleared(Flushed(s)) EXCEPT !.role = "Candidate", !.epoch = @ + 1, !.leader = NoLeader,
+                                !.endpoint = NoEndpoint, !.voted = s.key, !.granted = {s.key[1]}])
 
 \* Rules: state.prospective.entry, prevote.not-gated-by-kraft-version
 Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.key[1]}]
