@@ -19,12 +19,14 @@ endif
 
 WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[mutation]'
+WITH_CVC5 = $(BIN)/python -c 'import cvc5' 2>/dev/null || \
+	$(BIN)/python -m pip install --quiet --editable '.[cross-check]'
 WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 # loadfile: the tests of one file share a process, and so what their fixtures start.
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models killed pytest samples bench mutants nightly dev dist clean distclean
+.PHONY: help run test lint format models killed pytest samples bench mutants nightly cross-check dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -37,6 +39,7 @@ help:
 	@echo "make bench    the figures of the README, measured here"
 	@echo "make mutants  broken references, seeded and machine-made, against every tool; docs/mutants-table.md"
 	@echo "make nightly  every check in its long form, with a dated record in .nightly/ that the next night is compared with"
+	@echo "make cross-check  what Z3 proved, asked again of cvc5 from files in build/cross-check"
 	@echo "make dev      every extra, PySpark and the documentation tools too, in .venv"
 	@echo "make dist     wheel and source archive in dist/"
 	@echo "make clean    remove caches and builds (distclean: .venv too)"
@@ -90,6 +93,14 @@ nightly:
 	@$(WITH_MUTATION)
 	@$(WITH_JAVA) $(BIN)/kraft-spec nightly $(ARGS)
 	@$(WITH_JAVA) KRAFT_SPEC_HYPOTHESIS=nightly $(PYTEST) -m "nightly or not nightly"
+
+cross-check:
+	@tools/ensure_venv.sh run
+	@$(WITH_CVC5)
+	@rm -rf build/cross-check
+	$(BIN)/kraft-spec prove theorems --smt2 build/cross-check/theorems >/dev/null
+	$(BIN)/kraft-spec prove induction --smt2 build/cross-check/induction >/dev/null
+	$(BIN)/python -m kraft_spec.proofs.cross_check build/cross-check/theorems build/cross-check/induction
 
 dev:
 	@tools/ensure_venv.sh dev

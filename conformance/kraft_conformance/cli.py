@@ -8,27 +8,7 @@ from typing import Any
 
 import typer
 
-from kraft_conformance.commands import (
-    bench,
-    describe,
-    detectors,
-    edges,
-    features,
-    findings,
-    load_bearing,
-    model,
-    mutants,
-    nightly,
-    probes,
-    prove,
-    quorum,
-    rules,
-    run,
-    scenario,
-    simulate,
-    storage,
-    validate,
-)
+from kraft_conformance.commands.on_demand import CommandsOnDemand
 from kraft_conformance.console import shown, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
@@ -41,6 +21,7 @@ _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="kraft-spec",
+    cls=CommandsOnDemand,
     help="The executable specification of KRaft's elections: reference, model and traces checked between them.",
     epilog="Exit codes: 0 conformant, 1 violation, 2 inconclusive, 3 internal error, 64 and above wrong use or input.",
     no_args_is_help=True,
@@ -48,26 +29,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",
 )
-
-app.command("run")(run.run)
-app.command("simulate")(simulate.simulate)
-app.command("scenario")(scenario.scenario)
-app.command("validate")(validate.validate)
-app.command("describe")(describe.describe)
-app.command("model")(model.model)
-app.command("edges")(edges.edges)
-app.command("rules")(rules.rules)
-app.command("load-bearing")(load_bearing.load_bearing)
-app.command("findings")(findings.findings)
-app.command("mutants")(mutants.mutants)
-app.command("detectors")(detectors.detectors)
-app.command("probes")(probes.probes)
-app.command("nightly")(nightly.nightly)
-app.command("bench")(bench.bench)
-app.add_typer(storage.app, name="storage")
-app.add_typer(quorum.app, name="quorum")
-app.add_typer(features.app, name="features")
-app.add_typer(prove.app, name="prove")
 
 
 def _show_version(wanted: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from kraft_conformance.commands import prove_induction, prove_theorems, prove_trust
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json
 from kraft_conformance.exit_codes import ExitCode
@@ -17,7 +18,10 @@ from kraft_conformance.voters_text import read_voters
 from kraft_reference.identity import ReplicaKey
 from kraft_spec.proofs.changes import change, in_order, listed
 
-app = typer.Typer(help="Prove that majorities intersect: of two voters sets, along a plan.", no_args_is_help=True)
+app = typer.Typer(
+    help="Prove that majorities intersect: of two voters sets, along a plan, of sets of any size.",
+    no_args_is_help=True,
+)
 
 _FORMS = "1,2,3 or 1-U1,2-U2 with directory ids, or @FILE: a voter a line, or a JSON list."
 From = Annotated[str, typer.Option("--from", help=f"The voters now: {_FORMS}")]
@@ -87,3 +91,11 @@ def _one_voter(text: str) -> ReplicaKey:
     if len(voters) != 1:
         raise usage_error(f"--leader: {listed(voters)}, expected one voter")
     return voters[0]
+
+
+# After the commands of this module, because help lists them in this order.
+app.command("theorems")(prove_theorems.theorems)
+app.command("induction")(prove_induction.induction)
+app.command("mutants")(prove_trust.mutants)
+app.command("simulate")(prove_trust.simulate)
+app.command("premises")(prove_trust.premises)

@@ -1,0 +1,135 @@
+"""`kraft-spec prove induction`: elections and voter changes keep what is committed, in clusters of any size."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, progress, shown, stderr, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import usage_error
+from kraft_conformance.smt2_files import write_smt2
+
+if TYPE_CHECKING:
+    from kraft_spec.proofs.induction.prover import Answer, Obligation
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ACTION|ACTION/INVARIANT]...",
+        help="Which obligations: of an action (or start, safety, quorums), or one; without a name: all.",
+    ),
+]
+List = Annotated[bool, typer.Option("--list", help="Only say which obligations there are; nothing is proved.")]
+Page = Annotated[bool, typer.Option("--page", help="The whole proof as Markdown, as in docs/proofs-induction.md.")]
+Trust = Annotated[bool, typer.Option("--trust", help="What the machine proves, and what a human must review.")]
+Smt2 = Annotated[
+    Path | None, typer.Option("--smt2", help="Write each obligation to a file of this folder, in SMT-LIB 2.")
+]
+
+
+def induction(
+    names: Names = None,
+    only_list: List = False,
+    page: Page = False,
+    trust: Trust = False,
+    smt2: Smt2 = None,
+    as_json: Json = False,
+) -> int:
+    """Prove Election Safety, Leader Completeness and State Machine Safety by induction.
+
+    Exit code 1 when an obligation is not proved.
+    """
+    if trust:
+        return _trust(as_json)
+    # Here, because importing the solver takes longer than most commands run.
+    from kraft_spec.proofs.induction.obligations import obligations, select
+    from kraft_spec.proofs.induction.proof_page import markdown
+    from kraft_spec.proofs.induction.prover import prove
+    from kraft_spec.proofs.induction.smt2 import questions
+
+    if page:
+        print(markdown(), end="")
+        return ExitCode.CONFORMANT
+    listed = obligations()
+    try:
+        chosen = select(listed, names or ())
+    except KeyError as error:
+        parts = ", ".join(dict.fromkeys(one.part for one in listed))
+        raise usage_error(f"no obligation {error.args[0]!r}; expected ACTION or ACTION/INVARIANT of {parts}") from error
+    if only_list:
+        return _list(chosen, as_json)
+    answers: list[Answer] = []
+    started = perf_counter()
+    with progress("proving", len(chosen)) as advance:
+        for obligation in chosen:
+            answers.append(prove(obligation))
+            advance(1, obligation.part)
+    seconds = perf_counter() - started
+    if smt2 is not None:
+        write_smt2(smt2, questions(tuple(answers)))
+    if as_json:
+        print_json([_document(answer) for answer in answers])
+    else:
+        _show(answers, seconds)
+    return ExitCode.CONFORMANT if all(answer.proved for answer in answers) else ExitCode.VIOLATION
+
+
+def _list(chosen: "Sequence[Obligation]", as_json: bool) -> int:
+    if as_json:
+        print_json([obligation.name for obligation in chosen])
+        return ExitCode.CONFORMANT
+    for obligation in chosen:
+        stdout.print(obligation.name, markup=False, soft_wrap=True)
+    return ExitCode.CONFORMANT
+
+
+def _trust(as_json: bool) -> int:
+    from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
+
+    if as_json:
+        print_json({"machine": [one._asdict() for one in CHECKED], "human": [one._asdict() for one in REVIEWED]})
+        return ExitCode.CONFORMANT
+    proved = table("What the machine proves", "what", "how")
+    for checked in CHECKED:
+        proved.add_row(shown(checked.what), shown(checked.how))
+    reviewed = table("What a human must review", "name", "what", "where")
+    for one in REVIEWED:
+        reviewed.add_row(one.name, shown(one.what), shown(one.where))
+    stdout.print(proved)
+    stdout.print(reviewed)
+    return ExitCode.CONFORMANT
+
+
+def _show(answers: "Sequence[Answer]", seconds: float) -> None:
+    proved = sum(answer.proved for answer in answers)
+    title = f"{proved} of {len(answers)} obligations proved, for any number of replicas, in {seconds:.1f} s"
+    drawn = table(title, "of", "obligations", "proved", "slowest", "ms", "verdict")
+    for part in dict.fromkeys(answer.obligation.part for answer in answers):
+        of_part = [answer for answer in answers if answer.obligation.part == part]
+        slowest = max(of_part, key=lambda answer: answer.milliseconds)
+        so_many = sum(answer.proved for answer in of_part)
+        drawn.add_row(
+            part,
+            str(len(of_part)),
+            str(so_many),
+            slowest.obligation.name.partition("/")[2],
+            f"{slowest.milliseconds:.0f}",
+            "proved" if so_many == len(of_part) else "NOT PROVED",
+        )
+    stdout.print(drawn)
+    for answer in answers:
+        if not answer.proved:
+            stderr.print(shown(f"not proved: {answer.obligation.name}"), style="red", soft_wrap=True)
+
+
+def _document(answer: "Answer") -> dict[str, Any]:
+    return {
+        "obligation": answer.obligation.name,
+        "proved": answer.proved,
+        "premises": answer.premises,
+        "milliseconds": round(answer.milliseconds, 3),
+    }

@@ -1,0 +1,144 @@
+"""`kraft-spec prove theorems`: what holds of voters sets of every size, proved and its limits shown."""
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, progress, shown, stderr, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import usage_error
+from kraft_conformance.smt2_files import write_smt2
+
+if TYPE_CHECKING:
+    from kraft_spec.proofs.theorems import Theorem
+    from kraft_spec.proofs.theorems.checking import Checked
+
+Slugs = Annotated[list[str] | None, typer.Argument(metavar="[THEOREM]...", help="Which theorems; without one: all.")]
+List = Annotated[bool, typer.Option("--list", help="Only say what they are; nothing is proved.")]
+Page = Annotated[bool, typer.Option("--page", help="The list as Markdown, as in docs/proofs-theorems.md.")]
+Smt2 = Annotated[
+    Path | None, typer.Option("--smt2", help="Write each question to a file of this folder, in SMT-LIB 2.")
+]
+
+
+def theorems(
+    slugs: Slugs = None, only_list: List = False, page: Page = False, smt2: Smt2 = None, as_json: Json = False
+) -> int:
+    """Prove the theorems about majorities, and refute each one's weakenings with the smallest counterexample.
+
+    Exit code 1 when one is not proved, or a weakening is not refuted by the sets that are expected.
+    """
+    # Here and below, because the theorems and the solver take longer to import than most commands run.
+    from kraft_spec.proofs.theorems.page import markdown
+    from kraft_spec.proofs.theorems.smt2 import questions
+
+    chosen = _chosen(slugs)
+    if smt2 is not None:
+        write_smt2(smt2, {name: text for one in chosen for name, text in questions(one).items()})
+    if page:
+        print(markdown(chosen), end="")
+        return ExitCode.CONFORMANT
+    if only_list:
+        return _list(chosen, as_json)
+    from kraft_spec.proofs.theorems.checking import check
+
+    results: list[tuple[Checked, float]] = []
+    with progress("proving", len(chosen)) as advance:
+        for one in chosen:
+            started = perf_counter()
+            checked = check(one)
+            results.append((checked, 1000 * (perf_counter() - started)))
+            advance(1, one.slug)
+    if as_json:
+        print_json([_document(checked, milliseconds) for checked, milliseconds in results])
+    else:
+        _show(results)
+    return ExitCode.VIOLATION if any(checked.problems for checked, _ in results) else ExitCode.CONFORMANT
+
+
+def _chosen(slugs: list[str] | None) -> "tuple[Theorem, ...]":
+    from kraft_spec.proofs import theorems as registry
+
+    try:
+        return tuple(registry.theorem(slug) for slug in dict.fromkeys(slugs)) if slugs else registry.theorems()
+    except registry.UnknownTheoremError as error:
+        raise usage_error(str(error)) from error
+
+
+def _list(chosen: "tuple[Theorem, ...]", as_json: bool) -> int:
+    if as_json:
+        print_json([{"theorem": one.slug, "statement": one.statement, "rules": one.rules} for one in chosen])
+        return ExitCode.CONFORMANT
+    drawn = table(f"{len(chosen)} theorems", "theorem", "statement", "rules")
+    for one in chosen:
+        drawn.add_row(one.slug, one.statement, "\n".join(one.rules))
+    stdout.print(drawn)
+    return ExitCode.CONFORMANT
+
+
+def _show(results: "list[tuple[Checked, float]]") -> None:
+    proved = sum(not checked.problems for checked, _ in results)
+    spent = sum(milliseconds for _, milliseconds in results)
+    title = f"{proved} of {len(results)} theorems proved for voters sets of every size, in {spent / 1000:.1f} s"
+    drawn = table(title, "theorem", "statement", "verdict", "certificates", "false if", "ms")
+    # What is written in few words gives way to what is not.
+    drawn.columns[1].ratio, drawn.columns[4].ratio, drawn.columns[3].max_width = 2, 3, 14
+    for checked, milliseconds in results:
+        weakenings = [f"{one.change}: {one.counterexample}" for one in checked.theorem.weakenings]
+        drawn.add_row(
+            checked.theorem.slug,
+            checked.theorem.statement,
+            "NOT PROVED" if checked.problems else "proved",
+            _certificates(checked),
+            "\n".join(weakenings),
+            f"{milliseconds:.0f}",
+        )
+    stdout.print(drawn)
+    for checked, _ in results:
+        for problem in checked.problems:
+            stderr.print(shown(problem), style="red", soft_wrap=True)
+
+
+def _certificates(checked: "Checked") -> str:
+    """How many rows the certificates have, and how many obligations have none."""
+    rows = [rows for rows in checked.certificate_rows if rows is not None]
+    whole = len(checked.obligations) - len(rows)
+    parts = [f"{' '.join(map(str, rows))} rows"] if rows else []
+    if whole:
+        parts.append(f"{whole} whole numbers only" if rows or whole > 1 else "whole numbers only")
+    return "; ".join(parts)
+
+
+def _document(checked: "Checked", milliseconds: float) -> dict[str, Any]:
+    found = checked.theorem
+    return {
+        "theorem": found.slug,
+        "statement": found.statement,
+        "rules": found.rules,
+        "proved": not checked.problems,
+        "problems": checked.problems,
+        "milliseconds": round(milliseconds, 3),
+        "obligations": [
+            {
+                "case": one.case,
+                "core": one.core,
+                "certificate": None
+                if one.certificate is None
+                else [{"fact": part.fact, "weight": str(part.weight)} for part in one.certificate],
+            }
+            for one in checked.obligations
+        ],
+        "weakenings": [
+            {
+                "name": stated.name,
+                "change": stated.change,
+                "counterexample": None
+                if one.counterexample is None
+                else {"sets": one.counterexample.sets, "numbers": one.counterexample.numbers},
+            }
+            for stated, one in zip(found.weakenings, checked.weakenings, strict=True)
+        ],
+    }

@@ -1,0 +1,194 @@
+"""The actions on a follower's log: fetched records, truncation, snapshots, acknowledgement; crashes and new disks."""
+
+from collections.abc import Mapping
+
+from z3 import And, If, Implies, Not, Or
+
+from kraft_spec.proofs.induction.actions import (
+    Action,
+    agreeing,
+    answer,
+    epoch,
+    kept,
+    leader,
+    log,
+    replica,
+)
+from kraft_spec.proofs.induction.state import State
+from kraft_spec.proofs.induction.symbols import (
+    ENTRY,
+    NUMBER,
+    REPLICA,
+    Formula,
+    bootstrap,
+    epoch_of,
+    forall,
+    offset_of,
+    prefix,
+    variables,
+)
+
+_x, _f = variables(ENTRY, "x f")
+(_r,) = variables(REPLICA, "r")
+(_t,) = variables(NUMBER, "t")
+
+
+def _answered(s: State) -> Mapping[str, Formula]:
+    """A follower handles an answer of its leader, whose log was `answer` when it answered."""
+    return {
+        "leads": s.elected(epoch, leader, log),
+        "follows": And(s.follows(replica, epoch), s.epoch(replica) == epoch),
+        "log-of-the-leader": Or(answer == log, And(s.written(answer), epoch_of(answer) == epoch)),
+    }
+
+
+def _correlated(s: State) -> Mapping[str, Formula]:
+    """The answer is to the follower's last request: all that it has of the leader's epoch, the leader had by then."""
+    return {
+        "answers-the-last-request": forall(
+            (_x,), Implies(And(prefix(_x, s.log_end(replica)), epoch_of(_x) == epoch), prefix(_x, answer))
+        ),
+    }
+
+
+def fetch_records(s: State) -> Action:
+    """A follower appends records that its leader has after an entry with the epoch and offset of its own last one.
+
+    Rules: fetch.leader-only, fetch.response.common.
+    """
+    own = s.log_end(replica)
+    return Action(
+        "fetch-records",
+        "A follower whose last epoch and end offset agree with its leader's log appends the records after them.",
+        (replica, leader, epoch, log, answer, agreeing, kept),
+        {
+            **_answered(s),
+            "same-epoch-and-offset": And(
+                prefix(agreeing, answer), epoch_of(agreeing) == epoch_of(own), offset_of(agreeing) == offset_of(own)
+            ),
+            "records-after-it": And(prefix(agreeing, kept), prefix(kept, answer)),
+        },
+        s.updated(log_end=lambda r: If(r == replica, kept, s.log_end(r))),
+    )
+
+
+def truncate(s: State) -> Action:
+    """A follower cuts its log where its leader says that they diverge, by epoch and offset.
+
+    Rules: fetch.diverging.truncate, fetch.truncate.voters-set.
+    """
+    own = s.log_end(replica)
+    return Action(
+        "truncate",
+        "A follower cuts its log after the largest epoch and offset that its leader says they may share.",
+        (replica, leader, epoch, log, answer, agreeing, kept),
+        {
+            **_answered(s),
+            **_correlated(s),
+            "diverging-epoch": And(
+                prefix(agreeing, answer),
+                forall((_x,), Implies(And(prefix(_x, answer), epoch_of(_x) <= epoch_of(own)), prefix(_x, agreeing))),
+            ),
+            "cut": prefix(kept, own),
+            "cuts-no-more": forall(
+                (_x,),
+                Implies(
+                    And(
+                        prefix(_x, own),
+                        epoch_of(_x) <= epoch_of(agreeing),
+                        offset_of(_x) <= offset_of(agreeing),
+                    ),
+                    prefix(_x, kept),
+                ),
+            ),
+        },
+        s.updated(
+            log_end=lambda r: If(r == replica, kept, s.log_end(r)),
+            flushed=lambda r: If(And(r == replica, Not(prefix(s.flushed(r), kept))), kept, s.flushed(r)),
+        ),
+    )
+
+
+def load_snapshot(s: State) -> Action:
+    """A follower whose log ends before its leader's snapshot, or differs from it, begins anew with the snapshot.
+
+    Rules: snapshot.load-resets-history, fetch.snapshot.install.
+    """
+    own = s.log_end(replica)
+    return Action(
+        "load-snapshot",
+        "A follower puts its leader's snapshot, a prefix of the leader's log, in place of its whole log.",
+        (replica, leader, epoch, log, answer, kept),
+        {
+            **_answered(s),
+            **_correlated(s),
+            "prefix-of-the-leader": prefix(kept, answer),
+            "needs-it": Or(
+                offset_of(own) < offset_of(kept),
+                epoch_of(own) < epoch_of(kept),
+                And(offset_of(own) == offset_of(kept), epoch_of(own) != epoch_of(kept)),
+            ),
+        },
+        s.updated(
+            log_end=lambda r: If(r == replica, kept, s.log_end(r)),
+            flushed=lambda r: If(r == replica, kept, s.flushed(r)),
+        ),
+    )
+
+
+def acknowledge(s: State) -> Action:
+    """A follower syncs its log and sends a Fetch, whose offset acknowledges what it has of the leader's epoch.
+
+    Rule: durable.flush-before-fetch.
+    """
+    own = s.log_end(replica)
+    return Action(
+        "acknowledge",
+        "A follower syncs its log and fetches from its end: that acknowledges its entries of the leader's epoch.",
+        (replica, epoch),
+        {"follows": And(s.follows(replica, epoch), s.epoch(replica) == epoch)},
+        s.updated(
+            flushed=lambda r: If(r == replica, own, s.flushed(r)),
+            acknowledged=lambda r, e: Or(s.acknowledged(r, e), And(r == replica, epoch_of(e) == epoch, prefix(e, own))),
+        ),
+    )
+
+
+def crash(s: State) -> Action:
+    """A crash loses any part of what was not synced.  Rule: durable.flush-before-fetch."""
+    return Action(
+        "crash",
+        "A replica crashes and loses any part of its log that is not on disk.",
+        (replica, kept),
+        {"on-disk-is-kept": prefix(s.flushed(replica), kept), "nothing-new": prefix(kept, s.log_end(replica))},
+        s.updated(
+            log_end=lambda r: If(r == replica, kept, s.log_end(r)),
+            flushed=lambda r: If(r == replica, kept, s.flushed(r)),
+        ),
+    )
+
+
+def replace_disk(s: State) -> Action:
+    """A replica starts on an empty disk under a key that nobody has seen before.
+
+    Rules: identity.directory-id-at-format, identity.replica-key.
+    """
+    return Action(
+        "replace-disk",
+        "A replica starts with an empty disk under a replica key that has done nothing yet.",
+        (replica,),
+        {
+            "key-is-new": And(
+                forall((_t, _f), Not(s.asked(replica, _t, _f))),
+                forall((_t, _r, _f), Not(s.granted(replica, _t, _r, _f))),
+                forall((_t, _f), Not(s.elected(_t, replica, _f))),
+                forall((_t,), Not(s.follows(replica, _t))),
+                forall((_f,), Not(s.acknowledged(replica, _f))),
+            ),
+        },
+        s.updated(
+            epoch=lambda r: If(r == replica, 0, s.epoch(r)),
+            log_end=lambda r: If(r == replica, bootstrap, s.log_end(r)),
+            flushed=lambda r: If(r == replica, bootstrap, s.flushed(r)),
+        ),
+    )

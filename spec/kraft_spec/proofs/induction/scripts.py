@@ -1,0 +1,234 @@
+"""The three obligations that quorums carry, as proof scripts: a new leader, and a new committed entry."""
+
+from z3 import And, Implies, Not, Or
+
+from kraft_spec.proofs.induction.actions import candidate, entry, epoch, leader, log
+from kraft_spec.proofs.induction.cases import ORDER, Sides, by_cases, written_records
+from kraft_spec.proofs.induction.instances import Counterexamples
+from kraft_spec.proofs.induction.prover import Obligation
+from kraft_spec.proofs.induction.script import Facts, Script
+from kraft_spec.proofs.induction.state import State
+from kraft_spec.proofs.induction.symbols import (
+    ENTRY,
+    NUMBER,
+    REPLICA,
+    Formula,
+    bootstrap,
+    epoch_of,
+    forall,
+    offset_of,
+    prefix,
+    variables,
+    voters_record,
+)
+
+_e, _g, _f = variables(ENTRY, "e g f")
+(_r,) = variables(REPLICA, "r")
+(_t,) = variables(NUMBER, "t")
+
+
+def complete(s: State) -> Formula:
+    """The new leader has all entries committed in earlier epochs."""
+    return forall((_e, _g), Implies(And(s.committed(_e, _g), epoch_of(_e) < epoch), prefix(_e, log)))
+
+
+def only_leader(s: State) -> Formula:
+    """Nobody else was elected in the new leader's epoch."""
+    return forall((_r, _f), Implies(s.elected(epoch, _r, _f), And(_r == candidate, _f == log)))
+
+
+def kept_by_later_leaders(s: State) -> Formula:
+    """Leaders elected after the epoch of the entry that is committed have it."""
+    return forall((_t, _r, _f), Implies(And(s.elected(_t, _r, _f), epoch_of(entry) < _t), prefix(entry, _f)))
+
+
+def new_leader_is_complete(s: State, name: str, facts: Facts) -> tuple[Obligation, ...]:
+    """Proof of `complete`.
+
+    The counterexample is one whose entry was committed by the oldest voters set: this is the induction on voters sets.
+    """
+    script = Script(name, facts, complete(s))
+    lacking = Counterexamples(
+        (_e, _g),
+        lambda e, g: And(s.committed(e, g), epoch_of(e) < epoch, Not(prefix(e, log))),
+        lambda _, g: offset_of(voters_record(g)),
+    )
+    lost, committer = script.least(lacking, (), ("offsets-natural",)).named
+    script.apply("committed-by-majority", (lost, committer), "lost")
+    script.have(
+        "setting",
+        And(
+            written_records(s, log, committer),
+            epoch_of(log) < epoch,
+            prefix(lost, committer),
+            epoch_of(lost) == epoch_of(committer),
+            epoch_of(lost) < epoch,
+            Not(prefix(lost, log)),
+        ),
+        (
+            "counterexample",
+            "committed-by-majority, lost",
+            "stood",
+            "candidate-log-is-older",
+            "logs-have-no-gaps",
+            "in-force-is-in-log",
+        ),
+    )
+    overlap = (
+        "majority-of-own-voters",
+        "majority-voted",
+        "counterexample",
+        "committed-by-majority, lost",
+        "votes-respect-acknowledged",
+        "leader-completeness",
+    )
+    return by_cases(
+        script,
+        Sides(log, committer, overlap, ("none-smaller",), ("state-machine-safety", "counterexample")),
+    )
+
+
+def new_leader_is_the_only_one(s: State, name: str, facts: Facts) -> tuple[Obligation, ...]:
+    """Proof of `only_leader`."""
+    script = Script(name, facts, only_leader(s))
+    others = Counterexamples(
+        (_r, _f), lambda r, f: And(s.elected(epoch, r, f), Or(r != candidate, f != log)), lambda _, f: offset_of(f)
+    )
+    rival, rivals_log = script.some(others, ())
+    script.apply("leader-has-majority", (epoch, rival, rivals_log), "rival")
+    script.have(
+        "setting",
+        And(written_records(s, log, rivals_log), epoch_of(log) < epoch, epoch_of(rivals_log) < epoch),
+        (
+            "counterexample",
+            "leader-has-majority, rival",
+            "stood",
+            "candidate-log-is-older",
+            "logs-have-no-gaps",
+            "in-force-is-in-log",
+        ),
+    )
+    overlap = (
+        "majority-of-own-voters",
+        "majority-voted",
+        "counterexample",
+        "leader-has-majority, rival",
+        "vote-once-per-epoch",
+    )
+    return by_cases(
+        script,
+        Sides(log, rivals_log, overlap, ("new-leader-is-complete",), ("leader-completeness", "counterexample")),
+    )
+
+
+def later_leaders_keep_it(s: State, name: str, facts: Facts) -> tuple[Obligation, ...]:
+    """Proof of `kept_by_later_leaders`.
+
+    The counterexample is the leader of the smallest epoch: this is the induction on epochs.
+    """
+    script = Script(name, facts, kept_by_later_leaders(s))
+    own = s.log_end(leader)
+    lacking = Counterexamples(
+        (_t, _r, _f),
+        lambda t, r, f: And(s.elected(t, r, f), epoch_of(entry) < t, Not(prefix(entry, f))),
+        lambda t, *_: t,
+    )
+    later, elected, its_log = script.least(
+        lacking, (), ("leader-has-majority", "candidate-log-is-older", "epochs-natural")
+    ).named
+    script.apply("leader-has-majority", (later, elected, its_log), "later")
+    script.have(
+        "log-end-is-of-the-epoch",
+        epoch_of(own) == epoch,
+        (
+            *ORDER,
+            "leads",
+            "same-epoch",
+            "entry-in-its-log",
+            "entry-of-the-epoch",
+            "log-ends-written",
+            "epochs-ascend",
+        ),
+    )
+    script.have(
+        "setting",
+        And(
+            written_records(s, its_log, own),
+            epoch_of(its_log) < later,
+            prefix(entry, own),
+            s.written(entry),
+            entry != bootstrap,
+            epoch_of(entry) == epoch,
+            epoch_of(own) == epoch,
+            epoch < later,
+            Not(prefix(entry, its_log)),
+        ),
+        (
+            *ORDER,
+            "counterexample",
+            "leader-has-majority, later",
+            "leader-has-majority",
+            "log-end-is-of-the-epoch",
+            "leads",
+            "same-epoch",
+            "entry-in-its-log",
+            "entry-of-the-epoch",
+            "candidate-log-is-older",
+            "log-ends-written",
+            "logs-have-no-gaps",
+            "in-force-is-in-log",
+        ),
+    )
+    script.have(
+        "committed-earlier-is-in-its-log",
+        forall((_e, _g), Implies(And(s.committed(_e, _g), epoch_of(_e) < epoch), prefix(_e, entry))),
+        ("setting", "leads", "leader-completeness", "entries-have-leaders", "prefix-transitive"),
+    )
+    script.have(
+        "committed-later-has-the-entry",
+        forall(
+            (_e, _g),
+            Implies(And(s.committed(_e, _g), prefix(_e, its_log), epoch < epoch_of(_e)), prefix(entry, _e)),
+        ),
+        (
+            "setting",
+            "none-smaller",
+            "entries-have-leaders",
+            "committed-by-majority",
+            "epochs-ascend",
+            "logs-have-no-gaps",
+            "prefix-transitive",
+        ),
+    )
+    script.have(
+        "committed-in-later-log-is-comparable",
+        forall(
+            (_e, _g), Implies(And(s.committed(_e, _g), prefix(_e, its_log)), Or(prefix(_e, entry), prefix(entry, _e)))
+        ),
+        (
+            "setting",
+            "committed-earlier-is-in-its-log",
+            "committed-later-has-the-entry",
+            "log-matching",
+            "committed-by-majority",
+            "logs-have-no-gaps",
+        ),
+    )
+    overlap = (
+        "majority-of-own-voters",
+        "majority-acknowledged",
+        "counterexample",
+        "leader-has-majority, later",
+        "votes-respect-acknowledged",
+        "none-smaller",
+    )
+    return by_cases(
+        script,
+        Sides(
+            its_log,
+            own,
+            overlap,
+            ("leader-completeness", "counterexample"),
+            ("committed-in-later-log-is-comparable",),
+        ),
+    )

@@ -1,0 +1,110 @@
+"""The vocabulary of the inductive proof that never changes: sorts, and functions on logs, voters sets and quorums.
+
+A log is named by its last record. So one sort, Entry, stands for records and for logs: the entry `x` is the record and
+the log that ends in it, everything before it included. The first entry is `bootstrap`, the empty log with the voters
+that the cluster was formatted with; nothing bounds how many entries, epochs, replicas or voters sets there are.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+import z3
+
+Formula: TypeAlias = z3.BoolRef
+Expression: TypeAlias = z3.ExprRef
+Sort: TypeAlias = z3.SortRef
+
+REPLICA: Sort = z3.DeclareSort("Replica")
+ENTRY: Sort = z3.DeclareSort("Entry")
+VOTERS: Sort = z3.DeclareSort("Voters")
+QUORUM: Sort = z3.DeclareSort("Quorum")
+NUMBER: Sort = z3.IntSort()
+TRUTH: Sort = z3.BoolSort()
+
+SORTS: Mapping[str, str] = {
+    "Replica": "A replica key: an id and a directory id. A replica with a new disk is another element.",
+    "Entry": "A record, and the log that ends in it.",
+    "Voters": "A voters set: a finite set of replica keys.",
+    "Quorum": "A finite set of replica keys that may be a majority of a voters set.",
+    "Int": "Epochs and offsets.",
+}
+
+
+class Symbol(NamedTuple):
+    """A function that no step changes."""
+
+    declaration: z3.FuncDeclRef
+    sentence: str
+
+    @property
+    def name(self) -> str:
+        """Its name, as in the exported text."""
+        return str(self.declaration.name())
+
+
+prefix = z3.Function("prefix", ENTRY, ENTRY, TRUTH)
+epoch_of = z3.Function("epoch_of", ENTRY, NUMBER)
+offset_of = z3.Function("offset_of", ENTRY, NUMBER)
+is_voters_record = z3.Function("is_voters_record", ENTRY, TRUTH)
+voters_record = z3.Function("voters_record", ENTRY, ENTRY)
+previous_voters_record = z3.Function("previous_voters_record", ENTRY, ENTRY)
+voters_of = z3.Function("voters_of", ENTRY, VOTERS)
+majority = z3.Function("majority", QUORUM, VOTERS, TRUTH)
+member = z3.Function("member", REPLICA, QUORUM, TRUTH)
+neighbours = z3.Function("neighbours", VOTERS, VOTERS, TRUTH)
+bootstrap = z3.Const("bootstrap", ENTRY)
+
+RIGID: Mapping[str, Symbol] = {
+    symbol.name: symbol
+    for symbol in (
+        Symbol(prefix, "The first log is a prefix of the second, or the same."),
+        Symbol(epoch_of, "The epoch of the leader that wrote the entry."),
+        Symbol(offset_of, "The entry's offset; that of `bootstrap` is the smallest."),
+        Symbol(
+            is_voters_record,
+            "The entry is a VotersRecord that changes the set of voter keys, or `bootstrap`. One that repeats the "
+            "set in force (at the start of an epoch, for an endpoint, for kraft.version 1) counts as any other record.",
+        ),
+        Symbol(voters_record, "The newest VotersRecord of the log, its last entry included: the one in force."),
+        Symbol(previous_voters_record, "The newest VotersRecord strictly before a VotersRecord."),
+        Symbol(voters_of, "The voters set that a VotersRecord writes."),
+        Symbol(majority, "The voters among the quorum are more than half of the voters set."),
+        Symbol(member, "The replica is in the quorum."),
+        Symbol(neighbours, "The two voters sets differ in at most one replica key."),
+        Symbol(bootstrap.decl(), "The empty log, with the voters that every replica was formatted with."),
+    )
+}
+
+
+def in_force(log: Expression) -> Expression:
+    """The voters set that a replica with this log uses, committed or not.  Rule: voters.effective-on-append."""
+    return voters_of(voters_record(log))
+
+
+def variables(sort: Sort, names: str) -> tuple[Expression, ...]:
+    """Variables of one sort, by names with blanks between them."""
+    return tuple(z3.Const(name, sort) for name in names.split())
+
+
+def forall(bound: tuple[Expression, ...], body: Formula, *triggers: Expression | tuple[Expression, ...]) -> Formula:
+    """For all of these.
+
+    Args:
+        bound: The variables.
+        body: What holds of them.
+        triggers: Which terms are worth a try: those for which there are terms like this one, or like all of these. With
+            several triggers each is enough; without one Z3 chooses. They decide what is found, never what is true. One
+            about a function that a step has changed is left out: it would be no term but a formula.
+    """
+    together = [one if isinstance(one, tuple) else (one,) for one in triggers]
+    patterns = [z3.MultiPattern(*one) for one in together if all(_is_application(part) for part in one)]
+    return z3.ForAll(list(bound), body, patterns=patterns)
+
+
+def _is_application(term: Expression) -> bool:
+    return bool(term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
+
+
+def exists(bound: tuple[Expression, ...], body: Formula) -> Formula:
+    """There are such."""
+    return z3.Exists(list(bound), body)

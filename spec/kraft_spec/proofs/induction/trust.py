@@ -1,0 +1,143 @@
+"""What the machine proves of the inductive proof, and what a human must review: data, printed by the command."""
+
+from typing import NamedTuple
+
+
+class Checked(NamedTuple):
+    """Something that a machine checks each time."""
+
+    what: str
+    how: str
+
+
+class Reviewed(NamedTuple):
+    """Something that a human must read and agree with, or know."""
+
+    name: str
+    """Permanent."""
+    what: str
+    where: str
+    """What to read."""
+
+
+CHECKED: tuple[Checked, ...] = (
+    Checked(
+        "The two facts about quorums follow from the definition of a majority, for sets of any size.",
+        "obligations `quorums/...`: linear arithmetic over the regions of a Venn diagram, the one of the theorems",
+    ),
+    Checked(
+        "The definition is that of the reference.",
+        "a test asks the reference's own function for all sizes up to 1,000, and evaluates both facts with it for"
+        " all sets of up to 7 replicas",
+    ),
+    Checked(
+        "Every invariant holds at the start, and every action keeps it.",
+        "obligations `start/INVARIANT` and `ACTION/INVARIANT`, each an answered by Z3",
+    ),
+    Checked(
+        "State Machine Safety follows from the invariants.",
+        "obligation `safety/state-machine-safety`",
+    ),
+    Checked(
+        "The scripts forget no case.",
+        "step `no-other-case` of each: that one of the cases applies is itself proved",
+    ),
+    Checked(
+        "Both well-founded inductions are carried out.",
+        "steps `some-counterexample` and `sizes-are-natural`; the rest is a contradiction from a least "
+        "counterexample: the leader of the smallest epoch, or the entry committed by the oldest voters set",
+    ),
+    Checked(
+        "Facts that scripts apply to terms are instances of the invariants.",
+        "steps `INVARIANT, NAME`: generated from the invariant, and proved from it",
+    ),
+    Checked(
+        "Z3 is not alone.",
+        "`make cross-check`: cvc5 answers every exported obligation again",
+    ),
+    Checked(
+        "The premises do not contradict each other, the proof fails when it should, and the invariants hold in runs.",
+        "`kraft-spec prove premises`, `prove mutants` and `prove simulate`, which runs the same formulas",
+    ),
+    Checked(
+        "Every action of the TLA+ model is accounted for.",
+        "a test compares the list with `Next` of KRaft.tla: each is abstracted, or changes nothing for a stated reason",
+    ),
+)
+
+REVIEWED: tuple[Reviewed, ...] = (
+    Reviewed(
+        "definitions",
+        "Election Safety, Leader Completeness and State Machine Safety say what users of Kafka mean.",
+        "`election-safety` and `leader-completeness` in voting_invariants.py, `state-machine-safety` in invariants.py",
+    ),
+    Reviewed(
+        "axioms",
+        "The axioms are true of logs that are finite sequences, and of finite sets.",
+        "axioms.py, 13 sentences on logs; counting.py, 6 on sizes",
+    ),
+    Reviewed(
+        "rules-of-reasoning",
+        "Three rules are not Z3's: something that exists may get a new name, what holds for all holds of a term, "
+        "and a set of natural numbers that is not empty has a least one.",
+        "instances.py and script.py, which also refuse a name that was used before",
+    ),
+    Reviewed(
+        "abstraction",
+        "Each step of the TLA+ model is a sequence of the actions that the list names for it. Messages are gone: "
+        "what they carried is in the part of the state that only grows.",
+        "abstraction.py beside KRaft.tla",
+    ),
+    Reviewed(
+        "candidate-syncs",
+        "`stand` has the log on disk before a vote is asked for; the model and the reference sync only before a "
+        "Fetch. Without it a Candidate that crashes may ask again with a shorter log, and a voter that granted "
+        "its vote grants it again without a look at the log: committed records are lost. The KIPs do not say that"
+        " a Candidate syncs.",
+        "`stand` in actions.py, ToCandidate in Roles.tla, rules vote.repeat-grant, durable.restart.voted-self",
+    ),
+    Reviewed(
+        "answers-match-requests",
+        "What a follower truncates or replaces by a snapshot was answered to its last request, so that the answer"
+        " knows all that the follower has of the leader's epoch.",
+        "`answers-the-last-request` in logs.py, Correlated in Elections.tla",
+    ),
+    Reviewed(
+        "votes-by-key",
+        "Votes and acknowledgements are of replica keys. The model counts grants by id, and relies on the voter "
+        "key in the request and on matching answers to requests.",
+        "CountVote in Elections.tla, rules vote.voter-key, prevote.response.correlate",
+    ),
+    Reviewed(
+        "same-bootstrap-sets",
+        "All replicas were formatted with the same voters; a replica formatted with none stands for one that "
+        "never asks for votes.",
+        "`start` in theory.py, rule bootstrap.sets-must-be-equal",
+    ),
+    Reviewed(
+        "repeated-sets",
+        "A VotersRecord that repeats the set in force is a record like any other: at the start of an epoch, for "
+        "an endpoint, and for kraft.version 1. At kraft.version 0 a voter's key is taken to be the one directory "
+        "that its id ever had, and so the upgrade repeats the set.",
+        "`is_voters_record` in symbols.py, rules kraft-version.upgrade-atomic-batch, update-voter.not-a-"
+        "membership-change",
+    ),
+    Reviewed(
+        "quorum-state-file",
+        "Epoch, vote and leader are on disk before they show, and are never lost while the log is kept. A replica"
+        " that follows does not restart as Candidate of that epoch (decision `restartPrecedence` of profile kip, "
+        "not own-vote).",
+        "rules durable.write-before-act, durable.restart.known-leader",
+    ),
+    Reviewed(
+        "disk-lost-under-its-key",
+        "A disk that is lost under its old key is refuted, not proved: `replace-disk` without `key-is-new`. This "
+        "is every lost disk at kraft.version 0.",
+        "mutant `disk-lost-under-the-same-key`",
+    ),
+    Reviewed(
+        "nothing-on-progress",
+        "The proof is of safety alone: that a leader is elected in the end, liveness, is checked by the model.",
+        "Liveness.tla",
+    ),
+)

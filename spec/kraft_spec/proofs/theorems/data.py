@@ -1,0 +1,129 @@
+"""What a theorem is, as data: nothing in this module or in the theorems themselves asks a solver anything.
+
+A theorem is proved by contradiction. Each of its obligations lists premises and a denial, the fact that says that the
+claim is false; no natural numbers may make all of them true. A weakening changes one fact, and then they must.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from kraft_spec.proofs.linear import Fact, Problem, Term
+from kraft_spec.proofs.venn import Diagram
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """Premises that leave no room for the denial of a claim.
+
+    Attributes:
+        case: Which case of the theorem it settles: words with hyphens. `every` if there is only one.
+        diagram: The sets that are talked of.
+        premises: What is assumed.
+        denial: That the claim is false.
+        numbers: Variables that count no region of the diagram, each a natural number, as far as the facts name them.
+    """
+
+    case: str
+    diagram: Diagram
+    premises: tuple[Fact, ...]
+    denial: Fact
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def problem(self) -> Problem:
+        """All of it as one question; a theorem says that the answer is no."""
+        return self._problem(*self.premises, self.denial)
+
+    @property
+    def without_denial(self) -> Problem:
+        """The premises alone; if they contradicted each other the theorem would say nothing."""
+        return self._problem(*self.premises)
+
+    def without(self, name: str) -> "Obligation":
+        """The same without one premise.
+
+        Raises:
+            KeyError: no premise has this name.
+        """
+        kept = tuple(fact for fact in self.premises if fact.name != name)
+        if len(kept) == len(self.premises):
+            raise KeyError(name)
+        return replace(self, premises=kept)
+
+    def instead(self, fact: Fact) -> "Obligation":
+        """The same with another fact, or another denial, under the name of one that is there.
+
+        Raises:
+            KeyError: no fact has this name.
+        """
+        if fact.name == self.denial.name:
+            return replace(self, denial=fact)
+        self.without(fact.name)
+        premises = tuple(fact if old.name == fact.name else old for old in self.premises)
+        return replace(self, premises=premises)
+
+    def also(self, *facts: Fact) -> "Obligation":
+        """The same with more premises."""
+        return replace(self, premises=(*self.premises, *facts))
+
+    def _problem(self, *facts: Fact) -> Problem:
+        named = {name for fact in facts for row in fact.rows for name, _ in row.coefficients}
+        return self.diagram.problem(self.case, *facts, more=[name for name in self.numbers if name in named])
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Sets of replicas, numbered from 1 in the order in which the sets name them, that refute a claim.
+
+    Attributes:
+        sets: Name of a set, and its replicas.
+        numbers: The values of the variables that count no replicas.
+    """
+
+    sets: Mapping[str, tuple[int, ...]]
+    numbers: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Show `Old={1} New={2}`, then the numbers."""
+        sets = [f"{name}={{{','.join(map(str, members))}}}" for name, members in self.sets.items()]
+        return " ".join([*sets, *(f"{name}={value}" for name, value in self.numbers.items())])
+
+
+@dataclass(frozen=True, slots=True)
+class Weakening:
+    """A theorem with one fact changed, so that it is false.
+
+    Attributes:
+        name: Words with hyphens; with the theorem's slug it names the file of the query.
+        change: What is different from the theorem, in plain words.
+        refuted: The obligation that can no longer be met.
+        smallest: What a counterexample makes as small as possible, the first before the second.
+        counterexample: The smallest one; the solver must find exactly this.
+    """
+
+    name: str
+    change: str
+    refuted: Obligation
+    smallest: tuple[Term, ...]
+    counterexample: Counterexample
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A statement about sets of any size, what proves it, and what shows that it cannot say more.
+
+    Attributes:
+        slug: Its permanent name: words with hyphens.
+        statement: One sentence.
+        rules: Ids of the rules of the catalogue that rest on it.
+        obligations: What has to be proved.
+        weakenings: What is false; at least one.
+        argument: Why the obligations together are the statement; empty where there is nothing to say.
+    """
+
+    slug: str
+    statement: str
+    rules: tuple[str, ...]
+    obligations: tuple[Obligation, ...]
+    weakenings: tuple[Weakening, ...]
+    argument: str = ""

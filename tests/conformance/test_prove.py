@@ -1,0 +1,259 @@
+"""`kraft-spec prove transition` and `prove plan`, as a user sees them."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import z3
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_spec.proofs.cross_check import expected_answer
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def prove(*words: str) -> int:
+    """The exit code of `kraft-spec prove`."""
+    return main(["prove", *words])
+
+
+def answer(capsys: Captured, *words: str) -> tuple[int, dict[str, Any]]:
+    """Exit code and JSON document of `kraft-spec prove`."""
+    capsys.readouterr()
+    code = prove(*words, "--json")
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_a_safe_step_is_proved_and_allowed(capsys: Captured) -> None:
+    assert prove("transition", "--from", "1,2,3", "--to", "1,2,3,4") == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out
+    assert "1, 2, 3 -> 1, 2, 3, 4: adds 4\n" in shown
+    assert "majorities: proved to intersect: majorities of 2 and 3 share one of 4 replicas\n" in shown
+    assert "KIP-853:    allowed, provided that\n" in shown
+    assert "so many times each, these facts contradict each other\n" in shown
+
+
+def test_disjoint_majorities_are_named(capsys: Captured) -> None:
+    assert prove("transition", "--from", "1,2,3", "--to", "1,2,4") == ExitCode.VIOLATION
+    shown = capsys.readouterr().out
+    assert "majorities: NOT SAFE" in shown
+    assert "│ the old set │ 1, 3   │ 2 of 3 │" in shown
+    assert "│ the new set │ 2, 4   │ 2 of 3 │" in shown
+
+
+def test_both_verdicts_of_a_replacement_among_four_are_printed(capsys: Captured) -> None:
+    assert prove("transition", "--from", "1,2,3,4", "--to", "1,2,3,5") == ExitCode.VIOLATION
+    shown = capsys.readouterr().out
+    assert "majorities: proved to intersect" in shown
+    assert "KIP-853:    forbidden: 2 voters change at once" in shown
+
+
+def test_a_disk_replaced_in_one_step_is_unsafe_though_the_ids_are_the_same(capsys: Captured) -> None:
+    words = ("transition", "--from", "1-A,2-B,3-C", "--to", "1-A,2-B,3@D")
+    assert prove(*words) == ExitCode.VIOLATION
+    assert "note:       3-C and 3-D are two replicas" in capsys.readouterr().out
+    code, document = answer(capsys, *words)
+    assert code == ExitCode.VIOLATION
+    assert document["majorities"] == {
+        "answer": "counterexample",
+        "old_quorum": ["1-A", "3-C"],
+        "new_quorum": ["2-B", "3-D"],
+        "rechecked": True,
+    }
+    assert answer(capsys, "transition", "--from", "1,2,3", "--to", "1,2,3")[0] == ExitCode.CONFORMANT
+
+
+def test_a_proof_as_json(capsys: Captured) -> None:
+    code, document = answer(capsys, "transition", "--from", "2,1", "--to", "3,1,2")
+    assert code == ExitCode.CONFORMANT
+    assert (document["old"], document["new"], document["passes"]) == (["1", "2"], ["1", "2", "3"], True)
+    assert document["majorities"]["answer"] == "proved"
+    assert document["majorities"]["rechecked"] is True
+    assert [fact["fact"] for fact in document["majorities"]["core"]][-1] == "disjoint"
+    assert {part["times"] for part in document["majorities"]["certificate"]} == {"1"}
+    assert document["protocol"]["allowed"] is True
+    assert document["protocol"]["change"] == "adds 3"
+
+
+def test_the_plan_of_kip_642_is_printed_step_by_step(capsys: Captured) -> None:
+    assert prove("plan", "--from", "1,2,3", "--to", "4,5,6", "--leader", "1") == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out
+    assert "6 VotersRecords" in shown
+    for row in ("1, 2, 3, 4 │ adds 4 ", "1, 4, 5    │ removes 2 ", "4, 5, 6    │ removes 1 "):
+        assert row in shown
+    assert shown.count("│ proved: majorities of ") == 6
+    assert "size:     3 to 4 voters, within KIP-642's bounds of 3 to 4\n" in shown
+    assert "6, 5, 4, 3, 2, 1, 0; each step comes one voter closer\n" in shown
+    assert "note:       step 6 removes the leader 1: KIP-642 has it resign first" in shown
+
+
+def test_a_plan_as_json(capsys: Captured) -> None:
+    code, document = answer(capsys, "plan", "--from", "1,2,3", "--to", "4,5,6")
+    assert code == ExitCode.CONFORMANT
+    assert ["".join(voters) for voters in document["sets"]] == ["123", "1234", "124", "1245", "145", "1456", "456"]
+    assert [step["protocol"]["change"] for step in document["steps"]] == [
+        "adds 4",
+        "removes 3",
+        "adds 5",
+        "removes 2",
+        "adds 6",
+        "removes 1",
+    ]
+    assert all(step["passes"] and step["majorities"]["rechecked"] for step in document["steps"])
+    assert (document["sizes"], document["bounds"], document["is_direct"]) == ([3, 4], [3, 4], True)
+
+
+def test_a_plan_of_ones_own_is_refused_with_reasons(capsys: Captured) -> None:
+    words = ("plan", "--from", "1,2,3", "--via", "1,2,4", "--to", "1,2,4,5")
+    assert prove(*words) == ExitCode.VIOLATION
+    shown = capsys.readouterr().out
+    assert "refused: step 1: the majorities 1, 3 and 2, 4 have no replica in common\n" in shown
+    assert "refused: step 1: 2 voters change at once" in shown
+    code, document = answer(capsys, *words)
+    assert (code, document["passes"], len(document["reasons"])) == (ExitCode.VIOLATION, False, 2)
+    assert prove("plan", "--from", "1,2", "--via", "1,2,3", "--via", "2,3", "--to", "2,3,4") == ExitCode.CONFORMANT
+
+
+def test_a_sole_voter_cannot_change_its_disk(capsys: Captured) -> None:
+    assert prove("plan", "--from", "1-A", "--to", "1-B") == ExitCode.VIOLATION
+    assert "refused: step 1: the new set has no voter: nothing could ever be decided" in capsys.readouterr().out
+
+
+def test_the_page_shows_what_the_commands_print(capsys: Captured) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "proofs.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```\n\$ kraft-spec prove ((?:transition|plan) .*)\n([^`]*)```$", page, re.MULTILINE)
+    assert len(shown) == 6
+    for words, expected in shown:
+        prove(*words.split())
+        printed = "".join(f"{line.rstrip()}\n" for line in capsys.readouterr().out.strip("\n").splitlines())
+        assert printed == expected, words
+
+
+def test_nothing_to_do_is_a_plan(capsys: Captured) -> None:
+    assert prove("plan", "--from", "1,2", "--to", "2,1") == ExitCode.CONFORMANT
+    assert "0 VotersRecords" in capsys.readouterr().out
+
+
+def test_voters_come_from_files(tmp_path: Path, capsys: Captured) -> None:
+    Path("old.txt").write_text("# the racks\n1-A\n\n2@B   # second\n3-C\n")
+    Path("new.json").write_text('[{"id": 1, "directory_id": "A"}, "2-B", {"id":3,"directory_id":"C"}, "4-D"]\n')
+    code, document = answer(capsys, "transition", "--from", "@old.txt", "--to", f"@{tmp_path / 'new.json'}")
+    assert code == ExitCode.CONFORMANT
+    assert (document["old"], document["new"]) == (["1-A", "2-B", "3-C"], ["1-A", "2-B", "3-C", "4-D"])
+    Path("ids.json").write_text(' [3, {"id":1,"directory_id":null}, "2"]')
+    assert answer(capsys, "transition", "--from", "@ids.json", "--to", "1,2,3")[1]["old"] == ["1", "2", "3"]
+
+
+def test_thousands_of_voters(capsys: Captured) -> None:
+    Path("old.txt").write_text("".join(f"{number}\n" for number in range(5_000)))
+    Path("new.txt").write_text("".join(f"{number}\n" for number in range(1, 5_002)))
+    assert prove("transition", "--from", "@old.txt", "--to", "@new.txt") == ExitCode.VIOLATION
+    shown = capsys.readouterr().out
+    assert "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4988 more -> 1, 2," in shown
+    assert "2501 of 5001" in shown
+
+
+@pytest.mark.parametrize(
+    ("voters", "message"),
+    [
+        ("1,2,2", "--to: entry 3: the voter 2 is there already: --to: entry 2"),
+        ("1-A,1-A", "--to: entry 2: the voter 1-A is there already: --to: entry 1"),
+        ("01,1", "--to: entry 2: the voter 1 is there already: --to: entry 1"),
+        ("", "--to: no voters, expected at least one: 1,2,3 or 1-U1,2-U2 or @FILE"),
+        ("  ", "--to: no voters"),
+        ("1,,2", "--to: entry 2: '', expected an id or id-directory, as 1 or 1-U1: '', expected a number"),
+        ("1,x", "--to: entry 2: 'x', expected an id or id-directory"),
+        ("-1", "--to: entry 1: '-1', expected an id or id-directory"),
+        ("2147483648", "--to: entry 1: '2147483648', expected an id or id-directory"),
+        ("1-", "--to: entry 1: '1-', expected an id or id-directory, as 1 or 1-U1: '', expected a directory id"),
+        ("1@host:9093", "'host:9093', expected a directory id"),
+        ("1-AAAAAAAAAAAAAAAAAAAAAA", "is the UUID that stands for no directory id"),
+        ("1-[red]A", "'1-[red]A', expected"),
+    ],
+)
+def test_a_malformed_set_is_named_with_its_place(voters: str, message: str, capsys: Captured) -> None:
+    assert prove("transition", "--from", "1", f"--to={voters}") == ExitCode.USAGE
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("1\n2\n\n1\n", "f:4: the voter 1 is there already: f:1"),
+        ("1\n2 3\n", "f:2: '2 3', expected an id or id-directory"),
+        ("# none\n", "--from @f: no voters, expected at least one"),
+        ("[]", "--from @f: no voters, expected at least one"),
+        ("[1, 1]", "f: $[1]: the voter 1 is there already: f: $[0]"),
+        ('[1, {"id": "2"}]', "f: Expected `int`, got `str` - at `$[1].id`"),
+        ('[{"id": 2}]', "f: Object missing required field `directory_id` - at `$[0]`"),
+        ('[{"id": 2, "directory_id": "", "x": 1}]', "f: Object contains unknown field `x` - at `$[0]`"),
+        ('[{"id": 2, "directory_id": ""}]', "f: $[0]: '', expected a directory id"),
+        ("[true]", "f: Expected `int | str | object`, got `bool` - at `$[0]`"),
+        ("[1,", "f: Input data was truncated"),
+        ("\xff".encode("latin-1"), "--from: f: byte 0 is no UTF-8"),
+    ],
+)
+def test_a_malformed_file_is_named_with_line_or_field(content: str | bytes, message: str, capsys: Captured) -> None:
+    Path("f").write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert prove("transition", "--from", "@f", "--to", "1") == ExitCode.BAD_INPUT
+    assert message in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there(capsys: Captured) -> None:
+    assert prove("transition", "--from", "@nowhere", "--to", "1") == ExitCode.NO_INPUT
+    assert capsys.readouterr().err == "--from: nowhere: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("leader", "message"),
+    [("9", "--leader: 9 is none of the voters 1, 2"), ("1,2", "--leader: 1, 2, expected one voter"), ("x", "--leader")],
+)
+def test_a_wrong_leader(leader: str, message: str, capsys: Captured) -> None:
+    assert prove("plan", "--from", "1,2", "--to", "1", "--leader", leader) == ExitCode.USAGE
+    assert message in capsys.readouterr().err
+
+
+def test_the_questions_are_exported_for_another_solver() -> None:
+    assert prove("plan", "--from", "1,2,3", "--to", "4,5,6", "--smt2", "deep/plan") == ExitCode.CONFORMANT
+    files = sorted(Path("deep/plan").iterdir())
+    assert [file.name for file in files] == [f"step-{number}.smt2" for number in range(1, 7)]
+    assert prove("transition", "--from", "1,2,3", "--to", "1,2,4", "--smt2", "deep") == ExitCode.VIOLATION
+    for file, expected in [*((file, "unsat") for file in files), (Path("deep/transition.smt2"), "sat")]:
+        solver = z3.Solver()
+        solver.from_file(str(file))
+        assert str(solver.check()) == expected_answer(file, file.read_text()) == expected
+
+
+def test_a_folder_that_cannot_be_written_to(capsys: Captured) -> None:
+    Path("taken").write_text("")
+    assert prove("transition", "--from", "1", "--to", "1", "--smt2", "taken") == ExitCode.CANNOT_WRITE
+    assert "taken" in capsys.readouterr().err
+
+
+def test_other_commands_start_without_the_solver() -> None:
+    code = "import sys; import kraft_conformance.cli; print('z3' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
+
+
+def test_the_output_does_not_depend_on_the_order_of_hashes() -> None:
+    words = ["prove", "plan", "--from", "1-A,2-B,3-C,7-G", "--to", "3-Z,9-A,8-B,1-A", "--json"]
+    code = f"from kraft_conformance.cli import main; main({words!r})"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, env=os.environ | {"PYTHONHASHSEED": seed}, check=True
+        ).stdout
+        for seed in ("0", "1")
+    }
+    assert len(outputs) == 1

@@ -1,0 +1,92 @@
+"""`kraft-spec prove induction`, as a user sees it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_spec.proofs.cross_check import expected_answer
+from kraft_spec.proofs.induction.obligations import obligations
+from kraft_spec.proofs.induction.theory import theory
+from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
+
+Captured = pytest.CaptureFixture[str]
+PAGE = Path(__file__).parents[2] / "docs" / "proofs-induction.md"
+
+
+def prove(*words: str) -> int:
+    """The exit code of `kraft-spec prove induction`."""
+    return main(["prove", "induction", *words])
+
+
+def test_a_table_says_what_was_proved_of_each_action(capsys: Captured) -> None:
+    assert prove() == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out
+    count = len(obligations())
+    assert f"{count} of {count} obligations proved, for any number of replicas" in shown
+    assert "become-leader" in shown
+    assert "replace-disk" in shown
+    assert "NOT PROVED" not in shown
+
+
+def test_one_action_and_one_obligation(capsys: Captured) -> None:
+    assert prove("crash", "vote/vote-once-per-epoch", "--json") == ExitCode.CONFORMANT
+    found = json.loads(capsys.readouterr().out)
+    assert {one["obligation"] for one in found} == {
+        one.name for one in obligations() if one.part == "crash" or one.name == "vote/vote-once-per-epoch"
+    }
+    assert {one["proved"] for one in found} == {True}
+    assert all(one["premises"] and one["milliseconds"] > 0 for one in found)
+
+
+def test_what_is_not_proved_is_named(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    about = theory()
+    careless = about.with_action(about.action("vote").without("no-other-vote"))
+    monkeypatch.setattr("kraft_spec.proofs.induction.obligations.theory", lambda: careless)
+    assert prove("vote") == ExitCode.VIOLATION
+    captured = capsys.readouterr()
+    assert "NOT PROVED" in captured.out
+    assert "not proved: vote/vote-once-per-epoch\n" in captured.err
+
+
+def test_an_unknown_name_is_a_wrong_use(capsys: Captured) -> None:
+    assert prove("votes") == ExitCode.USAGE
+    message = capsys.readouterr().err
+    assert "no obligation 'votes'; expected ACTION or ACTION/INVARIANT of quorums, start, safety, stand," in message
+
+
+def test_the_list_is_all_names_and_proves_nothing(capsys: Captured) -> None:
+    assert prove("--list") == ExitCode.CONFORMANT
+    assert capsys.readouterr().out.splitlines() == [one.name for one in obligations()]
+    assert prove("--list", "safety", "--json") == ExitCode.CONFORMANT
+    assert json.loads(capsys.readouterr().out) == ["safety/state-machine-safety"]
+
+
+def test_each_obligation_becomes_a_file(tmp_path: Path) -> None:
+    assert prove("quorums", "crash/log-ends-written", "--smt2", str(tmp_path / "asked")) == ExitCode.CONFORMANT
+    files = sorted((tmp_path / "asked").iterdir())
+    assert [file.name for file in files] == [
+        "crash--log-ends-written.smt2",
+        "quorums--majorities-of-neighbours.smt2",
+        "quorums--majorities-of-one-set.smt2",
+    ]
+    assert {expected_answer(file, file.read_text(encoding="utf-8")) for file in files} == {"unsat"}
+
+
+def test_who_checks_what_is_printed(capsys: Captured) -> None:
+    assert prove("--trust", "--json") == ExitCode.CONFORMANT
+    assert json.loads(capsys.readouterr().out) == {
+        "machine": [one._asdict() for one in CHECKED],
+        "human": [one._asdict() for one in REVIEWED],
+    }
+    assert prove("--trust") == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out
+    assert "What the machine proves" in shown
+    assert all(one.name in shown for one in REVIEWED)
+
+
+def test_the_page_is_up_to_date(capsys: Captured) -> None:
+    assert prove("--page") == ExitCode.CONFORMANT
+    assert capsys.readouterr().out == PAGE.read_text(encoding="utf-8")

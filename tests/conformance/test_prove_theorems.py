@@ -1,0 +1,116 @@
+"""`kraft-spec prove theorems`: the list, the proofs, the files, and what is said when something is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_spec.proofs import theorems as registry
+from kraft_spec.proofs.theorems import theorem, theorems
+from kraft_spec.proofs.theorems.page import markdown
+from kraft_spec.proofs.theorems.smt2 import questions
+
+Captured = pytest.CaptureFixture[str]
+
+
+def test_the_named_theorems_are_proved(capsys: Captured) -> None:
+    assert main(["prove", "theorems", "add-one", "replace-one-even", "add-one"]) == ExitCode.CONFORMANT
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert shown.startswith("2 of 2 theorems proved for voters sets of every size, in ")
+    for said in ("add-one", "5 rows", "whole numbers", "New={1,2,3}", "proved"):
+        assert said in shown, said
+
+
+def test_every_theorem_is_proved(capsys: Captured) -> None:
+    assert main(["prove", "theorems", "--json"]) == ExitCode.CONFORMANT
+    documents = json.loads(capsys.readouterr().out)
+    assert [document["theorem"] for document in documents] == [one.slug for one in theorems()]
+    assert {(document["proved"], *document["problems"]) for document in documents} == {(True,)}
+
+
+def test_a_document_says_all_that_was_found(capsys: Captured) -> None:
+    assert main(["prove", "theorems", "same-set", "--json"]) == ExitCode.CONFORMANT
+    (document,) = json.loads(capsys.readouterr().out)
+    assert document.pop("milliseconds") > 0
+    assert document == {
+        "theorem": "same-set",
+        "statement": theorem("same-set").statement,
+        "rules": ["update-voter.not-a-membership-change", "voters.at-most-one-difference"],
+        "proved": True,
+        "problems": [],
+        "obligations": [
+            {
+                "case": "every",
+                "core": ["majority-of-old", "majority-of-new", "same", "no-replica-in-both"],
+                "certificate": [
+                    {"fact": "majority-of-old", "weight": "1/2"},
+                    {"fact": "majority-of-new", "weight": "1/2"},
+                    {"fact": "same", "weight": "1/2"},
+                    {"fact": "no-replica-in-both", "weight": "1"},
+                ],
+            }
+        ],
+        "weakenings": [
+            {
+                "name": "as-many",
+                "change": "the new set has as many replicas as the old",
+                "counterexample": {
+                    "sets": {"Old": [1], "New": [2], "OldMajority": [1], "NewMajority": [2]},
+                    "numbers": {},
+                },
+            }
+        ],
+    }
+
+
+def test_a_theorem_that_is_not_proved_is_named(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    stated = theorem("same-set")
+    wrong = registry.Theorem(
+        stated.slug, stated.statement, stated.rules, (stated.weakenings[0].refuted,), stated.weakenings
+    )
+    monkeypatch.setitem(registry._BY_SLUG, "same-set", wrong)
+    assert main(["prove", "theorems", "same-set"]) == ExitCode.VIOLATION
+    captured = capsys.readouterr()
+    assert captured.out.startswith("0 of 1 theorems proved")
+    assert "NOT PROVED" in captured.out
+    assert "same-set--every: false of Old={1} New={2} OldMajority={1} NewMajority={2}" in captured.err
+
+
+def test_the_list_proves_nothing(capsys: Captured) -> None:
+    assert main(["prove", "theorems", "--list"]) == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{len(theorems())} theorems")
+    assert [one.slug for one in theorems() if one.slug not in shown] == []
+    assert main(["prove", "theorems", "--list", "--json", "add-one"]) == ExitCode.CONFORMANT
+    stated = theorem("add-one")
+    assert json.loads(capsys.readouterr().out) == [
+        {"theorem": "add-one", "statement": stated.statement, "rules": list(stated.rules)}
+    ]
+
+
+def test_the_page_is_printed(capsys: Captured) -> None:
+    assert main(["prove", "theorems", "--page"]) == ExitCode.CONFORMANT
+    assert capsys.readouterr().out == markdown(theorems())
+
+
+def test_the_questions_are_written_to_a_folder(tmp_path: Path) -> None:
+    asked = ["prove", "theorems", "--list", "plan-step", "add-one", "--smt2", str(tmp_path / "new" / "folder")]
+    assert main(asked) == ExitCode.CONFORMANT
+    expected = {**questions(theorem("plan-step")), **questions(theorem("add-one"))}
+    files = (tmp_path / "new" / "folder").iterdir()
+    assert {file.name: file.read_text(encoding="utf-8") for file in files} == {
+        f"{name}.smt2": text for name, text in expected.items()
+    }
+
+
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["prove", "theorems", "--list", "--smt2", str(tmp_path / "file")]) == ExitCode.CANNOT_WRITE
+    assert str(tmp_path / "file") in capsys.readouterr().err.replace("\n", "")
+
+
+def test_an_unknown_theorem_is_answered_with_close_names(capsys: Captured) -> None:
+    assert main(["prove", "theorems", "ad-one"]) == ExitCode.USAGE
+    assert "'ad-one' is no theorem, did you mean add-one" in capsys.readouterr().err

@@ -1,0 +1,100 @@
+"""`kraft-spec prove mutants`, `prove simulate` and `prove premises`, as a user sees them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_spec.proofs.induction import interpreter, mutants
+from kraft_spec.proofs.induction.changes import without_guard
+from kraft_spec.proofs.induction.theory import theory
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def answer(capsys: Captured, *words: str) -> tuple[int, Any]:
+    """Exit code and JSON document of `kraft-spec prove`."""
+    capsys.readouterr()
+    code = main(["prove", *words, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_a_mutant_is_shown_with_what_gives_it_away(capsys: Captured) -> None:
+    code, document = answer(capsys, "mutants", "change-before-own-epoch-commits")
+    assert code == ExitCode.CONFORMANT
+    assert document == [
+        {
+            "mutant": "change-before-own-epoch-commits",
+            "sentence": "A leader writes a VotersRecord when the last one is committed, by whichever leader.",
+            "rules": ["voters.epoch-committed-before-change"],
+            "not_proved": "append/one-voter-change-at-a-time/watermark-is-in-the-log",
+            "expected_not_proved": "append/one-voter-change-at-a-time/watermark-is-in-the-log",
+            "breaks": "append/one-voter-change-at-a-time",
+            "expected_breaks": "append/one-voter-change-at-a-time",
+            "step": "append(leader=2, entry=0{1,2,3,4} 1 2{2,3,4})",
+            "steps": 24,
+            "rejected": True,
+        }
+    ]
+
+
+def test_mutants_are_a_table_for_people(capsys: Captured) -> None:
+    assert main(["prove", "mutants", "change-before-own-epoch-commits"]) == ExitCode.CONFORMANT
+    assert "1 of 1 mutants rejected where they should be" in capsys.readouterr().out
+
+
+def test_a_mutant_that_is_rejected_elsewhere_is_a_violation(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = mutants.mutant("change-before-own-epoch-commits")
+    monkeypatch.setattr(mutants, "MUTANTS", (known._replace(name="renamed", fails="vote/log-matching"),))
+    assert main(["prove", "mutants", "renamed"]) == ExitCode.VIOLATION
+    shown = capsys.readouterr()
+    assert "0 of 1 mutants rejected where they should be" in shown.out
+    expected = (
+        "renamed: append/one-voter-change-at-a-time/watermark-is-in-the-log is not proved, expected vote/log-matching"
+    )
+    assert expected in " ".join(shown.err.split())
+
+
+def test_an_unknown_mutant_is_wrong_use(capsys: Captured) -> None:
+    assert main(["prove", "mutants", "nope"]) == ExitCode.USAGE
+    assert "no mutant 'nope'; there are half-is-a-majority" in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_page_of_mutants_proves_nothing(capsys: Captured) -> None:
+    assert main(["prove", "mutants", "--page"]) == ExitCode.CONFORMANT
+    assert capsys.readouterr().out.startswith("# Mutants of the inductive proof\n")
+
+
+def test_runs_in_which_things_happen_and_nothing_breaks_are_conformant(capsys: Captured) -> None:
+    code, document = answer(capsys, "simulate", "--states", "2000", "--seed", "4")
+    assert (code, document["states"], document["broken"], document["never_happened"]) == (0, 2000, None, [])
+    assert min(document["elections"], document["commits"], document["voter_changes"], *document["steps"].values()) > 0
+
+
+def test_runs_in_which_too_little_happens_are_a_violation(capsys: Captured) -> None:
+    assert main(["prove", "simulate", "--states", "3"]) == ExitCode.VIOLATION
+    assert "never happened: " in capsys.readouterr().err
+
+
+def test_a_broken_invariant_is_a_violation_with_its_run(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = interpreter.Interpreter(without_guard("become-leader", "majority-voted")(theory()))
+    monkeypatch.setattr(interpreter, "Interpreter", lambda about: broken)
+    assert main(["prove", "simulate", "--states", "2000"]) == ExitCode.VIOLATION
+    shown = capsys.readouterr().out
+    assert "BROKEN: leader-has-majority" in " ".join(shown.split())
+    assert "become-leader(candidate=" in shown.splitlines()[-1]
+
+
+def test_the_premises_are_possible(capsys: Captured) -> None:
+    code, document = answer(capsys, "premises")
+    assert (code, document["without_a_world"], document["untrue_in_its_world"], document["refuted"]) == (0, [], {}, [])
+    assert document["worlds"].keys() == {action.name for action in theory().actions}
+    assert document["asked"] > 400

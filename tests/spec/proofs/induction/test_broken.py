@@ -1,0 +1,117 @@
+"""The proof fails where it should when the theory is changed."""
+
+import pytest
+import z3
+
+from kraft_spec.proofs.induction import counting
+from kraft_spec.proofs.induction.axioms import QUORUMS
+from kraft_spec.proofs.induction.obligations import obligations, prove_induction, select
+from kraft_spec.proofs.induction.prover import Obligation, prove
+from kraft_spec.proofs.induction.symbols import QUORUM, VOTERS, Formula, forall, majority, variables
+from kraft_spec.proofs.induction.theory import Theory, theory
+from kraft_spec.proofs.linear import Fact
+
+
+def _fails(about: Theory, action: str) -> list[str]:
+    return [answer.obligation.name for answer in prove_induction([action], about) if not answer.proved]
+
+
+@pytest.mark.parametrize(
+    ("action", "conjunct", "failing"),
+    [
+        ("vote", "no-other-vote", ["vote/vote-once-per-epoch"]),
+        ("vote", "knows-no-leader", ["vote/votes-respect-acknowledged/voter-has-what-it-acknowledged"]),
+        ("append", "one-voter-differs", ["append/one-voter-change-at-a-time/contradiction"]),
+        (
+            "append",
+            "epoch-is-committed",
+            [
+                "append/one-voter-change-at-a-time/watermark-is-in-the-log",
+                "append/one-voter-change-at-a-time/contradiction",
+            ],
+        ),
+        ("load-snapshot", "answers-the-last-request", ["load-snapshot/acknowledged-is-kept"]),
+    ],
+)
+def test_without_a_part_of_its_guard_an_action_breaks_an_invariant(
+    action: str, conjunct: str, failing: list[str]
+) -> None:
+    about = theory()
+    assert _fails(about.with_action(about.action(action).without(conjunct)), action) == failing
+
+
+@pytest.mark.parametrize(
+    ("action", "conjunct"),
+    [("become-leader", "same-epoch"), ("become-leader", "same-log"), ("append", "entry-is-new")],
+)
+def test_the_proof_does_without_these(action: str, conjunct: str) -> None:
+    """docs/proofs.md names them: the model has them, and safety does not rest on them."""
+    about = theory()
+    assert _fails(about.with_action(about.action(action).without(conjunct)), action) == []
+
+
+def test_a_disk_lost_under_its_own_key_breaks_what_was_acknowledged() -> None:
+    about = theory()
+    failing = _fails(about.with_action(about.action("replace-disk").without("key-is-new")), "replace-disk")
+    assert "replace-disk/acknowledged-is-kept" in failing
+    assert "replace-disk/candidate-log-is-older" in failing
+
+
+def test_a_candidate_that_asks_before_it_syncs_may_ask_with_two_logs() -> None:
+    about = theory()
+    stand = about.action("stand")
+    careless = stand._replace(after=stand.after.updated(flushed=about.before.flushed))
+    assert _fails(about.with_action(careless), "stand") == ["stand/candidate-log-on-disk"]
+
+
+@pytest.mark.parametrize("lost", ["majorities-of-one-set", "majorities-of-neighbours"])
+def test_each_fact_about_quorums_is_needed_by_a_new_leader_and_a_commit(lost: str) -> None:
+    about = theory()
+    without = about._replace(axioms=tuple(axiom for axiom in about.axioms if axiom.name != lost))
+    failing = [*_fails(without, "become-leader"), *_fails(without, "commit")]
+    case = "not-the-same-set" if lost == "majorities-of-one-set" else "set-is-not-next"
+    assert {name.rpartition("/")[2] for name in failing if not name.endswith(case)} == set()
+    assert {name.rpartition("/")[0] for name in failing} == {
+        "become-leader/new-leader-is-complete",
+        "become-leader/new-leader-is-the-only-one",
+        "commit/later-leaders-keep-it",
+    }
+
+
+def test_an_invariant_that_a_script_applies_is_missed() -> None:
+    about = theory()
+    kept = tuple(one for one in about.invariants if one.name != "one-voter-change-at-a-time")
+    failing = _fails(about._replace(invariants=kept), "commit")
+    assert failing[0] == "commit/later-leaders-keep-it/one-voter-change-at-a-time, candidate"
+
+
+def test_half_of_the_voters_are_no_majority() -> None:
+    """With `>=` for `>` the fact about one voters set does not follow any more."""
+    first, second, one, other = (counting.DIAGRAM[name] for name in counting.DIAGRAM.names)
+    v1, v2 = variables(VOTERS, "v1 v2")
+    q1, q2 = variables(QUORUM, "q1 q2")
+
+    def half(quorum: Formula, voters: Formula, fact: Fact) -> Formula:
+        rows = Fact("", (fact.rows[0] - 1,))
+        return forall(
+            (q1, q2, v1, v2), majority(quorum, voters) == counting.holds(rows), (majority(q1, v1), majority(q2, v2))
+        )
+
+    changed = {
+        **counting.DEFINITIONS,
+        "first-majority-is-more-than-half": half(q1, v1, counting.DIAGRAM.majority("", first, one)),
+        "second-majority-is-more-than-half": half(q2, v2, counting.DIAGRAM.majority("", second, other)),
+    }
+    answers = [prove(Obligation(axiom.name, changed, axiom.formula, (tuple(changed),))) for axiom in QUORUMS]
+    assert [answer.proved for answer in answers] == [False, False]
+
+
+def test_no_case_can_be_left_out() -> None:
+    """Each way in which two voters sets may be related is needed for `no-other-case`."""
+    (complete,) = select(obligations(), ["become-leader/new-leader-is-complete/no-other-case"])
+    cases = complete.goal.children()
+    assert len(cases) == 6
+    assert prove(complete).proved
+    # The next set is also a later one: those two cases are only told apart because their arguments differ.
+    left_out = [prove(complete._replace(goal=z3.Or(*(case for case in cases if case is not one)))) for one in cases]
+    assert [answer.proved for answer in left_out] == [True, True, True, False, False, False]

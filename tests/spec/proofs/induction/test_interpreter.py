@@ -1,0 +1,148 @@
+"""The interpreter evaluates the prover's own terms, and evaluates them right."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+import z3
+from tests.spec.proofs.induction.small_worlds import obvious_value, tiny_worlds
+
+from kraft_reference.state import is_majority
+from kraft_spec.proofs.induction.changes import does_not
+from kraft_spec.proofs.induction.compiler import Compiler
+from kraft_spec.proofs.induction.interpreter import Interpreter, Step
+from kraft_spec.proofs.induction.simulator import CLUSTERS, first_world
+from kraft_spec.proofs.induction.state import FUNCTIONS
+from kraft_spec.proofs.induction.symbols import ENTRY, NUMBER, RIGID, TRUTH, variables
+from kraft_spec.proofs.induction.theory import theory
+from kraft_spec.proofs.induction.worlds import (
+    MEANINGS,
+    Meaning,
+    Record,
+    all_sets,
+    bootstrapped,
+    keys,
+)
+
+THEORY = theory()
+INTERPRETER = Interpreter(THEORY)
+WORLDS = tuple(tiny_worlds(INTERPRETER, seed=7, runs=3))
+INVARIANTS = {one.name: one.formula(THEORY.before) for one in (*THEORY.invariants, THEORY.safety)}
+
+
+@pytest.mark.parametrize("name", INVARIANTS)
+def test_an_invariant_has_the_value_that_trying_everything_gives(name: str) -> None:
+    compiled = INTERPRETER.invariants[name]
+    environments = [world.environment() for world in WORLDS]
+    assert [compiled(one) for one in environments] == [obvious_value(INVARIANTS[name], one) for one in environments]
+
+
+def test_the_worlds_of_these_tests_make_invariants_false_and_true() -> None:
+    broken = [set(INTERPRETER.broken(world)) for world in WORLDS]
+    assert [not names for names in broken[::2]] == [True] * 6
+    assert len(set().union(*broken)) == 10
+
+
+def test_an_axiom_has_the_value_that_trying_everything_gives() -> None:
+    environment = WORLDS[0].environment()
+    values = {axiom.name: obvious_value(axiom.formula, environment) for axiom in THEORY.axioms}
+    assert {name: compiled(environment) for name, compiled in INTERPRETER.axioms.items()} == values
+    assert all(values.values())
+
+
+@pytest.mark.parametrize("action", [action.name for action in THEORY.actions])
+def test_a_step_is_possible_exactly_where_its_guard_is_true(action: str) -> None:
+    found = THEORY.action(action)
+    guard = z3.And(*found.guard.values())
+    for world in (WORLDS[0], WORLDS[3]):
+        unwritten = tuple(world.next_entries([None]))[:1] if action == "append" else ()
+        environment = world.environment(*unwritten)
+        steps = {frozenset(step.arguments.items()) for step in INTERPRETER.steps(world, action, *unwritten)}
+        names = [str(parameter) for parameter in found.parameters]
+        visible = {name for step in steps for name, _ in step} or set(names)
+        # Only what differs in the parameters that matter: the first values of the others are not always the right ones.
+        sorts = [environment[str(parameter.sort())] for parameter in found.parameters]
+        expected = set()
+        for values in product(*sorts):
+            given = dict(zip(names, values, strict=True))
+            step = frozenset((name, value) for name, value in given.items() if name in visible)
+            if step not in expected and _is_true(guard, {**environment, **given}):
+                expected.add(step)
+        assert steps == expected
+
+
+def _is_true(guard: z3.BoolRef, environment: dict[str, Any]) -> bool:
+    return all(obvious_value(part, environment) for part in guard.children())
+
+
+@pytest.mark.parametrize("action", [action.name for action in THEORY.actions])
+def test_the_state_after_a_step_is_what_the_terms_say(action: str) -> None:
+    found = THEORY.action(action)
+    for world in WORLDS:
+        unwritten = tuple(world.next_entries([None])) if action == "append" else ()
+        for step in sorted(INTERPRETER.steps(world, action, *unwritten), key=str)[:1]:
+            environment = {**world.environment(*unwritten), **step.arguments}
+            after = INTERPRETER.after(world, step).values
+            for name, signature in FUNCTIONS.items():
+                at = [z3.Const(f"at_{number}", sort) for number, sort in enumerate(signature.arguments)]
+                term = getattr(found.after, name)(*at)
+                for values in product(*(environment[str(sort)] for sort in signature.arguments)):
+                    given = {f"at_{number}": value for number, value in enumerate(values)}
+                    value = values in after[name] if signature.value == TRUTH else after[name][values[0]]
+                    assert value == obvious_value(term, {**environment, **given}), (step, name, values)
+
+
+def test_every_symbol_has_a_meaning_with_a_sentence() -> None:
+    assert MEANINGS.keys() | {"bootstrap"} == RIGID.keys()
+    assert all(meaning.sentence.endswith(".") for meaning in MEANINGS.values())
+
+
+def test_a_log_is_always_the_same_object() -> None:
+    root = bootstrapped(frozenset({1, 2}))
+    one = root.followed_by(Record(1, None)).followed_by(Record(1, frozenset({1})))
+    assert one is bootstrapped(frozenset({1, 2})).followed_by(Record(1, None)).followed_by(Record(1, frozenset({1})))
+    assert (str(one), one.offset, one.epoch, one.newest is one, len(one.prefixes)) == ("0{1,2} 1 1{1}", 2, 1, True, 3)
+
+
+def quorum_axioms(meaning: Meaning, replicas: int) -> dict[str, bool]:
+    """The two axioms for all sets of so many replicas."""
+    everyone = tuple(range(replicas))
+    environment = {"Replica": everyone, "Quorum": all_sets(everyone), "Voters": all_sets(everyone)}
+    compiler = Compiler({**MEANINGS, "majority": meaning})
+    names = ("majorities-of-one-set", "majorities-of-neighbours")
+    return {axiom.name: compiler.value(axiom.formula)(environment) for axiom in THEORY.axioms if axiom.name in names}
+
+
+def test_the_quorum_axioms_are_true_of_the_references_majority() -> None:
+    expected = {"majorities-of-one-set": True, "majorities-of-neighbours": True}
+    assert [quorum_axioms(MEANINGS["majority"], size) for size in range(6)] == [expected] * 6
+
+
+def test_the_quorum_axioms_are_false_if_half_is_enough() -> None:
+    half = Meaning(
+        "Half is enough.",
+        lambda quorum, voters: (
+            is_majority(len(quorum & voters), keys(voters)) or 2 * len(quorum & voters) == len(voters)
+        ),
+    )
+    assert quorum_axioms(half, 4) == {"majorities-of-one-set": False, "majorities-of-neighbours": False}
+
+
+def test_a_term_outside_the_language_is_refused() -> None:
+    (number,) = variables(NUMBER, "number")
+    with pytest.raises(ValueError, match="not in the language of the proof: number%2"):
+        Compiler(MEANINGS).value(number % 2 == 0)
+
+
+def test_a_theory_that_starts_otherwise_is_refused() -> None:
+    (entry,) = variables(ENTRY, "entry")
+    other = THEORY._replace(start=z3.ForAll([entry], z3.Not(THEORY.before.written(entry))))
+    with pytest.raises(ValueError, match="the first state is another one"):
+        first_world(Interpreter(other), CLUSTERS[0])
+
+
+def test_a_changed_action_is_interpreted_as_changed() -> None:
+    changed = Interpreter(does_not("stand", "epoch")(THEORY))
+    world = first_world(changed, CLUSTERS[0])
+    step = Step("stand", {"the_candidate": 1, "the_epoch": 1})
+    assert (changed.after(world, step).values["epoch"][1], INTERPRETER.after(world, step).values["epoch"][1]) == (0, 1)

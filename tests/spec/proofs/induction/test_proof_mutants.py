@@ -1,0 +1,112 @@
+"""Each way to break the proof is noticed, where it should be, and a run shows that it is broken."""
+
+from pathlib import Path
+
+import pytest
+
+from kraft_spec.proofs.induction.interpreter import Interpreter
+from kraft_spec.proofs.induction.mutant import Mutant
+from kraft_spec.proofs.induction.mutants import (
+    MUTANTS,
+    SPARE,
+    MutantError,
+    affected,
+    conditions,
+    exhibit,
+    first_unproved,
+    mutant,
+    reject,
+    spare_conditions,
+)
+from kraft_spec.proofs.induction.mutants_page import markdown
+from kraft_spec.proofs.induction.obligations import obligations
+from kraft_spec.proofs.induction.replays import replay
+from kraft_spec.proofs.induction.theory import theory
+from kraft_spec.proofs.induction.worlds import MEANINGS
+from kraft_spec.rules import load_registry
+
+NAMES = [one.name for one in MUTANTS]
+PAGE = Path(__file__).parents[4] / "docs" / "proofs-mutants.md"
+
+LOSES_WHAT_WAS_COMMITTED = (
+    "neighbours-differ-in-two",
+    "change-before-own-epoch-commits",
+    "change-before-own-epoch-commits-and-invariant-agrees",
+    "change-while-another-is-pending",
+    "any-new-voters-set",
+    "vote-by-offset-alone",
+    "candidate-log-not-synced-and-vote-repeated",
+    "commit-an-older-entry",
+    "disk-lost-under-the-same-key",
+)
+"""Mutants whose told runs end in a loss, not only in a state that should not be reached."""
+
+HARMLESS = Mutant(
+    "harmless", "Nothing is changed.", (), lambda theory: theory, "start/log-matching", "vote/log-matching"
+)
+
+
+def test_there_are_enough_mutants_under_permanent_names() -> None:
+    assert len(NAMES) == len(set(NAMES)) >= 20
+
+
+def test_mutants_name_rules_of_the_catalogue() -> None:
+    registry = load_registry()
+    assert [(one.name, rule) for one in MUTANTS for rule in one.rules if rule not in registry] == []
+    assert [one.name for one in MUTANTS if not one.rules] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mutant_is_rejected_at_the_expected_obligation(name: str) -> None:
+    assert reject(mutant(name)).first == mutant(name).fails
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_of_a_mutant_breaks_the_expected_invariant(name: str) -> None:
+    found = exhibit(mutant(name))
+    assert (found.found, found.broken_axioms) == (mutant(name).breaks, ())
+
+
+@pytest.mark.parametrize("name", LOSES_WHAT_WAS_COMMITTED)
+def test_in_a_told_run_a_leader_lacks_what_was_committed(name: str) -> None:
+    one = mutant(name)
+    assert one.told is not None
+    found = replay(Interpreter(one.change(theory()), {**MEANINGS, **one.meanings}), *one.told)
+    assert found.refused is None
+    assert any("leader-completeness" in breach.names for breach in found.breaches)
+
+
+def test_all_told_runs_are_named_above() -> None:
+    assert tuple(one.name for one in MUTANTS if one.told is not None) == LOSES_WHAT_WAS_COMMITTED
+
+
+def test_the_unchanged_theory_is_proved_and_nothing_is_asked_again() -> None:
+    assert list(affected(obligations())) == []
+    assert first_unproved(theory()) is None
+
+
+def test_a_mutant_that_changes_nothing_is_not_rejected() -> None:
+    rejection, run = reject(HARMLESS), exhibit(HARMLESS, states=200)
+    assert (rejection.first, rejection.as_expected, run.breach, run.as_expected) == (None, False, None, False)
+
+
+def test_the_proof_does_not_need_these_conditions() -> None:
+    assert spare_conditions(tuple(SPARE)) == tuple(SPARE)
+
+
+@pytest.mark.nightly
+def test_the_proof_needs_all_other_conditions() -> None:
+    assert spare_conditions() == tuple(SPARE)
+
+
+def test_conditions_are_those_of_all_guards() -> None:
+    assert len(conditions()) == sum(len(action.guard) for action in theory().actions)
+
+
+def test_an_unknown_mutant_is_an_error_that_lists_them() -> None:
+    with pytest.raises(MutantError, match="no mutant 'nope'; there are half-is-a-majority, "):
+        mutant("nope")
+
+
+def test_the_page_agrees_with_the_catalogue() -> None:
+    assert PAGE.read_text(encoding="utf-8") == markdown()

@@ -1,0 +1,97 @@
+import os
+import subprocess
+import sys
+
+import pytest
+import z3
+
+from kraft_spec.proofs.induction.obligations import obligations, prove_induction
+from kraft_spec.proofs.induction.prover import Answer, new_solver
+from kraft_spec.proofs.induction.smt2 import file_name, questions, smt2, text
+from kraft_spec.proofs.induction.symbols import ENTRY, NUMBER, epoch_of, exists, forall, prefix, variables
+
+x, y, a = variables(ENTRY, "x y a")
+(n,) = variables(NUMBER, "n")
+
+
+def test_every_exported_obligation_is_read_back_and_proved() -> None:
+    answers = prove_induction()
+    asked = questions(answers)
+    assert len(asked) == len(answers)
+    unproved = []
+    for name, question in asked.items():
+        solver = new_solver()
+        solver.from_string(question)
+        if solver.check() != z3.unsat:
+            unproved.append(name)
+    assert unproved == []
+
+
+def test_a_question_says_what_to_expect_and_what_it_is_about() -> None:
+    (answer,) = prove_induction(["quorums/majorities-of-neighbours"])
+    lines = smt2(answer).splitlines()
+    assert lines[:3] == ["; expect: unsat", "; quorums/majorities-of-neighbours", "(set-logic UFLIA)"]
+    assert lines[-1] == "(check-sat)"
+    assert "; the denial of the goal" in lines
+    assert {f"; {premise}" for premise in answer.premises or ()} <= set(lines)
+
+
+def test_what_was_not_proved_has_no_question() -> None:
+    answer = Answer(obligations()[0], None, 0.0)
+    assert questions((answer,)) == {}
+    with pytest.raises(ValueError, match="was not proved"):
+        smt2(answer)
+
+
+def test_names_of_files_are_plain_and_different() -> None:
+    names = [file_name(obligation.name) for obligation in obligations()]
+    assert len(set(names)) == len(names)
+    assert (
+        file_name("commit/later-leaders-keep-it/one-voter-change-at-a-time, other")
+        == "commit--later-leaders-keep-it--one-voter-change-at-a-time-other"
+    )
+
+
+def test_the_same_bytes_in_another_process() -> None:
+    program = (
+        "from kraft_spec.proofs.induction.obligations import prove_induction\n"
+        "from kraft_spec.proofs.induction.smt2 import questions\n"
+        "print(sorted(questions(prove_induction(['commit', 'truncate'])).items()))"
+    )
+
+    def run(seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", program]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert run("1") == run("2") != ""
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (prefix(a, a), "(prefix a a)"),
+        (z3.And(prefix(a, a)), "(prefix a a)"),
+        (z3.And(), "true"),
+        (z3.Or(), "false"),
+        (epoch_of(a) > -2, "(> (epoch_of a) (- 2))"),
+        (z3.If(prefix(a, a), n, 3) == n, "(= (ite (prefix a a) n 3) n)"),
+        (z3.Const("on disk", z3.BoolSort()), "|on disk|"),
+        (
+            forall((x,), z3.Implies(prefix(x, a), exists((x,), prefix(a, x)))),
+            "(forall ((x_0 Entry)) (=> (prefix x_0 a) (exists ((x_1 Entry)) (prefix a x_1))))",
+        ),
+        (
+            forall((x, y), prefix(x, y), (epoch_of(x), epoch_of(y)), prefix(x, y)),
+            "(forall ((x_0 Entry) (y_1 Entry)) "
+            "(! (prefix x_0 y_1) :pattern ((epoch_of x_0) (epoch_of y_1)) :pattern ((prefix x_0 y_1))))",
+        ),
+    ],
+)
+def test_formulas_as_text(formula: z3.BoolRef, expected: str) -> None:
+    assert text(formula) == expected
+
+
+def test_an_operator_that_the_proof_does_not_use_is_refused() -> None:
+    with pytest.raises(ValueError, match="has no text"):
+        text(n % 2 == 0)

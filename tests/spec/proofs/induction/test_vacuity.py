@@ -1,0 +1,69 @@
+"""The premises of the proof are possible, and premises that are not would be reported."""
+
+import pytest
+import z3
+
+from kraft_spec.proofs.induction import counting
+from kraft_spec.proofs.induction.interpreter import Interpreter
+from kraft_spec.proofs.induction.obligations import obligations
+from kraft_spec.proofs.induction.prover import Obligation, prove, prove_all
+from kraft_spec.proofs.induction.symbols import QUORUM, VOTERS, forall, majority, variables
+from kraft_spec.proofs.induction.theory import theory
+from kraft_spec.proofs.induction.vacuity import is_reductio, refuted_premises, untrue_definitions, witnesses
+
+REDUCTIO = (
+    "vote/votes-respect-acknowledged/contradiction",
+    "become-leader/new-leader-is-complete/contradiction",
+    "become-leader/new-leader-is-the-only-one/contradiction",
+    "append/one-voter-change-at-a-time/contradiction",
+    "commit/later-leaders-keep-it/contradiction",
+    "fetch-records/agreeing-is-the-log-end/contradiction",
+)
+"""The last steps of scripts: their goal is a contradiction, so their premises must be one."""
+
+
+def test_each_action_has_a_world_in_which_all_premises_are_true() -> None:
+    about = theory()
+    interpreter = Interpreter(about)
+    found = witnesses(interpreter)
+    assert found.keys() == {action.name for action in about.actions}
+    for witness in found.values():
+        assert interpreter.broken(witness.world) == ()
+        assert interpreter.broken_axioms(witness.world) == ()
+        assert len(witness.world.values["elected"]) >= 2
+
+
+def test_a_guard_that_cannot_be_true_has_no_world() -> None:
+    about = theory()
+    crash = about.action("crash")
+    impossible = about.with_action(crash._replace(guard={**crash.guard, "never": z3.BoolVal(False)}))
+    assert "crash" not in witnesses(Interpreter(impossible))
+
+
+def test_no_premises_are_refuted_without_the_goal() -> None:
+    answers = prove_all([one for one in obligations() if not is_reductio(one)])
+    assert all(answer.proved for answer in answers)
+    assert refuted_premises(answers) == ()
+
+
+def test_only_the_last_steps_of_scripts_are_exempt() -> None:
+    assert tuple(one.name for one in obligations() if is_reductio(one)) == REDUCTIO
+
+
+def test_premises_that_contradict_each_other_are_reported() -> None:
+    known = {"one": z3.Bool("it"), "other": z3.Not(z3.Bool("it"))}
+    vacuous = prove(Obligation("stand/anything", known, z3.Bool("that"), (("one", "other"),)))
+    assert vacuous.proved
+    assert refuted_premises([vacuous]) == ("stand/anything",)
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3, pytest.param(4, marks=pytest.mark.nightly)])
+def test_the_definitions_behind_the_quorum_axioms_are_true_of_sets(replicas: int) -> None:
+    assert untrue_definitions(replicas) == ()
+
+
+def test_an_untrue_definition_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    (quorum,), (voters,) = variables(QUORUM, "q"), variables(VOTERS, "v")
+    every = forall((quorum, voters), majority(quorum, voters))
+    monkeypatch.setattr(counting, "DEFINITIONS", {**counting.DEFINITIONS, "all-are-majorities": every})
+    assert untrue_definitions(2) == ("all-are-majorities",)

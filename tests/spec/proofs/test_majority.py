@@ -1,0 +1,99 @@
+"""The majority that is proved is the majority that the reference counts.
+
+Rules: state.voters-set.own-majority, voters.at-most-one-difference.
+"""
+
+from collections.abc import Callable
+from itertools import combinations
+
+import pytest
+from tests.spec.proofs.voters import voters
+
+from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_reference.state import is_majority
+from kraft_spec.proofs import transitions
+from kraft_spec.proofs.plans import prove_step
+from kraft_spec.proofs.transitions import Counterexample, Proof, prove_transition, smallest_majority
+
+IsMajority = Callable[[int, VoterSet], bool]
+REPLICAS = tuple(ReplicaKey(number, f"U{number}") for number in range(1, 8))
+SETS = tuple(frozenset(chosen) for size in range(len(REPLICAS) + 1) for chosen in combinations(REPLICAS, size))
+
+
+def follows_the_closed_form(function: IsMajority, size_max: int) -> bool:
+    """Is `n` of `|V|` a majority if and only if 2n > |V|, for every n up to |V|, up to `size_max` voters?"""
+    everybody = [ReplicaKey(number) for number in range(size_max)]
+    sets = (frozenset(everybody[:size]) for size in range(size_max + 1))
+    return all(function(number, of) == (2 * number > len(of)) for of in sets for number in range(len(of) + 1))
+
+
+def majorities(function: IsMajority, of: VoterSet) -> list[VoterSet]:
+    """Every majority of a set, by name."""
+    return [
+        frozenset(chosen)
+        for size in range(len(of) + 1)
+        if function(size, of)
+        for chosen in combinations(sorted(of), size)
+    ]
+
+
+def disjoint_majorities(function: IsMajority) -> list[tuple[VoterSet, VoterSet]]:
+    """Pairs of sets, the same or one replica apart, that have disjoint majorities: the two quorum axioms say none."""
+    found = {each: majorities(function, each) for each in SETS}
+    return [
+        (one, other)
+        for one in SETS
+        for other in (one, *(one | {replica} for replica in REPLICAS if replica not in one))
+        if any(left.isdisjoint(right) for left in found[one] for right in found[other])
+    ]
+
+
+WRONG: dict[str, IsMajority] = {
+    "half is enough": lambda number, of: 2 * number >= len(of),
+    "half of the voters, rounded down, and one of an odd set less": lambda number, of: number >= len(of) // 2,
+    "always two": lambda number, of: number >= min(2, len(of)),
+    "anybody": lambda number, of: number > 0,
+}
+
+
+def test_the_reference_counts_by_the_closed_form() -> None:
+    assert follows_the_closed_form(is_majority, 1_000)
+
+
+def test_majorities_of_the_reference_satisfy_both_quorum_axioms_up_to_seven_replicas() -> None:
+    assert len(SETS) == 128
+    assert disjoint_majorities(is_majority) == []
+
+
+@pytest.mark.parametrize("function", WRONG.values(), ids=WRONG)
+def test_another_majority_function_fails_both_checks(function: IsMajority) -> None:
+    assert not follows_the_closed_form(function, 10)
+    assert disjoint_majorities(function) != []
+
+
+def test_half_is_enough_fails_for_the_smallest_sets_by_name() -> None:
+    assert disjoint_majorities(WRONG["half is enough"])[0] == (frozenset(), frozenset())
+    assert (frozenset(REPLICAS[:2]), frozenset(REPLICAS[:2])) in disjoint_majorities(WRONG["half is enough"])
+
+
+def test_a_majority_that_asks_for_more_is_safe_but_not_the_one_that_is_proved() -> None:
+    def strict(number: int, of: VoterSet) -> bool:
+        return 3 * number > 2 * len(of)
+
+    assert disjoint_majorities(strict) == []
+    assert not follows_the_closed_form(strict, 10)
+
+
+def test_the_proofs_take_their_majority_from_the_reference() -> None:
+    assert [smallest_majority(frozenset(REPLICAS[:size])) for size in range(8)] == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_a_proof_fails_when_the_reference_takes_half_for_a_majority(monkeypatch: pytest.MonkeyPatch) -> None:
+    four = voters("1 2 3 4")
+    assert isinstance(prove_transition(four, four), Proof)
+    monkeypatch.setattr(transitions, "is_majority", WRONG["half is enough"])
+    found = prove_transition(four, four)
+    assert isinstance(found, Counterexample)
+    assert (frozenset(found.old_quorum), frozenset(found.new_quorum)) == (voters("1 2"), voters("3 4"))
+    step = prove_step(four, four)
+    assert (step.protocol.allowed, step.passes) == (True, False)

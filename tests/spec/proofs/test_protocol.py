@@ -1,0 +1,68 @@
+"""KIP-853's verdict on a change, whatever the majorities do."""
+
+import pytest
+from tests.spec.proofs.voters import voters
+
+from kraft_spec.proofs.changes import change
+from kraft_spec.proofs.protocol import judge
+from kraft_spec.rules import load_registry
+
+ONE_AT_A_TIME = "voters.at-most-one-difference"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("1 2 3", "1 2 3", "changes no voter"),
+        ("1 2 3", "1 2 3 4", "adds 4"),
+        ("1 2", "1", "removes 2"),
+        ("1-A 2-B", "1-A 2-B 3-C", "adds 3-C"),
+        ("1 2-B", "1-A 2-B", "fills in the directory ids 1-A"),
+        ("1 2", "1-A 2-B", "fills in the directory ids 1-A, 2-B"),
+        ("1 2-B", "1-A 2-B 3-C", "adds 3-C, fills in the directory ids 1-A"),
+    ],
+)
+def test_what_one_record_may_do(old: str, new: str, kind: str) -> None:
+    verdict = judge(change(voters(old), voters(new)))
+    assert (verdict.kind, verdict.refusals, verdict.allowed) == (kind, (), True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rules"),
+    [
+        ("1 2 3", "1 2 4", [ONE_AT_A_TIME]),
+        ("1 2 3 4", "1 2 3 5", [ONE_AT_A_TIME]),
+        ("1 2 3", "1 2 3 4 5", [ONE_AT_A_TIME]),
+        ("1 2 3", "1", [ONE_AT_A_TIME]),
+        (
+            "1-A 2-B 3-C",
+            "1-A 2-B 3-D",
+            ["identity.directory-id-never-silently-replaced", "add-voter.duplicate-id", ONE_AT_A_TIME],
+        ),
+        ("1-A 2-B", "1-A 2-B 2-C", ["add-voter.duplicate-id"]),
+        ("1-A 1-B 2", "1-A 2", ["add-voter.duplicate-id"]),
+        ("1", "", ["voters.never-empty"]),
+        ("", "1", ["voters.never-empty"]),
+        ("1-A 2-B", "1 2-B", ["identity.directory-id-never-silently-replaced"]),
+        ("1 2 3-C", "1-A 2-B 3-C", [ONE_AT_A_TIME, "update-voter.not-a-membership-change"]),
+        ("1-A 2-B", "1-A 2-B 3", ["add-voter.well-formed"]),
+    ],
+)
+def test_what_no_record_may_do(old: str, new: str, rules: list[str]) -> None:
+    verdict = judge(change(voters(old), voters(new)))
+    assert [rule for reason in verdict.refusals for rule in reason.rules] == rules
+    assert verdict.conditions == ()
+    assert [load_registry()[rule].id for rule in rules] == rules
+
+
+def test_an_allowed_change_names_its_conditions() -> None:
+    verdict = judge(change(voters("1 2 3"), voters("1 2 3 4")))
+    assert [str(condition) for condition in verdict.conditions] == [
+        "kraft.version is 1 (voters.static-set-at-version-0)",
+        "the old set is committed, no other change is pending (voters.one-change-at-a-time)",
+        "the leader has committed a record of its own epoch (voters.epoch-committed-before-change)",
+        "4 has caught up (add-voter.catch-up-first)",
+    ]
+    upgrade = judge(change(voters("1 2"), voters("1-A 2-B")))
+    assert upgrade.conditions[0].rules == ("kraft-version.upgrade-atomic-batch",)
+    assert judge(change(voters("1"), voters("1"))).conditions == ()

@@ -1,0 +1,94 @@
+"""The finding on KIP-642, set by set and without a solver: who can win epoch 3 without what epoch 2 committed."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+import pytest
+from tests.spec.proofs.voters import voters
+
+from kraft_spec.proofs.plans import kip642_plan
+from kraft_spec.proofs.theorems import theorem
+
+Ids = frozenset[int]
+OLD_LEADER = 1
+
+
+class Schedule(NamedTuple):
+    """Who takes part in which step."""
+
+    elects: Ids
+    commits: Ids
+    elects_again: Ids
+
+
+def majorities(voters: Ids) -> Iterator[Ids]:
+    """Every set of more than half of the voters."""
+    for size in range(len(voters) // 2 + 1, len(voters) + 1):
+        yield from map(frozenset, combinations(sorted(voters), size))
+
+
+def schedules(base: Ids, first: Ids, resumed: Ids) -> Iterator[Schedule]:
+    """Every way in which the old leader is elected again by voters that all lack what the new one committed."""
+    for elects in majorities(base - {OLD_LEADER}):
+        if 2 * len(elects) <= len(base):
+            continue
+        for commits in majorities(resumed):
+            for elects_again in majorities(first):
+                if elects & commits and OLD_LEADER in elects_again and not elects_again & commits:
+                    yield Schedule(elects, commits, elects_again)
+
+
+def changes(base: Ids, *, adds: bool) -> list[Ids]:
+    """The sets that one step of a plan makes of the base, but for the names of those added."""
+    if adds:
+        return [base | {len(base) + 1}, base | {len(base) + 2}]
+    return [base - {replica} for replica in sorted(base)]
+
+
+def found(size: int, *, adds: bool) -> list[tuple[Ids, Ids, Schedule]]:
+    """Every first set, resumed set and schedule for a base of so many voters."""
+    base = frozenset(range(1, size + 1))
+    sets = [one for one in changes(base, adds=adds) if one]
+    return [(first, resumed, one) for first in sets for resumed in sets for one in schedules(base, first, resumed)]
+
+
+@pytest.mark.parametrize("adds", [True, False])
+def test_the_smallest_base_has_four_voters(adds: bool) -> None:
+    assert [size for size in range(1, 5) if found(size, adds=adds)] == [4]
+
+
+@pytest.mark.parametrize("adds", [True, False])
+def test_an_odd_base_is_safe_and_an_even_one_is_not(adds: bool) -> None:
+    assert [bool(found(size, adds=adds)) for size in (5, 6)] == [False, True]
+
+
+def test_the_recorded_schedule_is_one_of_them() -> None:
+    sets = theorem("resumed-plan").weakenings[0].counterexample.sets
+    assert {name: set(members) for name, members in sets.items()} == {
+        "OldLeader": {1},
+        "Base": {1, 2, 3, 4},
+        "First": {1, 2, 3, 4, 5},
+        "Resumed": {1, 2, 3, 4, 6},
+        "Elects": {2, 3, 4},
+        "OwnEpoch": {2, 3},
+        "Commits": {2, 3, 6},
+        "ElectsAgain": {1, 4, 5},
+    }
+    recorded = Schedule(frozenset({2, 3, 4}), frozenset({2, 3, 6}), frozenset({1, 4, 5}))
+    assert (frozenset(sets["First"]), frozenset(sets["Resumed"]), recorded) in found(4, adds=True)
+
+
+def test_both_sets_are_next_steps_of_one_plan() -> None:
+    target = voters("1 2 3 4 5 6")
+    assert kip642_plan(voters("1 2 3 4"), target)[1] == voters("1 2 3 4 5")
+    assert kip642_plan(voters("1 2 3 4"), voters("1 2 3 4 6"))[1] == voters("1 2 3 4 6") < target
+
+
+@pytest.mark.parametrize("adds", [True, False])
+def test_with_an_entry_of_the_epoch_committed_first_nobody_is_elected_without_it(adds: bool) -> None:
+    for size in range(1, 6):
+        base = frozenset(range(1, size + 1))
+        for first, _, schedule in found(size, adds=adds):
+            assert len(first ^ base) == 1
+            assert all(own_epoch & schedule.elects_again for own_epoch in majorities(base))

@@ -1,0 +1,76 @@
+"""The theorems as SMT-LIB files: any solver reads them, and the first line says what it will answer."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import z3
+
+from kraft_spec.proofs.theorems import theorem, theorems
+from kraft_spec.proofs.theorems.page import markdown
+from kraft_spec.proofs.theorems.smt2 import questions
+
+TEXTS = {name: text for one in theorems() for name, text in questions(one).items()}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_z3_reads_each_file_and_gives_the_stated_answer(name: str) -> None:
+    solver = z3.Solver()
+    solver.from_string(TEXTS[name])
+    assert TEXTS[name].startswith(f"; expect: {solver.check()}\n")
+
+
+def test_each_obligation_and_each_weakening_has_a_file() -> None:
+    assert len(TEXTS) == sum(len(one.obligations) + len(one.weakenings) for one in theorems())
+    assert list(questions(theorem("plan-step"))) == [
+        "plan-step--add",
+        "plan-step--remove",
+        "plan-step--weakened-add-and-remove",
+    ]
+
+
+def test_a_file_says_what_it_is_about() -> None:
+    asked = questions(theorem("same-set"))
+    assert {name: text.splitlines()[:3] for name, text in asked.items()} == {
+        "same-set": ["; expect: unsat", f"; {theorem('same-set').statement}", "; same-set"],
+        "same-set--weakened-as-many": [
+            "; expect: sat",
+            "; Weakened: the new set has as many replicas as the old.",
+            "; same-set--weakened-as-many",
+        ],
+    }
+    text = asked["same-set"]
+    assert "(assert (! (<= (+ |only:New|" in text
+    assert [line.rpartition(":named ")[2] for line in text.splitlines() if ":named" in line] == [
+        "|majority-of-old|))",
+        "|majority-of-new|))",
+        "|same|))",
+        "|no-replica-in-both|))",
+    ]
+    assert text.endswith("(check-sat)\n")
+
+
+DIGEST = """
+import hashlib
+from kraft_spec.proofs.theorems import theorems
+from kraft_spec.proofs.theorems.smt2 import questions
+print(hashlib.sha256(repr([questions(one) for one in theorems()]).encode()).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_the_bytes_are_the_same_in_every_process(seed: str) -> None:
+    here = hashlib.sha256(repr([questions(one) for one in theorems()]).encode()).hexdigest()
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    run = subprocess.run([sys.executable, "-c", DIGEST], env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == here
+
+
+def test_the_page_is_current() -> None:
+    page = Path(__file__).parents[4] / "docs" / "proofs-theorems.md"
+    assert page.read_text(encoding="utf-8") == markdown(theorems()), (
+        "kraft-spec prove theorems --page > docs/proofs-theorems.md"
+    )
