@@ -28,7 +28,7 @@ from kraft_spec.mutants.evidence import broken_configuration
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.scope import load_scope
 
-HEAP_MEGABYTES = 1024
+HEAP_MEGABYTES = 3072
 CATALOGUE = load_catalogue()
 NAMES = [mutant.name for mutant in CATALOGUE.mutants]
 
