@@ -241,8 +241,8 @@ def to_candidate(state: ReplicaState, configuration: Configuration, cause: Cause
     """The next epoch with a vote for itself and a log that no crash shortens; Leader at once if that is a majority.
 
     The log is synced, because a vote once granted is granted again without another look at the log: a candidate that
-    lost what it was elected for would lead without it.
-    Rules: state.candidate.entry, state.sole-voter, vote.repeat-grant, durable.restart.voted-self.
+    lost in a crash what it was granted votes for would lead without it (docs/decisions.md).
+    Rules: state.candidate.entry, state.sole-voter.
     """
     synced = state._replace(log=flush(state.log))
     return leader_if_majority(new_round(enter(synced, Role.CANDIDATE, cause)), configuration)

@@ -127,7 +127,7 @@ ToLeader(s) ==
 LeaderIfMajority(s) == IF IsMajority(Cardinality(s.granted), s) THEN ToLeader(s) ELSE s
 
 \* Its log is synced: a vote once granted is granted again without another look at the log, also after a crash.
-\* Rules: state.candidate.entry, state.candidate-only-from-prospective, vote.repeat-grant, durable.restart.voted-self
+\* Rules: state.candidate.entry, state.candidate-only-from-prospective
 ToCandidate(s) ==
   LeaderIfMajority(
     [Cleared(Flushed(s)) EXCEPT !.role = "Candidate", !.epoch = @ + 1, !.leader = NoLeader,
