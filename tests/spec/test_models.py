@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from kraft_spec.models import (
     GROUPS,
     UnknownCheck,
     checks_of,
+    counterexample_actions,
     find_check,
     fired_actions,
     model_directory,
@@ -18,9 +20,9 @@ from kraft_spec.models import (
     run_check,
     run_group,
 )
-from kraft_spec.tlc.model_report import ActionCount, ModelCheckReport, Outcome, Progress
+from kraft_spec.tlc.model_report import ActionCount, ModelCheckReport, Outcome, Progress, TraceState
 
-HEAP_MEGABYTES = 1024
+HEAP_MEGABYTES = 3072  # coverage keeps a node for each place that names an operator: with 1 GB Java mostly collects
 
 
 def changed_model(folder: Path, module: str, old: str, new: str) -> Path:
@@ -82,11 +84,21 @@ def test_local_forms_fail_at_the_step_at_which_the_whole_ones_do(guard: str) -> 
     assert len(local.report.trace) == len(whole.report.trace)
 
 
+@pytest.mark.nightly  # `make models` runs both
 @pytest.mark.parametrize("name", ["network", "changes"])
 def test_expected_actions_fire(name: str) -> None:
     found = run_check(find_check(name), workers=2, heap_megabytes=HEAP_MEGABYTES)
     assert found.report.outcome is Outcome.OK, found.report.message
     assert found.never_fired == ()
+
+
+def test_a_counterexample_without_an_expected_action_is_not_as_expected() -> None:
+    check = find_check("voters-snapshot-newest")
+    found = run_check(replace(check, fires=frozenset({"TakeSnapshot", "Restart"})), heap_megabytes=HEAP_MEGABYTES)
+    assert found.report.violated == check.violates
+    assert found.never_fired == ("Restart",)
+    assert not found.as_expected
+    assert replace(found, never_fired=()).as_expected
 
 
 @pytest.mark.nightly  # `make test` runs the same group as `make models`
@@ -115,18 +127,25 @@ def test_next_is_read_whole() -> None:
     assert len(next_actions()) == len(disjuncts)
 
 
-def test_every_action_of_next_is_counted_in_some_ci_check() -> None:
-    counted = {name for check in checks_of("ci") if check.coverage for name in check.fires}
-    assert counted == set(next_actions().values())
+def test_every_action_of_next_fires_in_some_ci_check() -> None:
+    """By TLC's coverage, or in a counterexample that must be found."""
+    fired = {name for check in checks_of("ci") for name in check.fires}
+    assert fired == set(next_actions().values())
 
 
 def test_a_disjunct_of_next_is_named_by_its_line() -> None:
     line = next(number for number, name in next_actions().items() if name == "HandleVoteRequest")
+    place = f"line {line}, col 6 to line {line}, col 52 of module KRaft"
     report = ModelCheckReport(
         outcome=Outcome.OK,
         violated="",
         message="",
-        trace=(),
+        trace=(
+            TraceState(1, "Initial predicate", "", "", ()),
+            TraceState(2, "Next", place, "", ()),
+            TraceState(3, "TakeSnapshot", "line 3, col 1 to line 7, col 9 of module KRaft", "", ()),
+            TraceState(4, "Next", place.replace("KRaft", "MCElection"), "", ()),
+        ),
         loop="",
         progress=Progress(),
         seconds=0.0,
@@ -137,6 +156,7 @@ def test_a_disjunct_of_next_is_named_by_its_line() -> None:
         exit_code=0,
     )
     assert fired_actions(report) == {"HandleVoteRequest": 2, "Init": 1}
+    assert counterexample_actions(report) == {"Initial predicate", "HandleVoteRequest", "TakeSnapshot", "Next"}
 
 
 def test_names_are_unique_and_files_exist() -> None:

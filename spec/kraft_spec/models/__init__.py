@@ -3,7 +3,14 @@
 from kraft_spec.models.catalogue import CHECKS, GROUPS, checks_of, find_check
 from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck
 from kraft_spec.models.reading import CheckFileError, read_check, read_checks
-from kraft_spec.models.running import fired_actions, model_directory, next_actions, run_check, run_group
+from kraft_spec.models.running import (
+    counterexample_actions,
+    fired_actions,
+    model_directory,
+    next_actions,
+    run_check,
+    run_group,
+)
 
 __all__ = [
     "CHECKS",
@@ -13,6 +20,7 @@ __all__ = [
     "ModelCheck",
     "UnknownCheck",
     "checks_of",
+    "counterexample_actions",
     "find_check",
     "fired_actions",
     "model_directory",

@@ -22,8 +22,9 @@ class ModelCheck:
         bounds: What it explores.
         leaves_out: What it does not, and why or where that is.
         violates: Name of the property that must be found violated; empty if all must hold.
-        fires: Actions of Next that must fire; shown by TLC's coverage when `coverage` is set.
-        coverage: Count actions; slower, so only in small checks.
+        fires: Actions of Next that must fire: in the counterexample of a check that must be violated, else by TLC's
+            coverage.
+        coverage: Count actions; slower, and far slower where operators are nested deeply, so only in small checks.
         simulation: Random behaviours instead of the whole state space.
         time_limit_seconds: Stop after that long; to stop early is as good an outcome as an end.
     """
@@ -58,12 +59,14 @@ class CheckReport:
     @property
     def as_expected(self) -> bool:
         """Whether the outcome is the expected one and every expected action fired."""
+        if self.never_fired:
+            return False
         if self.check.violates:
             return self.report.outcome is Outcome.VIOLATION and self.report.violated == self.check.violates
         good = {Outcome.OK}
         if self.check.time_limit_seconds is not None:
             good.add(Outcome.TIME_LIMIT)
-        return self.report.outcome in good and not self.never_fired
+        return self.report.outcome in good
 
     @property
     def exhaustive(self) -> bool:

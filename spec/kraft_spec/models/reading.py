@@ -53,8 +53,10 @@ def read_check(configuration: str, text: str) -> ModelCheck | None:
         check = msgspec.convert({**said, "configuration": configuration}, ModelCheck)
     except msgspec.DecodeError as error:
         raise CheckFileError(f"{configuration}.cfg: {error}") from error
-    if check.fires and not check.coverage:
-        raise CheckFileError(f"{configuration}.cfg: fires is only looked at with coverage = true")
+    if check.fires and not (check.coverage or check.violates):
+        raise CheckFileError(
+            f"{configuration}.cfg: fires is only looked at with coverage = true, or where violates names a property"
+        )
     return check
 
 

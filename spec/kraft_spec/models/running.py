@@ -13,6 +13,7 @@ from kraft_spec.tlc.model_check import Checkpoints, ModelCheckOptions, check_mod
 from kraft_spec.tlc.model_report import ModelCheckReport, Progress
 
 _NEXT_DISJUNCT = re.compile(r"^\s*\\/ .*?\b(\w+)\([^()]*\)\s*$")
+_IN_NEXT = re.compile(r"line (\d+), .* of module KRaft")
 
 
 def model_directory() -> Path:
@@ -46,6 +47,16 @@ def fired_actions(report: ModelCheckReport, directory: Path | None = None) -> di
         name = actions.get(count.line, count.name) if count.module == "KRaft" else count.name
         fired[name] = fired.get(name, 0) + count.states_generated
     return fired
+
+
+def counterexample_actions(report: ModelCheckReport, directory: Path | None = None) -> frozenset[str]:
+    """Names of the actions in the report's counterexample; empty if it has none."""
+    actions = next_actions(directory)
+    names: set[str] = set()
+    for state in report.trace:
+        place = _IN_NEXT.fullmatch(state.location)
+        names.add(actions.get(int(place[1]), state.action) if place else state.action)
+    return frozenset(names)
 
 
 def run_check(
@@ -92,9 +103,13 @@ def run_check(
     )
     model = directory or model_directory()
     report = check_model(model, check.module, check.configuration, options, on_progress=on_progress)
-    fired = fired_actions(report, model) if check.coverage else {}
-    never_fired = sorted(name for name in check.fires if not fired.get(name)) if check.coverage else []
-    return CheckReport(check, report, tuple(never_fired))
+    return CheckReport(check, report, tuple(sorted(check.fires - _fired(check, report, model))))
+
+
+def _fired(check: ModelCheck, report: ModelCheckReport, model: Path) -> frozenset[str]:
+    if check.violates:
+        return counterexample_actions(report, model)
+    return frozenset(name for name, states in fired_actions(report, model).items() if states)
 
 
 def run_group(

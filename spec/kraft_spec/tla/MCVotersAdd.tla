@@ -77,6 +77,8 @@ NobodyIsAdded ==
      /\ s.role = "Leader" /\ config.keys[4] \in Voters(s)
      /\ s.highWatermark > s.voters[Len(s.voters)].offset
 
+NoChangeRunsOut == [][\A r \in Ids : ~VoterChangeTimeout(r)]_variables
+
 NoSetIsTruncated == [][\A r \in Ids : Len(replicas'[r].voters) >= Len(replicas[r].voters)]_replicas
 
 (***************************************************************************)
