@@ -172,6 +172,13 @@ def test_a_rule_says_where_it_is_named(capsys: pytest.CaptureFixture[str]) -> No
     assert json.loads(capsys.readouterr().out)["level"] == "MUST"
 
 
+def test_a_rule_says_which_theorems_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "remove-voter.append-and-apply"]) == ExitCode.CONFORMANT
+    assert "  remove-one: All majorities of a voters set and of the" in capsys.readouterr().out
+    assert main(["rules", "remove-voter.append-and-apply", "--json"]) == ExitCode.CONFORMANT
+    assert [one["theorem"] for one in json.loads(capsys.readouterr().out)["proved"]] == ["remove-one"]
+
+
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("run", "simulate", "scenario", "validate", "model", "rules", "bench"):
         assert main([command, "--help"]) == ExitCode.CONFORMANT

@@ -10,6 +10,7 @@ from kraft_conformance.console import print_json, stdout, table
 from kraft_conformance.failure import usage_error
 from kraft_conformance.mutation.load_bearing import Row, rows_about
 from kraft_spec.mutants import load_catalogue
+from kraft_spec.proofs.theorems import theorems
 from kraft_spec.rules import Rule, UnknownRuleError, load_registry
 from kraft_spec.rules.citations import check_citations
 
@@ -50,7 +51,9 @@ def _one(rule: Rule, as_json: bool) -> int:
     broken = rows_about(rule.id, load_catalogue())
     if as_json:
         without = [{"bug": row.bug, "verdict": row.verdict, "how": row.explanation} for row in broken]
-        print_json({**rule.as_dict(), "named_in": [str(place) for place in places], "without": without})
+        proved = [{"theorem": slug, "statement": statement} for slug, statement in _proved(rule.id)]
+        named_in = [str(place) for place in places]
+        print_json({**rule.as_dict(), "named_in": named_in, "without": without, "proved": proved})
         return 0
     stdout.print(f"[bold]{rule.id}[/bold]  {rule.level}{'  safety' if rule.safety else ''}\n{rule.title}\n")
     stdout.print(Markdown(rule.statement))
@@ -65,10 +68,19 @@ def _one(rule: Rule, as_json: bool) -> int:
         if text:
             stdout.print(f"\n[bold]{name}[/bold]\n{text}", markup=True)
     _without(broken, with_rule=False)
+    if proved := _proved(rule.id):
+        stdout.print("\n[bold]proved for voters sets of every size[/bold] (kraft-spec prove theorems)")
+    for slug, statement in proved:
+        stdout.print(f"  {slug}: {statement}", markup=False)
     stdout.print("\n[bold]named in[/bold]")
     for place in places:
         stdout.print(f"  {place}", markup=False)
     return 0
+
+
+def _proved(rule_id: str) -> list[tuple[str, str]]:
+    """Slug and statement of the theorems that the rule rests on."""
+    return [(one.slug, one.statement) for one in theorems() if rule_id in one.rules]
 
 
 def _without(broken: Sequence[Row], *, with_rule: bool) -> None:

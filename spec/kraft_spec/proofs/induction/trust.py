@@ -90,11 +90,12 @@ REVIEWED: tuple[Reviewed, ...] = (
     ),
     Reviewed(
         "candidate-syncs",
-        "`stand` has the log on disk before a vote is asked for; the model and the reference sync only before a "
-        "Fetch. Without it a Candidate that crashes may ask again with a shorter log, and a voter that granted "
-        "its vote grants it again without a look at the log: committed records are lost. The KIPs do not say that"
-        " a Candidate syncs.",
-        "`stand` in actions.py, ToCandidate in Roles.tla, rules vote.repeat-grant, durable.restart.voted-self",
+        "`stand` has the log on disk before a vote is asked for, and so have the model and the reference since the "
+        "proof found the hole: without it a Candidate that crashes may ask again with a shorter log, and a voter that"
+        " granted its vote grants it again without a look at the log, so that committed records are lost. The KIPs "
+        "do not say that a Candidate syncs: another implementation has to be looked at.",
+        "`stand` in actions.py, ToCandidate in Roles.tla, to_candidate in transitions.py, rules vote.repeat-grant, "
+        "durable.restart.voted-self",
     ),
     Reviewed(
         "answers-match-requests",
