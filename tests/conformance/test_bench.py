@@ -49,6 +49,13 @@ def test_a_run_ends_when_a_log_has_the_length_asked_for() -> None:
     assert max(ends[:-1]) < 20
 
 
+def test_tlc_takes_a_client_request_that_the_replica_did_not_take(folder: Path) -> None:
+    refused = recording(RunPlan(seed=12, steps=500, workload="upgrade"), 190)
+    lines = [json.loads(line) for line in refused.content.splitlines()]
+    assert [one["refusal"] for one in lines if one.get("event") == "RemoveVoter"] == ["NOT_RUNNING"]
+    assert accepts(check_in_tlc(folder, refused), 190)
+
+
 def test_checking_is_measured_as_a_whole_and_by_part() -> None:
     speed = measure_checking(mix(20)[:2], every=7, warm_up=1, passes=1)
     assert (speed.traces, speed.events, speed.every) == (2, 40, 7)

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 from kraft_conformance.benchmark.batch_module import batch_module
 from kraft_conformance.benchmark.recording import Recording
+from kraft_spec.tlc import jvm
 from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_traces.check import EVERY
@@ -156,6 +157,7 @@ def _validate(traces: Path, every: int) -> None:
 
 
 def _write_module(folder: Path, name: str, recording: Recording, every: int, events: int | None = None) -> str:
+    jvm.start()  # Keys of one id are written in the order of TLC's own table.
     text = batch_module(name, trace_of_bytes(recording.content, recording.name), every=every, events=events)
     (folder / f"{name}.tla").write_text(text, encoding="utf-8")
     return name

@@ -51,9 +51,9 @@ def _one(rule: Rule, as_json: bool) -> int:
     broken = rows_about(rule.id, load_catalogue())
     if as_json:
         without = [{"bug": row.bug, "verdict": row.verdict, "how": row.explanation} for row in broken]
-        proved = [{"theorem": slug, "statement": statement} for slug, statement in _proved(rule.id)]
         named_in = [str(place) for place in places]
-        print_json({**rule.as_dict(), "named_in": named_in, "without": without, "proved": proved})
+        theorems_of = [{"theorem": slug, "statement": statement} for slug, statement in _proved(rule.id)]
+        print_json({**rule.as_dict(), "named_in": named_in, "without": without, "proved": theorems_of})
         return 0
     stdout.print(f"[bold]{rule.id}[/bold]  {rule.level}{'  safety' if rule.safety else ''}\n{rule.title}\n")
     stdout.print(Markdown(rule.statement))

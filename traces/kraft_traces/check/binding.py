@@ -96,6 +96,11 @@ def complete_event(line: EventLine, cluster_id: str) -> Event:
     return event
 
 
+def refused_event(line: EventLine, event: Event) -> Event:
+    """The event of a line as the model's refusals take it: they ask which type of message came, "" for none."""
+    return {**event, "type": line.event.removeprefix(HANDLE) if line.event.startswith(HANDLE) else ""}
+
+
 def _specifics(line: EventLine, cluster_id: str) -> Mapping[str, object]:
     name: str = line.event
     if name.startswith(HANDLE):

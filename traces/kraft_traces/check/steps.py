@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.check.binding import HANDLE, Event
+from kraft_traces.check.binding import Event, refused_event
 from kraft_traces.check.comparison import NETWORK_EVENTS
 from kraft_traces.check.diagnosis import Diagnosis, Where
 from kraft_traces.check.model import TraceModel
@@ -48,8 +48,7 @@ class Steps:
         """A foreign line may leave the refusal out; a line that shows another one, or none, was not refused."""
         if line.event in NETWORK_EVENTS or not (line.refusal is UNSET or line.refusal in NOT_ALLOWED):
             return []
-        delivered = line.event.removeprefix(HANDLE) if line.event.startswith(HANDLE) else ""
-        return self._model.successors("Refuse", self._model.bound(before, {**event, "type": delivered}))
+        return self._model.successors("Refuse", self._model.bound(before, refused_event(line, event)))
 
     def violation(self, where: Where, after: JavaObject) -> Rejection | None:
         """The properties that the step violates, as a rejection."""
