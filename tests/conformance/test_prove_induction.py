@@ -61,7 +61,7 @@ def test_the_list_is_all_names_and_proves_nothing(capsys: Captured) -> None:
     assert prove("--list") == ExitCode.CONFORMANT
     assert capsys.readouterr().out.splitlines() == [one.name for one in obligations()]
     assert prove("--list", "safety", "--json") == ExitCode.CONFORMANT
-    assert json.loads(capsys.readouterr().out) == ["safety/state-machine-safety"]
+    assert json.loads(capsys.readouterr().out) == ["safety/committed-in-one-order", "safety/state-machine-safety"]
 
 
 def test_each_obligation_becomes_a_file(tmp_path: Path) -> None:

@@ -79,6 +79,16 @@ def test_runs_in_which_things_happen_and_nothing_breaks_are_conformant(capsys: C
     assert min(document["elections"], document["commits"], document["voter_changes"], *document["steps"].values()) > 0
 
 
+def test_the_invariants_are_counted_as_on_the_page(capsys: Captured) -> None:
+    _, document = answer(capsys, "simulate", "--states", "50")
+    about = theory()
+    results = [one.name for one in about.safety]
+    assert (document["invariants"], document["results"]) == (len(about.invariants), results)
+    main(["prove", "simulate", "--states", "50"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f", {len(about.invariants)} invariants and {', '.join(results)}: each holds" in shown
+
+
 def test_runs_in_which_too_little_happens_are_a_violation(capsys: Captured) -> None:
     assert main(["prove", "simulate", "--states", "3"]) == ExitCode.VIOLATION
     assert "never happened: " in capsys.readouterr().err

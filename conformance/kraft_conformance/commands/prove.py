@@ -3,20 +3,20 @@
 The solver is imported by the commands that ask it, so that the others start without it.
 """
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kraft_conformance.commands import prove_induction, prove_theorems, prove_trust
 from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.prove_options import Smt2
 from kraft_conformance.console import print_json
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_conformance.smt2_files import write_smt2
+from kraft_conformance.smt2_files import smt2_folder, write_smt2
 from kraft_conformance.voters_text import read_voters
 from kraft_reference.identity import ReplicaKey
-from kraft_spec.proofs.changes import change, in_order, listed
+from kraft_spec.proofs.changes import in_order, listed
 
 app = typer.Typer(
     help="Prove that majorities intersect: of two voters sets, along a plan, of sets of any size.",
@@ -30,9 +30,12 @@ Via = Annotated[
     list[str] | None,
     typer.Option("--via", help="A voters set on the way; repeatable, in order. Without one: KIP-642's plan."),
 ]
-Leader = Annotated[str | None, typer.Option("--leader", help="One of --from: KIP-642 removes it last.")]
-Smt2 = Annotated[
-    Path | None, typer.Option("--smt2", help="Write what the solver is asked to this folder, in SMT-LIB 2.")
+Leader = Annotated[
+    str | None,
+    typer.Option(
+        "--leader",
+        help="One of --from. KIP-642's plan removes it last; where a plan with --via removes it, a note says.",
+    ),
 ]
 
 
@@ -45,9 +48,10 @@ def transition(old: From, new: To, smt2: Smt2 = None, as_json: Json = False) -> 
     from kraft_conformance.commands.prove_shown import show_step, step_document
     from kraft_spec.proofs.plans import prove_step
 
+    folder = smt2_folder(smt2)
     step = prove_step(read_voters(old, "--from"), read_voters(new, "--to"))
-    if smt2 is not None:
-        write_smt2(smt2, {"transition": step.answer.smt2()})
+    if folder is not None:
+        write_smt2(folder, {"transition": step.answer.smt2()})
     if as_json:
         print_json(step_document(step))
     else:
@@ -59,26 +63,33 @@ def transition(old: From, new: To, smt2: Smt2 = None, as_json: Json = False) -> 
 def plan(old: From, new: To, via: Via = None, leader: Leader = None, smt2: Smt2 = None, as_json: Json = False) -> int:
     """Print the VotersRecords that lead from one voters set to another, each with its proof.
 
-    Exit code 1 when a step is not proved, or is forbidden.
+    Exit code 1 when a step is not proved, or is forbidden; nothing else decides.
+
+    A plan with --via may leave KIP-642's bounds, take detours, or remove the leader before others: notes say so.
     """
     from kraft_conformance.commands.prove_shown import plan_document, show_plan
-    from kraft_spec.proofs.plans import ProvedPlan, UnknownLeaderError, kip642_plan, leader_leaves, prove_plan
+    from kraft_spec.proofs.changes import change
+    from kraft_spec.proofs.kip642 import UnknownLeaderError, kip642_plan, leading_voter
+    from kraft_spec.proofs.plan_notes import plan_notes
+    from kraft_spec.proofs.plans import ProvedPlan, prove_plan
 
+    folder = smt2_folder(smt2)
     current, target = read_voters(old, "--from"), read_voters(new, "--to")
     leading = None if leader is None else _one_voter(leader)
     try:
-        sets = kip642_plan(current, target, leading)
+        if via:
+            sets = (current, *(read_voters(text, "--via") for text in via), target)
+            if leading is not None:
+                leading_voter(change(current, target).old, leading)
+        else:
+            sets = kip642_plan(current, target, leading)
     except UnknownLeaderError as error:
         raise usage_error(f"--leader: {error}") from error
-    if via:
-        sets = (current, *(read_voters(text, "--via") for text in via), target)
     proved = prove_plan(sets)
-    notes = list(change(current, target).notes)
-    if leading is not None and (leaves := leader_leaves(proved.steps, leading)) is not None:
-        notes.append(leaves)
-    if smt2 is not None:
+    notes = plan_notes(sets, proved, leading)
+    if folder is not None:
         digits = len(str(len(proved.steps)))
-        write_smt2(smt2, {f"step-{n:0{digits}}": step.answer.smt2() for n, step in enumerate(proved.steps, start=1)})
+        write_smt2(folder, {f"step-{n:0{digits}}": step.answer.smt2() for n, step in enumerate(proved.steps, start=1)})
     if as_json:
         print_json(plan_document(sets, proved, notes))
     else:

@@ -1,17 +1,17 @@
 """`kraft-spec prove induction`: elections and voter changes keep what is committed, in clusters of any size."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.prove_options import Smt2, at_most_one
 from kraft_conformance.console import print_json, progress, shown, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_conformance.smt2_files import write_smt2
+from kraft_conformance.smt2_files import refuse_other_questions, smt2_folder, write_smt2
 
 if TYPE_CHECKING:
     from kraft_spec.proofs.induction.prover import Answer, Obligation
@@ -26,9 +26,6 @@ Names = Annotated[
 List = Annotated[bool, typer.Option("--list", help="Only say which obligations there are; nothing is proved.")]
 Page = Annotated[bool, typer.Option("--page", help="The whole proof as Markdown, as in docs/proofs-induction.md.")]
 Trust = Annotated[bool, typer.Option("--trust", help="What the machine proves, and what a human must review.")]
-Smt2 = Annotated[
-    Path | None, typer.Option("--smt2", help="Write each obligation to a file of this folder, in SMT-LIB 2.")
-]
 
 
 def induction(
@@ -43,13 +40,18 @@ def induction(
 
     Exit code 1 when an obligation is not proved.
     """
+    at_most_one(list=only_list, page=page, trust=trust, smt2=smt2)
+    for option, is_given, what in (("--page", page, "is"), ("--trust", trust, "is about")):
+        if is_given and names:
+            raise usage_error(f"{option} {what} the whole proof, expected no names beside it: {', '.join(names)}")
+    folder = smt2_folder(smt2)
     if trust:
         return _trust(as_json)
     # Here, because importing the solver takes longer than most commands run.
     from kraft_spec.proofs.induction.obligations import obligations, select
     from kraft_spec.proofs.induction.proof_page import markdown
     from kraft_spec.proofs.induction.prover import prove
-    from kraft_spec.proofs.induction.smt2 import questions
+    from kraft_spec.proofs.induction.smt2 import file_name, questions
 
     if page:
         print(markdown(), end="")
@@ -62,6 +64,9 @@ def induction(
         raise usage_error(f"no obligation {error.args[0]!r}; expected ACTION or ACTION/INVARIANT of {parts}") from error
     if only_list:
         return _list(chosen, as_json)
+    if folder is not None:
+        # Before the proof, which takes a while.
+        refuse_other_questions(folder, (file_name(obligation.name) for obligation in chosen))
     answers: list[Answer] = []
     started = perf_counter()
     with progress("proving", len(chosen)) as advance:
@@ -69,8 +74,8 @@ def induction(
             answers.append(prove(obligation))
             advance(1, obligation.part)
     seconds = perf_counter() - started
-    if smt2 is not None:
-        write_smt2(smt2, questions(tuple(answers)))
+    if folder is not None:
+        write_smt2(folder, questions(tuple(answers)))
     if as_json:
         print_json([_document(answer) for answer in answers])
     else:

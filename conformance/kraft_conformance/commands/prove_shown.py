@@ -1,22 +1,26 @@
 """How `kraft-spec prove` shows its answers, to people and to machines."""
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from kraft_conformance.console import shown, stdout, table
 from kraft_reference.identity import ReplicaKey
-from kraft_spec.proofs.changes import Reason, in_order, listed
-from kraft_spec.proofs.plans import ProvedPlan, RefusedPlan, Step
+from kraft_spec.proofs.changes import Reason, in_order, listed, number_of
+from kraft_spec.proofs.plan_notes import size_in_words
+from kraft_spec.proofs.plans import ProvedPlan, RefusedPlan, Shape, Step
 from kraft_spec.proofs.transitions import Counterexample, Proof, in_words, sizes
 
 
 def show_step(step: Step) -> None:
     """Print both answers about one step, and what they rest on."""
-    _say(f"{listed(step.change.old)} -> {listed(step.change.new)}: {step.protocol.kind}")
-    if isinstance(step.answer, Proof):
-        _say(f"majorities: proved to intersect: {step.answer.summary}")
-    else:
+    _say(f"{listed(step.change.given_old)} -> {listed(step.change.given_new)}: {step.protocol.kind}")
+    if isinstance(step.answer, Counterexample):
         _say("majorities: NOT SAFE, two of them have no replica in common")
+    elif step.answer.is_vacuous:
+        _say(f"majorities: nothing to prove: {step.answer.summary}")
+    else:
+        _say(f"majorities: proved to intersect: {step.answer.summary}")
     for refusal in step.protocol.refusals:
         _say(f"KIP-853:    forbidden: {refusal}")
     if step.protocol.allowed:
@@ -32,35 +36,28 @@ def show_step(step: Step) -> None:
 
 def show_plan(sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | RefusedPlan, notes: Iterable[Reason]) -> None:
     """Print the sequence of VotersRecords, each with its proof."""
-    count = len(plan.steps)
-    drawn = table(f"{count} VotersRecord{'s' * (count != 1)}", "step", "voters", "change", "majorities", "KIP-853")
+    title = number_of(len(plan.steps), "VotersRecord") + ("" if plan.steps else ": nothing is to be done")
+    drawn = table(title, "step", "voters", "change", "majorities", "KIP-853")
     drawn.add_row("", shown(listed(sets[0])), "", "", "")
     for number, step in enumerate(plan.steps, start=1):
-        answer = step.answer
-        if isinstance(answer, Proof):
-            majorities = f"proved: {answer.summary}"
-        else:
-            majorities = f"NOT SAFE: {listed(answer.old_quorum)} and {listed(answer.new_quorum)} are disjoint"
         allowed = "allowed" if step.protocol.allowed else "forbidden"
-        drawn.add_row(str(number), *map(shown, (listed(step.change.new), step.protocol.kind, majorities, allowed)))
+        cells = listed(sets[number]), step.protocol.kind, _majorities(step.answer), allowed
+        drawn.add_row(str(number), *map(shown, cells))
     stdout.print(drawn)
     if isinstance(plan, RefusedPlan):
         for reason in plan.reasons:
             _say(f"refused: {reason}")
-    else:
-        (low, high), (least, most) = plan.shape.sizes, plan.shape.bounds
-        size = "within" if plan.shape.is_bounded else "NOT within"
-        way = "each step comes one voter closer" if plan.shape.is_direct else "with detours"
-        _say(f"size:     {low} to {high} voters, {size} KIP-642's bounds of {least} to {most}")
-        _say(f"progress: voters that differ from the last set: {_numbers(plan.shape.distances)}; {way}")
+    elif plan.steps:
+        _say(f"size:     {size_in_words(plan.shape)}")
+        _say(f"progress: voters that differ from the last set: {_numbers(plan.shape.distances)}; {_way(plan.shape)}")
     _say_notes(notes)
 
 
 def step_document(step: Step) -> dict[str, Any]:
     """Both answers about one step, as JSON values."""
     return {
-        "old": _names(step.change.old),
-        "new": _names(step.change.new),
+        "old": _names(step.change.given_old),
+        "new": _names(step.change.given_new),
         "passes": step.passes,
         "majorities": _proof_document(step.answer) if isinstance(step.answer, Proof) else _disjoint(step.answer),
         "protocol": {
@@ -90,8 +87,24 @@ def plan_document(
         "bounds": plan.shape.bounds,
         "is_bounded": plan.shape.is_bounded,
         "distances": plan.shape.distances,
+        "disks_below_bounds": plan.shape.disks,
         "is_direct": plan.shape.is_direct,
     }
+
+
+def _majorities(answer: Proof | Counterexample) -> str:
+    """The answer in a cell of a table."""
+    if isinstance(answer, Counterexample):
+        return f"NOT SAFE: {listed(answer.old_quorum)} and {listed(answer.new_quorum)} are disjoint"
+    return f"{'nothing to prove' if answer.is_vacuous else 'proved'}: {answer.summary}"
+
+
+def _way(shape: Shape) -> str:
+    """How a plan comes to its last set."""
+    if not shape.is_direct:
+        return "with detours"
+    one_by_one = all(here - there == 1 for here, there in pairwise(shape.distances))
+    return "each step comes one voter closer" if one_by_one else "each step comes closer"
 
 
 def _show_proof(proof: Proof) -> None:

@@ -1,16 +1,17 @@
 """`kraft-spec prove theorems`: what holds of voters sets of every size, proved and its limits shown."""
 
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.prove_options import Smt2, at_most_one
 from kraft_conformance.console import print_json, progress, shown, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_conformance.smt2_files import write_smt2
+from kraft_conformance.smt2_files import smt2_folder, write_smt2
+from kraft_spec.proofs.changes import number_of
 
 if TYPE_CHECKING:
     from kraft_spec.proofs.theorems import Theorem
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 Slugs = Annotated[list[str] | None, typer.Argument(metavar="[THEOREM]...", help="Which theorems; without one: all.")]
 List = Annotated[bool, typer.Option("--list", help="Only say what they are; nothing is proved.")]
 Page = Annotated[bool, typer.Option("--page", help="The list as Markdown, as in docs/proofs-theorems.md.")]
-Smt2 = Annotated[
-    Path | None, typer.Option("--smt2", help="Write each question to a file of this folder, in SMT-LIB 2.")
-]
 
 
 def theorems(
@@ -31,13 +29,15 @@ def theorems(
 
     Exit code 1 when one is not proved, or a weakening is not refuted by the sets that are expected.
     """
+    at_most_one(list=only_list, page=page, smt2=smt2)
+    folder = smt2_folder(smt2)
     # Here and below, because the theorems and the solver take longer to import than most commands run.
     from kraft_spec.proofs.theorems.page import markdown
     from kraft_spec.proofs.theorems.smt2 import questions
 
     chosen = _chosen(slugs)
-    if smt2 is not None:
-        write_smt2(smt2, {name: text for one in chosen for name, text in questions(one).items()})
+    if folder is not None:
+        write_smt2(folder, {name: text for one in chosen for name, text in questions(one).items()})
     if page:
         print(markdown(chosen), end="")
         return ExitCode.CONFORMANT
@@ -72,7 +72,7 @@ def _list(chosen: "tuple[Theorem, ...]", as_json: bool) -> int:
     if as_json:
         print_json([{"theorem": one.slug, "statement": one.statement, "rules": one.rules} for one in chosen])
         return ExitCode.CONFORMANT
-    drawn = table(f"{len(chosen)} theorems", "theorem", "statement", "rules")
+    drawn = table(number_of(len(chosen), "theorem"), "theorem", "statement", "rules")
     for one in chosen:
         drawn.add_row(one.slug, one.statement, "\n".join(one.rules))
     stdout.print(drawn)
@@ -106,7 +106,7 @@ def _certificates(checked: "Checked") -> str:
     """How many rows the certificates have, and how many obligations have none."""
     rows = [rows for rows in checked.certificate_rows if rows is not None]
     whole = len(checked.obligations) - len(rows)
-    parts = [f"{' '.join(map(str, rows))} rows"] if rows else []
+    parts = [f"{' '.join(map(str, rows))} row{'s' * (rows != [1])}"] if rows else []
     if whole:
         parts.append(f"{whole} whole numbers only" if rows or whole > 1 else "whole numbers only")
     return "; ".join(parts)

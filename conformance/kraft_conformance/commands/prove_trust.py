@@ -13,6 +13,7 @@ from kraft_conformance.failure import usage_error
 if TYPE_CHECKING:
     from kraft_spec.proofs.induction.mutants import Exhibit, Rejection
     from kraft_spec.proofs.induction.simulator import Simulated
+    from kraft_spec.proofs.induction.theory import Theory
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which mutants; without one: all.")]
 Page = Annotated[bool, typer.Option("--page", help="The list as Markdown, as in docs/proofs-mutants.md.")]
@@ -99,21 +100,23 @@ def simulate(states: States = 50_000, seed: Seed = 0, as_json: Json = False) -> 
     from kraft_spec.proofs.induction.theory import theory
 
     started = perf_counter()
-    interpreter = Interpreter(theory())
+    about = theory()
+    interpreter = Interpreter(about)
     with progress("reaching states", states) as advance:
         found = run(interpreter, states, seed, advance=advance)
     seconds = perf_counter() - started
     if as_json:
-        print_json(_simulated_document(found, len(interpreter.invariants), seconds))
+        print_json(_simulated_document(found, about, seconds))
     else:
-        _show_simulated(found, states, len(interpreter.invariants), seconds)
+        _show_simulated(found, states, about, seconds)
     return _verdict(found.broken is None and found.states == states and not found.idle)
 
 
-def _show_simulated(found: "Simulated", states: int, invariants: int, seconds: float) -> None:
+def _show_simulated(found: "Simulated", states: int, about: "Theory", seconds: float) -> None:
     verdict = "each holds in all of them" if found.broken is None else f"BROKEN: {', '.join(found.broken.names)}"
     reached = f"{found.states:,} states reached in {found.runs:,} runs and {seconds:.0f} s"
-    stdout.print(f"{reached}, {invariants} invariants: {verdict}", soft_wrap=True)
+    evaluated = f"{len(about.invariants)} invariants and {', '.join(one.name for one in about.safety)}"
+    stdout.print(f"{reached}, {evaluated}: {verdict}", soft_wrap=True)
     drawn = table("what happened", "what", "times")
     for name, number in {**_counts(found), **{f"step {name}": number for name, number in found.steps.items()}}.items():
         drawn.add_row(name, f"{number:,}")
@@ -136,11 +139,12 @@ def _counts(found: "Simulated") -> dict[str, int]:
     }
 
 
-def _simulated_document(found: "Simulated", invariants: int, seconds: float) -> dict[str, Any]:
+def _simulated_document(found: "Simulated", about: "Theory", seconds: float) -> dict[str, Any]:
     return {
         "states": found.states,
         "runs": found.runs,
-        "invariants": invariants,
+        "invariants": len(about.invariants),
+        "results": [one.name for one in about.safety],
         "elections": found.elections,
         "commits": found.commits,
         "voter_changes": found.voter_changes,

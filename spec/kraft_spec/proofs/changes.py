@@ -1,7 +1,8 @@
 """What changes from one voters set to another, by replica and not by id alone."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from heapq import nsmallest
 from typing import NamedTuple
 
 from kraft_reference.identity import ReplicaKey, VoterSet
@@ -26,6 +27,16 @@ class Change(NamedTuple):
     """Voters whose directory id only the new set gives. Both sets hold them with it here."""
     forgotten: tuple[ReplicaKey, ...] = ()
     """Voters whose directory id only the old set gives. Both sets hold them with it here."""
+
+    @property
+    def given_old(self) -> VoterSet:
+        """The old set as it was given, where a voter may lack its directory id."""
+        return self.old - frozenset(self.learned) | _bare(self.learned)
+
+    @property
+    def given_new(self) -> VoterSet:
+        """The new set as it was given."""
+        return self.new - frozenset(self.forgotten) | _bare(self.forgotten)
 
     @property
     def kept(self) -> tuple[ReplicaKey, ...]:
@@ -80,15 +91,22 @@ def listed(voters: Collection[ReplicaKey], most: int = 12) -> str:
     """The voters in order, with commas; of a longer list the first `most` and how many there are besides."""
     if not voters:
         return "no voter"
-    names = [str(key) for key in in_order(voters)]
-    rest = len(names) - most
-    return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])} and {rest} more"
+    # Not sorted as a whole: the tables of long plans have thousands of long sets.
+    first = ", ".join(map(str, nsmallest(most, voters, key=place)))
+    rest = len(voters) - most
+    return first if rest <= 0 else f"{first} and {rest} more"
+
+
+def number_of(number: int, noun: str) -> str:
+    """`1 voter`, `2 voters`."""
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _known_only_in(knowing: VoterSet, other: VoterSet) -> tuple[ReplicaKey, ...]:
     """Keys with a directory id where the other set has the bare id; an id that a set holds twice is left alone."""
-    bare = {key.id for key in other - knowing if key.directory_id is None}
-    known = [key for key in knowing - other if key.id in bare]
+    differing = other - knowing
+    bare = {key.id for key in differing if key.directory_id is None}
+    known = [key for key in knowing - other if key.id in bare] if bare else []
     if known:
         times, other_times = (Counter(key.id for key in voters) for voters in (knowing, other))
         known = [key for key in known if times[key.id] == other_times[key.id] == 1]
@@ -96,7 +114,11 @@ def _known_only_in(knowing: VoterSet, other: VoterSet) -> tuple[ReplicaKey, ...]
 
 
 def _filled_in(voters: VoterSet, known: tuple[ReplicaKey, ...]) -> VoterSet:
-    return voters - {ReplicaKey(key.id) for key in known} | frozenset(known) if known else voters
+    return voters - _bare(known) | frozenset(known) if known else voters
+
+
+def _bare(keys: Iterable[ReplicaKey]) -> VoterSet:
+    return frozenset(ReplicaKey(key.id) for key in keys)
 
 
 def _notes(of: Change) -> Iterator[Reason]:
@@ -110,5 +132,20 @@ def _notes(of: Change) -> Iterator[Reason]:
             f"an entry without a directory id is taken for the replica of its id: {listed(of.learned + of.forgotten)}",
             ("identity.unknown-directory-matches-id",),
         )
-    if of.old | of.new and all(key.directory_id is None for key in of.old | of.new):
+    voters = of.old | of.new
+    for directory, named in _by_directory(voters):
+        yield Reason(
+            f"the directory id {directory} stands for {' and '.join(map(str, named))}: two replicas have two",
+            ("identity.directory-id-at-format",),
+        )
+    if voters and all(key.directory_id is None for key in voters):
         yield Reason("by id alone: a disk that was replaced is not seen", ("identity.replica-key",))
+
+
+def _by_directory(voters: VoterSet) -> Iterator[tuple[str, tuple[ReplicaKey, ...]]]:
+    """Directory ids that more than one voter has, each with those voters, in order."""
+    named = defaultdict(list)
+    for key in voters:
+        if key.directory_id is not None:
+            named[key.directory_id].append(key)
+    yield from ((directory, in_order(named[directory])) for directory in sorted(named) if len(named[directory]) > 1)

@@ -1,9 +1,6 @@
-"""Sequences of voters sets, each step proved; and KIP-642's sequence from any set to any other.
+"""Sequences of voters sets, each step proved, and measured beside KIP-642's plan.
 
-KIP-642 knows voters by id.
-Here a voter is an id and a directory id, and no set holds an id twice, so a voter whose directory id changes is
-removed before it is added again (rules add-voter.duplicate-id, auto-join.remove-stale-self-first).
-Where nothing but such voters is left to add, the set is for one step a voter smaller than KIP-642 alone would have it.
+Each step alone decides whether a plan passes. Sizes and detours are measured, and decide nothing.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -11,14 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from kraft_reference.identity import ReplicaKey, VoterSet, names
-from kraft_spec.proofs.changes import Change, Reason, change, listed, place
+from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_spec.proofs.changes import Change, Reason, change, listed
 from kraft_spec.proofs.protocol import ProtocolVerdict, judge
 from kraft_spec.proofs.transitions import Counterexample, Proof, prove_transition
-
-
-class UnknownLeaderError(ValueError):
-    """The leader of a plan is not among its first voters."""
 
 
 class Step(NamedTuple):
@@ -45,12 +38,15 @@ class Shape(NamedTuple):
     sizes: tuple[int, int]
     """The fewest and the most voters of any of its sets."""
     bounds: tuple[int, int]
-    """The sizes that KIP-642's plan keeps to: the smaller of both ends, and one more than the larger.
-
-    One less than the smaller, if a voter changes its directory id.
-    """
+    """The sizes that KIP-642's plan keeps to: the smaller of both ends, and one more than the larger."""
     distances: tuple[int, ...]
-    """How many voters each set still differs by from the last one."""
+    """How many voters each set still differs by from the last one; one without its directory id differs too."""
+    disks: tuple[int, ...] = ()
+    """Replica ids, in order, that change their directory id and are absent where the plan is below the bounds.
+
+    Empty if it is not, or if that is not the whole reason. KIP-642 knows ids only, and no set holds an id twice.
+    Rule: add-voter.duplicate-id.
+    """
 
     @property
     def is_bounded(self) -> bool:
@@ -59,8 +55,13 @@ class Shape(NamedTuple):
 
     @property
     def is_direct(self) -> bool:
-        """Does each step come one voter closer to the last set?  Then the plan ends, in as few steps as can be."""
-        return all(here - there == 1 for here, there in pairwise(self.distances))
+        """Does each step come closer to the last set?  Then the plan ends."""
+        return not self.detours
+
+    @property
+    def detours(self) -> tuple[int, ...]:
+        """Numbers, from 1, of the steps that do not come closer to the last set."""
+        return tuple(number for number, (a, b) in enumerate(pairwise(self.distances), start=1) if a <= b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,69 +97,32 @@ def prove_plan(sets: Sequence[Collection[ReplicaKey]]) -> ProvedPlan | RefusedPl
     return RefusedPlan(steps, reasons) if reasons else ProvedPlan(steps, shape(sets))
 
 
-def kip642_plan(
-    current: Collection[ReplicaKey], target: Collection[ReplicaKey], leader: ReplicaKey | None = None
-) -> tuple[VoterSet, ...]:
-    """The voters sets of KIP-642's reassignment, from `current` to `target`, both included.
-
-    While additions are not fewer than removals one voter is added, the first in order; else one is removed, the last
-    in order.
-    Removals prefer a voter whose id is to be added again, and take the leader only when no other is left.
-    The plan may be one that `prove_plan` refuses: a sole voter whose directory id changes leaves an empty set.
-    KIP-642, Reassignment Algorithm, steps 2 and 3.
-    Rules: reassign.three-sets, reassign.add-or-remove-choice, reassign.single-member-steps,
-    reassign.leader-removed-last.
-
-    Raises:
-        UnknownLeaderError: the leader is not in `current`.
-    """
-    whole = change(current, target)
-    leads = None if leader is None else min((key for key in whole.old if names(leader, key)), key=place, default=None)
-    if leader is not None and leads is None:
-        raise UnknownLeaderError(f"{leader} is none of the voters {listed(whole.old)}")
-    sets = [whole.old]
-    while sets[-1] != whole.new:
-        sets.append(_next(sets[-1], whole.new, leads))
-    return tuple(sets)
-
-
-def leader_leaves(steps: Sequence[Step], leader: ReplicaKey) -> Reason | None:
-    """What the step that removes the leader asks for; None if it stays."""
-    for number, step in enumerate(steps, start=1):
-        for key in step.change.removed:
-            if names(leader, key):
-                return Reason(
-                    f"step {number} removes the leader {key}: KIP-642 has it resign first; with KIP-853 it appends the "
-                    "record, does not count itself, and resigns when the record is committed",
-                    (
-                        "reassign.leader-steps-down-before-own-removal",
-                        "voters.leader-removed-not-counted",
-                        "voters.leader-removed-stays-until-commit",
-                    ),
-                )
-    return None
-
-
 def shape(sets: Sequence[Collection[ReplicaKey]]) -> Shape:
     """Measure a plan of at least one set.  Rule: reassign.add-or-remove-choice."""
-    whole = change(sets[0], sets[-1])
-    counts = [len(frozenset(voters)) for voters in sets]
+    voters = [frozenset(each) for each in sets]
+    counts = [len(each) for each in voters]
+    bounds = min(counts[0], counts[-1]), max(counts[0], counts[-1]) + 1
     return Shape(
         sizes=(min(counts), max(counts)),
-        bounds=(min(counts[0], counts[-1]) - bool(whole.other_directories), max(counts[0], counts[-1]) + 1),
-        distances=tuple(len(of.old ^ of.new) for of in (change(voters, sets[-1]) for voters in sets)),
+        bounds=bounds,
+        distances=tuple(_distance(each, voters[-1]) for each in voters),
+        disks=_disks(voters, bounds),
     )
 
 
-def _next(current: VoterSet, target: VoterSet, leader: ReplicaKey | None) -> VoterSet:
-    """The set after `current` on the way to `target`, which is another one."""
-    added, removed = target - current, current - target
-    taken = {key.id for key in current}
-    free = [key for key in added if key.id not in taken]
-    if len(added) >= len(removed) and (free or not removed):
-        return current | {min(free or added, key=place)}
-    wanted = {key.id for key in added}
-    return current - {max(removed, key=lambda key: (key != leader, key.id in wanted, place(key)))}
+def _distance(voters: VoterSet, last: VoterSet) -> int:
+    of = change(voters, last)
+    return len(of.old ^ of.new) + len(of.learned) + len(of.forgotten)
+
+
+def _disks(sets: Sequence[VoterSet], bounds: tuple[int, int]) -> tuple[int, ...]:
+    """What `Shape.disks` says."""
+    small = [voters for voters in sets if len(voters) < bounds[0]]
+    if any(len(voters) < bounds[0] - 1 for voters in small) or any(len(voters) > bounds[1] for voters in sets):
+        return ()
+    replaced = {key.id for key, _ in change(sets[0], sets[-1]).other_directories}
+    absent = [replaced - {key.id for key in voters} for voters in small]
+    return tuple(sorted(set().union(*absent))) if all(absent) else ()
 
 
 def _reasons(steps: tuple[Step, ...]) -> Iterator[Reason]:

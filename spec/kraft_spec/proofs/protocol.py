@@ -6,10 +6,14 @@ So this verdict stands beside the one of `kraft_spec.proofs.transitions` and nev
 
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_spec.proofs.changes import Change, Reason, in_order, listed
+
+_ID = itemgetter(0)
+"""The id of a replica key."""
 
 
 class ProtocolVerdict(NamedTuple):
@@ -40,8 +44,8 @@ def judge(change: Change) -> ProtocolVerdict:
 def _kind(change: Change) -> str:
     parts = [f"removes {listed(change.removed)}"] if change.removed else []
     parts += [f"adds {listed(change.added)}"] if change.added else []
-    parts += [f"fills in the directory ids {listed(change.learned)}"] if change.learned else []
-    parts += [f"drops the directory ids {listed(change.forgotten)}"] if change.forgotten else []
+    for verb, keys in (("fills in", change.learned), ("drops", change.forgotten)):
+        parts += [f"{verb} the directory id{'s' * (len(keys) > 1)} {listed(keys)}"] if keys else []
     return ", ".join(parts) or "changes no voter"
 
 
@@ -67,34 +71,60 @@ def _refusals(change: Change) -> Iterator[Reason]:
             f"a directory id that is known stays known: {listed(change.forgotten)}",
             ("identity.directory-id-never-silently-replaced",),
         )
-    if len(change.learned) > 1 and not _is_upgrade(change):
+    if len(change.learned) > 1 and not is_upgrade(change):
         yield Reason(
             f"{len(change.learned)} directory ids are filled in at once: one VotersRecord fills in one",
             ("voters.at-most-one-difference", "update-voter.not-a-membership-change"),
         )
     nameless = [key for key in change.added if key.directory_id is None]
     if nameless and any(key.directory_id for key in change.old | change.new):
-        yield Reason(f"{listed(nameless)} is added without a directory id: INVALID_REQUEST", ("add-voter.well-formed",))
+        are = "is" if len(nameless) == 1 else "are"
+        text = f"{listed(nameless)} {are} added without a directory id: INVALID_REQUEST"
+        yield Reason(text, ("add-voter.well-formed",))
 
 
 def _conditions(change: Change) -> Iterator[Reason]:
     if change.old == change.new and not change.learned:
         return
-    if _is_upgrade(change):
-        yield Reason("it is part of the upgrade to kraft.version 1", ("kraft-version.upgrade-atomic-batch",))
-    else:
-        yield Reason("kraft.version is 1", ("voters.static-set-at-version-0",))
+    if is_upgrade(change):
+        yield from _conditions_of_the_upgrade(change)
+        return
+    yield Reason("kraft.version is 1", ("voters.static-set-at-version-0",))
     yield Reason("the old set is committed, no other change is pending", ("voters.one-change-at-a-time",))
     yield Reason("the leader has committed a record of its own epoch", ("voters.epoch-committed-before-change",))
     if change.added:
         yield Reason(f"{listed(change.added)} has caught up", ("add-voter.catch-up-first",))
 
 
-def _is_upgrade(change: Change) -> bool:
-    """Do all voters of a static set get their directory ids, as from kraft.version 0 to 1?"""
-    return len(change.learned) > 1 and frozenset(change.learned) == change.old == change.new
+def _conditions_of_the_upgrade(change: Change) -> Iterator[Reason]:
+    """At kraft.version 0 no set is committed, because none is in the log."""
+    yield Reason("it is part of the upgrade to kraft.version 1", ("kraft-version.upgrade-atomic-batch",))
+    yield Reason("each voter has said that it supports kraft.version 1", ("kraft-version.upgrade-needs-all-voters",))
+    yield Reason(
+        "the leader has committed a record of its own epoch: KIP-853 does not say so, and the rule recommends it",
+        ("kraft-version.upgrade-atomic-batch",),
+    )
+    if len(change.learned) == 1:
+        yield Reason(
+            "or it answers UpdateVoter: kraft.version is 1, the old set is committed, no other change is pending, and "
+            "the leader has committed a record of its own epoch",
+            (
+                "update-voter.not-a-membership-change",
+                "voters.one-change-at-a-time",
+                "voters.epoch-committed-before-change",
+            ),
+        )
+
+
+def is_upgrade(change: Change) -> bool:
+    """Do all voters of a static set get their directory ids, as from kraft.version 0 to 1?
+
+    Of a set with one voter it may as well be an UpdateVoter.
+    Rule: kraft-version.upgrade-atomic-batch.
+    """
+    return bool(change.learned) and frozenset(change.learned) == change.old == change.new
 
 
 def _same_id(voters: VoterSet) -> Iterator[tuple[ReplicaKey, ReplicaKey]]:
-    if len({key.id for key in voters}) < len(voters):
+    if len(set(map(_ID, voters))) < len(voters):
         yield from ((first, second) for first, second in pairwise(in_order(voters)) if first.id == second.id)

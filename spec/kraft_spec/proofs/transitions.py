@@ -14,7 +14,7 @@ from typing import NamedTuple
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.state import is_majority
 from kraft_spec.proofs.certificate import Certificate, certifies
-from kraft_spec.proofs.changes import Change, Reason, change
+from kraft_spec.proofs.changes import Change, Reason, change, number_of
 from kraft_spec.proofs.linear import Problem, Term, at_most, equal
 from kraft_spec.proofs.solving import Contradiction, Solution, solve
 from kraft_spec.proofs.venn import Diagram
@@ -60,7 +60,13 @@ class Proof:
             if majority > len(voters):
                 return f"the {name} set has no majority"
         replicas = counted.kept + counted.removed + counted.added
-        return f"majorities of {counted.old_majority} and {counted.new_majority} share one of {replicas} replicas"
+        shared = "the only replica" if replicas == 1 else f"one of {replicas} replicas"
+        return f"majorities of {counted.old_majority} and {counted.new_majority} share {shared}"
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Has one of the sets no voter, and so no majority?"""
+        return not (self.change.old and self.change.new)
 
     def recheck(self) -> bool:
         """Does the certificate hold?  Adds up fractions; no solver."""
@@ -143,7 +149,7 @@ def smallest_majority(voters: VoterSet) -> int:
 def problem_of(of: Sizes) -> Problem:
     """The question: can two majorities be disjoint?"""
     return _DIAGRAM.problem(
-        f"transition: {of.kept} voters kept, {of.removed} removed, {of.added} added",
+        f"transition: voters kept: {of.kept}, removed: {of.removed}, added: {of.added}",
         equal("kept", _DIAGRAM.size(_OLD & _NEW), of.kept),
         equal("removed", _DIAGRAM.size(_OLD - _NEW), of.removed),
         equal("added", _DIAGRAM.size(_NEW - _OLD), of.added),
@@ -156,13 +162,13 @@ def problem_of(of: Sizes) -> Problem:
 def in_words(of: Sizes, fact: str) -> Reason:
     """What a named fact of `problem_of` says, with the rules that it is taken from."""
     counted, majority = ("identity.replica-key",), ("state.voters-set.own-majority",)
-    old, new = of.kept + of.removed, of.kept + of.added
+    old, new = number_of(of.kept + of.removed, "voter"), number_of(of.kept + of.added, "voter")
     return {
         "kept": Reason(f"voters in both sets: {of.kept}", counted),
         "removed": Reason(f"voters in the old set only: {of.removed}", counted),
         "added": Reason(f"voters in the new set only: {of.added}", counted),
-        "old-majority": Reason(f"a quorum of the old set has at least {of.old_majority} of its {old} voters", majority),
-        "new-majority": Reason(f"a quorum of the new set has at least {of.new_majority} of its {new} voters", majority),
+        "old-majority": Reason(f"a quorum of the old set has at least {of.old_majority} of its {old}", majority),
+        "new-majority": Reason(f"a quorum of the new set has at least {of.new_majority} of its {new}", majority),
         "disjoint": Reason("supposed: the two quorums have no replica in common"),
     }[fact]
 

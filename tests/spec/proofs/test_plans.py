@@ -9,17 +9,9 @@ from tests.spec.proofs.voters import drawn_voters, key, voters
 
 from kraft_reference.identity import VoterSet
 from kraft_spec.proofs.changes import listed
-from kraft_spec.proofs.plans import (
-    ProvedPlan,
-    RefusedPlan,
-    Shape,
-    UnknownLeaderError,
-    kip642_plan,
-    leader_leaves,
-    prove_plan,
-    prove_step,
-    shape,
-)
+from kraft_spec.proofs.kip642 import UnknownLeaderError, kip642_plan
+from kraft_spec.proofs.plan_notes import leader_leaves
+from kraft_spec.proofs.plans import ProvedPlan, RefusedPlan, Shape, prove_plan, prove_step, shape
 
 
 def plan(current: str, target: str, leader: str | None = None) -> list[str]:
@@ -70,7 +62,8 @@ def test_a_replaced_disk_is_removed_before_it_is_added() -> None:
     sets = ["1-A, 2-B, 3-C", "1-A, 2-B", "1-A, 2-B, 3-D"]
     assert plan("1-A 2-B 3-C", "1-A 2-B 3-D") == sets
     measured = shape(kip642_plan(voters("1-A 2-B 3-C"), voters("1-A 2-B 3-D")))
-    assert measured == Shape(sizes=(2, 3), bounds=(2, 4), distances=(2, 1, 0))
+    assert measured == Shape(sizes=(2, 3), bounds=(3, 4), distances=(2, 1, 0), disks=(3,))
+    assert (measured.is_bounded, measured.is_direct) == (False, True)
 
 
 def test_whose_id_is_wanted_again_is_removed_first() -> None:
@@ -129,13 +122,26 @@ def test_each_plan_is_proved_bounded_direct_and_removes_the_leader_last(
     assert (sets[0], sets[-1]) == (current, target)
     assert len(sets) == len(current ^ target) + 1
     measured = shape(sets)
-    assert (measured.is_bounded, measured.is_direct) == (True, True)
+    assert measured.is_bounded or measured.sizes[0] == measured.bounds[0] - 1
+    assert measured.is_bounded == (not measured.disks)
+    assert (min(measured.bounds) >= 1, measured.is_direct) == (True, True)
     assert isinstance(prove_plan(sets), ProvedPlan) == (frozenset() not in sets)
     removed = [next(iter(old - new)) for old, new in pairwise(sets) if old - new]
     assert leader not in removed[:-1]
 
 
-@given(drawn_voters(9, "A"), drawn_voters(9, "A"))
-def test_without_replaced_disks_the_bounds_are_those_of_kip_642(current: VoterSet, target: VoterSet) -> None:
+@given(drawn_voters(9, "AB"), drawn_voters(9, "AB"))
+def test_the_bounds_are_those_of_kip_642(current: VoterSet, target: VoterSet) -> None:
     ends = len(current), len(target)
     assert shape(kip642_plan(current, target)).bounds == (min(ends), max(ends) + 1)
+
+
+def test_a_plan_of_ones_own_that_is_too_small_is_not_excused_by_a_disk() -> None:
+    for sets in (
+        ("1-A 2-B 3-C", "1-A 2-B", "1-A", "1-A 2-D", "1-A 2-D 3-C"),
+        ("1-A 2-B 3-C", "1-A 2-B", "1-A 2-B 3-C", "1-A 3-C", "1-A 2-D 3-C"),
+        ("1-A 2-B 3-C", "1-A 2-B", "1-A", "1-A 2-D", "1-A 2-D 3-E"),
+        ("1-A 2-B", "1-A", "1-A 2-C", "1-A 2-C 3-C", "1-A 2-C 3-C 4-C", "1-A 2-C 3-C", "1-A 2-C"),
+    ):
+        measured = shape([voters(each) for each in sets])
+        assert (measured.is_bounded, measured.disks) == (False, ()), sets

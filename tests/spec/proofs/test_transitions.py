@@ -195,4 +195,6 @@ def test_a_wrong_counterexample_is_refused(old_quorum: str, new_quorum: str) -> 
 
 def test_sizes_are_those_of_the_sets() -> None:
     assert sizes(change(voters("1 2 3"), voters("2 3 4 5"))) == (2, 1, 2, 2, 3)
-    assert problem_of(sizes(change(voters("1"), voters("2")))).name == "transition: 0 voters kept, 1 removed, 1 added"
+    assert (
+        problem_of(sizes(change(voters("1"), voters("2")))).name == "transition: voters kept: 0, removed: 1, added: 1"
+    )

@@ -141,7 +141,7 @@ def _remove_two() -> Theorem:
 
 
 def _which_changes() -> Theorem:
-    """The closed form that the verdict on any two voters sets uses."""
+    """The closed form with which tests compare the verdict on any two voters sets; the verdict itself asks Z3."""
     diagram = Diagram("Old", "New")
     old, new = diagram["Old"], diagram["New"]
     apart = diagram.size(old ^ new)
@@ -154,7 +154,7 @@ def _which_changes() -> Theorem:
     room = close[-1]
     return Theorem(
         "which-changes-intersect",
-        "All majorities of two voters sets intersect if and only if the sets differ by at most one replica, "
+        "All majorities of two non-empty voters sets intersect if and only if the sets differ by at most one replica, "
         "or by two and both have an even number of voters.",
         ("voters.at-most-one-difference",),
         (
@@ -188,7 +188,8 @@ def _which_changes() -> Theorem:
         ),
         "The first two cases are the one direction. For the other, take of each set first the replicas that the other "
         "lacks and then common ones, up to the smallest majority: the common ones are always enough. Sets that differ "
-        "by two have both even or both odd sizes.",
+        "by two have both even or both odd sizes. Neither set may be empty: an empty one has no majority that "
+        "could be disjoint from another.",
     )
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 from tests.spec.proofs.voters import voters
 
-from kraft_spec.proofs.plans import kip642_plan
+from kraft_spec.proofs.kip642 import kip642_plan
 from kraft_spec.proofs.theorems import theorem
 
 Ids = frozenset[int]

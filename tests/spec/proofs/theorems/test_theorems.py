@@ -5,14 +5,15 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from tests.spec.proofs.voters import key
+from tests.spec.proofs.voters import key, voters
 
 from kraft_spec.proofs.certificate import certifies
+from kraft_spec.proofs.kip642 import kip642_plan
 from kraft_spec.proofs.linear import Fact, at_most
-from kraft_spec.proofs.plans import kip642_plan
 from kraft_spec.proofs.solving import Solution, solve
 from kraft_spec.proofs.theorems import Counterexample, Obligation, Theorem, UnknownTheoremError, theorem, theorems
 from kraft_spec.proofs.theorems.checking import Checked, check, refutes
+from kraft_spec.proofs.transitions import Proof, prove_transition
 from kraft_spec.proofs.venn import Diagram
 from kraft_spec.rules import load_registry
 
@@ -219,3 +220,10 @@ def test_only_facts_that_are_there_can_be_left_out_or_changed() -> None:
     assert EVERY.instead(EVERY.denial) == EVERY
     with pytest.raises(KeyError):
         Diagram("Old")["New"]
+
+
+def test_which_changes_intersect_is_about_sets_that_have_voters() -> None:
+    stated = theorem("which-changes-intersect")
+    assert "two non-empty voters sets" in stated.statement
+    # An empty set has no majority, so that the closed form would be wrong of it.
+    assert isinstance(prove_transition([], voters("1 2 3")), Proof)
