@@ -3,7 +3,8 @@
 A step of the model is a sequence of steps of the proof, or none: a message that names a leader and brings records is
 `learn-leader` and `fetch-records`. A crash in the middle of a step is the steps up to there, and `crash`. That a step
 of the model is no other sequence than one of those listed is what a human reviews; that every action of the model is
-listed is tested.
+listed is tested. The model is that of profile kip: with the decision `restart_precedence` = own-vote of profile kafka-4
+Restart does what no action here does.
 """
 
 from collections.abc import Mapping
@@ -50,13 +51,20 @@ ABSTRACTS: Mapping[str, tuple[str, ...]] = {
     "learn-epoch": (*_LEARNS, "ElectionTimeout", "HandleVoteRequest"),
     "learn-leader": _LEARNS,
     "fetch-records": ("HandleFetchResponse",),
+    "learn-high-watermark": ("HandleFetchResponse",),
     "truncate": ("HandleFetchResponse",),
     "load-snapshot": ("HandleFetchSnapshotResponse",),
+    "sync": ("PollFetch", "TakeSnapshot"),
     "acknowledge": ("PollFetch",),
     "crash": ("Crash",),
     "replace-disk": ("ReplaceDisk",),
 }
-"""Action of the proof to actions of KRaft.tla. A leader appends in the step that elects it, and counts itself."""
+"""Action of the proof to actions of KRaft.tla. A leader appends in the step that elects it, and counts itself.
+
+A snapshot is in place of a prefix of the log, which is named by its last record: taking one leaves the log as it is and
+makes that prefix durable. A Fetch is preceded by a sync whoever sends it; of an Unattached replica it acknowledges
+nothing.
+"""
 
 UNCHANGED: Mapping[str, str] = {
     "CheckQuorumTimeout": "a leader resigns, which in the proof it need not do: one that stays is the worse case",
@@ -69,7 +77,6 @@ UNCHANGED: Mapping[str, str] = {
     "HandleApiVersionsRequest": "the replica answers",
     "HandleAddVoterRequest": "a change becomes pending; its record comes with the ApiVersions answer or a Fetch",
     "AddVoter": "a change becomes pending; its record comes with the ApiVersions answer or a Fetch",
-    "TakeSnapshot": "a snapshot is in place of a prefix of the log, and the log is named by its last record",
     "AnswerUnsupportedVersion": "the network answers a Pre-Vote: messages are not part of the state",
     "DropMessage": "messages are not part of the state",
     "CutLink": "links are not part of the state",

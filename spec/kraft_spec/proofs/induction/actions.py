@@ -217,7 +217,10 @@ def commit(s: State) -> Action:
             "majority-of-own-voters": majority(quorum, in_force(own)),
             "majority-acknowledged": forall((_v,), Implies(member(_v, quorum), s.acknowledged(_v, entry))),
         },
-        s.updated(committed=lambda e, g: Or(s.committed(e, g), And(e == entry, g == own))),
+        s.updated(
+            committed=lambda e, g: Or(s.committed(e, g), And(e == entry, g == own)),
+            applied=lambda r, e: Or(s.applied(r, e), And(r == leader, e == entry)),
+        ),
     )
 
 

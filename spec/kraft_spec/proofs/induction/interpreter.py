@@ -97,9 +97,9 @@ class Interpreter:
         self.axioms = {axiom.name: compiler.value(axiom.formula) for axiom in theory.axioms}
         self.invariants = {
             invariant.name: compiler.value(invariant.formula(theory.before))
-            for invariant in (*theory.invariants, theory.safety)
+            for invariant in (*theory.invariants, *theory.safety)
         }
-        """The safety property among them."""
+        """What follows from them included."""
         self._actions = {action.name: _Action(action, theory, compiler) for action in theory.actions}
 
     def first(self, replicas: tuple[int, ...], voters: Replicas, last_epoch: int) -> World:

@@ -2,7 +2,7 @@
 
 from z3 import And, Implies, Or
 
-from kraft_spec.proofs.induction.actions import agreeing, answer, candidate, epoch, kept, log, replica
+from kraft_spec.proofs.induction.actions import agreeing, answer, candidate, epoch, kept, log, replica, watermark
 from kraft_spec.proofs.induction.prover import Obligation
 from kraft_spec.proofs.induction.script import Facts, Script, one_step
 from kraft_spec.proofs.induction.state import State
@@ -74,6 +74,29 @@ def prove_agreeing_is_the_log_end(s: State, name: str, facts: Facts) -> tuple[Ob
         ),
     )
     return script.contradiction(("denied", "one-has-the-other", "same-epoch-and-offset", "offsets-ascend"))
+
+
+def watermark_and_answer(s: State) -> Formula:
+    """The leader's high watermark and the log that it answered from are of one log."""
+    return And(s.written(watermark), Or(prefix(answer, watermark), prefix(watermark, answer)))
+
+
+def prove_watermark_and_answer(s: State, name: str, facts: Facts) -> tuple[Obligation, ...]:
+    """Both are of the leader's epoch, or the leader answered from the log that it was elected with."""
+    using = (
+        "leads",
+        "log-of-the-leader",
+        "leader-committed",
+        "in-the-leaders-epoch",
+        "answer-was-written",
+        "committed-by-majority",
+        "logs-have-no-gaps",
+        "entries-have-leaders",
+        "election-safety",
+        "log-matching",
+        "bootstrap-has-voters",
+    )
+    return one_step(name, facts, watermark_and_answer(s), using)
 
 
 def keeps_what_they_share(s: State) -> Formula:

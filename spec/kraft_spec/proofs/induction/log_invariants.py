@@ -160,6 +160,18 @@ LOGS: tuple[Invariant, ...] = (
         ),
     ),
     Invariant(
+        "applied-was-committed",
+        "What a replica applied is in the log of a committed entry.",
+        lambda s: forall(
+            (_r, _e),
+            Implies(
+                s.applied(_r, _e),
+                exists((_d, _g), And(s.committed(_d, _g), prefix(_e, _d)), s.committed(_d, _g), prefix(_d, _g)),
+            ),
+            s.applied(_r, _e),
+        ),
+    ),
+    Invariant(
         "one-voter-change-at-a-time",
         "A VotersRecord differs in one voter from the one before it, which was committed by its own set, with an entry "
         "of the same epoch, before the new one was written.",

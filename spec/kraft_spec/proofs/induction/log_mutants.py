@@ -2,13 +2,18 @@
 
 from z3 import And, If, Or
 
-from kraft_spec.proofs.induction.actions import Action, replica
-from kraft_spec.proofs.induction.changes import does, does_not, together, with_action, without_guard
+from kraft_spec.proofs.induction.actions import Action, epoch, replica
+from kraft_spec.proofs.induction.changes import does, does_not, other_guard, together, with_action, without_guard
 from kraft_spec.proofs.induction.mutant import Mutant, Told
 from kraft_spec.proofs.induction.replays import append, commit, elect, move, replicate
 from kraft_spec.proofs.induction.simulator import Cluster
-from kraft_spec.proofs.induction.state import State
+from kraft_spec.proofs.induction.state import State, StateFunction
 from kraft_spec.proofs.induction.symbols import bootstrap, prefix
+
+
+def _acknowledges_all(s: State) -> StateFunction:
+    own = s.log_end(replica)
+    return lambda r, e: Or(s.acknowledged(r, e), And(r == replica, prefix(e, own), e != bootstrap))
 
 
 def _lose_disk(s: State) -> Action:
@@ -45,7 +50,7 @@ LOG_MUTANTS: tuple[Mutant, ...] = (
         ("state.leader.higher-epoch",),
         without_guard("append", "same-epoch"),
         "append/log-ends-written",
-        "append/candidate-log-on-disk",
+        "append/epochs-ascend",
     ),
     Mutant(
         "append-without-an-election",
@@ -80,11 +85,7 @@ LOG_MUTANTS: tuple[Mutant, ...] = (
             does(
                 "acknowledge",
                 "acknowledged",
-                lambda s: (
-                    lambda r, e: Or(
-                        s.acknowledged(r, e), And(r == replica, prefix(e, s.log_end(replica)), e != bootstrap)
-                    )
-                ),
+                _acknowledges_all,
             ),
         ),
         "commit/later-leaders-keep-it/log-end-is-of-the-epoch",
@@ -98,10 +99,10 @@ LOG_MUTANTS: tuple[Mutant, ...] = (
         does(
             "acknowledge",
             "acknowledged",
-            lambda s: lambda r, e: Or(s.acknowledged(r, e), And(r == replica, prefix(e, s.log_end(replica)))),
+            _acknowledges_all,
         ),
-        "acknowledge/acknowledged-was-written",
-        "acknowledge/acknowledged-was-written",
+        "acknowledge/votes-respect-acknowledged",
+        "acknowledge/votes-respect-acknowledged",
     ),
     Mutant(
         "commit-without-a-majority",
@@ -120,12 +121,12 @@ LOG_MUTANTS: tuple[Mutant, ...] = (
         "acknowledge/acknowledged-is-kept",
     ),
     Mutant(
-        "acknowledge-to-nobody",
-        "A replica acknowledges entries of its epoch without having followed the leader.",
-        ("fetch.leader-only",),
-        without_guard("acknowledge", "follows"),
-        "acknowledge/acknowledged-was-written",
-        "acknowledge/acknowledged-was-written",
+        "acknowledge-to-a-past-leader",
+        "A replica that has learnt of a larger epoch still acknowledges entries of the leader that it followed.",
+        ("fetch.leader-only", "state.epoch-monotonic"),
+        other_guard("acknowledge", "follows", lambda s: s.follows(replica, epoch)),
+        "acknowledge/votes-respect-acknowledged",
+        "acknowledge/votes-respect-acknowledged",
     ),
     Mutant(
         "records-after-any-entry",
@@ -150,6 +151,30 @@ LOG_MUTANTS: tuple[Mutant, ...] = (
         without_guard("truncate", "answers-the-last-request"),
         "truncate/acknowledged-is-kept",
         "truncate/acknowledged-is-kept",
+    ),
+    Mutant(
+        "high-watermark-in-a-diverging-log",
+        "A follower takes the leader's high watermark before its log agrees with the leader's.",
+        ("hw.follower", "fetch.response.common"),
+        without_guard("learn-high-watermark", "same-epoch-and-offset"),
+        "learn-high-watermark/agreeing-is-the-log-end/one-has-the-other",
+        "learn-high-watermark/applied-was-committed",
+    ),
+    Mutant(
+        "apply-to-the-log-end",
+        "A follower applies all that it has fetched, whatever the leader's high watermark is.",
+        ("hw.follower",),
+        without_guard("learn-high-watermark", "up-to-the-watermark"),
+        "learn-high-watermark/applied-was-committed",
+        "learn-high-watermark/applied-was-committed",
+    ),
+    Mutant(
+        "snapshot-past-the-high-watermark",
+        "A leader serves a snapshot of records that are not committed.",
+        ("fetch.snapshot.install",),
+        without_guard("load-snapshot", "leader-applied-it"),
+        "load-snapshot/applied-was-committed",
+        "load-snapshot/applied-was-committed",
     ),
     Mutant(
         "snapshot-that-is-not-needed",
@@ -182,6 +207,6 @@ LOG_MUTANTS: tuple[Mutant, ...] = (
         ("identity.replica-key",),
         without_guard("replace-disk", "key-is-new"),
         "replace-disk/leader-has-its-epoch",
-        "replace-disk/votes-were-asked-for",
+        "replace-disk/acknowledged-was-written",
     ),
 )

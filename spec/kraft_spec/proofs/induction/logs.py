@@ -1,4 +1,4 @@
-"""The actions on a follower's log: fetched records, truncation, snapshots, acknowledgement; crashes and new disks."""
+"""The actions on a log: fetched records, high watermarks, truncation, snapshots, syncs, acknowledgement, crashes."""
 
 from collections.abc import Mapping
 
@@ -13,12 +13,15 @@ from kraft_spec.proofs.induction.actions import (
     leader,
     log,
     replica,
+    watermark,
+    watermark_log,
 )
 from kraft_spec.proofs.induction.state import State
 from kraft_spec.proofs.induction.symbols import (
     ENTRY,
     NUMBER,
     REPLICA,
+    Expression,
     Formula,
     bootstrap,
     epoch_of,
@@ -51,6 +54,11 @@ def _correlated(s: State) -> Mapping[str, Formula]:
     }
 
 
+def _agrees(own: Expression) -> Formula:
+    """The leader has an entry with the epoch and offset of the follower's last one."""
+    return And(prefix(agreeing, answer), epoch_of(agreeing) == epoch_of(own), offset_of(agreeing) == offset_of(own))
+
+
 def fetch_records(s: State) -> Action:
     """A follower appends records that its leader has after an entry with the epoch and offset of its own last one.
 
@@ -63,17 +71,39 @@ def fetch_records(s: State) -> Action:
         (replica, leader, epoch, log, answer, agreeing, kept),
         {
             **_answered(s),
-            "same-epoch-and-offset": And(
-                prefix(agreeing, answer), epoch_of(agreeing) == epoch_of(own), offset_of(agreeing) == offset_of(own)
-            ),
+            "same-epoch-and-offset": _agrees(own),
             "records-after-it": And(prefix(agreeing, kept), prefix(kept, answer)),
         },
         s.updated(log_end=lambda r: If(r == replica, kept, s.log_end(r))),
     )
 
 
+def learn_high_watermark(s: State) -> Action:
+    """A follower takes its leader's high watermark, as far as its own log goes, and may apply records up to there.
+
+    Rule: hw.follower.
+    """
+    own = s.log_end(replica)
+    return Action(
+        "learn-high-watermark",
+        "A follower whose log is within its leader's applies records up to the smaller of the leader's high watermark "
+        "and its own log end.",
+        (replica, leader, epoch, log, answer, agreeing, watermark, watermark_log, kept),
+        {
+            **_answered(s),
+            "same-epoch-and-offset": _agrees(own),
+            "leader-committed": s.committed(watermark, watermark_log),
+            "in-the-leaders-epoch": epoch_of(watermark) == epoch,
+            "up-to-the-watermark": And(prefix(kept, own), offset_of(kept) <= offset_of(watermark)),
+        },
+        s.updated(applied=lambda r, e: Or(s.applied(r, e), And(r == replica, e == kept))),
+    )
+
+
 def truncate(s: State) -> Action:
     """A follower cuts its log where its leader says that they diverge, by epoch and offset.
+
+    The cut is on disk in the same step: no crash brings back what was cut off.
 
     Rules: fetch.diverging.truncate, fetch.truncate.voters-set.
     """
@@ -112,17 +142,21 @@ def truncate(s: State) -> Action:
 def load_snapshot(s: State) -> Action:
     """A follower whose log ends before its leader's snapshot, or differs from it, begins anew with the snapshot.
 
+    A leader serves a snapshot that it took up to its own high watermark, or loaded itself.
+
     Rules: snapshot.load-resets-history, fetch.snapshot.install.
     """
     own = s.log_end(replica)
     return Action(
         "load-snapshot",
-        "A follower puts its leader's snapshot, a prefix of the leader's log, in place of its whole log.",
+        "A follower puts its leader's snapshot, a prefix of the leader's log that the leader applied, in place of its "
+        "whole log.",
         (replica, leader, epoch, log, answer, kept),
         {
             **_answered(s),
             **_correlated(s),
             "prefix-of-the-leader": prefix(kept, answer),
+            "leader-applied-it": s.applied(leader, kept),
             "needs-it": Or(
                 offset_of(own) < offset_of(kept),
                 epoch_of(own) < epoch_of(kept),
@@ -132,7 +166,22 @@ def load_snapshot(s: State) -> Action:
         s.updated(
             log_end=lambda r: If(r == replica, kept, s.log_end(r)),
             flushed=lambda r: If(r == replica, kept, s.flushed(r)),
+            applied=lambda r, e: Or(s.applied(r, e), And(r == replica, e == kept)),
         ),
+    )
+
+
+def sync(s: State) -> Action:
+    """A replica has more of its log on disk: what a snapshot of its own holds, or all of it before any Fetch.
+
+    Rules: durable.flush-before-fetch, snapshot.control-records-first.
+    """
+    return Action(
+        "sync",
+        "A replica puts any more of its log on disk, at any time.",
+        (replica, kept),
+        {"on-disk-stays": prefix(s.flushed(replica), kept), "of-its-log": prefix(kept, s.log_end(replica))},
+        s.updated(flushed=lambda r: If(r == replica, kept, s.flushed(r))),
     )
 
 

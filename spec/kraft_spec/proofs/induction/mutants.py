@@ -1,7 +1,8 @@
 """Mutants of the inductive proof: rules broken on purpose, with the obligation that must then fail.
 
-What is broken is the theory itself. Where a mutant can be run, and all can, a run reaches a step that breaks an
-invariant: the obligation is not only unproved but false.
+What is broken is the theory itself. Each mutant is also run, up to a step that breaks an invariant: that invariant is
+not only unproved but false. It need not be the one of the obligation that fails first. Where the two differ, that
+obligation is unproved, and nothing more is claimed of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -118,6 +119,7 @@ SPARE: Mapping[str, str] = {
     "and commit have the condition too.",
     "become-leader/same-log": "As long as a Candidate neither won nor follows, its log is the one that it asked with.",
     "append/entry-is-new": "A leader has all entries of its epoch, so one after its log end is new.",
+    "learn-high-watermark/follows": "Committed is for good: a late answer of a past leader teaches nothing wrong.",
 }
 """Conditions without which the proof stands, `action/condition`, with the reason. They say what replicas do."""
 

@@ -12,6 +12,7 @@ _HEAD = (
     "condition of an action left out, an action changed or added.\n"
     "The prover must then stop at the obligation named here, and a run of the broken theory must reach a step that "
     "breaks the invariant named here.\n"
+    "Where the two differ, the run shows that the invariant is false; the obligation is unproved, no more.\n"
     "`kraft-spec prove mutants --page` prints this page; a test compares the two.\n"
     "\n"
     "| mutant | what is broken | rules | first obligation that is not proved | a step that breaks an invariant |\n"

@@ -20,6 +20,16 @@ _Script = Callable[[State, str, Facts, Formula], tuple[Obligation, ...]]
 _Lemma = tuple[str, Callable[[State], Formula], Callable[[State, str, Facts], tuple[Obligation, ...]]]
 
 _ANSWER: _Lemma = ("answer-was-written", lemmas.answer_was_written, lemmas.prove_answer_was_written)
+_AGREEING: _Lemma = (
+    "agreeing-is-the-log-end",
+    lemmas.agreeing_is_the_log_end,
+    lemmas.prove_agreeing_is_the_log_end,
+)
+_WATERMARK: _Lemma = (
+    "watermark-is-in-the-leaders-log",
+    lemmas.watermark_and_answer,
+    lemmas.prove_watermark_and_answer,
+)
 
 LEMMAS: Mapping[str, tuple[_Lemma, ...]] = {
     "become-leader": (
@@ -28,10 +38,8 @@ LEMMAS: Mapping[str, tuple[_Lemma, ...]] = {
         ("nothing-written-before", lemmas.nothing_written_before, lemmas.prove_nothing_written_before),
     ),
     "commit": (("later-leaders-keep-it", scripts.kept_by_later_leaders, scripts.later_leaders_keep_it),),
-    "fetch-records": (
-        _ANSWER,
-        ("agreeing-is-the-log-end", lemmas.agreeing_is_the_log_end, lemmas.prove_agreeing_is_the_log_end),
-    ),
+    "fetch-records": (_ANSWER, _AGREEING),
+    "learn-high-watermark": (_ANSWER, _AGREEING, _WATERMARK),
     "truncate": (
         _ANSWER,
         ("keeps-what-they-share", lemmas.keeps_what_they_share, lemmas.prove_cut_keeps_what_they_share),
@@ -58,7 +66,7 @@ def obligations(about: Theory | None = None) -> tuple[Obligation, ...]:
             obligations are listed, without these parts for premises.
     """
     about = about or theory()
-    listed = [*counting.obligations(), *_at_the_start(about), _safety(about)]
+    listed = [*counting.obligations(), *_at_the_start(about), *_safety(about)]
     for action in about.actions:
         listed += _of_action(about, action)
     return tuple(listed)
@@ -105,16 +113,25 @@ def _at_the_start(about: Theory) -> tuple[Obligation, ...]:
     )
 
 
-def _safety(about: Theory) -> Obligation:
-    name = f"safety/{about.safety.name}"
-    invariants = tuple(invariant.name for invariant in about.invariants)
-    facts = _facts(about)
-    return Obligation(name, facts, about.safety.formula(about.before), tuple(attempts(name, facts, invariants, ())))
+def _safety(about: Theory) -> tuple[Obligation, ...]:
+    facts = dict(_facts(about))
+    listed = []
+    for one in about.safety:
+        name, goal = f"safety/{one.name}", one.formula(about.before)
+        invariants = tuple(invariant.name for invariant in about.invariants)
+        listed.append(Obligation(name, dict(facts), goal, tuple(attempts(name, facts, invariants, ()))))
+        facts[one.name] = goal
+    return tuple(listed)
+
+
+def _safe(about: Theory) -> Mapping[str, Formula]:
+    """What follows from the invariants before a step."""
+    return {one.name: one.formula(about.before) for one in about.safety}
 
 
 def _of_action(about: Theory, action: Action) -> tuple[Obligation, ...]:
     """What is proved of the action first, and the action against each invariant."""
-    known = {**_facts(about), about.safety.name: about.safety.formula(about.before), **action.guard}
+    known = {**_facts(about), **_safe(about), **action.guard}
     taken_out = frozenset(_all_names(theory(), action.name) - set(known))
     listed: list[Obligation] = []
 
@@ -146,4 +163,4 @@ def _direct(about: Theory, action: Action, invariant: str, known: Mapping[str, F
 def _all_names(about: Theory, action: str) -> frozenset[str]:
     """The names of all facts that a script for the action may expect."""
     guard = about.action(action).guard if any(one.name == action for one in about.actions) else {}
-    return frozenset((*_facts(about), about.safety.name, *guard))
+    return frozenset((*_facts(about), *_safe(about), *guard))

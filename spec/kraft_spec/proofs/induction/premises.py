@@ -21,6 +21,7 @@ SAYS_THERE_IS = (
     "leader-has-majority",
     "entries-have-leaders",
     "committed-by-majority",
+    "applied-was-committed",
     "acknowledged-is-kept",
     "acknowledged-is-kept-to-vote",
     "follower-has-leader",
@@ -81,6 +82,16 @@ LISTED: Mapping[str, tuple[str, ...]] = {
         "epochs-ascend",
         "prefix-transitive",
     ),
+    "commit/applied-was-committed": ("prefix-reflexive", "committed-by-majority"),
+    "learn-high-watermark/applied-was-committed": (
+        "agreeing-is-the-log-end",
+        "watermark-is-in-the-leaders-log",
+        "prefix-transitive",
+        "prefixes-comparable",
+        "prefix-antisymmetric",
+        "offsets-ascend",
+    ),
+    "sync/leader-has-its-epoch": ("prefix-antisymmetric",),
     "truncate/acknowledged-is-kept": _SHARED,
     "load-snapshot/log-ends-written": (
         "answer-was-written",
@@ -98,6 +109,12 @@ LISTED: Mapping[str, tuple[str, ...]] = {
         "epochs-natural",
     ),
     "safety/state-machine-safety": (
+        "applied-was-committed",
+        "committed-in-one-order",
+        "prefix-transitive",
+        "prefixes-comparable",
+    ),
+    "safety/committed-in-one-order": (
         "leader-completeness",
         "committed-by-majority",
         "entries-have-leaders",

@@ -84,7 +84,7 @@ def new_leader_is_complete(s: State, name: str, facts: Facts) -> tuple[Obligatio
     )
     return by_cases(
         script,
-        Sides(log, committer, overlap, ("none-smaller",), ("state-machine-safety", "counterexample")),
+        Sides(log, committer, overlap, ("none-smaller",), ("committed-in-one-order", "counterexample")),
     )
 
 

@@ -1,8 +1,8 @@
 """What the replicas know and have done: a fixed set of functions, replaced and never changed.
 
 Part of it is state (epoch, log end, what is on disk), part is memory that only grows (who asked, granted, was elected,
-acknowledged, committed). A step of a replica gives a new State whose functions are written in terms of the old ones, so
-that nothing needs to say what stays the same.
+acknowledged, committed, applied). A step of a replica gives a new State whose functions are written in terms of the old
+ones, so that nothing needs to say what stays the same.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,6 +40,11 @@ FUNCTIONS: Mapping[str, Signature] = {
     "committed": Signature(
         (ENTRY, ENTRY), TRUTH, "A leader whose log was the second counted the first, of its own epoch, as committed."
     ),
+    "applied": Signature(
+        (REPLICA, ENTRY),
+        TRUTH,
+        "The replica's high watermark was past the entry, which it had in its log: it may have applied it.",
+    ),
 }
 
 
@@ -56,6 +61,7 @@ class State(NamedTuple):
     follows: StateFunction
     acknowledged: StateFunction
     committed: StateFunction
+    applied: StateFunction
 
     def updated(self, **functions: StateFunction) -> "State":
         """The state with these functions in place of its own.

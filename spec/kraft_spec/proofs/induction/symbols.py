@@ -105,6 +105,6 @@ def _is_application(term: Expression) -> bool:
     return bool(term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
 
 
-def exists(bound: tuple[Expression, ...], body: Formula) -> Formula:
-    """There are such."""
-    return z3.Exists(list(bound), body)
+def exists(bound: tuple[Expression, ...], body: Formula, *triggers: Expression) -> Formula:
+    """There are such; the triggers serve where it is denied, and are as those of `forall`."""
+    return z3.Exists(list(bound), body, patterns=[one for one in triggers if _is_application(one)])

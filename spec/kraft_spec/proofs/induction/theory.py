@@ -7,7 +7,7 @@ from z3 import And, Not
 from kraft_spec.proofs.induction import actions, axioms, logs
 from kraft_spec.proofs.induction.actions import Action
 from kraft_spec.proofs.induction.axioms import Axiom
-from kraft_spec.proofs.induction.invariants import INVARIANTS, STATE_MACHINE_SAFETY, Invariant
+from kraft_spec.proofs.induction.invariants import INVARIANTS, SAFETY, Invariant
 from kraft_spec.proofs.induction.state import State, any_state
 from kraft_spec.proofs.induction.symbols import (
     ENTRY,
@@ -30,7 +30,8 @@ class Theory(NamedTuple):
     actions: tuple[Action, ...]
     """The steps from `before`."""
     invariants: tuple[Invariant, ...]
-    safety: Invariant
+    safety: tuple[Invariant, ...]
+    """What follows from the invariants, each from those before it too."""
 
     def action(self, name: str) -> Action:
         """The action of a name.
@@ -67,6 +68,7 @@ def start(state: State) -> Formula:
         forall((r, t), Not(state.follows(r, t))),
         forall((r, e), Not(state.acknowledged(r, e))),
         forall((e, g), Not(state.committed(e, g))),
+        forall((r, e), Not(state.applied(r, e))),
     )
 
 
@@ -83,10 +85,12 @@ def theory() -> Theory:
         actions.learn_epoch(before),
         actions.learn_leader(before),
         logs.fetch_records(before),
+        logs.learn_high_watermark(before),
         logs.truncate(before),
         logs.load_snapshot(before),
+        logs.sync(before),
         logs.acknowledge(before),
         logs.crash(before),
         logs.replace_disk(before),
     )
-    return Theory(axioms.ALL, before, start(before), steps, INVARIANTS, STATE_MACHINE_SAFETY)
+    return Theory(axioms.ALL, before, start(before), steps, INVARIANTS, SAFETY)

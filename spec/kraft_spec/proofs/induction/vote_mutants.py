@@ -62,6 +62,35 @@ _CANDIDATE_CRASHES = (
     move("vote", voter=2, candidate=3, log=_EMPTY),
     move("become-leader", candidate=3, log=_EMPTY),
 )
+_SOLE_VOTER_RESTARTS = (
+    move("stand", candidate=2),
+    move("stand", candidate=3, epoch=1),
+    move("vote", voter=1, candidate=2),
+    move("become-leader", candidate=2),
+    append(2),
+    *replicate(2, 3),
+    commit(2),
+    append(2, 2, 3),
+    *replicate(2, 3),
+    commit(2),
+    append(2, 3),
+    move("learn-leader", replica=3, leader=2),
+    move("fetch-records", replica=3),
+    move("acknowledge", replica=3),
+    move("stand-again", candidate=3),
+    move("become-leader", candidate=3, epoch=1),
+    append(2),
+    append(3),
+    move("stand", candidate=3),
+    move("become-leader", candidate=3),
+    append(3),
+    commit(3),
+    move("learn-leader", replica=2, leader=3, epoch=2),
+    move("learn-high-watermark", replica=2),
+)
+"""Replica 3 votes for itself in epoch 1 and follows replica 2, which removes replica 1 and then itself. Replica 3 reads
+that it is the sole voter, restarts, and is leader of epoch 1 with its own vote. Both append, and 2 takes its own record
+for the one that 3 commits."""
 
 VOTE_MUTANTS: tuple[Mutant, ...] = (
     Mutant(
@@ -143,11 +172,24 @@ VOTE_MUTANTS: tuple[Mutant, ...] = (
         Told(Cluster(3, 3, 2, 0), _CANDIDATE_CRASHES),
     ),
     Mutant(
+        "own-vote-before-known-leader",
+        "A replica that follows a leader restarts as Candidate of that epoch, because it voted for itself before: "
+        "Kafka 4.",
+        ("durable.restart.voted-self", "durable.restart.known-leader"),
+        together(
+            without_guard("stand-again", "follows-nobody"),
+            without_guard("become-leader", "follows-nobody"),
+        ),
+        "stand-again/candidate-log-is-older",
+        "stand-again/candidate-log-is-older",
+        Told(Cluster(3, 3, 2, 0), _SOLE_VOTER_RESTARTS),
+    ),
+    Mutant(
         "stand-in-an-epoch-again",
         "A replica becomes Candidate of an epoch that it is in already, in which it may have voted.",
         ("state.candidate.entry", "vote.once-per-epoch"),
-        without_guard("stand", "epoch-is-new"),
-        "stand/log-ends-written",
+        other_guard("stand", "epoch-is-new", lambda s: s.epoch(candidate) <= epoch),
+        "stand/candidate-log-is-older",
         "stand/candidate-log-is-older",
     ),
     Mutant(

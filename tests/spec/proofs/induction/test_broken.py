@@ -42,12 +42,28 @@ def test_without_a_part_of_its_guard_an_action_breaks_an_invariant(
 
 @pytest.mark.parametrize(
     ("action", "conjunct"),
-    [("become-leader", "same-epoch"), ("become-leader", "same-log"), ("append", "entry-is-new")],
+    [
+        ("become-leader", "same-epoch"),
+        ("become-leader", "same-log"),
+        ("append", "entry-is-new"),
+        ("learn-high-watermark", "follows"),
+    ],
 )
 def test_the_proof_does_without_these(action: str, conjunct: str) -> None:
     """docs/proofs.md names them: the model has them, and safety does not rest on them."""
     about = theory()
     assert _fails(about.with_action(about.action(action).without(conjunct)), action) == []
+
+
+def test_a_restart_with_the_own_vote_before_the_known_leader_is_not_covered() -> None:
+    """docs/proofs.md says so, and names the first."""
+    about = theory()
+    assert _fails(about.with_action(about.action("stand-again").without("follows-nobody")), "stand-again") == [
+        "stand-again/candidate-log-is-older",
+        "stand-again/one-log-per-candidacy",
+        "stand-again/vote-once-per-epoch",
+        "stand-again/votes-respect-acknowledged",
+    ]
 
 
 def test_a_disk_lost_under_its_own_key_breaks_what_was_acknowledged() -> None:

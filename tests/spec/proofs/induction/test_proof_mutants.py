@@ -41,6 +41,9 @@ LOSES_WHAT_WAS_COMMITTED = (
 )
 """Mutants whose told runs end in a loss, not only in a state that should not be reached."""
 
+LEADS_A_SECOND_TIME = "own-vote-before-known-leader"
+"""Its told run ends with two leaders of one epoch."""
+
 HARMLESS = Mutant(
     "harmless", "Nothing is changed.", (), lambda theory: theory, "start/log-matching", "vote/log-matching"
 )
@@ -76,8 +79,22 @@ def test_in_a_told_run_a_leader_lacks_what_was_committed(name: str) -> None:
     assert any("leader-completeness" in breach.names for breach in found.breaches)
 
 
+def test_kafka_4_restarts_into_a_second_leader_of_one_epoch() -> None:
+    """docs/proofs.md tells the run: two leaders of epoch 1, and then two replicas that apply different records."""
+    one = mutant(LEADS_A_SECOND_TIME)
+    assert one.told is not None
+    found = replay(Interpreter(one.change(theory())), *one.told)
+    assert found.refused is None
+    broken = {name: breach for breach in found.breaches for name in breach.names}
+    assert broken["election-safety"].step.action == "become-leader"
+    assert broken["state-machine-safety"].step.action == "learn-high-watermark"
+    refused = replay(Interpreter(theory()), *one.told).refused
+    assert str(refused) == "stand-again(candidate=3)"
+
+
 def test_all_told_runs_are_named_above() -> None:
-    assert tuple(one.name for one in MUTANTS if one.told is not None) == LOSES_WHAT_WAS_COMMITTED
+    told = {one.name for one in MUTANTS if one.told is not None}
+    assert told == {*LOSES_WHAT_WAS_COMMITTED, LEADS_A_SECOND_TIME}
 
 
 def test_the_unchanged_theory_is_proved_and_nothing_is_asked_again() -> None:

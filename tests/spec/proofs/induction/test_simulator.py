@@ -27,7 +27,7 @@ def test_every_invariant_holds_in_every_state_that_random_runs_reach() -> None:
     assert found.elections > 100
     assert found.commits > 100
     assert found.voter_changes > 10
-    assert found.epochs == 5
+    assert found.epochs >= 4
 
 
 @pytest.mark.nightly
@@ -92,7 +92,7 @@ def test_without_the_rule_it_loses_what_was_committed(told: Told, elected: int, 
     assert [(one.number, one.step.action, one.names) for one in found.breaches] == [
         (24, "append", ("one-voter-change-at-a-time",)),
         (elected, "become-leader", ("leader-completeness",)),
-        (committed, "commit", ("state-machine-safety",)),
+        (committed, "commit", ("committed-in-one-order", "state-machine-safety")),
     ]
 
 

@@ -18,6 +18,7 @@ REDUCTIO = (
     "append/one-voter-change-at-a-time/contradiction",
     "commit/later-leaders-keep-it/contradiction",
     "fetch-records/agreeing-is-the-log-end/contradiction",
+    "learn-high-watermark/agreeing-is-the-log-end/contradiction",
 )
 """The last steps of scripts: their goal is a contradiction, so their premises must be one."""
 
