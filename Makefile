@@ -93,6 +93,7 @@ nightly:
 	@$(WITH_MUTATION)
 	@$(WITH_JAVA) $(BIN)/kraft-spec nightly $(ARGS)
 	@$(WITH_JAVA) KRAFT_SPEC_HYPOTHESIS=nightly $(PYTEST) -m "nightly or not nightly"
+	@$(MAKE) cross-check
 
 cross-check:
 	@tools/ensure_venv.sh run
