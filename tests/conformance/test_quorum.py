@@ -191,6 +191,35 @@ def test_without_a_running_controller_nothing_is_sent(capsys: Captured) -> None:
     assert "RemoveVoter" not in {event["event"] for event in events()}
 
 
+def test_a_record_that_was_appended_in_vain_may_still_take_effect(capsys: Captured) -> None:
+    three_voters(others=[4])
+    answer = answered(capsys, *add(4, "--timeout-ms", "150"))
+    assert (answer["error"], answer["exit"], answer["outcome_open"]) == (
+        "REQUEST_TIMED_OUT",
+        ExitCode.INCONCLUSIVE,
+        True,
+    )
+    assert quorum("run", "--for-ms", "2000") == 0
+    assert any(voter.startswith("4-") for voter in voters(capsys)), "it did"
+
+
+def test_a_request_that_nobody_took_on_has_changed_nothing(capsys: Captured) -> None:
+    three_voters()
+    leads = leader(capsys)
+    one, other = (node_id for node_id in (1, 2, 3) if node_id != leads)
+    quorum("stop", str(leads), str(one), "--kill")
+    words = remove(one, f"U{one}", "--bootstrap-controller", f"h{other}:9093")
+    assert quorum(*words) == ExitCode.UNAVAILABLE
+    assert "nobody took it on, nothing has changed" in capsys.readouterr().err.replace("\n", " ")
+    answer = answered(capsys, *words)
+    assert (answer["exit"], answer["error"], answer["outcome_open"]) == (ExitCode.UNAVAILABLE, None, False)
+
+
+def test_an_empty_cluster_id_is_another_cluster(capsys: Captured) -> None:
+    three_voters()
+    assert answered(capsys, *remove(1, "U1", "--cluster-id", ""))["error"] == "INCONSISTENT_CLUSTER_ID"
+
+
 def test_a_change_that_cannot_commit_leaves_its_outcome_open(capsys: Captured) -> None:
     """The set without voter 3 needs all of the other two, and one of them is gone: the leader loses its epoch."""
     three_voters()

@@ -144,6 +144,12 @@ def test_a_configuration_of_kafka_is_read_and_its_advertised_controller_listener
             "below the cluster directory",
         ),
         (
+            "node.id=1\ncontroller.listener=h1:9093\nlog.dirs=quorum.jsonl\n",
+            3,
+            "log.dirs",
+            "has a file of its own there",
+        ),
+        (
             "node.id=1\ncontroller.listener=h1:9093\ncontroller.quorum.bootstrap.servers=h1:9093,h2\n",
             3,
             "controller.quorum.bootstrap.servers",
@@ -271,3 +277,9 @@ def test_random_uuids_differ(capsys: Captured) -> None:
     first, second = capsys.readouterr().out.split()
     assert first != second
     assert not first.startswith("-")
+
+
+def test_an_unknown_level_is_refused_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert format_node(properties(1), "--standalone", "--feature", "kraft.version=7") == ExitCode.USAGE
+    assert "expected kraft.version=0 or kraft.version=1" in capsys.readouterr().err.replace("\n", " ")
+    assert not Path("node-1").exists()

@@ -147,7 +147,7 @@ def add_controller(
         if new.key.id != node.id:
             raise usage_error(f"{config} is of node {node.id}, {new.path} of node {new.key.id}")
         to = route(nodes, quorum, bootstrap_server, bootstrap_controller)
-        asked = cluster_id or quorum.configuration.cluster_id
+        asked = quorum.configuration.cluster_id if cluster_id is None else cluster_id
         outcome = Client(quorum, to).ask(
             lambda number: AddVoter(number, new.key, node.endpoint, timeout_ms, cluster_id=asked)
         )
@@ -171,7 +171,7 @@ def remove_controller(
         raise usage_error(f"--controller-uuid: {error}") from error
     with open_quorum(ClusterDirectory(cluster_dir)) as (quorum, nodes):
         to = route(nodes, quorum, bootstrap_server, bootstrap_controller)
-        asked = cluster_id or quorum.configuration.cluster_id
+        asked = quorum.configuration.cluster_id if cluster_id is None else cluster_id
         outcome = Client(quorum, to).ask(lambda number: RemoveVoter(number, key, cluster_id=asked))
     if quorum.configuration.replicas.get(controller_id) and quorum.is_running(controller_id):
         joins = quorum.configuration.replicas[controller_id].auto_join

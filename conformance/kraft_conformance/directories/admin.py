@@ -40,10 +40,17 @@ class Outcome:
     """Was there anybody to ask?"""
     asked_at_ms: int
     answered_at_ms: int
-    is_open: bool = False
-    """Did the leader take the request on and then lose its epoch?
+    was_taken_on: bool = False
+    """Did a leader go to work on it? If none did, nothing has changed."""
+    lost_epoch: bool = False
+    """Did the leader that was at work on it lose its epoch?  Rule: add-voter.leader-change-leaves-outcome-open."""
+    was_appended: bool = False
+    """Did the leader give up on a record that stays in its log?  Rule: add-voter.timeout."""
 
-    Whether the change survives is then open.  Rule: add-voter.leader-change-leaves-outcome-open."""
+    @property
+    def is_open(self) -> bool:
+        """Is it open whether the change takes effect?"""
+        return self.lost_epoch or self.was_appended or (self.reply is None and self.was_taken_on)
 
     @property
     def succeeded(self) -> bool:
@@ -84,6 +91,7 @@ class Client:
         self._route = to
         self._hops: list[str] = []
         self._was_sent = False
+        self._was_taken_on = False
 
     def ask(self, request: Callable[[int], AdminRequest]) -> Outcome:
         """The outcome of a request, which `request` makes of its number: the sequence of the line that it becomes."""
@@ -98,9 +106,10 @@ class Client:
             if target is not None:
                 reply, at_once = self._answer(target, request, deadline_ms)
                 if reply is None or reply.error is not Error.NOT_LEADER_OR_FOLLOWER:
-                    return self._outcome(reply, started_ms)
+                    late = not at_once and reply is not None and reply.error is Error.REQUEST_TIMED_OUT
+                    return self._outcome(reply, started_ms, was_appended=late and self._has_uncommitted_set(target))
                 if not at_once:
-                    return self._outcome(reply, started_ms, is_open=True)
+                    return self._outcome(reply, started_ms, lost_epoch=True)
                 hint = reply.leader_id if reply.leader_id != target else None
                 if hint is not None and self._quorum.is_running(hint):
                     continue
@@ -143,6 +152,7 @@ class Client:
         reply = _reply_in(occurrence, number)
         at_once = reply is not None
         if reply is None:
+            self._was_taken_on = True
             self._hop(f"controller {target} is at work on it (request {number})")
             for occurrence in quorum.advance(deadline_ms - quorum.now_ms):
                 reply = _reply_in(occurrence, number)
@@ -156,8 +166,24 @@ class Client:
         if said not in self._hops:
             self._hops.append(said)
 
-    def _outcome(self, reply: Reply | None, started_ms: int, is_open: bool = False) -> Outcome:
-        return Outcome(reply, tuple(self._hops), self._was_sent, started_ms, self._quorum.now_ms, is_open)
+    def _has_uncommitted_set(self, leader: int) -> bool:
+        """Is there a voters set in the leader's log that is not committed? One change at a time: it is this one's."""
+        state = self._quorum.state(leader)
+        return state.log.voters[-1].offset >= state.high_watermark
+
+    def _outcome(
+        self, reply: Reply | None, started_ms: int, *, lost_epoch: bool = False, was_appended: bool = False
+    ) -> Outcome:
+        return Outcome(
+            reply,
+            tuple(self._hops),
+            self._was_sent,
+            started_ms,
+            self._quorum.now_ms,
+            self._was_taken_on,
+            lost_epoch,
+            was_appended,
+        )
 
 
 def _answer_text(reply: Reply) -> str:

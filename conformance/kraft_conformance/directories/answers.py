@@ -7,16 +7,17 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_reference.changes import ChangeKind
 from kraft_reference.messages import Error
 
-_OPEN = (
+_LOST_EPOCH = (
     "the leader lost its epoch while it was at work: whether the change survives, the next leader decides "
     "(add-voter.leader-change-leaves-outcome-open)"
 )
+_APPENDED = "time ran out after the record was appended: it stays in the log and may be committed (add-voter.timeout)"
 
 
 def show_outcome(asked: str, kind: ChangeKind, outcome: Outcome, as_json: bool) -> ExitCode:
     """Print what became of a request: conformant if it was granted, violation if it was refused.
 
-    Unavailable if nobody was there to ask, inconclusive if it is open what became of it.
+    Unavailable if nobody was there to ask or to take it on, inconclusive if it is open what became of it.
     """
     reply = outcome.reply
     code = _exit_code(outcome)
@@ -39,22 +40,25 @@ def show_outcome(asked: str, kind: ChangeKind, outcome: Outcome, as_json: bool) 
         stdout.print(shown(f"  {hop}"), soft_wrap=True)
     took_ms = outcome.answered_at_ms - outcome.asked_at_ms
     if reply is None:
-        became = "what became of it is open" if outcome.was_sent else "there was nobody to ask, nothing was sent"
+        became = "there was nobody to ask, nothing was sent"
+        if outcome.was_sent:
+            became = "what became of it is open" if outcome.is_open else "nobody took it on, nothing has changed"
         stderr.print(shown(f"{asked}: no answer in {CLIENT_TIMEOUT_MS} ms; {became}"), soft_wrap=True)
     else:
-        answer = f"{asked}: {described(reply.error, kind)}"
+        meaning = f"{reply.error} ({CODES[reply.error]})" if outcome.was_appended else described(reply.error, kind)
+        answer = f"{asked}: {meaning}"
         stdout.print(shown(f"{answer}, after {took_ms} ms" if outcome.succeeded else answer), soft_wrap=True)
         if outcome.is_open:
-            stderr.print(shown(_OPEN), soft_wrap=True)
+            stderr.print(shown(_APPENDED if outcome.was_appended else _LOST_EPOCH), soft_wrap=True)
     return code
 
 
 def _exit_code(outcome: Outcome) -> ExitCode:
     if outcome.succeeded:
         return ExitCode.CONFORMANT
-    if not outcome.was_sent:
-        return ExitCode.UNAVAILABLE
-    if outcome.reply is None or outcome.is_open:
+    if outcome.is_open:
         return ExitCode.INCONCLUSIVE
+    if outcome.reply is None:
+        return ExitCode.UNAVAILABLE
     assert outcome.reply.error is not Error.NONE, "what succeeded was dealt with"
     return ExitCode.VIOLATION

@@ -11,6 +11,8 @@ from kraft_conformance.directories.metadata_directory import META, MetadataDirec
 
 HISTORY = "quorum.jsonl"
 _LOCK = ".lock"
+RESERVED = (HISTORY, _LOCK)
+"""Names below the cluster directory that no node may have."""
 
 
 @dataclass(frozen=True, slots=True)

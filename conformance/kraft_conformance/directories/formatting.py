@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from kraft_conformance.directories.checkpoint import FILE_NAME, checkpoint_text
-from kraft_conformance.directories.cluster_directory import ClusterDirectory
+from kraft_conformance.directories.cluster_directory import RESERVED, ClusterDirectory
 from kraft_conformance.directories.errors import refused
 from kraft_conformance.directories.metadata_directory import (
     META,
@@ -18,7 +18,7 @@ from kraft_conformance.directories.metadata_directory import (
     read_metadata_directory,
 )
 from kraft_conformance.directories.names import ListedVoter, random_directory_id
-from kraft_conformance.directories.node import STATIC_VOTERS, NodeProperties
+from kraft_conformance.directories.node import DIRECTORIES, METADATA_DIRECTORY, STATIC_VOTERS, NodeProperties
 from kraft_conformance.failure import usage_error
 from kraft_reference.identity import ReplicaKey
 
@@ -67,6 +67,12 @@ def format_node(cluster: ClusterDirectory, node: NodeProperties, asked: FormatRe
     _check_options(node, asked)
     key = ReplicaKey(node.id, _directory_id(node, asked))
     voters = _voters(node, key, asked)
+    if Path(node.metadata_directory).parts[0] in RESERVED:
+        name = METADATA_DIRECTORY if node.properties.get(METADATA_DIRECTORY) else DIRECTORIES
+        raise node.properties.wrong(
+            name,
+            f"{node.metadata_directory!r}, expected another name: the cluster directory has a file of its own there",
+        )
     target = cluster.path / node.metadata_directory
     if is_formatted(target):
         known = read_metadata_directory(target).key
@@ -87,6 +93,8 @@ def _check_options(node: NodeProperties, asked: FormatRequest) -> None:
         raise node.properties.wrong(
             STATIC_VOTERS, f"names static voters, which {asked.voters} contradicts; expected one of the two"
         )
+    if asked.kraft_version is not None and asked.kraft_version > 1:
+        raise usage_error(f"--feature kraft.version={asked.kraft_version}: expected kraft.version=0 or kraft.version=1")
     if asked.kraft_version == 0 and names_voters:
         raise usage_error(f"{asked.voters} makes a quorum at kraft.version 1, and version 0 is asked for")
     if asked.kraft_version == 1 and node.static_voters:
