@@ -74,7 +74,7 @@ def _settled(
     Rule: partition-reassign.complete-in-one-step.
     """
     if configuration.profile.completes == "with-the-change" and may_complete(after, configuration):
-        after = completed(after, state.alive, is_unclean(configuration, name), configuration)
+        after = completed(after, state.alive, configuration)
     return after._replace(partition_epoch=before.partition_epoch + 1)
 
 

@@ -1,6 +1,6 @@
 """The state machine: one event at a time."""
 
-from kraft_reference.partitions.changes import changed, is_unclean
+from kraft_reference.partitions.changes import changed
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.events import (
     AlterPartition,
@@ -65,7 +65,7 @@ def _after_complete(
     if name not in due(state, configuration):
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
     partition = state.partitions[name]
-    after = completed(partition, state.alive, is_unclean(configuration, name), configuration)
+    after = completed(partition, state.alive, configuration)
     return changed(state, configuration, state.controller, {**state.partitions, name: after})
 
 

@@ -86,10 +86,10 @@ def may_complete(partition: Partition, configuration: PartitionConfiguration) ->
     return keeps_acknowledged_records(_completed_lists(partition), configuration)
 
 
-def completed(
-    partition: Partition, alive: frozenset[int], unclean: bool, configuration: PartitionConfiguration
-) -> Partition:
+def completed(partition: Partition, alive: frozenset[int], configuration: PartitionConfiguration) -> Partition:
     """The partition with RR gone, led by a replica of TR that is in sync: all of it one change.
+
+    Somebody in sync is always left, so no election is unclean.
 
     Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing.
     """
@@ -102,7 +102,7 @@ def completed(
         after = _completed_lists(partition)
     if not configuration.enforces("partition-reassign.leader-in-removing"):
         return after
-    return led(after, alive, unclean)
+    return led(after, alive, unclean=False)
 
 
 def _completed_lists(partition: Partition) -> Partition:

@@ -43,8 +43,10 @@ def _top_level_error(
 def after_alter_reassignments(
     state: ControllerState, configuration: PartitionConfiguration, asked: AlterPartitionReassignments
 ) -> Outcome:
-    """A batch of starts, replacements and cancellations, one after the other: each has its own result.
+    """A batch of starts, replacements and cancellations, each with its own result.
 
+    Each meets the partition as it was before the request; of several about one partition the last that is accepted
+    counts, as the client's API is a map.
     How long the client wants to wait is not looked at.
     Rules: partition-reassign.per-partition, partition-reassign.error-order, partition-reassign.timeout-ignored,
     partition-reassign.admin-api.
@@ -52,10 +54,11 @@ def after_alter_reassignments(
     error = _top_level_error(state, configuration, asked.node, asked.may_alter)
     if error is not None:
         return Outcome(state, (AlterReassignmentsAnswer(error),), Refusal.REQUEST_REFUSED)
-    partitions = dict(state.memory.get(asked.node, {}))
+    before = state.memory.get(asked.node, {})
+    partitions = dict(before)
     results: list[tuple[TopicPartition, Error]] = []
     for name, target in asked.targets:
-        altered = _altered(state, configuration, partitions, name, target)
+        altered = _altered(state, configuration, before, name, target)
         if isinstance(altered, Partition):
             partitions[name] = altered
         results.append((name, altered if isinstance(altered, Error) else Error.NONE))
@@ -76,6 +79,8 @@ def _altered(
 
     Where nobody in sync would be left the request is refused; a replacement undoes the running reassignment, so that
     it may come to that as well.
+    With unclean election another replica takes their place, and only then: a partition whose replicas in sync are
+    merely dead must not get a leader that has just been added and has nothing.
     Rules: partition-reassign.error-order, partition-reassign.unknown-partition, partition-reassign.cancel-nothing,
     partition-reassign.invalid-assignment, partition-reassign.isr-never-empty.
     """
@@ -90,7 +95,7 @@ def _altered(
     unclean = is_unclean(configuration, name)
     if not unclean and not keeps_acknowledged_records(after, configuration):
         return Error.INVALID_REPLICA_ASSIGNMENT
-    return led(after, state.alive, unclean)
+    return led(after, state.alive, unclean and not after.in_sync)
 
 
 # ---------------------------------------------------------------------------------------------------------

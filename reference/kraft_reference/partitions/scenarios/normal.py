@@ -255,6 +255,7 @@ SCENARIOS = (
                 two_writers,
                 "what node 1 writes undoes the cancellation that node 2 has answered",
                 "CompletesAsAsked",
+                "ListsAreConsistent",
                 "StoredIsWhole",
             ),
             wrong(
