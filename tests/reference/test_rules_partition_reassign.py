@@ -8,7 +8,7 @@ from tests.reference.builders import states
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.controller import due, handle
-from kraft_reference.partitions.decisions import KAFKA_4, KIP
+from kraft_reference.partitions.decisions import KAFKA_4, KIP, ReassignmentProfile
 from kraft_reference.partitions.effects import (
     AlterPartitionAnswer,
     AlterReassignmentsAnswer,
@@ -201,9 +201,9 @@ def test_a_start_widens_the_replicas_and_tells_all_of_them() -> None:
     [(KIP, (3, 1, 5, 2, 4), (5, 4), (3, 1)), (KAFKA_4, (5, 2, 4, 1, 3), (4, 5), (1, 3))],
 )
 def test_the_order_of_the_widened_replicas(
-    order: object, replicas: Assignment, adding: Assignment, removing: Assignment
+    order: ReassignmentProfile, replicas: Assignment, adding: Assignment, removing: Assignment
 ) -> None:
-    profile = replace(KIP, replicas_order=getattr(order, "replicas_order", None))
+    profile = replace(KIP, replicas_order=order.replicas_order)
     outcome = after(IDLE._replace(replicas=(3, 1, 2)), alter(5, 2, 4), replace(FIVE, profile=profile))
     now = outcome.state.partitions[A0]
     assert (now.replicas, now.adding, now.removing) == (replicas, adding, removing)

@@ -55,7 +55,7 @@ PLANTED: list[tuple[list[Change], str, str, int]] = [
     ([(1, ("effects", 1, "version"), 2)], "leader_and_isr", "partition-reassign.leader-and-isr-fields", 2),
     ([(1, ("effects", 5, "results", 0, 1), "NOT_CONTROLLER")], "answer", "partition-reassign.error-order", 2),
     ([(2, ("state", "controller"), 1)], "controller", "partition-reassign.controller-only", 3),
-    ([(2, ("refusal"), "ALREADY_SO")], "refusal", "partition-reassign.persisted", 3),
+    ([(2, ("refusal",), "ALREADY_SO")], "refusal", "partition-reassign.persisted", 3),
     ([(3, ("effects", 0, "reassignments"), [])], "answer", "partition-reassign.list", 4),
     (
         [(7, ("state", "partitions", 0, "leader"), 1)],
@@ -75,8 +75,7 @@ PLANTED: list[tuple[list[Change], str, str, int]] = [
 
 
 def test_what_is_planted_is_rejected_by_field_and_rule() -> None:
-    changes = [[(n, (path,) if isinstance(path, str) else path, value) for n, path, value in c] for c, *_ in PLANTED]
-    verdicts = in_own_process(planted_verdicts, changes)
+    verdicts = in_own_process(planted_verdicts, [changes for changes, *_ in PLANTED])
     for (_, field, rule, line), verdict in zip(PLANTED, verdicts, strict=True):
         assert verdict.rejection is not None, field
         assert verdict.rejection.line == line
