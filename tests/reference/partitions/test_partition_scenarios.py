@@ -1,6 +1,7 @@
 """S25 to S29: every variant runs with its outcome, and a scenario that expects something else fails by name."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from kraft_reference.partitions.scenarios import (
     partition_scenario,
     run,
 )
+from kraft_reference.partitions.scenarios.overview import table
 from kraft_reference.partitions.scenarios.scenario import cluster
 from kraft_reference.partitions.scenarios.stage import PartitionStage
 from kraft_spec.rules import load_registry
@@ -91,3 +93,8 @@ def test_a_leader_adds_only_whom_it_was_told_of() -> None:
     one.script(stage)
     with pytest.raises(PartitionScenarioFailure, match="replicas that the leader was told of"):
         stage.in_sync(1, 2, 3, 4)
+
+
+def test_the_page_has_the_table() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "partition-reassignment.md").read_text(encoding="utf-8")
+    assert page.endswith(table())
