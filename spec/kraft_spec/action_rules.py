@@ -99,16 +99,35 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
 }
 """The operators whose rules an event's action states, by event name."""
 
+PARTITION_MODULES = ("Partitions", "PartitionReassignment")
+"""The modules of the reassignment of partitions, a model of their own."""
+
+_ALTERED = ("Altered", "ValidTarget", "Reassigned", "Cancelled", "KeepsRecords")
+_CHANGED = ("Changed", "AsStored", "ToldReplicas", "Settled", "Led")
+
+PARTITION_EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
+    "AlterPartitionReassignments": ("AfterAlterReassignments", "TopLevelError", "AlteredAll", *_ALTERED, *_CHANGED),
+    "ListPartitionReassignments": ("AfterListReassignments", "TopLevelError"),
+    "AlterPartition": ("AfterAlterPartition", "AlterPartitionError", *_CHANGED),
+    "CompleteReassignment": ("AfterComplete", "MayComplete", "Completed", *_CHANGED),
+    "BrokerFails": ("AfterBrokerFails", *_CHANGED),
+    "BrokerStarts": ("AfterBrokerStarts", *_CHANGED),
+    "ControllerFailover": ("AfterControllerFailover", "LegacyAltered", *_ALTERED, *_CHANGED),
+    "DeleteTopic": ("AfterDeleteTopic",),
+    "WriteReassignPartitions": ("AfterWriteReassignPartitions", "LegacyAltered", *_ALTERED, *_CHANGED),
+}
+"""As `EVENT_OPERATORS`, for the events of partitions."""
+
 _DEFINITION = re.compile(r"^([A-Za-z]\w*)(\([^)]*\))? ==")
 _RULE_ID = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+")
 
 
 @cache
-def operator_rules() -> Mapping[str, tuple[str, ...]]:
+def operator_rules(modules: tuple[str, ...] = MODULES) -> Mapping[str, tuple[str, ...]]:
     """The rule ids in the comment right above each operator of the model."""
     registry = load_registry()
     found: dict[str, tuple[str, ...]] = {}
-    for module in MODULES:
+    for module in modules:
         comment: list[str] = []
         text = (files("kraft_spec") / "tla" / f"{module}.tla").read_text(encoding="utf-8")
         for line in text.splitlines():
@@ -128,9 +147,9 @@ _SWITCH = re.compile(r'Enforced\("([^"]+)"\)')
 
 
 @cache
-def switchable_rules() -> tuple[str, ...]:
+def switchable_rules(modules: tuple[str, ...] = MODULES) -> tuple[str, ...]:
     """The rules that the model can switch off one at a time, in alphabetical order."""
-    texts = [(files("kraft_spec") / "tla" / f"{module}.tla").read_text(encoding="utf-8") for module in MODULES]
+    texts = [(files("kraft_spec") / "tla" / f"{module}.tla").read_text(encoding="utf-8") for module in modules]
     return tuple(sorted({rule for text in texts for rule in _SWITCH.findall(text)}))
 
 
@@ -159,3 +178,15 @@ def rules_of_event(event: str, role: str | None = None, pre_vote: bool | None = 
 
     kept = [rule_id for rule_id in ids if applies(rule_id)]
     return tuple(sorted(kept, key=lambda rule_id: len(registry[rule_id].states) or 99))
+
+
+def switchable_partition_rules() -> tuple[str, ...]:
+    """The rules of reassignment that the model can switch off one at a time, in alphabetical order."""
+    return switchable_rules(PARTITION_MODULES)
+
+
+def partition_event_rules(event: str) -> tuple[str, ...]:
+    """The rule ids that the action of an event of partitions states, in the order of its operators."""
+    stated = operator_rules(PARTITION_MODULES)
+    operators = PARTITION_EVENT_OPERATORS[event]
+    return tuple(dict.fromkeys(rule for operator in operators for rule in stated.get(operator, ())))

@@ -5,10 +5,12 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.partition_scenario import named_partition_scenario, show_partition_scenario
 from kraft_conformance.console import print_json, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.verdicts import show_rejection
+from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
 from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, run
 from kraft_reference.scenarios import scenario as named_scenario
 from kraft_spec.fingerprint import spec_hash
@@ -25,6 +27,9 @@ def scenario(name: Name = None, variant: VariantName = None, output: Output = No
     """Run a named scenario on the reference, with the deciding rule and without it, and check its trace."""
     if name is None:
         return _list(as_json)
+    of_partitions = named_partition_scenario(name)
+    if of_partitions is not None:
+        return show_partition_scenario(of_partitions, variant, output, as_json)
     chosen = _named(name)
     variants = chosen.variants
     if variant is not None or output is not None:
@@ -79,7 +84,8 @@ def _named(name: str) -> Scenario:
     try:
         return named_scenario(name)
     except KeyError as error:
-        raise usage_error(str(error.args[0])) from error
+        labels = ", ".join(one.label for one in PARTITION_SCENARIOS)
+        raise usage_error(f"{error.args[0]}; of partitions: {labels}") from error
 
 
 def _list(as_json: bool) -> int:

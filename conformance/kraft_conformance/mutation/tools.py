@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from kraft_conformance.mutation.edge_replay import replay_edges
+from kraft_conformance.mutation.partition_tools import check_partition_traces, play_partition_scenarios
 from kraft_conformance.mutation.sighting import Sighting, Tally, Target
 from kraft_conformance.mutation.unit_tests import run_unit_tests, why_no_unit_tests
 from kraft_conformance.probes.schedules import BY_HAND, told
@@ -166,9 +167,17 @@ def _why_rejected(rejection: Rejection) -> str:
 TOOLS: tuple[Tool, ...] = (
     Tool("scenarios", "the scripts of the named scenarios and the properties they state", "events", play_scenarios),
     Tool("by-hand", "short schedules of what no cluster does that keeps the rules", "events", play_by_hand),
+    Tool("partitions", "the scenarios of partition reassignment", "events", play_partition_scenarios),
     Tool("edges", "the model's state graph replayed on the reference", "edges", replay_edges),
     Tool("invariants", "simulated runs with their invariants and the progress they owe", "events", simulate),
     Tool("traces", "simulated runs, each line judged by TLC", "events", check_traces, needs_java=True),
+    Tool(
+        "partition-traces",
+        "random runs of partition reassignment, each line judged by TLC",
+        "events",
+        check_partition_traces,
+        needs_java=True,
+    ),
 )
 """The suite, cheapest first."""
 

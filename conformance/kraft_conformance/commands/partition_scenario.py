@@ -1,0 +1,122 @@
+"""`kraft-spec scenario s25` to `s29`: the scenarios of partition reassignment, which have a model of their own."""
+
+from typing import Any
+
+from kraft_conformance.console import print_json, stdout
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_reference.partitions.scenarios import (
+    PartitionScenario,
+    PartitionScenarioFailure,
+    PartitionScenarioRun,
+    partition_scenario,
+    run,
+)
+from kraft_reference.partitions.scenarios.stage import EVENTUALLY_COMPLETES
+from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
+from kraft_traces.partitions.encode import encoded
+from kraft_traces.streams import whole_file
+
+
+def named_partition_scenario(name: str) -> PartitionScenario | None:
+    """The scenario of partitions with this name or label; None if there is none."""
+    try:
+        return partition_scenario(name)
+    except KeyError:
+        return None
+
+
+def show_partition_scenario(chosen: PartitionScenario, variant: str | None, output: str | None, as_json: bool) -> int:
+    """Run the variants of a scenario, check their traces, and show both.
+
+    Raises:
+        CommandError: The reference does something else than the scenario says, or the variant does not exist.
+    """
+    variants = chosen.variants
+    if variant is not None or output is not None:
+        try:
+            variants = (chosen.variants[0] if variant is None else chosen.variant(variant),)
+        except KeyError as error:
+            raise usage_error(str(error.args[0])) from error
+    documents: list[dict[str, Any]] = []
+    fine = True
+    for one in variants:
+        try:
+            outcome = run(chosen, one)
+        except PartitionScenarioFailure as failure:
+            raise CommandError(str(failure), ExitCode.VIOLATION) from failure
+        if output is not None:
+            _write(output, outcome)
+        verdict = check_partition_occurrences(outcome.occurrences, one.configuration, f"{chosen.name}/{one.name}")
+        agrees = _agrees(outcome, verdict)
+        fine = fine and agrees
+        documents.append(_document(outcome, verdict, agrees))
+        if not as_json and output != "-":
+            _show(outcome, verdict, agrees)
+    if as_json:
+        print_json(documents)
+    return ExitCode.CONFORMANT if fine else ExitCode.VIOLATION
+
+
+def _write(output: str, outcome: PartitionScenarioRun) -> None:
+    try:
+        lines = list(encoded(outcome.configuration, outcome.occurrences))
+    except ValueError as error:
+        raise usage_error(f"{outcome.scenario.name}/{outcome.variant.name}: {error}") from error
+    with whole_file(output) as stream:
+        for line in lines:
+            stream.write(line)
+
+
+def _judged(verdict: PartitionVerdict) -> set[str]:
+    return {*verdict.given_up, *(verdict.rejection.properties if verdict.rejection else ())}
+
+
+def _agrees(outcome: PartitionScenarioRun, verdict: PartitionVerdict) -> bool:
+    """Does the model say what the scenario says?  It judges no liveness on a trace, and stops at the first line."""
+    violated = set(outcome.violated) - {EVENTUALLY_COMPLETES}
+    judged = _judged(verdict)
+    return judged <= violated if judged else not violated and verdict.accepted
+
+
+def _document(outcome: PartitionScenarioRun, verdict: PartitionVerdict, agrees: bool) -> dict[str, Any]:
+    return {
+        "scenario": outcome.scenario.name,
+        "variant": outcome.variant.name,
+        "outcome": outcome.variant.outcome,
+        "events": len(outcome.occurrences),
+        "violated": dict(outcome.violated),
+        "judged": sorted(_judged(verdict)),
+        "agrees": agrees,
+        "steps": [
+            {
+                "event": type(one.event).__name__,
+                "partitions": {
+                    str(name): {
+                        "replicas": part.replicas,
+                        "in_sync": sorted(part.in_sync),
+                        "adding": part.adding,
+                        "removing": part.removing,
+                        "leader": part.leader,
+                    }
+                    for name, part in sorted(one.state.partitions.items())
+                },
+            }
+            for one in outcome.occurrences
+        ],
+    }
+
+
+def _show(outcome: PartitionScenarioRun, verdict: PartitionVerdict, agrees: bool) -> None:
+    label = outcome.scenario.label.upper()
+    stdout.print(f"[bold]{label}. {outcome.scenario.name}/{outcome.variant.name}[/bold]", soft_wrap=True)
+    stdout.print(f"  {outcome.variant.outcome}", markup=False)
+    for one in outcome.occurrences:
+        for name, part in sorted(one.state.partitions.items()):
+            lists = f"R {list(part.replicas)} I {sorted(part.in_sync)} AR {list(part.adding)} RR {list(part.removing)}"
+            stdout.print(f"  {one.sequence}. {type(one.event).__name__}: {name} {lists}", markup=False, soft_wrap=True)
+    if outcome.violated:
+        stdout.print(f"  violates {', '.join(sorted(outcome.violated))}", markup=False)
+    said = f"violates {', '.join(sorted(_judged(verdict)))}" if _judged(verdict) else "accepted"
+    shown = f"{len(outcome.occurrences)} events, {said} by the model"
+    stdout.print(f"  {shown}{'' if agrees else ' [red](not what the scenario says)[/red]'}")

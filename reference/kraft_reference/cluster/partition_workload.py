@@ -1,0 +1,157 @@
+"""Random runs of the controllers of `kraft_reference.partitions`: requests of every kind among failures of every kind.
+
+One seed, one run.
+Half of what is asked is meant well; the rest is wrong in one way or another, or late.
+"""
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.controller import due
+from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
+from kraft_reference.partitions.events import (
+    AlterPartition,
+    AlterPartitionReassignments,
+    BrokerFails,
+    BrokerStarts,
+    CompleteReassignment,
+    ControllerFailover,
+    DeleteTopic,
+    Event,
+    ListPartitionReassignments,
+    WriteReassignPartitions,
+)
+from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_reference.partitions.partition import Assignment, TopicPartition
+from kraft_reference.partitions.state import ControllerState, initial_state
+
+BROKERS = 6
+NAMES = (TopicPartition("A", 0), TopicPartition("A", 1), TopicPartition("B", 0))
+STRANGE_NAMES = (TopicPartition("A", 99), TopicPartition("missing", 0))
+
+
+def random_configuration(seed: int, profile: ReassignmentProfile = KIP) -> PartitionConfiguration:
+    """Six brokers, three nodes, three partitions at random replicas; in every third run topic B may elect uncleanly."""
+    random = Random(f"configuration {seed}")
+    brokers = range(1, BROKERS + 1)
+    return PartitionConfiguration(
+        frozenset(brokers),
+        {name: tuple(random.sample(brokers, random.randint(1, 3))) for name in NAMES},
+        (1, 2, 3),
+        frozenset({"B"}) if seed % 3 == 0 else frozenset(),
+        profile,
+    )
+
+
+def random_run(configuration: PartitionConfiguration, seed: int, events: int) -> tuple[PartitionOccurrence, ...]:
+    """A run of so many events."""
+    return tuple(_occurrences(configuration, Random(f"run {seed}"), events))
+
+
+def _occurrences(configuration: PartitionConfiguration, random: Random, events: int) -> Iterator[PartitionOccurrence]:
+    state = initial_state(configuration)
+    for sequence in range(1, events + 1):
+        (chooser,) = random.choices(_CHOOSERS, _WEIGHTS)
+        occurrence = happen(sequence, state, chooser(state, configuration, random), configuration)
+        state = occurrence.state
+        yield occurrence
+
+
+# ---------------------------------------------------------------------------------------------------------
+# One chooser for each event.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _name(state: ControllerState, random: Random) -> TopicPartition:
+    return random.choice([*STRANGE_NAMES, *sorted(state.partitions) * 6])
+
+
+def _node(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> int:
+    return state.controller if random.random() < 0.9 else random.choice(configuration.controllers)
+
+
+def _target(configuration: PartitionConfiguration, random: Random) -> Assignment:
+    brokers = sorted(configuration.brokers)
+    target = tuple(random.sample(brokers, random.randint(1, 3)))
+    wrong = (target, (), (*target, -2), (*target, 99), (*target, target[0]))
+    return random.choices(wrong, (12, 1, 1, 1, 1))[0]
+
+
+def _alter(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+    targets = tuple(
+        [
+            (_name(state, random), None if random.random() < 0.25 else _target(configuration, random))
+            for _ in range(random.choice((1, 1, 1, 2, 3)))
+        ]
+    )
+    return AlterPartitionReassignments(_node(state, configuration, random), targets, random.random() < 0.97)
+
+
+def _list(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+    names = None if random.random() < 0.5 else tuple(random.sample([*NAMES, *STRANGE_NAMES], random.randint(0, 3)))
+    return ListPartitionReassignments(_node(state, configuration, random), names, random.random() < 0.95)
+
+
+def _alter_partition(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+    """Mostly one replica that has caught up or fallen behind, as the leader says with what it knows; else anything."""
+    name = _name(state, random)
+    partition = state.partitions.get(name)
+    if partition is None or partition.leader is None:
+        some = frozenset(random.sample(range(1, BROKERS + 1), 2))
+        return AlterPartition(state.controller, random.randint(1, BROKERS), name, 0, 0, some)
+    behind = [one for one in partition.replicas if one in state.alive and one not in partition.in_sync]
+    ahead = sorted(partition.in_sync - {partition.leader})
+    if behind and random.random() < 0.8:
+        in_sync = partition.in_sync | {random.choice(behind)}
+    else:
+        in_sync = partition.in_sync - set(random.sample(ahead, min(1, len(ahead))))
+    if random.random() < 0.1:
+        in_sync ^= {random.randint(1, BROKERS)}
+    late = random.choices((0, -1, 1), (18, 1, 1))[0]
+    late_epoch = random.choices((0, -1, 1), (18, 1, 1))[0]
+    broker = partition.leader if random.random() < 0.95 else random.randint(1, BROKERS)
+    epochs = (partition.leader_epoch + late_epoch, partition.partition_epoch + late)
+    return AlterPartition(_node(state, configuration, random), broker, name, *epochs, in_sync)
+
+
+def _complete(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+    ready = due(state, configuration)
+    return CompleteReassignment(random.choice(ready) if ready else _name(state, random))
+
+
+def _fail(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+    return BrokerFails(random.randint(1, BROKERS + 1))
+
+
+def _start(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+    dead = sorted(configuration.brokers - state.alive)
+    return BrokerStarts(random.choice(dead) if dead else random.randint(1, BROKERS + 1))
+
+
+def _fail_over(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+    return ControllerFailover(random.randint(1, 4))
+
+
+def _delete(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+    return DeleteTopic(random.choice(("B", "missing")))
+
+
+def _write_znode(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+    names = random.sample([*NAMES, STRANGE_NAMES[0]], random.randint(1, 3))
+    return WriteReassignPartitions(tuple([(name, _target(configuration, random)) for name in names]))
+
+
+_Chooser = Callable[[ControllerState, PartitionConfiguration, Random], Event]
+_CHOOSERS: tuple[_Chooser, ...] = (
+    _alter,
+    _list,
+    _alter_partition,
+    _complete,
+    _fail,
+    _start,
+    _fail_over,
+    _delete,
+    _write_znode,
+)
+_WEIGHTS = (24, 4, 40, 10, 5, 9, 3, 0.3, 2)

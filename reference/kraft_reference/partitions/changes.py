@@ -1,0 +1,120 @@
+"""From partitions before an event to partitions after it: what is stored, who is told, who is stopped."""
+
+from collections.abc import Collection
+
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.effects import (
+    Effect,
+    LeaderAndIsr,
+    StopReplica,
+    StorePartitions,
+    StoreReassignPartitions,
+)
+from kraft_reference.partitions.outcome import Outcome
+from kraft_reference.partitions.partition import Partition, Partitions, TopicPartition, without
+from kraft_reference.partitions.reassignment import completed, may_complete
+from kraft_reference.partitions.state import ControllerState, exists
+
+
+def is_unclean(configuration: PartitionConfiguration, name: TopicPartition) -> bool:
+    """May a replica that is not in sync lead this partition?"""
+    return name.topic in configuration.unclean_topics
+
+
+def changed(
+    state: ControllerState,
+    configuration: PartitionConfiguration,
+    node: int,
+    after: Partitions,
+    *,
+    told: Collection[TopicPartition] = (),
+    kept_quiet: TopicPartition | None = None,
+) -> Outcome:
+    """The outcome of an event after which `node` takes the partitions to be `after`.
+
+    Args:
+        state: before the event, but with the brokers, topics and the old znode as the event leaves them.
+        configuration: of the cluster.
+        node: the controller.
+        after: all partitions; what is not equal to what the node took them to be before has changed.
+        told: partitions whose replicas are told although nothing has changed.
+        kept_quiet: a partition whose replicas need not be told of their in-sync replicas: the leader chose them.
+    """
+    before = state.memory.get(node, {})
+    names = sorted(name for name in after if after[name] != before[name])
+    new = {name: _settled(state, configuration, name, before[name], after[name]) for name in names}
+    partitions = {**before, **new}
+    effects: list[Effect] = []
+    if names:
+        effects.append(StorePartitions(tuple([(name, _as_stored(new[name], configuration)) for name in names])))
+    left = {n: target for n, target in state.legacy.items() if exists(state, partitions, n)}
+    left = {n: target for n, target in left.items() if partitions[n].is_reassigned}
+    if left != state.legacy:
+        effects.append(StoreReassignPartitions(tuple(sorted(left.items()))))
+    to_tell = {name for name in names if name != kept_quiet or _is_news(before[name], new[name])} | set(told)
+    for name in sorted(to_tell):
+        effects += [leader_and_isr(configuration, b, name, partitions[name]) for b in _alive(state, partitions[name])]
+    for name in names:
+        gone = without(before[name].replicas, new[name].replicas)
+        effects += [StopReplica(broker, name) for broker in gone if broker in state.alive]
+    stored = {**state.stored, **{name: _as_stored(new[name], configuration) for name in names}}
+    memory = {**state.memory, node: partitions}
+    return Outcome(state._replace(memory=memory, stored=stored, legacy=left), tuple(effects))
+
+
+def _settled(
+    state: ControllerState,
+    configuration: PartitionConfiguration,
+    name: TopicPartition,
+    before: Partition,
+    after: Partition,
+) -> Partition:
+    """The partition as it is stored: complete if it may be and that is not a step of its own.
+
+    Rule: partition-reassign.complete-in-one-step.
+    """
+    if configuration.profile.completes == "with-the-change" and may_complete(after, configuration):
+        after = completed(after, state.alive, configuration)
+    return after._replace(partition_epoch=before.partition_epoch + 1)
+
+
+def _as_stored(partition: Partition, configuration: PartitionConfiguration) -> Partition:
+    """R, AR and RR together.  Rule: partition-reassign.persisted."""
+    if configuration.enforces("partition-reassign.persisted"):
+        return partition
+    return partition._replace(adding=(), removing=())
+
+
+def _is_news(before: Partition, after: Partition) -> bool:
+    return before._replace(in_sync=after.in_sync, partition_epoch=after.partition_epoch) != after
+
+
+def _alive(state: ControllerState, partition: Partition) -> list[int]:
+    return [broker for broker in partition.replicas if broker in state.alive]
+
+
+def leader_and_isr(
+    configuration: PartitionConfiguration, broker: int, name: TopicPartition, partition: Partition
+) -> LeaderAndIsr:
+    """What a broker is told: all of R, so that it replicates rightly whether it heeds the other two lists or not.
+
+    Rules: partition-reassign.leader-and-isr-fields, partition-reassign.mixed-versions.
+    """
+    return LeaderAndIsr(
+        broker,
+        name,
+        partition.leader,
+        partition.leader_epoch,
+        partition.partition_epoch,
+        partition.in_sync,
+        told_replicas(configuration, partition),
+        partition.adding,
+        partition.removing,
+    )
+
+
+def told_replicas(configuration: PartitionConfiguration, partition: Partition) -> tuple[int, ...]:
+    """The replicas that the leader knows of, and so replicates to.  Rule: partition-reassign.mixed-versions."""
+    if configuration.enforces("partition-reassign.mixed-versions"):
+        return partition.replicas
+    return partition.original

@@ -1,0 +1,28 @@
+"""What the operators of the topics set up.  It never changes while the cluster runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
+from kraft_reference.partitions.partition import Assignment, TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionConfiguration:
+    """A cluster and its topics when the first controller starts: all brokers alive, all replicas in sync."""
+
+    brokers: frozenset[int]
+    """Ids of the brokers that are registered, alive or not.  Rule: partition-reassign.invalid-assignment."""
+    assignments: Mapping[TopicPartition, Assignment]
+    """The replicas of each partition."""
+    controllers: tuple[int, ...] = (1,)
+    """Ids of the nodes that may be controller; the first one is to begin with."""
+    unclean_topics: frozenset[str] = frozenset()
+    """Topics with unclean.leader.election.enable.  Rule: partition-reassign.isr-never-empty."""
+    profile: ReassignmentProfile = field(default=KIP)
+    switched_off: frozenset[str] = frozenset()
+    """Ids of rules that an experiment switches off: the product runs with none."""
+
+    def enforces(self, rule: str) -> bool:
+        """Is the rule with this id in force?"""
+        return rule not in self.switched_off

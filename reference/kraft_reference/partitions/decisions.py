@@ -1,0 +1,51 @@
+"""How the open points of KIP-455 are decided, as `kraft_reference.profile` does for elections."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignmentProfile:
+    """A set of answers to the open points of KIP-455."""
+
+    name: str
+
+    completes_with: Literal["adding", "target"] = "adding"
+    """Which replicas have to be in sync before RR goes.
+
+    `adding` is the least that is allowed: all of AR, and some replica of TR.
+    `target` is all of TR, so that as many replicas are in sync afterwards as were asked for.
+    Rules: partition-reassign.complete-in-one-step, partition-reassign.isr-never-empty."""
+
+    completes: Literal["in-its-own-step", "with-the-change"] = "in-its-own-step"
+    """When a reassignment that may complete does so: later, on the controller's own account, or in the step that
+    makes it possible, which may be the very request.  Rule: partition-reassign.complete-in-one-step."""
+
+    override_base: Literal["original", "replicas"] = "original"
+    """What a second reassignment starts from: R minus AR, or the widened R.  Rule: partition-reassign.override."""
+
+    replicas_order: Literal["removing-first", "target-first"] = "removing-first"
+    """The order of the widened R: RR as it stood and then TR, or TR and then RR ascending.
+
+    Rule: partition-reassign.start."""
+
+    idle_when_named: Literal["listed", "left-out"] = "listed"
+    """Is a partition that no reassignment moves listed, with empty lists, when it is asked for by name?
+
+    Rule: partition-reassign.list."""
+
+
+KIP = ReassignmentProfile("kip")
+"""KIP-455 as written, gaps closed as the rule catalogue says."""
+
+KAFKA_4 = ReassignmentProfile(
+    "kafka-4",
+    completes_with="target",
+    completes="with-the-change",
+    override_base="replicas",
+    replicas_order="target-first",
+    idle_when_named="left-out",
+)
+"""Apache Kafka's KRaft controller as far as its public sources were read."""
+
+PROFILES: dict[str, ReassignmentProfile] = {profile.name: profile for profile in (KIP, KAFKA_4)}

@@ -1,0 +1,30 @@
+"""One thing that happened to the controllers: a line of a trace."""
+
+from typing import NamedTuple
+
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.controller import handle
+from kraft_reference.partitions.effects import Effect
+from kraft_reference.partitions.events import Event
+from kraft_reference.partitions.outcome import Refusal
+from kraft_reference.partitions.state import ControllerState
+
+
+class PartitionOccurrence(NamedTuple):
+    """An event and what came of it."""
+
+    sequence: int
+    """From 1, without gaps."""
+    event: Event
+    effects: tuple[Effect, ...]
+    refusal: Refusal | None
+    state: ControllerState
+    """The state after."""
+
+
+def happen(
+    sequence: int, state: ControllerState, event: Event, configuration: PartitionConfiguration
+) -> PartitionOccurrence:
+    """Let an event happen in a state."""
+    outcome = handle(state, event, configuration)
+    return PartitionOccurrence(sequence, event, outcome.effects, outcome.refusal, outcome.state)

@@ -1,0 +1,30 @@
+"""What one event comes to."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from kraft_reference.partitions.effects import Effect
+from kraft_reference.partitions.state import ControllerState
+
+
+class Refusal(StrEnum):
+    """Why an event changed nothing; language neutral, stable."""
+
+    REQUEST_REFUSED = "REQUEST_REFUSED"
+    """The answer says why."""
+    NOTHING_DUE = "NOTHING_DUE"
+    """No reassignment of this partition may complete now."""
+    ALREADY_SO = "ALREADY_SO"
+    """The broker is dead or alive already, the node controller, the topic being deleted."""
+    UNKNOWN_ID = "UNKNOWN_ID"
+    """There is no such broker, node or topic."""
+    ZNODE_NOT_EMPTY = "ZNODE_NOT_EMPTY"
+    """Rule: partition-reassign.legacy-znode."""
+
+
+class Outcome(NamedTuple):
+    """The state after an event, and what is done, in this order."""
+
+    state: ControllerState
+    effects: tuple[Effect, ...] = ()
+    refusal: Refusal | None = None

@@ -1,0 +1,195 @@
+"""What reassignment promises, judged on one step after the other.
+
+The names are those of PartitionReassignment.tla.
+Nothing here looks at how a reassignment is carried out: what was asked for is taken from the requests and their
+answers, and each step is held against that.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.effects import AlterReassignmentsAnswer
+from kraft_reference.partitions.errors import Error
+from kraft_reference.partitions.events import (
+    AlterPartitionReassignments,
+    ControllerFailover,
+    Event,
+    WriteReassignPartitions,
+)
+from kraft_reference.partitions.occurrence import PartitionOccurrence
+from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
+from kraft_reference.partitions.state import ControllerState, exists, initial_state
+
+
+class Asked(NamedTuple):
+    """What was asked for: equal sets while nothing is."""
+
+    original: frozenset[int]
+    """The replicas before the reassignment in progress, however often it was replaced."""
+    target: frozenset[int]
+
+
+class Step(NamedTuple):
+    """One step of one partition."""
+
+    before: Partition
+    after: Partition
+    asked: Asked
+    """Before the step."""
+    wanted: Asked
+    """After it."""
+    request: Assignment | None
+    """The target that the step accepted, () for a cancellation."""
+    alive: frozenset[int]
+    configuration: PartitionConfiguration
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The properties.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def replicas_are_brokers(step: Step) -> bool:
+    """R is not empty and names registered brokers, each once."""
+    replicas = step.after.replicas
+    named_once = len(set(replicas)) == len(replicas)
+    return bool(replicas) and named_once and step.configuration.brokers.issuperset(replicas)
+
+
+def lists_are_consistent(step: Step) -> bool:
+    """I, AR and RR are in R; in progress R is old and new replicas, AR the new ones alone and RR the old ones alone."""
+    lists = (step.after.replicas, step.after.adding, step.after.removing)
+    replicas, adding, removing = map(frozenset, lists)
+    wanted = step.wanted
+    if not (step.after.in_sync <= replicas and adding <= replicas and removing <= replicas):
+        return False
+    if not step.after.is_reassigned:
+        return True
+    split = (adding, removing) == (wanted.target - wanted.original, wanted.original - wanted.target)
+    return split and replicas == wanted.original | wanted.target
+
+
+def leader_is_replica(step: Step) -> bool:
+    """The leader is alive, in R and in I; there is none only if nobody is."""
+    may_lead = step.after.in_sync & step.alive & set(step.after.replicas)
+    return step.after.leader in may_lead if may_lead else step.after.leader is None
+
+
+def in_sync_never_below(step: Step) -> bool:
+    """Somebody is in sync; after a completion all that the profile waits for."""
+    if not step.after.in_sync:
+        return False
+    shrinks = not step.asked.original.issubset(step.after.replicas)
+    if not shrinks or step.configuration.profile.completes_with == "adding":
+        return True
+    return step.after.in_sync.issuperset(step.after.replicas)
+
+
+def replicas_grow_before_they_shrink(step: Step) -> bool:
+    """When a replica from before the reassignment is gone, all that the reassignment added are in sync."""
+    after = set(step.after.replicas)
+    return step.asked.original <= after or after - step.asked.original <= step.after.in_sync
+
+
+def cancel_restores(step: Step) -> bool:
+    """A cancellation leaves the replicas from before, and in sync those of them that were."""
+    if step.request != ():
+        return True
+    after, original = step.after, step.asked.original
+    kept = step.before.in_sync & original
+    return set(after.replicas) == original and not after.is_reassigned and (after.in_sync == kept or not kept)
+
+
+def override_loses_no_replica(step: Step) -> bool:
+    """A request in the middle stops nobody but whom the running reassignment added, and keeps who is in sync."""
+    if not step.request or step.asked.original == step.asked.target or not step.after.is_reassigned:
+        return True
+    gone = set(step.before.replicas) - set(step.after.replicas)
+    stay_in_sync = step.before.in_sync & set(step.after.replicas)
+    return gone <= step.asked.target - step.asked.original and stay_in_sync <= step.after.in_sync
+
+
+def completes_as_asked(step: Step) -> bool:
+    """Where nothing is in progress R is what was asked for last."""
+    return step.after.is_reassigned or step.wanted.target == set(step.after.replicas)
+
+
+PROPERTIES: Mapping[str, Callable[[Step], bool]] = {
+    "ReplicasAreBrokers": replicas_are_brokers,
+    "ListsAreConsistent": lists_are_consistent,
+    "LeaderIsReplica": leader_is_replica,
+    "InSyncNeverBelow": in_sync_never_below,
+    "ReplicasGrowBeforeTheyShrink": replicas_grow_before_they_shrink,
+    "CancelRestores": cancel_restores,
+    "OverrideLosesNoReplica": override_loses_no_replica,
+    "CompletesAsAsked": completes_as_asked,
+}
+"""Safety, of one partition in one step.  Beside them: StoredIsWhole, and EventuallyCompletes, which needs a run."""
+
+STORED_IS_WHOLE = "StoredIsWhole"
+"""What the controller has in memory is what is stored."""
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Watching.
+# ---------------------------------------------------------------------------------------------------------
+
+
+class PartitionWatch:
+    """Judges the occurrences of one run in order.
+
+    Attributes:
+        violated: the properties violated so far, and the sequence of the first occurrence that did.
+    """
+
+    def __init__(self, configuration: PartitionConfiguration) -> None:
+        self._configuration = configuration
+        self._state = initial_state(configuration)
+        self._asked = {
+            name: Asked(frozenset(one.replicas), frozenset(one.replicas))
+            for name, one in self._state.partitions.items()
+        }
+        self.violated: dict[str, int] = {}
+
+    def observe(self, occurrence: PartitionOccurrence) -> None:
+        """Judge the next occurrence."""
+        state = occurrence.state
+        if state.partitions != state.stored:
+            self.violated.setdefault(STORED_IS_WHOLE, occurrence.sequence)
+        requests = dict(_accepted(occurrence, self._state))
+        for name, after in state.partitions.items():
+            if not exists(state, state.partitions, name):
+                continue
+            asked = self._asked[name]
+            request = requests.get(name)
+            target = asked.target if request is None else frozenset(request or asked.original)
+            wanted = Asked(asked.original, target)
+            before = self._state.partitions[name]
+            step = Step(before, after, asked, wanted, request, state.alive, self._configuration)
+            for title, holds in PROPERTIES.items():
+                if not holds(step):
+                    self.violated.setdefault(title, occurrence.sequence)
+            self._asked[name] = wanted if after.is_reassigned else Asked(wanted.target, wanted.target)
+        self._state = state
+
+
+def _accepted(occurrence: PartitionOccurrence, before: ControllerState) -> Iterator[tuple[TopicPartition, Assignment]]:
+    """The requests that an occurrence accepted, () for a cancellation."""
+    event: Event = occurrence.event
+    match event:
+        case AlterPartitionReassignments():
+            for effect in occurrence.effects:
+                if isinstance(effect, AlterReassignmentsAnswer) and effect.error is Error.NONE:
+                    for (name, target), (_, error) in zip(event.targets, effect.results, strict=True):
+                        if error is Error.NONE:
+                            yield name, target or ()
+        case WriteReassignPartitions() | ControllerFailover():
+            taken = before.legacy if isinstance(event, ControllerFailover) else dict(event.targets)
+            for name, target in taken.items():
+                now = occurrence.state.partitions.get(name)
+                # There is no answer: what was refused there has not been acted on.
+                if now is not None and target and set(now.target) == set(target) and occurrence.refusal is None:
+                    yield name, target
+        case _:
+            return

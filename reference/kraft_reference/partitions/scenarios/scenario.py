@@ -1,0 +1,118 @@
+"""What a scenario of partitions is, and how one is run: `kraft_reference.scenarios.scenario`, with another stage."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
+from kraft_reference.partitions.occurrence import PartitionOccurrence
+from kraft_reference.partitions.partition import Assignment, TopicPartition
+from kraft_reference.partitions.scenarios.stage import A0, PartitionStage
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionVariant:
+    """One way to run a scenario: with the deciding rule, without it, or with a corner of it."""
+
+    name: str
+    configuration: PartitionConfiguration
+    script: Callable[[PartitionStage], None]
+    outcome: str
+    """What the script asserts, in a sentence."""
+    violates: tuple[str, ...] = ()
+    """Properties that the run violates, in alphabetical order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionScenario:
+    """A table of KIP-455."""
+
+    label: str
+    """Of the list of scenarios, `s25`."""
+    name: str
+    title: str
+    rules: tuple[str, ...]
+    """Ids of the rules that decide it."""
+    variants: tuple[PartitionVariant, ...]
+
+    def variant(self, name: str) -> PartitionVariant:
+        """The variant with this name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for variant in self.variants:
+            if variant.name == name:
+                return variant
+        known = ", ".join(variant.name for variant in self.variants)
+        raise KeyError(f"scenario {self.name} has no variant {name!r}; it has: {known}")
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionScenarioRun:
+    """What happened in one variant of a scenario."""
+
+    scenario: PartitionScenario
+    variant: PartitionVariant
+    configuration: PartitionConfiguration
+    occurrences: tuple[PartitionOccurrence, ...]
+    violated: Mapping[str, int | None]
+    """Violated properties; the sequence of the first violating occurrence for safety, None for liveness."""
+
+    def summary(self) -> str:
+        """The last state of each partition, `A-0 R [4,3,2] I [2,3,4] leader 4`."""
+        partitions = self.occurrences[-1].state.partitions
+        return "; ".join(
+            f"{name} R {list(one.replicas)} I {sorted(one.in_sync)} AR {list(one.adding)} RR {list(one.removing)}"
+            f" leader {'none' if one.leader is None else one.leader}"
+            for name, one in sorted(partitions.items())
+        )
+
+
+def run(scenario: PartitionScenario, variant: PartitionVariant) -> PartitionScenarioRun:
+    """Run one variant; every assertion of its script held if this returns.
+
+    Raises:
+        PartitionScenarioFailure: the reference does something else than the scenario says.
+    """
+    stage = PartitionStage(f"{scenario.name}/{variant.name}", variant.configuration)
+    variant.script(stage)
+    violated: dict[str, int | None] = {**stage.watch.violated, **dict.fromkeys(stage.shown)}
+    stage.step("the end")
+    stage.check("the violated properties", tuple(sorted(violated)), variant.violates)
+    return PartitionScenarioRun(scenario, variant, variant.configuration, tuple(stage.occurrences), violated)
+
+
+def cluster(
+    size: int,
+    *,
+    without: Collection[str] = (),
+    profile: ReassignmentProfile = KIP,
+    unclean: bool = False,
+    assignments: Mapping[TopicPartition, Assignment] | None = None,
+) -> PartitionConfiguration:
+    """Brokers 1 to `size`, the nodes 1 and 2 as controllers, and A-0 at [1,2,3] unless `assignments` says more.
+
+    Args:
+        size: how many brokers there are.
+        without: ids of the rules to switch off.
+        profile: the answers to the open points.
+        unclean: whether topic A allows unclean leader election.
+        assignments: the partitions.
+    """
+    return PartitionConfiguration(
+        brokers=frozenset(range(1, size + 1)),
+        assignments=assignments or {A0: (1, 2, 3)},
+        controllers=(1, 2),
+        unclean_topics=frozenset({"A"}) if unclean else frozenset(),
+        profile=profile,
+        switched_off=frozenset(without),
+    )
+
+
+def wrong(
+    rule: str, script: Callable[[PartitionStage], None], outcome: str, *violates: str, size: int = 4
+) -> PartitionVariant:
+    """A variant without one rule of partition-reassign."""
+    configuration = cluster(size, without=(f"partition-reassign.{rule}",))
+    return PartitionVariant(f"wrong-{rule}", configuration, script, outcome, violates)

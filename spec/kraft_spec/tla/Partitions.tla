@@ -1,0 +1,121 @@
+----------------------------- MODULE Partitions -----------------------------
+(***************************************************************************)
+(* The algorithm of KIP-455 on one partition: start, replace, cancel,      *)
+(* complete.  In Python: kraft_reference.partitions.reassignment.          *)
+(*                                                                         *)
+(* A partition is a record: replicas (R, a sequence), isr (I, a set),      *)
+(* adding (AR) and removing (RR, sequences), leader (NoLeader while nobody *)
+(* may lead), leaderEpoch, partitionEpoch.  Nothing here is bounded.       *)
+(***************************************************************************)
+EXTENDS Integers, Sequences, FiniteSets, TLC
+
+VARIABLE config   \* brokers, controllers, unclean (topics), off (rules), decisions; never changes
+
+Enforced(rule) == rule \notin config.off
+Decided(point, answer) == config.decisions[point] = answer
+
+NoLeader == -1
+NoTarget == <<-1>>   \* in a request: cancel
+
+Members(s) == {s[i] : i \in DOMAIN s}
+Without(s, others) == SelectSeq(s, LAMBDA r : r \notin others)
+NamedOnce(s) == Cardinality(Members(s)) = Len(s)
+
+RECURSIVE Ascending(_)
+Ascending(ids) ==
+  IF ids = {} THEN <<>>
+  ELSE LET least == CHOOSE r \in ids : \A other \in ids : r <= other
+       IN <<least>> \o Ascending(ids \ {least})
+
+\* The models leave epochs where they are, for a finite state space.
+Bumped(epoch) == epoch + 1
+
+\* Rule: partition-reassign.persisted
+Moving(p) == p.adding # <<>> \/ p.removing # <<>>
+\* Rule: partition-reassign.cancel
+Original(p) == Without(p.replicas, Members(p.adding))
+Target(p) == Without(p.replicas, Members(p.removing))
+
+(***************************************************************************)
+(* Who leads: the leader there is, else the first of R in sync and alive,  *)
+(* else with unclean election the first alive.                             *)
+(***************************************************************************)
+\* Rules: partition-reassign.leader-in-removing, partition-reassign.isr-never-empty
+Led(p, alive, unclean) ==
+  IF p.leader \in p.isr \cap alive \cap Members(p.replicas) THEN p
+  ELSE
+    LET candidates == SelectSeq(p.replicas, LAMBDA r : r \in alive)
+        inSync == SelectSeq(candidates, LAMBDA r : r \in p.isr)
+        dirty == unclean /\ inSync = <<>>
+        leader == IF inSync # <<>> THEN inSync[1]
+                  ELSE IF dirty /\ candidates # <<>> THEN candidates[1] ELSE NoLeader
+        isr == IF dirty /\ candidates # <<>> THEN {leader}
+               ELSE IF dirty /\ p.isr = {} THEN {p.replicas[1]} ELSE p.isr
+    IN [p EXCEPT !.isr = isr, !.leader = leader,
+                 !.leaderEpoch = IF leader = p.leader THEN @ ELSE Bumped(@)]
+
+AfterFailure(p, broker, alive, unclean) ==
+  LET isr == p.isr \ {broker}
+  IN Led([p EXCEPT !.isr = IF isr = {} THEN @ ELSE isr], alive, unclean)
+
+(***************************************************************************)
+(* Start and replace.                                                      *)
+(***************************************************************************)
+\* Rule: partition-reassign.invalid-assignment
+ValidTarget(target) ==
+  \/ ~Enforced("partition-reassign.invalid-assignment")
+  \/ target # <<>> /\ NamedOnce(target) /\ Members(target) \subseteq config.brokers
+
+\* Rules: partition-reassign.start, partition-reassign.override, partition-reassign.no-op-target
+Reassigned(p, target) ==
+  IF ~Enforced("partition-reassign.start")
+  THEN [p EXCEPT !.replicas = target, !.isr = @ \cap Members(target)]
+  ELSE
+    LET base == IF Decided("overrideBase", "original") THEN Original(p) ELSE p.replicas
+        joining == Without(target, Members(base))
+        leaving == Without(base, Members(target))
+        removingFirst == Decided("replicasOrder", "removing-first")
+        wide == IF removingFirst THEN leaving \o target ELSE target \o Ascending(Members(leaving))
+        left == IF Enforced("partition-reassign.override") THEN <<>> ELSE Without(p.adding, Members(wide))
+    IN [p EXCEPT !.replicas = wide \o left,
+                 !.isr = @ \cap Members(wide \o left),
+                 !.adding = IF removingFirst THEN joining ELSE Ascending(Members(joining)),
+                 !.removing = IF removingFirst THEN leaving ELSE Ascending(Members(leaving))]
+
+(***************************************************************************)
+(* Cancel.                                                                 *)
+(***************************************************************************)
+\* Rule: partition-reassign.cancel
+Cancelled(p) ==
+  LET idle == [p EXCEPT !.adding = <<>>, !.removing = <<>>]
+  IN IF ~Enforced("partition-reassign.cancel") THEN idle
+     ELSE [idle EXCEPT !.replicas = Original(p), !.isr = @ \cap Members(Original(p))]
+
+\* Rule: partition-reassign.isr-never-empty
+KeepsRecords(p) == p.isr # {} \/ ~Enforced("partition-reassign.isr-never-empty")
+
+(***************************************************************************)
+(* Complete.                                                               *)
+(***************************************************************************)
+CompletedLists(p) ==
+  [p EXCEPT !.replicas = Target(p), !.isr = @ \cap Members(Target(p)), !.adding = <<>>, !.removing = <<>>]
+
+\* Rules: partition-reassign.add-before-remove, partition-reassign.complete-in-one-step,
+\*        partition-reassign.isr-never-empty
+MayComplete(p) ==
+  LET waitedFor == IF Decided("completesWith", "adding") THEN p.adding ELSE Target(p)
+  IN /\ Moving(p)
+     /\ Members(waitedFor) \subseteq p.isr \/ ~Enforced("partition-reassign.add-before-remove")
+     /\ KeepsRecords(CompletedLists(p))
+
+\* Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing
+Completed(p, alive) ==
+  LET done == CompletedLists(p)
+      half == ~Enforced("partition-reassign.complete-in-one-step") /\ Members(p.removing) \cap Members(p.replicas) # {}
+      after == IF half THEN [done EXCEPT !.adding = p.adding, !.removing = p.removing] ELSE done
+  IN IF Enforced("partition-reassign.leader-in-removing") THEN Led(after, alive, FALSE) ELSE after
+
+\* What the leader is told, and so replicates to.
+\* Rules: partition-reassign.mixed-versions, partition-reassign.leader-and-isr-fields
+ToldReplicas(p) == IF Enforced("partition-reassign.mixed-versions") THEN p.replicas ELSE Original(p)
+=============================================================================

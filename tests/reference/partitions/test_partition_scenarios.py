@@ -1,0 +1,100 @@
+"""S25 to S29: every variant runs with its outcome, and a scenario that expects something else fails by name."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kraft_reference.partitions.decisions import PROFILES
+from kraft_reference.partitions.scenarios import (
+    PARTITION_SCENARIOS,
+    PartitionScenario,
+    PartitionScenarioFailure,
+    PartitionVariant,
+    partition_scenario,
+    run,
+)
+from kraft_reference.partitions.scenarios.overview import table
+from kraft_reference.partitions.scenarios.scenario import cluster
+from kraft_reference.partitions.scenarios.stage import PartitionStage
+from kraft_spec.rules import load_registry
+
+VARIANTS = [
+    pytest.param(one, variant, id=f"{one.name}-{variant.name}")
+    for one in PARTITION_SCENARIOS
+    for variant in one.variants
+]
+
+
+@pytest.mark.parametrize(("one", "variant"), VARIANTS)
+def test_a_variant_runs_with_its_outcome_twice_the_same(one: PartitionScenario, variant: PartitionVariant) -> None:
+    first, second = run(one, variant), run(one, variant)
+    assert first == second
+    assert tuple(sorted(first.violated)) == variant.violates
+    assert [occurrence.sequence for occurrence in first.occurrences] == list(range(1, len(first.occurrences) + 1))
+
+
+def test_names_rules_and_profiles_exist() -> None:
+    registry = load_registry()
+    assert [one.label for one in PARTITION_SCENARIOS] == ["s25", "s26", "s27", "s28", "s29"]
+    for one in PARTITION_SCENARIOS:
+        assert partition_scenario(one.label.upper()) is partition_scenario(one.name) is one
+        assert one.variants[0].name.startswith("right")
+        assert len({variant.name for variant in one.variants}) == len(one.variants)
+        off = {rule for variant in one.variants for rule in variant.configuration.switched_off}
+        assert {*one.rules, *off} <= set(registry.by_id)
+        for variant in one.variants:
+            assert one.variant(variant.name) is variant
+            assert bool(variant.violates) == (not variant.name.startswith("right"))
+    with pytest.raises(KeyError, match="no scenario 's30'"):
+        partition_scenario("s30")
+    with pytest.raises(KeyError, match="has no variant 'none'"):
+        PARTITION_SCENARIOS[0].variant("none")
+    assert set(PROFILES) == {"kip", "kafka-4"}
+
+
+def test_every_safety_rule_has_a_variant_without_it() -> None:
+    safety = {rule.id for rule in load_registry() if rule.safety and rule.id.startswith("partition-reassign.")}
+    off = {r for one in PARTITION_SCENARIOS for variant in one.variants for r in variant.configuration.switched_off}
+    assert len(safety) == 11
+    assert off == safety
+
+
+@pytest.mark.parametrize(("one", "variant"), [each for each in VARIANTS if "right" in str(each.id)])
+def test_no_safety_rule_is_idle(one: PartitionScenario, variant: PartitionVariant) -> None:
+    """What the right variants do is the rules' doing: with all of them off some row is another."""
+    off = frozenset(rule for rule in one.rules if load_registry()[rule].safety)
+    if not off or variant.name in ("right-reordered", "right-batch"):
+        return
+    everything = replace(variant.configuration, switched_off=off)
+    with pytest.raises(PartitionScenarioFailure):
+        run(one, replace(variant, configuration=everything))
+
+
+def test_an_event_without_a_row_fails() -> None:
+    stage = PartitionStage("unchecked", cluster(4))
+    stage.step("1")
+    stage.alter(4, 3, 2)
+    with pytest.raises(PartitionScenarioFailure, match=r"step '1': the row after an event"):
+        stage.complete()
+
+
+def test_a_wrong_row_says_what_differs() -> None:
+    stage = PartitionStage("wrong", cluster(4))
+    with pytest.raises(PartitionScenarioFailure) as caught:
+        stage.row("[1,2]", "[1,2,3]", "[]", "[]")
+    assert caught.value.expected == "[1,2] | [1,2,3] | [] | []"
+    assert caught.value.actual == "[1,2,3] | [1,2,3] | [] | []"
+
+
+def test_a_leader_adds_only_whom_it_was_told_of() -> None:
+    one = partition_scenario("s25").variant("wrong-mixed-versions")
+    stage = PartitionStage("told", one.configuration)
+    one.script(stage)
+    with pytest.raises(PartitionScenarioFailure, match="replicas that the leader was told of"):
+        stage.in_sync(1, 2, 3, 4)
+
+
+def test_the_page_has_the_table() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "partition-reassignment.md").read_text(encoding="utf-8")
+    assert page.endswith(table())

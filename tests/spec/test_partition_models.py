@@ -1,0 +1,47 @@
+"""The checks of partition reassignment: the small ones run, and each safety rule has one that fails without it."""
+
+import re
+
+import pytest
+
+from kraft_spec.action_rules import switchable_partition_rules
+from kraft_spec.models import CHECKS, find_check, model_directory, run_check
+from kraft_spec.rules import load_registry
+from kraft_spec.tlc.model_report import Outcome
+
+HEAP_MEGABYTES = 1024
+MINE = [check for check in CHECKS if check.module == "MCPartitionReassignment"]
+BROKEN = [check.name for check in MINE if check.violates]
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_on_purpose_is_found(name: str) -> None:
+    found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
+    assert found.as_expected, (found.report.outcome, found.report.violated, found.report.message)
+    assert len(found.report.trace) <= 4
+
+
+def test_reassignment_holds() -> None:
+    found = run_check(find_check("partition-reassignment"), heap_megabytes=HEAP_MEGABYTES)
+    assert found.report.outcome is Outcome.OK, found.report.message
+    assert found.report.progress.states_distinct > 20_000
+
+
+def test_every_safety_rule_is_switched_off_in_one_check() -> None:
+    safety = {rule.id for rule in load_registry() if rule.safety and rule.id.startswith("partition-reassign.")}
+    assert set(switchable_partition_rules()) == safety
+    assert {f"partition-reassign.{name.removeprefix('partition-')}" for name in BROKEN} >= safety
+
+
+def test_every_property_is_checked_where_nothing_is_broken() -> None:
+    text = (model_directory() / "PartitionProperties.tla").read_text(encoding="utf-8")
+    stated = set(re.findall(r"^([A-Z]\w{3,}) ==", text, flags=re.MULTILINE)) - {"InProgress"}
+    whole = [check for check in MINE if not check.violates]
+    held = {
+        word
+        for check in whole
+        for word in (model_directory() / f"{check.configuration}.cfg").read_text(encoding="utf-8").split()
+    }
+    assert stated <= held
+    for name in ("InSyncNeverBelow", "CancelRestores", "EventuallyCompletes", "ListsAreConsistent"):
+        assert name in stated

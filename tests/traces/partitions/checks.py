@@ -1,0 +1,65 @@
+"""Checks in a process of its own: TLC keeps one specification in a process, and this is not the quorum's."""
+
+import json
+from dataclasses import replace
+
+from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_reference.partitions.decisions import PROFILES
+from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, run
+from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_trace
+from kraft_traces.partitions.encode import encoded
+
+Change = tuple[int, tuple[str | int, ...], object]
+"""A line from 0, the header; the path of a field in it; what is written there."""
+
+
+def scenario_verdicts() -> dict[tuple[str, str], PartitionVerdict]:
+    """The verdict on every variant of every scenario."""
+    return {
+        (one.name, variant.name): check_partition_occurrences(
+            run(one, variant).occurrences, variant.configuration, f"{one.name}/{variant.name}"
+        )
+        for one in PARTITION_SCENARIOS
+        for variant in one.variants
+    }
+
+
+def random_verdicts(seeds: range, events: int) -> dict[tuple[int, str], PartitionVerdict]:
+    """The verdict on written and read random runs of each profile."""
+    verdicts = {}
+    for seed in seeds:
+        for profile in PROFILES.values():
+            configuration = random_configuration(seed, profile)
+            lines = encoded(configuration, random_run(configuration, seed, events), seed)
+            verdicts[seed, profile.name] = check_partition_trace(lines, "run.jsonl")
+    return verdicts
+
+
+def planted_verdicts(changes: list[list[Change]]) -> list[PartitionVerdict]:
+    """The verdict on the trace of s25-normal/right-fail-over with one list of fields changed after the other."""
+    one = PARTITION_SCENARIOS[0]
+    variant = one.variant("right-fail-over")
+    texts = list(encoded(variant.configuration, run(one, variant).occurrences))
+    verdicts = []
+    for planted in changes:
+        lines = [json.loads(text) for text in texts]
+        for number, path, value in planted:
+            place = lines[number]
+            for step in path[:-1]:
+                place = place[step]
+            place[path[-1]] = value
+        verdicts.append(check_partition_trace([json.dumps(line).encode() for line in lines], "planted.jsonl"))
+    return verdicts
+
+
+def verdicts_without(rules: list[str], seeds: range, events: int) -> dict[str, PartitionVerdict]:
+    """The first rejection of runs that leave out a rule and do not say so."""
+    found = {}
+    for rule in rules:
+        for seed in seeds:
+            honest = random_configuration(seed)
+            broken = replace(honest, switched_off=frozenset({rule}))
+            found[rule] = check_partition_occurrences(random_run(broken, seed, events), honest, rule)
+            if not found[rule].accepted:
+                break
+    return found

@@ -1,0 +1,147 @@
+"""Partition traces: every honest run is accepted, and what is planted is rejected by field and rule."""
+
+import pytest
+from tests.spec.own_process import in_own_process
+from tests.traces.partitions.checks import (
+    Change,
+    planted_verdicts,
+    random_verdicts,
+    scenario_verdicts,
+    verdicts_without,
+)
+
+from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_reference.partitions.decisions import KAFKA_4
+from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
+from kraft_spec.action_rules import PARTITION_EVENT_OPERATORS, partition_event_rules, switchable_partition_rules
+from kraft_traces.check.verdict import RejectionKind
+from kraft_traces.errors import EmptyTraceError, FieldError
+from kraft_traces.partitions.encode import configuration_of, encoded, header_of, line_of
+from kraft_traces.partitions.reader import read_header, read_lines
+
+
+def test_the_model_says_of_every_scenario_what_the_scenario_says() -> None:
+    verdicts = in_own_process(scenario_verdicts)
+    for one in PARTITION_SCENARIOS:
+        for variant in one.variants:
+            verdict = verdicts[one.name, variant.name]
+            violated = set(variant.violates) - {"EventuallyCompletes"}
+            found = set(verdict.given_up) | (set(verdict.rejection.properties) if verdict.rejection else set())
+            assert bool(found) == bool(violated), (variant.name, verdict)
+            assert found <= violated
+            if verdict.rejection is not None:
+                assert verdict.rejection.kind is RejectionKind.PROPERTY
+                assert set(verdict.rejection.rules) & variant.configuration.switched_off
+
+
+def test_random_runs_are_accepted() -> None:
+    verdicts = in_own_process(random_verdicts, range(6), 250)
+    assert {key: verdict.events for key, verdict in verdicts.items() if verdict.accepted} == dict.fromkeys(
+        verdicts, 250
+    )
+    assert all(not verdict.given_up for (_, profile), verdict in verdicts.items() if profile == "kip")
+    assert any(verdict.given_up for (_, profile), verdict in verdicts.items() if profile == "kafka-4")
+
+
+PLANTED: list[tuple[list[Change], str, str, int]] = [
+    ([(1, ("effects", 0, "partitions", 0, "adding"), [])], "store[A-0].adding", "partition-reassign.persisted", 2),
+    (
+        [(1, ("state", "partitions", 0, "replicas"), [4, 3, 2])],
+        "partitions[A-0].replicas",
+        "partition-reassign.start",
+        2,
+    ),
+    ([(1, ("effects", 1, "replicas"), [1, 2, 3])], "leader_and_isr", "partition-reassign.mixed-versions", 2),
+    ([(1, ("effects", 1, "version"), 2)], "leader_and_isr", "partition-reassign.leader-and-isr-fields", 2),
+    ([(1, ("effects", 5, "results", 0, 1), "NOT_CONTROLLER")], "answer", "partition-reassign.error-order", 2),
+    ([(2, ("state", "controller"), 1)], "controller", "partition-reassign.controller-only", 3),
+    ([(2, ("refusal",), "ALREADY_SO")], "refusal", "partition-reassign.persisted", 3),
+    ([(3, ("effects", 0, "reassignments"), [])], "answer", "partition-reassign.list", 4),
+    (
+        [(7, ("state", "partitions", 0, "leader"), 1)],
+        "partitions[A-0].leader",
+        "partition-reassign.leader-in-removing",
+        8,
+    ),
+    (
+        [(7, ("state", "partitions", 0, "in_sync"), [3, 4])],
+        "partitions[A-0].in_sync",
+        "partition-reassign.isr-never-empty",
+        8,
+    ),
+    ([(7, ("state", "alive"), [1, 2, 3])], "alive", "partition-reassign.complete-in-one-step", 8),
+    ([(4, ("state", "partitions", 0, "in_sync"), [4, 1, 2, 3])], "state.partitions[0].in_sync", "", 5),
+]
+
+
+def test_what_is_planted_is_rejected_by_field_and_rule() -> None:
+    verdicts = in_own_process(planted_verdicts, [changes for changes, *_ in PLANTED])
+    for (_, field, rule, line), verdict in zip(PLANTED, verdicts, strict=True):
+        assert verdict.rejection is not None, field
+        assert verdict.rejection.line == line
+        assert field in [difference.field for difference in verdict.rejection.differences]
+        assert not rule or rule in verdict.rejection.rules, verdict.rejection
+        assert field in verdict.rejection.headline()
+
+
+def test_a_rule_that_is_left_out_explains_the_line() -> None:
+    rules = list(switchable_partition_rules())
+    assert len(rules) == 11
+    found = in_own_process(verdicts_without, rules, range(6), 250)
+    assert [rule for rule in rules if found[rule].accepted] == []
+    explained = [r for r in rules if (one := found[r].rejection) is not None and r in one.explained_by]
+    # What a deposed node knows is in no line, so that its writing explains nothing.
+    assert explained == [rule for rule in rules if rule != "partition-reassign.controller-only"]
+
+
+def test_a_header_stands_for_its_configuration() -> None:
+    for seed in range(5):
+        configuration = random_configuration(seed, KAFKA_4)
+        assert configuration_of(header_of(configuration, seed)) == configuration
+        assert random_run(configuration, seed, 50) == random_run(configuration, seed, 50)
+
+
+def lines(seed: int = 0, events: int = 3) -> list[bytes]:
+    configuration = random_configuration(seed)
+    return list(encoded(configuration, random_run(configuration, seed, events), seed))
+
+
+def test_lines_are_read_as_they_were_written() -> None:
+    configuration = random_configuration(1)
+    run = random_run(configuration, 1, 60)
+    header, *rest = encoded(configuration, run, 1)
+    assert read_header(header, "run.jsonl") == header_of(configuration, 1)
+    assert [line for _, line in read_lines(rest, "run.jsonl")] == [line_of(occurrence) for occurrence in run]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        (b'"profile":"kip"', b'"profile":"kit"', "$.profile"),
+        (b'"schema":"kraft-partition-trace/1"', b'"schema":"kraft-partition-trace/2"', "$.schema"),
+        (b'"controllers":[1,2,3]', b'"controllers":[]', "$.controllers"),
+        (b'"brokers":[1,2,3,4,5,6]', b'"brokers":[]', "$.assignments[0][1]"),
+        (b'"seed":0', b'"seeds":0', None),
+    ],
+)
+def test_a_malformed_header_is_refused_by_field(old: bytes, new: bytes, field: str | None) -> None:
+    header = lines()[0]
+    assert header.count(old) == 1
+    with pytest.raises(FieldError) as caught:
+        read_header(header.replace(old, new), "run.jsonl")
+    assert (caught.value.line_number, caught.value.field) == (1, field)
+
+
+def test_malformed_lines_are_refused_by_line() -> None:
+    _, first, second, _ = lines()
+    with pytest.raises(FieldError, match=r"run.jsonl:3: \$.sequence: expected 2, found 1"):
+        list(read_lines([first, first], "run.jsonl"))
+    with pytest.raises(FieldError) as caught:
+        list(read_lines([first, second.replace(b'"state"', b'"stat"')], "run.jsonl"))
+    assert caught.value.line_number == 3
+    with pytest.raises(EmptyTraceError):
+        list(read_lines([], "run.jsonl"))
+
+
+def test_every_event_has_rules() -> None:
+    assert all(partition_event_rules(event) for event in PARTITION_EVENT_OPERATORS)

@@ -1,0 +1,164 @@
+"""From a line to the values of the model: its event, and what it shows."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+
+from kraft_spec.tlc.values import Function, TlaValue
+from kraft_traces.check.differences import Difference
+from kraft_traces.partitions import lines
+from kraft_traces.partitions.lines import Ids, Name, PartitionEventLine, TracedEffect, TracedEvent, TracedPartition
+
+NO_TARGET: Ids = (-1,)
+"""What the model writes for a null target; a list with an id below zero is never valid, so nothing is hidden."""
+
+_ORDER: tuple[type, ...] = (
+    lines.StorePartitions,
+    lines.StoreReassignPartitions,
+    lines.LeaderAndIsr,
+    lines.StopReplica,
+    lines.AlterReassignmentsAnswer,
+    lines.ListReassignmentsAnswer,
+    lines.AlterPartitionAnswer,
+)
+"""The order of the effects of one event: what must be durable first, who goes on before who stops."""
+
+
+def model_event(event: TracedEvent) -> dict[str, object]:
+    """The value of the model's variable `event`."""
+    name = type(event).__name__
+    match event:
+        case lines.AlterPartitionReassignments():
+            targets = tuple([(one, _target(target)) for one, target in event.targets])
+            return {"name": name, "node": event.node, "targets": targets, "permitted": event.may_alter}
+        case lines.ListPartitionReassignments():
+            names = frozenset(event.partitions or ())
+            everything = event.partitions is None
+            return {
+                "name": name,
+                "node": event.node,
+                "all": everything,
+                "names": names,
+                "permitted": event.may_describe,
+            }
+        case lines.AlterPartition():
+            return {
+                "name": name,
+                "node": event.node,
+                "broker": event.broker,
+                "partition": event.partition,
+                "leaderEpoch": event.leader_epoch,
+                "partitionEpoch": event.partition_epoch,
+                "isr": frozenset(event.in_sync),
+            }
+        case lines.WriteReassignPartitions():
+            return {"name": name, "targets": dict(event.targets)}
+        case _:
+            return {"name": name, **{field: getattr(event, field) for field in event.__struct_fields__}}
+
+
+def _target(target: Ids | None) -> Ids:
+    """(-1,) stands for null, and another list that is as wrong for itself."""
+    return NO_TARGET if target is None else (-2,) if target == NO_TARGET else target
+
+
+def shown(line: PartitionEventLine) -> dict[str, TlaValue]:
+    """What a line shows, as the model's Observation gives it."""
+    store: frozenset[TlaValue] = frozenset()
+    legacy: tuple[TlaValue, ...] = ()
+    told: list[TlaValue] = []
+    stopped: list[TlaValue] = []
+    answer: TlaValue = ()
+    for effect in line.effects:
+        match effect:
+            case lines.StorePartitions():
+                store = _partitions(effect.partitions)
+            case lines.StoreReassignPartitions():
+                legacy = (frozenset(effect.targets),)
+            case lines.LeaderAndIsr():
+                told.append(_leader_and_isr(effect))
+            case lines.StopReplica():
+                stopped.append((effect.broker, effect.partition))
+            case lines.AlterReassignmentsAnswer():
+                answer = (str(effect.error), tuple([(name, str(error)) for name, error in effect.results]))
+            case lines.ListReassignmentsAnswer():
+                rows = [(row.partition, row.replicas, row.adding, row.removing) for row in effect.reassignments]
+                answer = (str(effect.error), frozenset(rows))
+            case lines.AlterPartitionAnswer():
+                answer = (str(effect.error), _or_minus_one(effect.partition_epoch))
+    state = line.state
+    return {
+        "refusal": "" if line.refusal is None else str(line.refusal),
+        "store": store,
+        "store_legacy": legacy,
+        "leader_and_isr": frozenset(told),
+        "stop_replica": frozenset(stopped),
+        "answer": answer,
+        "controller": state.controller,
+        "alive": frozenset(state.alive),
+        "deleting": frozenset(state.deleting),
+        "legacy": frozenset(state.legacy),
+        "partitions": _partitions(state.partitions),
+    }
+
+
+def _or_minus_one(number: int | None) -> int:
+    return -1 if number is None else number
+
+
+def _partitions(partitions: Iterable[TracedPartition]) -> frozenset[TlaValue]:
+    return frozenset([(one.name, Function(_fields(one))) for one in partitions])
+
+
+def _fields(one: TracedPartition) -> dict[str, TlaValue]:
+    return {
+        "replicas": one.replicas,
+        "in_sync": frozenset(one.in_sync),
+        "adding": one.adding,
+        "removing": one.removing,
+        "leader": _or_minus_one(one.leader),
+        "leader_epoch": one.leader_epoch,
+        "partition_epoch": one.partition_epoch,
+    }
+
+
+def _leader_and_isr(effect: lines.LeaderAndIsr) -> Function:
+    fields: dict[str, TlaValue] = {name: getattr(effect, name) for name in effect.__struct_fields__}
+    fields["leader"] = _or_minus_one(effect.leader)
+    fields["in_sync"] = frozenset(effect.in_sync)
+    return Function(fields)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What the line must keep by itself.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def differences_of_shape(line: PartitionEventLine) -> Iterator[Difference]:
+    """Where a line is not what a line can be: effects out of order or there twice, sets that do not ascend."""
+    ranks = [_ORDER.index(type(effect)) for effect in line.effects]
+    for index, (rank, following) in enumerate(itertools.pairwise(ranks)):
+        if following < rank:
+            wanted = f"not after {_ORDER[rank].__name__}"
+            yield Difference(f"effects[{index + 1}]", wanted, _ORDER[following].__name__)
+    for index, effect in enumerate(line.effects):
+        if effect in line.effects[:index]:
+            yield Difference(f"effects[{index}]", "once", "there twice")
+        if isinstance(effect, lines.LeaderAndIsr):
+            yield from _ascends(f"effects[{index}].in_sync", effect.in_sync)
+        elif not isinstance(effect, lines.StopReplica) and _again(effect, line.effects[:index]):
+            yield Difference(f"effects[{index}]", "one of its kind", "a second one")
+    yield from _ascends("state.alive", line.state.alive)
+    names: list[Name] = [one.name for one in line.state.partitions]
+    if names != sorted(set(names)):
+        yield Difference("state.partitions", "each partition once, in order", str(names))
+    for index, one in enumerate(line.state.partitions):
+        yield from _ascends(f"state.partitions[{index}].in_sync", one.in_sync)
+
+
+def _again(effect: TracedEffect, earlier: Iterable[TracedEffect]) -> bool:
+    return any(type(other) is type(effect) for other in earlier)
+
+
+def _ascends(field: str, ids: Ids) -> Iterator[Difference]:
+    if list(ids) != sorted(set(ids)):
+        yield Difference(field, str(sorted(set(ids))), str(list(ids)))

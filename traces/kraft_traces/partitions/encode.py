@@ -1,0 +1,148 @@
+"""From a run of the reference to the lines of its trace, and back to its configuration."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from kraft_reference.partitions import effects, events
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.decisions import PROFILES
+from kraft_reference.partitions.occurrence import PartitionOccurrence
+from kraft_reference.partitions.partition import Partition, TopicPartition
+from kraft_reference.partitions.state import ControllerState
+from kraft_traces.partitions import lines
+from kraft_traces.partitions.lines import (
+    SCHEMA,
+    Ids,
+    Name,
+    PartitionEventLine,
+    PartitionHeader,
+    Target,
+    TracedEffect,
+    TracedEvent,
+    TracedPartition,
+    TracedState,
+)
+
+GENERATOR = "kraft_reference.partitions"
+
+
+def header_of(configuration: PartitionConfiguration, seed: int | None = None) -> PartitionHeader:
+    """The header of a run under this configuration.
+
+    Raises:
+        ValueError: its profile is not one of `PROFILES`, so that its name would not say what it is.
+    """
+    if PROFILES.get(configuration.profile.name) is not configuration.profile:
+        raise ValueError(f"{configuration.profile.name!r} names no profile, expected one of {', '.join(PROFILES)}")
+    return PartitionHeader(
+        SCHEMA,
+        GENERATOR,
+        seed,
+        configuration.profile.name,
+        _ascending(configuration.brokers),
+        configuration.controllers,
+        _targets(configuration.assignments),
+        tuple(sorted(configuration.unclean_topics)),
+        tuple(sorted(configuration.switched_off)),
+    )
+
+
+def configuration_of(header: PartitionHeader) -> PartitionConfiguration:
+    """The configuration that a header stands for.
+
+    Raises:
+        KeyError: it names no profile.
+    """
+    return PartitionConfiguration(
+        frozenset(header.brokers),
+        {TopicPartition(*name): replicas for name, replicas in header.assignments},
+        header.controllers,
+        frozenset(header.unclean_topics),
+        PROFILES[header.profile],
+        frozenset(header.switched_off),
+    )
+
+
+def line_of(occurrence: PartitionOccurrence) -> PartitionEventLine:
+    """The line of one occurrence."""
+    return PartitionEventLine(
+        occurrence.sequence,
+        _event(occurrence.event),
+        occurrence.refusal,
+        tuple([_effect(effect) for effect in occurrence.effects]),
+        _state(occurrence.state),
+    )
+
+
+def encoded(
+    configuration: PartitionConfiguration, occurrences: Iterable[PartitionOccurrence], seed: int | None = None
+) -> Iterator[bytes]:
+    """The lines of a trace, each with its line end.
+
+    Raises:
+        ValueError: as `header_of`.
+    """
+    yield msgspec.json.encode(header_of(configuration, seed)) + b"\n"
+    for occurrence in occurrences:
+        yield msgspec.json.encode(line_of(occurrence)) + b"\n"
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Parts.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _ascending(ids: Iterable[int]) -> Ids:
+    return tuple(sorted(ids))
+
+
+def _targets(targets: Mapping[TopicPartition, Ids]) -> tuple[Target, ...]:
+    return tuple([(name, ids) for name, ids in sorted(targets.items())])
+
+
+def _partition(name: Name, one: Partition) -> TracedPartition:
+    lists = (one.replicas, _ascending(one.in_sync), one.adding, one.removing)
+    return TracedPartition(name, *lists, one.leader, one.leader_epoch, one.partition_epoch)
+
+
+def _state(state: ControllerState) -> TracedState:
+    return TracedState(
+        state.controller,
+        _ascending(state.alive),
+        tuple(sorted(state.deleting)),
+        _targets(state.legacy),
+        tuple([_partition(name, one) for name, one in sorted(state.partitions.items())]),
+    )
+
+
+def _event(event: events.Event) -> TracedEvent:
+    match event:
+        case events.AlterPartition():
+            epochs = (event.leader_epoch, event.partition_epoch)
+            return lines.AlterPartition(event.node, event.broker, event.partition, *epochs, _ascending(event.in_sync))
+        case _:
+            kind = getattr(lines, type(event).__name__)
+            fields = {name: getattr(event, name) for name in kind.__struct_fields__}
+            traced: TracedEvent = kind(**fields)
+            return traced
+
+
+def _effect(effect: effects.Effect) -> TracedEffect:
+    match effect:
+        case effects.StorePartitions():
+            return lines.StorePartitions(tuple([_partition(name, one) for name, one in effect.partitions]))
+        case effects.ListReassignmentsAnswer():
+            rows = tuple([_reassignment(row) for row in effect.reassignments])
+            return lines.ListReassignmentsAnswer(effect.error, rows)
+        case _:
+            kind = getattr(lines, type(effect).__name__)
+            fields = {name: getattr(effect, name) for name in kind.__struct_fields__}
+            if "in_sync" in fields:
+                fields["in_sync"] = _ascending(fields["in_sync"])
+            traced: TracedEffect = kind(**fields)
+            return traced
+
+
+def _reassignment(row: effects.Reassignment) -> lines.TracedReassignment:
+    return lines.TracedReassignment(row.partition, row.replicas, row.adding, row.removing)

@@ -1,0 +1,78 @@
+"""The module PartitionTrace of the model, parsed once in this process and asked about one line at a time."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import as_file, files
+
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.specification import Specification
+from kraft_spec.tlc.values import Function, TlaValue, codec
+
+DECISIONS: Mapping[str, str] = {
+    "completes_with": "completesWith",
+    "completes": "completes",
+    "override_base": "overrideBase",
+    "replicas_order": "replicasOrder",
+    "idle_when_named": "idleWhenNamed",
+}
+"""The decisions of a profile, and what the model calls them."""
+
+
+def configuration_to_model(configuration: PartitionConfiguration) -> dict[str, object]:
+    """The value of the model's variable `config`."""
+    profile = configuration.profile
+    return {
+        "brokers": configuration.brokers,
+        "controllers": frozenset(configuration.controllers),
+        "first": configuration.controllers[0],
+        "unclean": configuration.unclean_topics,
+        "off": configuration.switched_off,
+        "decisions": {model: getattr(profile, ours) for ours, model in DECISIONS.items()},
+        "assignments": {tuple(name): replicas for name, replicas in configuration.assignments.items()},
+    }
+
+
+class PartitionTraceModel:
+    """The specification of partition traces.  One per process, because TLC keeps it in static fields."""
+
+    def __init__(self) -> None:
+        with as_file(files("kraft_spec") / "tla") as directory:
+            self._specification = Specification(directory, "PartitionTrace")
+        (self._initial,) = self._specification.initial_states()
+
+    def start(self, configuration: PartitionConfiguration) -> JavaObject:
+        """The state in which a run under this configuration begins."""
+        unbound = self.reconfigured(self._initial, configuration)
+        (start,) = self._specification.successors(self._specification.actions["TraceStart"], unbound)
+        return start
+
+    def reconfigured(self, state: JavaObject, configuration: PartitionConfiguration) -> JavaObject:
+        """A copy of a state under another configuration."""
+        return self._specification.bind(state, "config", configuration_to_model(configuration))
+
+    def successors(self, state: JavaObject, event: Mapping[str, object]) -> list[JavaObject]:
+        """The successors of a state under the one action that an event names."""
+        action = self._specification.actions[f"Trace{event['name']}"]
+        return self._specification.step(action, state, "event", event)
+
+    def observation(self, state: JavaObject) -> Mapping[str, TlaValue]:
+        """What a line must show of a successor."""
+        specification = self._specification
+        value = specification.evaluate("Observation", state)
+        decoded = codec().decode(value)
+        assert isinstance(decoded, Function), "Observation is a record"
+        return {str(name): one for name, one in decoded.items()}
+
+    def violated(self, before: JavaObject, after: JavaObject) -> tuple[str, ...]:
+        """The properties that a step violates, of states and of steps."""
+        specification = self._specification
+        of_states = [name for name in specification.invariants if not specification.is_valid(name, after)]
+        of_steps = [n for n in specification.action_properties if not specification.action_property(n, before, after)]
+        return (*of_states, *of_steps)
+
+
+@cache
+def partition_trace_model() -> PartitionTraceModel:
+    """The model of this process, parsed at the first call (one to two seconds)."""
+    return PartitionTraceModel()
