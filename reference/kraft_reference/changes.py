@@ -32,6 +32,9 @@ class ChangePhase(StrEnum):
 CLIENT = -1
 """Stands where a replica id would for a requester that is no replica: an admin client."""
 
+REASSIGNMENT = -2
+"""The same for a change that nobody asked for: a step of the Leader's own reassignment, which nobody awaits."""
+
 
 class PendingChange(NamedTuple):
     """A change between its request and its answer; a Leader has at most one.
@@ -52,9 +55,9 @@ class PendingChange(NamedTuple):
     """Of the last record of the change in the log; while a new voter catches up, the log end that it has to reach; -1
     before that."""
     requester: int
-    """The replica that asked, or `CLIENT`."""
+    """The replica that asked, `CLIENT` or `REASSIGNMENT`."""
     request: int
-    """The correlation id of a replica's request, the number of a client's."""
+    """The correlation id of a replica's request, the number of a client's; 0 of nobody's."""
     when_committed: bool = True
     """Is the answer due when the change is committed, not when it is appended?"""
 

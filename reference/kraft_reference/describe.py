@@ -86,6 +86,8 @@ class QuorumDescription:
     uncommitted_added: ReplicaKey | None = None
     """Whom the newest set adds while it is not committed.  No field of the response has it; see docs/decisions.md."""
     uncommitted_removed: ReplicaKey | None = None
+    target: tuple[ReplicaProgress, ...] | None = None
+    """KIP-642's TargetVoters, by id; None while no reassignment is under way.  Rule: reassign.describe-quorum."""
 
     @property
     def max_follower_lag(self) -> int:
@@ -105,7 +107,8 @@ def describe_quorum(
 ) -> QuorumDescription:
     """What this replica answers to DescribeQuorum at `now_ms`; only a Leader knows.
 
-    Rules: wire.describe-quorum, wire.describe-quorum-2, identity.leader-tracks-by-key, hw.own-epoch.
+    Rules: wire.describe-quorum, wire.describe-quorum-2, identity.leader-tracks-by-key, hw.own-epoch,
+    reassign.describe-quorum.
     """
     endpoint = known_endpoint(state, configuration)
     if state.role is not Role.LEADER:
@@ -129,7 +132,22 @@ def describe_quorum(
         nodes=tuple({details.id: (details.id, details.endpoint) for details in state.log.voters[-1].details}.values()),
         uncommitted_added=changed if kind is ChangeKind.ADD else None,
         uncommitted_removed=changed if kind is ChangeKind.REMOVE else None,
+        target=None if state.target is None else _target_progress(state, state.target, times, now_ms),
     )
+
+
+def _target_progress(
+    state: ReplicaState, target: frozenset[int], times: FetchTimes, now_ms: int
+) -> tuple[ReplicaProgress, ...]:
+    """How far each id of the target is, whether it votes already or only fetches; of several disks the one furthest on.
+
+    Rules: reassign.describe-quorum, reassign.progress-only-during.
+    """
+    by_progress = sorted(state.fetch_offsets, key=lambda key: (state.fetch_offsets[key], _place(key)))
+    known = {key.id: key for key in by_progress}
+    known |= {voter.id: voter for voter in state.voters}
+    keys = [known.get(replica_id, ReplicaKey(replica_id, None)) for replica_id in sorted(target)]
+    return tuple([_progress(state, key, times, now_ms) for key in keys])
 
 
 def _is_observer(state: ReplicaState, key: ReplicaKey) -> bool:

@@ -119,6 +119,30 @@ class UpdateFeatures:
 
 
 @dataclass(frozen=True, slots=True)
+class AlterPartitionReassignments:
+    """An admin client's AlterPartitionReassignments for the quorum's own partition arrives.
+
+    Rules: reassign.request-leader-only, reassign.cancel-null, wire.reassignment-rpcs.
+    """
+
+    request: int
+    """The client's number for it, which the reply repeats; at least 1."""
+    replicas: tuple[int, ...] | None
+    """The ids that shall vote in the end, in any order; None stops the reassignment where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdvanceReassignment:
+    """The Leader takes the next step towards the target.
+
+    Rules: reassign.add-or-remove-choice, reassign.completion, reassign.leader-steps-down-before-own-removal.
+    """
+
+    voter: ReplicaKey | None
+    """Whom the step adds or removes, as `reassignment.next_steps` leaves open; None for a step that does neither."""
+
+
+@dataclass(frozen=True, slots=True)
 class VoterChangeTimeout:
     """The time of the Leader's pending voter change is over.  Rule: add-voter.timeout."""
 
@@ -174,6 +198,8 @@ Event = (
     | AddVoter
     | RemoveVoter
     | UpdateFeatures
+    | AlterPartitionReassignments
+    | AdvanceReassignment
     | VoterChangeTimeout
     | TakeSnapshot
     | Shutdown

@@ -21,6 +21,11 @@ class ReplicaKey(NamedTuple):
 
 VoterSet = frozenset[ReplicaKey]
 
+Target = frozenset[int] | None
+"""The ids of the voters that a reassignment shall end with (TargetVoters); None while none is under way.
+
+Rule: reassign.assignment-record."""
+
 
 class VoterDetails(NamedTuple):
     """What a voters set says of one of its voters beside who it is.  Rule: voters.endpoints-are-part-of-the-set."""

@@ -11,8 +11,8 @@ can revert them.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kraft_reference.identity import VoterDetails, VoterSet
-from kraft_reference.records import Record, RecordKind
+from kraft_reference.identity import Target, VoterDetails, VoterSet
+from kraft_reference.records import SET_KINDS, Record, RecordKind
 
 
 class Snapshot(NamedTuple):
@@ -29,6 +29,8 @@ class Snapshot(NamedTuple):
     """At level 0 it holds no VotersRecord; `voters` are then the static ones.  Rule: kraft-version.record-gate."""
     voters: VoterSet
     details: tuple[VoterDetails, ...] = ()
+    target: Target = None
+    """Of the reassignment that was under way there.  Rule: reassign.assignment-record."""
 
     @property
     def id(self) -> tuple[int, int]:
@@ -37,7 +39,7 @@ class Snapshot(NamedTuple):
 
 
 class VotersEntry(NamedTuple):
-    """A voters set and the offset of its VotersRecord.
+    """A voters set, the target of a reassignment that is under way, and the offset of their record.
 
     The set of a snapshot stands at the last offset that the snapshot covers: -1 for static voters and the bootstrap
     checkpoint.
@@ -47,6 +49,7 @@ class VotersEntry(NamedTuple):
     offset: int
     voters: VoterSet
     details: tuple[VoterDetails, ...] = ()
+    target: Target = None
 
 
 class VersionEntry(NamedTuple):
@@ -121,7 +124,7 @@ def log_on(snapshot: Snapshot) -> Log:
     Rules: snapshot.load-resets-history, state.voters-set.fallback-static.
     """
     offset = snapshot.end_offset - 1
-    voters = (VotersEntry(offset, snapshot.voters, snapshot.details),)
+    voters = (VotersEntry(offset, snapshot.voters, snapshot.details, snapshot.target),)
     return Log((), snapshot.end_offset, voters, (VersionEntry(offset, snapshot.kraft_version),), snapshot)
 
 
@@ -136,15 +139,15 @@ def empty_log(voters: VoterSet, kraft_version: int = 1) -> Log:
 def append(log: Log, records: Sequence[Record]) -> Log:
     """The log with records at its end, not yet synced.
 
-    A VotersRecord takes effect at once, committed or not, and replaces the whole set.
+    A VotersRecord or VoterAssignment takes effect at once, committed or not, and replaces the whole set.
     Rules: state.voters-set.applied-uncommitted, voters.effective-on-append, voters.record-replaces-set,
-    kraft-version.finalized-when.
+    reassign.effective-on-append, kraft-version.finalized-when.
     """
     base = log.end_offset
     voters, versions = log.voters, log.versions
     for position, record in enumerate(records):
-        if record.kind is RecordKind.VOTERS:
-            voters = (*voters, VotersEntry(base + position, record.voters, record.details))
+        if record.kind in SET_KINDS:
+            voters = (*voters, VotersEntry(base + position, record.voters, record.details, record.target))
         elif record.kind is RecordKind.KRAFT_VERSION:
             versions = (*versions, VersionEntry(base + position, record.value))
     return Log(log.records + tuple(records), log.flushed, voters, versions, log.base)
@@ -153,7 +156,7 @@ def append(log: Log, records: Sequence[Record]) -> Log:
 def truncate(log: Log, end_offset: int) -> Log:
     """The log cut to `end_offset`; voters sets and levels beyond it are reverted.
 
-    Rules: fetch.diverging.truncate, fetch.truncate.voters-set, voters.truncation-reverts.
+    Rules: fetch.diverging.truncate, fetch.truncate.voters-set, voters.truncation-reverts, reassign.truncation-reverts.
     """
     assert log.start_offset <= end_offset <= log.end_offset, "a log is only ever cut to a part of itself"
     voters, versions = log.voters, log.versions
@@ -171,14 +174,15 @@ def flush(log: Log) -> Log:
 
 
 def snapshot_at(log: Log, end_offset: int) -> Snapshot:
-    """The snapshot of everything before `end_offset`, with the set and the level in force there.
+    """The snapshot of everything before `end_offset`, with the set, the target and the level in force there.
 
     Rules: snapshot.set-at-its-end-offset, snapshot.control-records-first.
     """
     assert log.start_offset <= end_offset <= log.end_offset, "a snapshot is of records that the log has"
     entry = next(entry for entry in reversed(log.voters) if entry.offset < end_offset)
     version = next(entry for entry in reversed(log.versions) if entry.offset < end_offset)
-    return Snapshot(end_offset, log.epoch_before(end_offset), version.kraft_version, entry.voters, entry.details)
+    level = version.kraft_version
+    return Snapshot(end_offset, log.epoch_before(end_offset), level, entry.voters, entry.details, entry.target)
 
 
 def rebased(log: Log, snapshot: Snapshot) -> Log:
@@ -213,7 +217,7 @@ def tears_a_batch(log: Log, end_offset: int) -> bool:
         level = next(entry.kraft_version for entry in reversed(log.versions) if entry.offset < end_offset)
         first_leader = end_offset == 1 and not log.base.voters
         return before is RecordKind.LEADER_CHANGE and (level > 0 or first_leader)
-    return after is RecordKind.VOTERS and before is RecordKind.KRAFT_VERSION
+    return after in SET_KINDS and before is RecordKind.KRAFT_VERSION
 
 
 def batch_start(log: Log, end_offset: int) -> int:

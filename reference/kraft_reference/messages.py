@@ -33,6 +33,10 @@ class Error(StrEnum):
     VOTER_NOT_FOUND = "VOTER_NOT_FOUND"
     INVALID_UPDATE_VERSION = "INVALID_UPDATE_VERSION"
     SNAPSHOT_NOT_FOUND = "SNAPSHOT_NOT_FOUND"
+    INVALID_REPLICA_ASSIGNMENT = "INVALID_REPLICA_ASSIGNMENT"
+    NO_REASSIGNMENT_IN_PROGRESS = "NO_REASSIGNMENT_IN_PROGRESS"
+    REASSIGNMENT_IN_PROGRESS = "REASSIGNMENT_IN_PROGRESS"
+    """Nobody adds or removes a voter by hand while the Leader works towards a target (docs/decisions.md)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,15 +78,15 @@ def number_of_offline_voters(
 def uncommitted_voter(state: ReplicaState) -> tuple[ChangeKind, ReplicaKey] | None:
     """Whom the newest voters set of a Leader adds or removes, unless the set is known to be committed.
 
-    A set that only tells more of the same voters adds and removes nobody.
-    Earlier sets are committed: the newest one could not have been appended before.
+    A set that only tells more of the same voters, or names another target, adds and removes nobody.
+    At most one of the sets that are not committed does: the next one could not have been appended before.
     Rule: voters.one-change-at-a-time.
     """
     entries = state.log.voters
-    newest = entries[-1]
-    if state.role is not Role.LEADER or newest.offset < max(state.log.start_offset, state.high_watermark):
+    newest, known = entries[-1], max(state.log.start_offset, state.high_watermark)
+    if state.role is not Role.LEADER or newest.offset < known:
         return None
-    before = entries[-2].voters
+    before = next((entry.voters for entry in reversed(entries) if entry.offset < known), entries[0].voters)
     for kind, some, others in ((ChangeKind.ADD, newest.voters, before), (ChangeKind.REMOVE, before, newest.voters)):
         only = {voter.id for voter in some} - {voter.id for voter in others}
         if only:

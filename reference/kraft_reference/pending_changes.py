@@ -3,12 +3,14 @@
 The tests that come before it are in `voter_changes`.  Beside both: VoterChanges.tla.
 """
 
-from kraft_reference.changes import CLIENT, ChangeKind, ChangePhase, PendingChange
+from collections.abc import Iterable
+
+from kraft_reference.changes import CLIENT, REASSIGNMENT, ChangeKind, ChangePhase, PendingChange
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
 from kraft_reference.elections import known_endpoint
 from kraft_reference.events import Draw
-from kraft_reference.identity import ReplicaKey, VoterDetails
+from kraft_reference.identity import VoterDetails
 from kraft_reference.leadership import has_check_quorum_timer, removal_is_committed
 from kraft_reference.log import append, flush
 from kraft_reference.messages import (
@@ -23,11 +25,11 @@ from kraft_reference.messages import (
     UpdateVoterResponse,
 )
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
-from kraft_reference.records import Record, RecordKind
+from kraft_reference.records import Record
 from kraft_reference.responses import answered, is_correlated
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState
-from kraft_reference.transitions import to_resigned, with_details
+from kraft_reference.transitions import to_resigned, voters_record, with_details
 from kraft_reference.watermark import with_high_watermark
 
 _RESPONSES: dict[ChangeKind, type[ChangeResponse]] = {
@@ -50,10 +52,18 @@ def reply(
     `requester` is a replica id or `CLIENT`.
     Rules: add-voter.leader-only, remove-voter.leader-only, update-voter.leader-only.
     """
-    endpoint = known_endpoint(state, configuration)
     if requester == CLIENT:
-        return Reply(request, error, state.epoch, state.leader_id, endpoint)
+        return client_reply(state, configuration, request, error)
+    endpoint = known_endpoint(state, configuration)
     return _RESPONSES[kind](state.key.id, requester, request, error, state.epoch, state.leader_id, endpoint)
+
+
+def client_reply(state: ReplicaState, configuration: Configuration, request: int, error: Error) -> Reply:
+    """The answer to an admin client, with what this replica knows of the leader.
+
+    Rules: add-voter.leader-only, remove-voter.leader-only, reassign.request-leader-only.
+    """
+    return Reply(request, error, state.epoch, state.leader_id, known_endpoint(state, configuration))
 
 
 def finalized_version(state: ReplicaState, configuration: Configuration) -> int:
@@ -90,12 +100,6 @@ def appended(
     starts = has_check_quorum_timer(after) and not has_check_quorum_timer(before)
     timers = entry_timers(before, after, draw, configuration.timeouts) if starts else ()
     return with_high_watermark(after, configuration), timers
-
-
-def voters_record(state: ReplicaState, keys: frozenset[ReplicaKey], details: tuple[VoterDetails, ...]) -> Record:
-    """A VotersRecord of the Leader: the whole set.  Rule: voters.record-replaces-set."""
-    ids = {key.id for key in keys}
-    return Record(state.epoch, RecordKind.VOTERS, 0, keys, tuple([entry for entry in details if entry.id in ids]))
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -208,24 +212,53 @@ def with_change(
 
 
 def _over(outcome: Outcome, configuration: Configuration, error: Error) -> Outcome:
-    """The outcome with the pending change answered and forgotten."""
+    """The outcome with the pending change answered, if anybody asked for it, and forgotten."""
     state = outcome.state
     change = state.pending_change
     assert change is not None, "there is a change to answer"
+    forgotten = outcome._replace(state=state._replace(pending_change=None))
+    if change.requester == REASSIGNMENT:
+        return forgotten
     sent = reply(state, configuration, change.kind, change.requester, change.request, error)
-    return outcome._replace(state=state._replace(pending_change=None), sends=(*outcome.sends, sent))
+    return forgotten._replace(sends=(*outcome.sends, sent))
+
+
+def abandoned(outcome: Outcome, configuration: Configuration) -> Outcome:
+    """The outcome without an addition whose record is not in the log yet: the target that it served is another.
+
+    Rules: reassign.cancel-by-new-target, add-voter.conditions-hold-at-append.
+    """
+    change = outcome.state.pending_change
+    if change is None or change.phase is ChangePhase.COMMIT:
+        return outcome
+    return _over(outcome, configuration, Error.REASSIGNMENT_IN_PROGRESS)
+
+
+def told(outcome: Outcome, configuration: Configuration, requests: Iterable[int], error: Error) -> Outcome:
+    """The outcome with this answer to clients that await their target, by the number of the request.
+
+    Rules: reassign.request-success-after-commit, reassign.client-retries.
+    """
+    state, numbers = outcome.state, sorted(requests)
+    if not numbers:
+        return outcome
+    answers = [client_reply(state, configuration, number, error) for number in numbers]
+    left = {number: offset for number, offset in state.awaited_targets.items() if number not in numbers}
+    return outcome._replace(state=state._replace(awaited_targets=left), sends=(*outcome.sends, *answers))
 
 
 def settled(before: ReplicaState, outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
-    """What a risen high watermark brings: the answer to the pending change, and the end of a removed Leader.
+    """What a risen high watermark brings: the answers that waited for it, and the end of a removed Leader.
 
     The Leader answers first and then resigns.
     Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit, remove-voter.leader-removal,
-    remove-voter.resign-only-after-commit, state.leader.resigns-on-own-removal.
+    remove-voter.resign-only-after-commit, state.leader.resigns-on-own-removal, reassign.request-success-after-commit.
     """
-    change = outcome.state.pending_change
-    if change is not None and change.phase is ChangePhase.COMMIT and outcome.state.high_watermark > change.offset:
+    change, committed = outcome.state.pending_change, outcome.state.high_watermark
+    if change is not None and change.phase is ChangePhase.COMMIT and committed > change.offset:
         outcome = _over(outcome, configuration, Error.NONE)
+    set_by_now = [number for number, offset in outcome.state.awaited_targets.items() if committed > offset]
+    outcome = told(outcome, configuration, set_by_now, Error.NONE)
     if not removal_is_committed(outcome.state):
         return outcome
     resigned = to_resigned(outcome.state, Cause.REMOVAL_COMMITTED)
@@ -240,18 +273,23 @@ def after_voter_change_timeout(state: ReplicaState, configuration: Configuration
 
 
 def with_lost_leadership(before: ReplicaState, outcome: Outcome, configuration: Configuration) -> Outcome:
-    """The outcome with an answer to the change that a Leader leaves behind; its record lives on or is truncated.
+    """The outcome with an answer to every request that a Leader leaves behind; the records live on or are truncated.
 
-    Rule: add-voter.leader-change-leaves-outcome-open.
+    Rules: add-voter.leader-change-leaves-outcome-open, reassign.client-retries.
     """
-    change, after = before.pending_change, outcome.state
-    if change is None or after.role is Role.LEADER or outcome.state.pending_change is not None:
+    change, after, error = before.pending_change, outcome.state, Error.NOT_LEADER_OR_FOLLOWER
+    if after.role is Role.LEADER:
         return outcome
-    if any(_is_answer_to(sent, change) for sent in outcome.sends):
-        return outcome
-    error = Error.NOT_LEADER_OR_FOLLOWER
-    sent = reply(after, configuration, change.kind, change.requester, change.request, error)
-    return outcome._replace(sends=(*outcome.sends, sent))
+    if change is not None and change.requester != REASSIGNMENT and not _is_answered(outcome, change):
+        sent = reply(after, configuration, change.kind, change.requester, change.request, error)
+        outcome = outcome._replace(sends=(*outcome.sends, sent))
+    answered = {sent.request for sent in outcome.sends if isinstance(sent, Reply)}
+    return told(outcome, configuration, before.awaited_targets.keys() - answered, error)
+
+
+def _is_answered(outcome: Outcome, change: PendingChange) -> bool:
+    """Has the change been answered in this very step?"""
+    return any(_is_answer_to(sent, change) for sent in outcome.sends)
 
 
 def _is_answer_to(sent: Message | Reply, change: PendingChange) -> bool:

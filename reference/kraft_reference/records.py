@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kraft_reference.identity import VoterDetails, VoterSet
+from kraft_reference.identity import Target, VoterDetails, VoterSet
 
 
 class RecordKind(StrEnum):
@@ -13,6 +13,8 @@ class RecordKind(StrEnum):
     LEADER_CHANGE = "LeaderChange"
     KRAFT_VERSION = "KRaftVersion"
     VOTERS = "Voters"
+    VOTER_ASSIGNMENT = "VoterAssignment"
+    """KIP-642: a voters set, and the one that is wanted in the end.  Rule: reassign.assignment-record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Record:
     """A record with the epoch of the leader that wrote it.
 
     `value` is the leader id of a LeaderChange, the level of a KRaftVersion, the payload of a Data record and
-    0 for a VotersRecord, whose content is `voters` and `details`.
+    0 for a VotersRecord and a VoterAssignment, whose content is `voters`, `details` and `target`.
     """
 
     epoch: int
@@ -29,3 +31,9 @@ class Record:
     voters: VoterSet = frozenset()
     details: tuple[VoterDetails, ...] = ()
     """Of the voters, by ascending id.  Rules: voters.record-replaces-set, wire.voters-record."""
+    target: Target = None
+    """Of a VoterAssignment; None there when no reassignment is under way, and for every other record."""
+
+
+SET_KINDS = (RecordKind.VOTERS, RecordKind.VOTER_ASSIGNMENT)
+"""The records that hold a whole voters set."""

@@ -14,8 +14,9 @@ So a run is a function of its inputs, and a crash can be put after any prefix of
 Where to find a rule: timers, Pre-Vote and Vote in `elections`; BeginQuorumEpoch, EndQuorumEpoch and check quorum
 in `leadership`; Fetch in `replication`; the high watermark in `watermark`; what all answers share in `responses`;
 AddVoter, RemoveVoter, UpdateVoter and kraft.version in `voter_changes`, what follows once one is accepted in
-`pending_changes`, what a voter or a joining replica asks for itself in `self_reports`; snapshots in `snapshots`; disk
-and restarts in `durability`; what is sent when in `polling`; roles in `roles` and `transitions`.
+`pending_changes`, what a voter or a joining replica asks for itself in `self_reports`; quorum reassignment in
+`reassignment`; snapshots in `snapshots`; disk and restarts in `durability`; what is sent when in `polling`; roles in
+`roles` and `transitions`.
 """
 
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from kraft_reference import (
     leadership,
     pending_changes,
     polling,
+    reassignment,
     replication,
     self_reports,
     snapshots,
@@ -35,6 +37,8 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Effect
 from kraft_reference.events import (
     AddVoter,
+    AdvanceReassignment,
+    AlterPartitionReassignments,
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
@@ -141,6 +145,10 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
             return voter_changes.after_remove_voter(state, configuration, event, draw)
         case UpdateFeatures():
             return voter_changes.after_update_features(state, configuration, event, draw)
+        case AlterPartitionReassignments():
+            return reassignment.after_alter_partition_reassignments(state, configuration, event, draw)
+        case AdvanceReassignment():
+            return reassignment.after_advance_reassignment(state, configuration, event, draw)
         case AppendVoters(voters):
             return voter_changes.after_append_voters(state, configuration, voters, draw)
         case VoterChangeTimeout():

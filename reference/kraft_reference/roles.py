@@ -30,6 +30,7 @@ class Cause(StrEnum):
     CHECK_QUORUM_TIMEOUT = "check-quorum timeout"
     SHUTDOWN = "graceful shutdown"
     REMOVAL_COMMITTED = "own removal committed"
+    LAST_TO_REMOVE = "last voter that a reassignment removes"
     LARGER_EPOCH = "larger epoch without a leader"
     LARGER_EPOCH_WITH_LEADER = "larger epoch with a leader"
     LEADER_OF_EPOCH = "leader of the same epoch"
@@ -193,6 +194,13 @@ def _rows() -> tuple[Transition, ...]:
     row((Role.LEADER,), Cause.CHECK_QUORUM_TIMEOUT, Role.RESIGNED, _KEEP, "check-quorum.resign")
     row((Role.LEADER,), Cause.SHUTDOWN, Role.RESIGNED, _KEEP, "state.leader.resigns")
     row((Role.LEADER,), Cause.REMOVAL_COMMITTED, Role.RESIGNED, _KEEP, "state.leader.resigns-on-own-removal")
+    row(
+        (Role.LEADER,),
+        Cause.LAST_TO_REMOVE,
+        Role.RESIGNED,
+        _KEEP,
+        "reassign.leader-steps-down-before-own-removal",
+    )
     row(
         (Role.RESIGNED,),
         Cause.ELECTION_TIMEOUT,

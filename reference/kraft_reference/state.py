@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kraft_reference.changes import PendingChange, Report
-from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
+from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet, names
 from kraft_reference.log import Log, Snapshot, log_on
 from kraft_reference.roles import Role
 
@@ -68,6 +68,9 @@ class ReplicaState(NamedTuple):
     """Leader: the voter change that it works on.  Rule: voters.one-change-at-a-time."""
     reports: tuple[Report, ...] = ()
     """Leader at kraft.version 0: what voters told of themselves, by id.  Rule: update-voter.in-memory-at-version-0."""
+    awaited_targets: Mapping[int, int] = _NO_REQUESTS
+    """Leader: AlterPartitionReassignments of clients that await the commit of their target: number of the request to
+    offset of the record.  Rule: reassign.request-success-after-commit."""
     wanted_snapshot: tuple[int, int] | None = None
     """Follower: the id (end offset, epoch) of the snapshot that its leader has in place of the records it needs."""
 
@@ -78,6 +81,14 @@ class ReplicaState(NamedTuple):
         Rules: state.voters-set.applied-uncommitted, state.voters-set.own-majority, voters.set-from-snapshot-and-log.
         """
         return self.log.voters[-1].voters
+
+    @property
+    def target(self) -> Target:
+        """The ids that the reassignment under way shall end with, None without one: from the newest assignment.
+
+        Rules: reassign.assignment-record, reassign.new-leader-resumes.
+        """
+        return self.log.voters[-1].target
 
 
 def new_replica(key: ReplicaKey, checkpoint: Snapshot) -> ReplicaState:

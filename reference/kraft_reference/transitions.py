@@ -6,7 +6,7 @@ The functions after it are the ways the protocol uses, each a state before to a 
 """
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.identity import ReplicaKey, VoterDetails, names
+from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
 from kraft_reference.log import append, flush
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import TRANSITION, Cause, EpochChange, LeaderChange, Role, VoteChange
@@ -268,7 +268,7 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
     if _writes_voters(leader, configuration):
         details = with_details(leader.log.voters[-1].details, own_details(leader, configuration))
         records.append(Record(leader.epoch, RecordKind.KRAFT_VERSION, leader.log.kraft_version))
-        records.append(Record(leader.epoch, RecordKind.VOTERS, 0, leader.voters, details))
+        records.append(voters_record(leader, leader.voters, details))
     started = leader._replace(epoch_start_offset=leader.log.end_offset, log=flush(append(leader.log, records)))
     return with_high_watermark(started, configuration)
 
@@ -287,6 +287,16 @@ def _writes_voters(leader: ReplicaState, configuration: Configuration) -> bool:
     entry = details_of(leader, leader.key.id)
     out_of_date = entry is not None and entry != own_details(leader, configuration)
     return (log.start_offset == 0 and len(log.voters) == 1) or out_of_date
+
+
+def voters_record(state: ReplicaState, keys: VoterSet, details: tuple[VoterDetails, ...]) -> Record:
+    """The Leader's record of a whole set: a VotersRecord, or a VoterAssignment with the target that stands.
+
+    Rules: voters.record-replaces-set, reassign.assignment-record.
+    """
+    kind = RecordKind.VOTERS if state.target is None else RecordKind.VOTER_ASSIGNMENT
+    ids = {key.id for key in keys}
+    return Record(state.epoch, kind, 0, keys, tuple([one for one in details if one.id in ids]), state.target)
 
 
 def with_details(known: tuple[VoterDetails, ...], told: VoterDetails) -> tuple[VoterDetails, ...]:

@@ -18,11 +18,11 @@ from kraft_reference.events import AddVoter, Draw, RemoveVoter, UpdateFeatures
 from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
 from kraft_reference.messages import AddVoterRequest, Error, RemoveVoterRequest, UpdateVoterRequest
 from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.pending_changes import appended, finalized_version, reply, settled, voters_record, with_change
+from kraft_reference.pending_changes import appended, finalized_version, reply, settled, with_change
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-from kraft_reference.transitions import own_details, with_details
+from kraft_reference.transitions import own_details, voters_record, with_details
 
 # ---------------------------------------------------------------------------------------------------------
 # The tests.
@@ -69,6 +69,9 @@ def _membership_error(
     # Rule: add-voter.well-formed.
     if not well_formed:
         return Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST
+    # Rule: reassign.single-member-steps.
+    if state.target is not None:
+        return Error.REASSIGNMENT_IN_PROGRESS, Refusal.REQUEST_REFUSED
     if is_busy(state, configuration) or not epoch_is_committed(state, configuration):
         return Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED
     # Rules: add-voter.unsupported-version, voters.static-set-at-version-0.
@@ -139,9 +142,9 @@ def after_remove_voter(
         return refuse(*failed)
     if asked.voter not in state.voters or len(state.voters) == 1:
         return refuse(Error.VOTER_NOT_FOUND, Refusal.REQUEST_REFUSED)
-    change = _appended_at_once(ChangeKind.REMOVE, asked.voter, requester, request)
+    change = appended_at_once(ChangeKind.REMOVE, asked.voter, requester, request)
     record = voters_record(state, state.voters - {asked.voter}, state.log.voters[-1].details)
-    return _begun(state, configuration, (record,), change, draw)
+    return begun(state, configuration, (record,), change, draw)
 
 
 def _who_asks(asked: AddVoter | RemoveVoter | AddVoterRequest | RemoveVoterRequest) -> tuple[int, int]:
@@ -151,19 +154,20 @@ def _who_asks(asked: AddVoter | RemoveVoter | AddVoterRequest | RemoveVoterReque
     return CLIENT, asked.request
 
 
-def _appended_at_once(
+def appended_at_once(
     kind: ChangeKind, voter: ReplicaKey | None, requester: int, request: int, when_committed: bool = True
 ) -> PendingChange:
+    """A change that has nothing to wait for before its append."""
     return PendingChange(kind, ChangePhase.COMMIT, voter, None, -1, -1, -1, requester, request, when_committed)
 
 
-def _begun(
+def begun(
     state: ReplicaState, configuration: Configuration, records: tuple[Record, ...], change: PendingChange, draw: Draw
 ) -> Outcome:
     """A change that needs nothing but its commit; a sole voter's commits at once."""
     timer = StartTimer(Timer.VOTER_CHANGE, configuration.timeouts.voter_change_timeout_ms)
-    begun = with_change(Outcome(state), configuration, records, change, draw)
-    concluded = settled(state, begun, configuration, draw)
+    waiting = with_change(Outcome(state), configuration, records, change, draw)
+    concluded = settled(state, waiting, configuration, draw)
     waits = concluded.state.pending_change is not None
     return concluded._replace(timers=(*concluded.timers, timer)) if waits else concluded
 
@@ -216,8 +220,8 @@ def after_update_voter_request(
     if keys == state.voters and details == state.log.voters[-1].details:
         return respond(state, Error.NONE)
     at_commit = not configuration.enforces("update-voter.reply-time")
-    change = _appended_at_once(ChangeKind.UPDATE, asked.voter, asked.source, asked.correlation_id, at_commit)
-    return _begun(state, configuration, (voters_record(state, keys, details),), change, draw)
+    change = appended_at_once(ChangeKind.UPDATE, asked.voter, asked.source, asked.correlation_id, at_commit)
+    return begun(state, configuration, (voters_record(state, keys, details),), change, draw)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -251,8 +255,8 @@ def after_update_features(
     keys = frozenset(report.key for report in reports)
     details = tuple([VoterDetails(r.key.id, r.endpoint, r.min_version, r.max_version) for r in reports])
     version = Record(state.epoch, RecordKind.KRAFT_VERSION, asked.kraft_version)
-    change = _appended_at_once(ChangeKind.UPGRADE, None, CLIENT, asked.request)
-    return _begun(state, configuration, (version, voters_record(state, keys, details)), change, draw)
+    change = appended_at_once(ChangeKind.UPGRADE, None, CLIENT, asked.request)
+    return begun(state, configuration, (version, voters_record(state, keys, details)), change, draw)
 
 
 def _reports_for(state: ReplicaState, configuration: Configuration, asked: UpdateFeatures) -> tuple[Report, ...] | None:
@@ -298,7 +302,8 @@ def after_append_voters(state: ReplicaState, configuration: Configuration, voter
     names_each_once = len({voter.id for voter in voters}) == len(voters)
     one_step = is_one_step(state.voters, voters) or not configuration.enforces("voters.at-most-one-difference")
     ready = epoch_is_committed(state, configuration) and set_is_committed(state, configuration)
-    allowed = state.log.kraft_version >= 1 and not is_busy(state, configuration) and ready
+    free = state.target is None and not is_busy(state, configuration)
+    allowed = state.log.kraft_version >= 1 and free and ready
     if not (allowed and one_step and names_each_once):
         return Outcome(state, refusal=Refusal.CHANGE_NOT_ALLOWED)
     known = {details.id: details for details in state.log.voters[-1].details}

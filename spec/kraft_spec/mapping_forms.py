@@ -8,7 +8,7 @@ What is not there is None in the reference, and -1, "" or <<-1, "">> in the mode
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from kraft_reference.changes import ChangeKind, ChangePhase, PendingChange, Report
+from kraft_reference.changes import CLIENT, REASSIGNMENT, ChangeKind, ChangePhase, PendingChange, Report
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.log import Snapshot, VersionEntry, VotersEntry
 from kraft_reference.messages import Error
@@ -20,6 +20,10 @@ ModelValue = Any
 
 EMPTY_TEXT = "(empty)"
 """In the model, a directory id or endpoint that is there and has no letters: a trace of other software may have one."""
+
+
+NOBODY_ASKED = "reassignment"
+"""In a trace, the requester of a change that is a step of the leader's own reassignment."""
 
 
 class Form(NamedTuple):
@@ -123,37 +127,50 @@ def details_from_model(details: Iterable[DetailsRow]) -> tuple[VoterDetails, ...
     return tuple(sorted([VoterDetails(id_, text_from_model(at) or "", low, high) for id_, at, low, high in details]))
 
 
+def target_to_model(target: Iterable[int] | None) -> frozenset[int]:
+    """The target of a reassignment, which is never empty: the model has the empty set for none."""
+    return frozenset() if target is None else frozenset(target)
+
+
+def _target_from_model(target: Iterable[int]) -> frozenset[int] | None:
+    return frozenset(target) or None
+
+
 def record_to_model(record: Record) -> dict[str, ModelValue]:
     """A record of the log."""
-    return {
+    plain: dict[str, ModelValue] = {
         "epoch": record.epoch,
         "kind": str(record.kind),
         "value": record.value,
         "voters": _key_set(record.voters),
         "details": details_to_model(record.details),
     }
+    assigns = record.kind is RecordKind.VOTER_ASSIGNMENT
+    return {**plain, "target": target_to_model(record.target)} if assigns else plain
 
 
 def record_from_model(record: Mapping[str, ModelValue]) -> Record:
     """The way back of `record_to_model`."""
     kind = RecordKind(record["kind"])
     voters, details = _known_keys(record["voters"]), details_from_model(record["details"])
-    return Record(record["epoch"], kind, record["value"], voters, details)  # type: ignore[arg-type]
+    target = _target_from_model(record.get("target", ()))
+    return Record(record["epoch"], kind, record["value"], voters, details, target)  # type: ignore[arg-type]
 
 
 def record_row(record: Any) -> tuple[ModelValue, ...]:
     """A record of the reference as `ObservedRecord` shows it."""
     voters, details = _key_set(record.voters), details_to_model(record.details)
-    return (record.epoch, str(record.kind), record.value, voters, details)
+    return (record.epoch, str(record.kind), record.value, voters, details, target_to_model(record.target))
 
 
 def _voters_entry_to_model(entry: VotersEntry) -> dict[str, ModelValue]:
-    return {"offset": entry.offset, "voters": _key_set(entry.voters), "details": details_to_model(entry.details)}
+    voters, details = _key_set(entry.voters), details_to_model(entry.details)
+    return {"offset": entry.offset, "voters": voters, "details": details, "target": target_to_model(entry.target)}
 
 
 def _voters_entry_from_model(entry: Mapping[str, ModelValue]) -> VotersEntry:
     voters, details = _known_keys(entry["voters"]), details_from_model(entry["details"])
-    return VotersEntry(entry["offset"], voters, details)  # type: ignore[arg-type]
+    return VotersEntry(entry["offset"], voters, details, _target_from_model(entry["target"]))  # type: ignore[arg-type]
 
 
 def _version_entry_to_model(entry: VersionEntry) -> dict[str, ModelValue]:
@@ -169,13 +186,14 @@ def snapshot_to_model(snapshot: Snapshot) -> dict[str, ModelValue]:
     return dict(zip(_SNAPSHOT, snapshot_row(snapshot), strict=True))
 
 
-_SNAPSHOT = ("end", "epoch", "level", "voters", "details")
+_SNAPSHOT = ("end", "epoch", "level", "voters", "details", "target")
 
 
 def snapshot_from_model(snapshot: Mapping[str, ModelValue]) -> Snapshot:
     """The way back of `snapshot_to_model`."""
-    end, epoch, level, voters, details = (snapshot[name] for name in _SNAPSHOT)
-    return Snapshot(end, epoch, level, _known_keys(voters), details_from_model(details))  # type: ignore[arg-type]
+    end, epoch, level, voters, details, target = (snapshot[name] for name in _SNAPSHOT)
+    known = (_known_keys(voters), details_from_model(details), _target_from_model(target))
+    return Snapshot(end, epoch, level, *known)  # type: ignore[arg-type]
 
 
 def snapshot_row(snapshot: Any) -> tuple[ModelValue, ...]:
@@ -183,8 +201,12 @@ def snapshot_row(snapshot: Any) -> tuple[ModelValue, ...]:
     if snapshot is None:
         return ()
     voters, details = _key_set(snapshot.voters), details_to_model(snapshot.details)
-    return (snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details)
+    target = target_to_model(snapshot.target)
+    return (snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details, target)
 
+
+_REQUESTERS: Mapping[Any, int] = {None: CLIENT, NOBODY_ASKED: REASSIGNMENT}
+"""What a trace says of a requester that is no replica."""
 
 _CHANGE = (
     "kind",
@@ -210,7 +232,7 @@ def change_row(change: Any) -> tuple[ModelValue, ...]:
     if change is None:
         return ()
     named = (str(change.kind), str(change.phase), key_to_model(change.voter), text_to_model(change.endpoint))
-    requester = -1 if change.requester is None else change.requester
+    requester = _REQUESTERS.get(change.requester, change.requester)
     versions = (change.min_version, change.max_version)
     return (*named, *versions, change.offset, requester, change.request, change.when_committed)
 
@@ -281,6 +303,10 @@ SNAPSHOT_ID = Form(
 """(end offset, epoch), or none."""
 CHANGE = Form(_change_to_model, _change_from_model)
 """A pending change, or none."""
+TARGET = Form(target_to_model, _target_from_model)
+"""The ids that a reassignment shall end with, or none."""
+OPTIONAL_LIST = Form(lambda ids: () if ids is None else (tuple(ids),), lambda given: tuple(given[0]) if given else None)
+"""A list of ids that may be null: <<>> for null."""
 REPORTS = Form(reports_to_model, _reports_from_model)
 
 ROWS: Mapping[Form, Callable[[Any], ModelValue]] = {

@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from msgspec import UNSET
 
-from kraft_reference.records import RecordKind
+from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_traces.effects import TracedAppendRecords, TracedSend, TracedWriteSnapshot
 from kraft_traces.lines import EventLine, HeaderLine, TracedInput, TracedState
 from kraft_traces.message_types import (
@@ -176,7 +176,7 @@ def _check_sent(path: str, sequence: int, message: TracedMessage) -> None:
 def _check_records(path: str, records: tuple[TracedRecord, ...]) -> None:
     for index, record in enumerate(records):
         has_voters = record.voters is not UNSET
-        if has_voters != (record.kind is RecordKind.VOTERS):
+        if has_voters != (record.kind in SET_KINDS):
             detail = f"a {record.kind} record has {'no voters' if has_voters else 'voters'}"
             raise Inconsistency(f"{path}[{index}].voters", detail)
         if record.voters is not UNSET:
@@ -185,11 +185,18 @@ def _check_records(path: str, records: tuple[TracedRecord, ...]) -> None:
             if not has_voters:
                 raise Inconsistency(f"{path}[{index}].details", f"a {record.kind} record has no details")
             _check_details(f"{path}[{index}].details", record.details)
+        has_target = record.target is not UNSET
+        if has_target != (record.kind is RecordKind.VOTER_ASSIGNMENT):
+            detail = f"a {record.kind} record has {'no target' if has_target else 'a target, or null'}"
+            raise Inconsistency(f"{path}[{index}].target", detail)
+        if record.target:
+            _check_distinct(f"{path}[{index}].target", record.target)
 
 
 def _check_snapshot(path: str, snapshot: TracedSnapshot) -> None:
     _check_distinct(f"{path}.voters", snapshot.voters)
     _check_details(f"{path}.details", snapshot.details)
+    _check_distinct(f"{path}.target", snapshot.target or ())
 
 
 def _check_details(path: str, details: tuple[TracedDetails, ...]) -> None:
@@ -198,7 +205,7 @@ def _check_details(path: str, details: tuple[TracedDetails, ...]) -> None:
 
 
 _SETS = ("granted", "rejected", "acknowledged", "fetchers")
-_MAPPINGS = ("awaiting", "fetch_offsets")
+_MAPPINGS = ("awaiting", "fetch_offsets", "awaited_targets")
 _read_sets = attrgetter(*_SETS)
 _read_mappings = attrgetter(*_MAPPINGS)
 
@@ -213,6 +220,7 @@ def _check_state(state: TracedState) -> None:
             _check_distinct(f"$.state.{name}", [key for key, _ in pairs])
     if state.voters is not UNSET and state.voters.voters is not UNSET:
         _check_distinct("$.state.voters.voters", state.voters.voters)
+        _check_distinct("$.state.voters.target", state.voters.target or ())
     if state.reports:
         _check_distinct("$.state.reports", [report.key.id for report in state.reports])
 

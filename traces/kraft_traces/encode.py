@@ -22,6 +22,8 @@ from kraft_reference.cluster.occurrence import (
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.events import (
     AddVoter,
+    AdvanceReassignment,
+    AlterPartitionReassignments,
     AppendVoters,
     ClientAppend,
     Crash,
@@ -53,7 +55,7 @@ from kraft_traces.lines import (
 from kraft_traces.message_types import TracedMessage, TracedVoteResponse
 from kraft_traces.messages import traced_message
 from kraft_traces.states import traced_state
-from kraft_traces.values import asked_key, traced_voters
+from kraft_traces.values import asked_key, traced_key, traced_voters
 from kraft_traces.vocabulary import EVENT_NAMES, EVENTS, EventName, TracedCause
 
 REFERENCE_KIP_LEVELS: Mapping[str, KipLevel] = {
@@ -220,6 +222,10 @@ def _traced_input(event: Event | NetworkEvent) -> TracedInput | UnsetType:
             return TracedInput(request=request, voter=asked_key(voter), cluster_id=cluster_id)
         case UpdateFeatures(request, level, brokers_min, brokers_max):
             return TracedInput(request=request, kraft_version=level, brokers_min=brokers_min, brokers_max=brokers_max)
+        case AlterPartitionReassignments(request, replicas):
+            return TracedInput(request=request, replicas=replicas)
+        case AdvanceReassignment(voter):
+            return TracedInput(chosen=None if voter is None else traced_key(voter))
         case TakeSnapshot(end_offset):
             return TracedInput(end_offset=end_offset)
         case Restart(endpoint):

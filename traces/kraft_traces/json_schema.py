@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_traces.lines import SCHEMA, Line
 from kraft_traces.vocabulary import EVENTS, EventShape
 
@@ -20,10 +21,19 @@ FILE_NAME = f"{SCHEMA.replace('/', '-')}.schema.json"
 
 _SETS = {
     "HeaderLine": ("replicas", "voters", "bootstrap_servers", "switched_off"),
-    "TracedState": ("granted", "rejected", "awaiting", "acknowledged", "fetchers", "fetch_offsets", "reports"),
-    "TracedVoters": ("voters",),
-    "TracedRecord": ("voters", "details"),
-    "TracedSnapshot": ("voters", "details"),
+    "TracedState": (
+        "granted",
+        "rejected",
+        "awaiting",
+        "acknowledged",
+        "fetchers",
+        "fetch_offsets",
+        "reports",
+        "awaited_targets",
+    ),
+    "TracedVoters": ("voters", "target"),
+    "TracedRecord": ("voters", "details", "target"),
+    "TracedSnapshot": ("voters", "details", "target"),
     "TracedReplica": ("initial_voters",),
     "TracedInput": ("voters",),
 }
@@ -44,13 +54,10 @@ def json_schema() -> dict[str, Any]:
     for definition, fields in _SETS.items():
         for field in fields:
             definitions[definition]["properties"][field]["uniqueItems"] = True
-    definitions["TracedRecord"].update(
-        {
-            "if": {"properties": {"kind": {"const": "Voters"}}, "required": ["kind"]},
-            "then": {"required": ["voters"]},
-            "else": {"properties": {"voters": False, "details": False}},
-        }
-    )
+    definitions["TracedRecord"]["allOf"] = [
+        _kind_rule([str(kind) for kind in SET_KINDS], ["voters"], ["voters", "details"]),
+        _kind_rule([str(RecordKind.VOTER_ASSIGNMENT)], ["target"], ["target"]),
+    ]
     definitions["EventLine"]["allOf"] = [_event_rule(name, shape) for name, shape in EVENTS.items()]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -58,6 +65,15 @@ def json_schema() -> dict[str, Any]:
         "title": f"A line of a {SCHEMA} file",
         **_in_order(schema),
         "$defs": _in_order(definitions),
+    }
+
+
+def _kind_rule(kinds: list[str], required: list[str], fields: list[str]) -> dict[str, Any]:
+    """Records of these kinds have the required fields, others have none of the fields."""
+    return {
+        "if": {"properties": {"kind": {"enum": kinds}}, "required": ["kind"]},
+        "then": {"required": required},
+        "else": {"properties": dict.fromkeys(fields, False)},
     }
 
 

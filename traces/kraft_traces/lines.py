@@ -16,6 +16,7 @@ from kraft_reference.roles import Role
 from kraft_traces.effects import TracedEffect
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.values import (
+    AskedId,
     AskedKey,
     CorrelationId,
     Count,
@@ -32,6 +33,7 @@ from kraft_traces.values import (
     SmallCount,
     TimeMs,
     TracedKey,
+    TracedTarget,
 )
 from kraft_traces.vocabulary import EventName, TracedCause
 
@@ -146,6 +148,10 @@ class TracedInput(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     kraft_version: Level | UnsetType = UNSET
     brokers_min: Level | UnsetType = UNSET
     brokers_max: Level | UnsetType = UNSET
+    replicas: tuple[AskedId, ...] | UnsetType | None = UNSET
+    """Whom a reassignment shall end with; null stops it where it is."""
+    chosen: TracedKey | UnsetType | None = UNSET
+    """Whom a step of the reassignment adds or removes; null for a step that does neither."""
     end_offset: Offset | UnsetType = UNSET
 
 
@@ -161,6 +167,8 @@ class TracedVoters(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
     offset: Offset | UnsetType = UNSET
     voters: tuple[TracedKey, ...] | UnsetType = UNSET
+    target: TracedTarget | UnsetType = UNSET
+    """Of the reassignment that is under way, null for none."""
 
 
 class TracedChange(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -175,8 +183,8 @@ class TracedChange(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     max_version: Level
     offset: Offset
     """-1 before its record is appended."""
-    requester: ReplicaId | None
-    """The replica that asked; null for a client."""
+    requester: ReplicaId | Literal["reassignment"] | None
+    """The replica that asked; null for a client; nobody for a step of the leader's own reassignment."""
     request: CorrelationId
     """The correlation id of a replica's request, the number of a client's."""
     when_committed: bool
@@ -233,6 +241,8 @@ class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Leader: the voter change that it works on."""
     reports: tuple[TracedReport, ...] | UnsetType = UNSET
     """Leader at kraft.version 0: what voters told of themselves."""
+    awaited_targets: tuple[tuple[RequestNumber, Offset], ...] | UnsetType = UNSET
+    """Leader: AlterPartitionReassignments that wait for the commit of their target, and the offset of its record."""
     wanted_snapshot: TracedSnapshotId | UnsetType | None = UNSET
     """Follower: the snapshot that it has to fetch."""
     quorum_state_version: KraftVersion | UnsetType = UNSET

@@ -17,6 +17,8 @@ from kraft_reference.configuration import Configuration, ReplicaConfiguration, T
 from kraft_reference.effects import Effect, Timer
 from kraft_reference.events import (
     AddVoter,
+    AdvanceReassignment,
+    AlterPartitionReassignments,
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
@@ -162,6 +164,13 @@ def _event_with_input(name: str, given: TracedInput) -> Event | NetworkEvent:
                 _observed(given.brokers_min, "brokers_min"),
                 _observed(given.brokers_max, "brokers_max"),
             )
+        case "AlterPartitionReassignments":
+            return AlterPartitionReassignments(
+                _observed(given.request, "request"), _observed(given.replicas, "replicas")
+            )
+        case "AdvanceReassignment":
+            chosen = _observed(given.chosen, "chosen")
+            return AdvanceReassignment(None if chosen is None else replica_key(chosen))
         case "TakeSnapshot":
             return TakeSnapshot(_observed(given.end_offset, "end_offset"))
         case "Restart":

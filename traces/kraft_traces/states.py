@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from kraft_reference.changes import CLIENT, PendingChange, Report
+from kraft_reference.changes import CLIENT, REASSIGNMENT, PendingChange, Report
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import VotersEntry
 from kraft_reference.state import ReplicaState
+from kraft_spec.mapping_forms import NOBODY_ASKED
 from kraft_traces.lines import TracedChange, TracedReport, TracedSnapshotId, TracedState, TracedVoters
-from kraft_traces.values import TracedKey, by_id_and_directory, traced_key, traced_voters
+from kraft_traces.values import TracedKey, by_id_and_directory, traced_key, traced_target, traced_voters
 
 
 def traced_state(state: ReplicaState) -> TracedState:
@@ -38,10 +39,14 @@ def traced_state(state: ReplicaState) -> TracedState:
         log.base.end_offset,
         None if state.pending_change is None else _traced_change(state.pending_change),
         tuple([_traced_report(report) for report in state.reports]) if state.reports else (),
+        tuple(sorted(state.awaited_targets.items())) if state.awaited_targets else (),
         None if state.wanted_snapshot is None else TracedSnapshotId(*state.wanted_snapshot),
         state.quorum_state_version,  # type: ignore[arg-type]
         state.moved_to,
     )
+
+
+_REQUESTERS = {CLIENT: None, REASSIGNMENT: NOBODY_ASKED}
 
 
 @lru_cache(maxsize=64)
@@ -54,7 +59,7 @@ def _traced_change(change: PendingChange) -> TracedChange:
         change.min_version,
         change.max_version,
         change.offset,
-        None if change.requester == CLIENT else change.requester,
+        _REQUESTERS.get(change.requester, change.requester),  # type: ignore[arg-type]
         change.request,
         change.when_committed,
     )
@@ -71,4 +76,4 @@ def _traced_fetch_offsets(offsets: Mapping[ReplicaKey, int]) -> tuple[tuple[Trac
 
 @lru_cache(maxsize=1024)
 def _traced_voters_entry(entry: VotersEntry) -> TracedVoters:
-    return TracedVoters(entry.offset, traced_voters(entry.voters))
+    return TracedVoters(entry.offset, traced_voters(entry.voters), traced_target(entry.target))

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
+from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
 from kraft_reference.log import Snapshot
-from kraft_reference.records import Record, RecordKind
+from kraft_reference.records import SET_KINDS, Record, RecordKind
 
 _INT32_MAX = 2**31 - 1
 _INT64_MAX = 2**63 - 1
@@ -52,11 +52,18 @@ class TracedKey(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     directory_id: str | None
 
 
+AskedId = Annotated[int, Meta(ge=-(2**31), le=_INT32_MAX, description="An id that a request names.")]
+
+
 class AskedKey(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """A replica key that a request for a voter change names, whether such a replica can be or not."""
 
-    id: Annotated[int, Meta(ge=-(2**31), le=_INT32_MAX)]
+    id: AskedId
     directory_id: str | None
+
+
+TracedTarget = tuple[ReplicaId, ...] | None
+"""The ids of the voters that a reassignment shall end with, null for none."""
 
 
 class TracedDetails(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -69,13 +76,15 @@ class TracedDetails(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class TracedRecord(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """A record of the log; it has voters if and only if its kind is Voters, and only then details."""
+    """A record of the log; it has voters, and may have details, if it holds a voters set."""
 
     epoch: Epoch
     kind: RecordKind
     value: Number
     voters: tuple[TracedKey, ...] | UnsetType = UNSET
     details: tuple[TracedDetails, ...] | UnsetType = UNSET
+    target: TracedTarget | UnsetType = UNSET
+    """Of a VoterAssignment; null when no reassignment is under way."""
 
 
 class TracedSnapshot(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -86,6 +95,8 @@ class TracedSnapshot(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     kraft_version: KraftVersion
     voters: tuple[TracedKey, ...]
     details: tuple[TracedDetails, ...]
+    target: TracedTarget = None
+    """Of a reassignment that was under way."""
 
 
 def by_id_and_directory(key: ReplicaKey) -> tuple[int, str]:
@@ -112,18 +123,25 @@ def traced_details(details: tuple[VoterDetails, ...]) -> tuple[TracedDetails, ..
     return tuple(TracedDetails(*one) for one in sorted(details))
 
 
+def traced_target(target: Target) -> TracedTarget:
+    """The trace's form of a target: by ascending id."""
+    return None if target is None else tuple(sorted(target))
+
+
 def traced_record(record: Record) -> TracedRecord:
     """The trace's form of a record."""
-    if record.kind is not RecordKind.VOTERS:
+    if record.kind not in SET_KINDS:
         return TracedRecord(record.epoch, record.kind, record.value)
     voters, details = traced_voters(record.voters), traced_details(record.details)
-    return TracedRecord(record.epoch, record.kind, record.value, voters, details)
+    target = traced_target(record.target) if record.kind is RecordKind.VOTER_ASSIGNMENT else UNSET
+    return TracedRecord(record.epoch, record.kind, record.value, voters, details, target)
 
 
 def traced_snapshot(snapshot: Snapshot) -> TracedSnapshot:
     """The trace's form of a snapshot."""
     voters, details = traced_voters(snapshot.voters), traced_details(snapshot.details)
-    return TracedSnapshot(snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details)  # type: ignore[arg-type]
+    target = traced_target(snapshot.target)
+    return TracedSnapshot(snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details, target)  # type: ignore[arg-type]
 
 
 def asked_key(key: ReplicaKey) -> AskedKey:
@@ -145,7 +163,13 @@ def record_of(record: TracedRecord) -> Record:
     """The reference's form of a record."""
     voters: VoterSet = frozenset() if record.voters is UNSET else voter_set(record.voters)
     details = () if record.details is UNSET else voter_details(record.details)
-    return Record(record.epoch, record.kind, record.value, voters, details)
+    target = None if record.target is UNSET else target_of(record.target)
+    return Record(record.epoch, record.kind, record.value, voters, details, target)
+
+
+def target_of(target: TracedTarget) -> Target:
+    """The reference's form of a target."""
+    return None if target is None else frozenset(target)
 
 
 def voter_details(details: tuple[TracedDetails, ...]) -> tuple[VoterDetails, ...]:
@@ -156,4 +180,5 @@ def voter_details(details: tuple[TracedDetails, ...]) -> tuple[VoterDetails, ...
 def snapshot_of(snapshot: TracedSnapshot) -> Snapshot:
     """The reference's form of a snapshot."""
     voters, details = voter_set(snapshot.voters), voter_details(snapshot.details)
-    return Snapshot(snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details)
+    target = target_of(snapshot.target)
+    return Snapshot(snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details, target)

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from kraft_reference.describe import UNKNOWN, FetchTime
 from kraft_reference.identity import ReplicaKey, VoterSet, names
-from kraft_reference.records import RecordKind
+from kraft_reference.records import SET_KINDS
 from kraft_reference.roles import Role
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedWriteSnapshot
 from kraft_traces.lines import EventLine, HeaderLine, TracedState
@@ -130,7 +130,7 @@ def _observed(value: _Value | UnsetType, before: _Value) -> _Value:
 def _see_effect(seen: Sighting, effect: TracedEffect) -> None:
     if isinstance(effect, TracedAppendRecords):
         for position, record in enumerate(effect.records):
-            if record.kind is RecordKind.VOTERS and record.voters is not UNSET:
+            if record.kind in SET_KINDS and record.voters is not UNSET:
                 details = () if record.details is UNSET else record.details
                 _see_set(seen, effect.base_offset + position, voter_set(record.voters), details)
     elif isinstance(effect, TracedWriteSnapshot):

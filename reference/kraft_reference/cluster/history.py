@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from kraft_reference.cluster.violation import BrokenProperty
 from kraft_reference.identity import ReplicaKey, names
 from kraft_reference.log import Log, Snapshot, VersionEntry, VotersEntry
-from kraft_reference.records import Record, RecordKind
+from kraft_reference.records import SET_KINDS, Record, RecordKind
 
 Records = tuple[Record, ...]
 _Entry = TypeVar("_Entry", VotersEntry, VersionEntry)
@@ -136,8 +136,8 @@ class History:
     def _extend(self, offset: int, records: Iterable[Record]) -> None:
         for place, record in enumerate(records, offset):
             self.committed.append(record)
-            if record.kind is RecordKind.VOTERS:
-                self._sets.append(VotersEntry(place, record.voters, record.details))
+            if record.kind in SET_KINDS:
+                self._sets.append(VotersEntry(place, record.voters, record.details, record.target))
             elif record.kind is RecordKind.KRAFT_VERSION:
                 self._levels.append(VersionEntry(place, record.value))
 
@@ -157,7 +157,7 @@ class History:
                 "StateMachineSafety", f"{replica} has a snapshot {snapshot.id} whose last record is of another epoch"
             )
         known = next((entry for entry in reversed(self._sets) if entry.offset < end), None)
-        if known is not None and (known.voters, known.details) != (snapshot.voters, snapshot.details):
+        if known is not None and known[1:] != (snapshot.voters, snapshot.details, snapshot.target):
             raise BrokenProperty(
                 "ConfigFollowsLog",
                 f"the snapshot {snapshot.id} of {replica} does not hold the voters set of offset {known.offset}",

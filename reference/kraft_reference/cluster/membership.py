@@ -16,7 +16,7 @@ from kraft_reference.events import Receive
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.log import Log
 from kraft_reference.messages import FetchRequest, FetchSnapshotRequest, VoteRequest, VoteResponse
-from kraft_reference.records import Record, RecordKind
+from kraft_reference.records import SET_KINDS, Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
@@ -181,15 +181,15 @@ def check_config(log: Log, new_from: int) -> None:
         BrokenProperty: they are not.
     """
     entry, version, base = log.voters[-1], log.versions[-1], log.base
-    expected = (base.voters, base.details)
+    expected = (base.voters, base.details, base.target)
     if entry.offset >= log.start_offset:
-        record = _control_record(log, entry.offset, RecordKind.VOTERS)
-        expected = (record.voters, record.details)
+        record = _control_record(log, entry.offset, *SET_KINDS)
+        expected = (record.voters, record.details, record.target)
         if version.kraft_version == 0:
             raise BrokenProperty("ConfigFollowsLog", f"a VotersRecord at offset {entry.offset} at kraft.version 0")
     elif entry.offset != base.end_offset - 1:
         raise BrokenProperty("ConfigFollowsLog", f"the voters set of the snapshot stands at offset {entry.offset}")
-    if (entry.voters, entry.details) != expected:
+    if entry[1:] != expected:
         raise BrokenProperty("ConfigFollowsLog", f"the voters set is not the one at offset {entry.offset}")
     level = base.kraft_version
     if version.offset >= log.start_offset:
@@ -198,7 +198,7 @@ def check_config(log: Log, new_from: int) -> None:
         raise BrokenProperty("ConfigFollowsLog", f"the level is not the one at offset {version.offset}")
     for offset in range(max(new_from, log.start_offset), log.end_offset):
         kind = log.record(offset).kind
-        if kind is RecordKind.VOTERS and offset > entry.offset:
+        if kind in SET_KINDS and offset > entry.offset:
             raise BrokenProperty("ConfigFollowsLog", f"the voters set is the one at {entry.offset}, not the newest")
         if kind is RecordKind.KRAFT_VERSION and offset > version.offset:
             raise BrokenProperty("ConfigFollowsLog", f"the level is the one at {version.offset}, not the newest")
@@ -206,9 +206,9 @@ def check_config(log: Log, new_from: int) -> None:
         raise BrokenProperty("ConfigFollowsLog", "the log ends between a level and its voters set, which are one batch")
 
 
-def _control_record(log: Log, offset: int, kind: RecordKind) -> Record:
-    if offset >= log.end_offset or log.record(offset).kind is not kind:
-        raise BrokenProperty("ConfigFollowsLog", f"there is no {kind} record at offset {offset}")
+def _control_record(log: Log, offset: int, *kinds: RecordKind) -> Record:
+    if offset >= log.end_offset or log.record(offset).kind not in kinds:
+        raise BrokenProperty("ConfigFollowsLog", f"there is no {kinds[0]} record at offset {offset}")
     return log.record(offset)
 
 

@@ -66,6 +66,10 @@ def _wrong_about_change(state: ReplicaState) -> str | None:
     change = state.pending_change
     if state.reports and state.role is not Role.LEADER:
         return "only a Leader keeps reports"
+    if state.awaited_targets and state.role is not Role.LEADER:
+        return "only a Leader has clients that await a target"
+    if any(not state.high_watermark <= offset < state.log.end_offset for offset in state.awaited_targets.values()):
+        return "a client awaits a target that is committed or was never appended"
     if state.wanted_snapshot is not None and state.role is not Role.FOLLOWER:
         return "only a Follower wants a snapshot"
     if change is None:

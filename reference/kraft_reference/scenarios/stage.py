@@ -21,6 +21,7 @@ _LETTERS = {
     RecordKind.LEADER_CHANGE: "LC",
     RecordKind.KRAFT_VERSION: "KV",
     RecordKind.VOTERS: "V",
+    RecordKind.VOTER_ASSIGNMENT: "VA",
     RecordKind.DATA: "X",
 }
 """The records as the texts write them."""

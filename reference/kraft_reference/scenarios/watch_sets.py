@@ -7,7 +7,7 @@ from kraft_reference.events import Receive
 from kraft_reference.identity import ReplicaKey, VoterSet, addresses, names
 from kraft_reference.log import Log
 from kraft_reference.messages import FetchRequest, VoteRequest, VoteResponse
-from kraft_reference.records import Record, RecordKind
+from kraft_reference.records import SET_KINDS, Record
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter
 
@@ -32,7 +32,7 @@ class SetWatch:
         grown = committed[self._judged :]
         self._judged = len(committed)
         for record in grown:
-            if record.kind is RecordKind.VOTERS:
+            if record.kind in SET_KINDS:
                 self._committed_set = record.voters
         states = [*[state for replica_id, state in before.items() if replica_id != after.key.id], after]
         broken = []
@@ -87,8 +87,8 @@ def _is_same(one: ReplicaKey, other: ReplicaKey) -> bool:
 
 def _follows_log(log: Log) -> bool:
     """Is the set in force that of the newest VotersRecord, or of the snapshot under the log?"""
-    newest = next((record.voters for record in reversed(log.records) if record.kind is RecordKind.VOTERS), None)
-    return log.voters[-1].voters == (log.base.voters if newest is None else newest)
+    newest = next((record for record in reversed(log.records) if record.kind in SET_KINDS), log.base)
+    return log.voters[-1][1:] == (newest.voters, newest.details, newest.target)
 
 
 def _uncommitted_changes(log: Log, committed: int) -> int:

@@ -26,6 +26,7 @@ variables == <<config, replicas, network, cuts, history>>
 NoLeader == -1
 NoKey == <<-1, "">>
 NoEndpoint == ""
+NoTarget == {}                        \* no reassignment is under way: a target has one voter at least
 Unknown == -1                         \* a high watermark that is not known yet
 
 Ids == DOMAIN config.endpoints
@@ -104,7 +105,7 @@ TearsBatch(s, end) ==
   /\ s.base.end < end /\ end < EndOffset(s)
   /\ LET kind == RecordAt(s, end).kind
          before == RecordAt(s, end - 1).kind
-     IN \/ kind = "Voters" /\ before = "KRaftVersion"
+     IN \/ kind \in SetKinds /\ before = "KRaftVersion"
         \/ /\ kind = "KRaftVersion" /\ before = "LeaderChange"
            /\ InForce(s.levels, end).level > 0 \/ (end = 1 /\ s.base.voters = {})
 
@@ -122,23 +123,37 @@ VotersRecordOf(epoch, voters, details) ==
   [epoch |-> epoch, kind |-> "Voters", value |-> 0, voters |-> voters,
    details |-> {d \in details : \E v \in voters : v[1] = d[1]}]
 
+\* The same with the ids that a reassignment shall end with; it alone has the field target.
+\* Rule: reassign.assignment-record
+AssignmentOf(epoch, voters, details, target) ==
+  [epoch |-> epoch, kind |-> "VoterAssignment", value |-> 0, voters |-> voters,
+   details |-> {d \in details : \E v \in voters : v[1] = d[1]}, target |-> target]
+
+\* The records that hold a whole set, and their targets.
+SetKinds == {"Voters", "VoterAssignment"}
+TargetOf(record) == IF record.kind = "VoterAssignment" THEN record.target ELSE NoTarget
+
 (***************************************************************************)
 (* Voters sets and levels of kraft.version.  Every replica derives its own *)
 (* from its own log: the newest VotersRecord and KRaftVersionRecord,       *)
 (* committed or not, else those of the base.  The state carries their      *)
-(* histories <<[offset, voters, details], ...>> and <<[offset, level],     *)
-(* ...>> so that truncation can revert them.  Those of the base stand at   *)
-(* the last offset that it covers.                                         *)
+(* histories <<[offset, voters, details, target], ...>> and <<[offset,     *)
+(* level], ...>> so that truncation can revert them.  Those of the base    *)
+(* stand at the last offset that it covers.                                *)
 (* Rules: state.voters-set.applied-uncommitted, fetch.truncate.voters-set, *)
 (* voters.set-from-snapshot-and-log, voters.effective-on-append,           *)
-(* voters.history-kept-from-snapshot-to-leo, snapshot.load-resets-history  *)
+(* voters.history-kept-from-snapshot-to-leo, snapshot.load-resets-history, *)
+(* reassign.assignment-record, reassign.effective-on-append                *)
 (***************************************************************************)
-BaseVoters(base) == <<[offset |-> base.end - 1, voters |-> base.voters, details |-> base.details]>>
+BaseVoters(base) ==
+  <<[offset |-> base.end - 1, voters |-> base.voters, details |-> base.details, target |-> base.target]>>
 BaseLevels(base) == <<[offset |-> base.end - 1, level |-> base.level]>>
 
 \* The set in force, and no other.  Rules: voters.set-from-snapshot-and-log, kraft-version.static-config-ignored
 Voters(s) == s.voters[Len(s.voters)].voters
 Details(s) == s.voters[Len(s.voters)].details
+\* The target that stands, or NoTarget.  Rules: reassign.assignment-record, reassign.new-leader-resumes
+Target(s) == s.voters[Len(s.voters)].target
 VoterIds(s) == {v[1] : v \in Voters(s)}
 \* Rules: identity.voter-definition, identity.observer-definition
 IsVoter(s) == \E v \in Voters(s) : Names(v, s.key)
@@ -168,23 +183,23 @@ Entry(s, key) ==
 \* Rule: state.voters-set.own-majority
 IsMajority(number, s) == 2 * number > Cardinality(Voters(s))
 
-\* Histories after the log was cut at end.  Rule: voters.truncation-reverts
+\* Histories after the log was cut at end.  Rules: voters.truncation-reverts, reassign.truncation-reverts
 Reverted(entries, end) ==
   IF entries[Len(entries)].offset < end THEN entries
   ELSE SelectSeq(entries, LAMBDA entry : entry.offset < end)
 
 \* Histories after records were appended at the offset end.
-Numbered(end, records, kind) ==
+Numbered(end, records, kinds) ==
   SelectSeq([i \in 1..Len(records) |-> [offset |-> end + i - 1, record |-> records[i]]],
-            LAMBDA numbered : numbered.record.kind = kind)
+            LAMBDA numbered : numbered.record.kind \in kinds)
 
 ExtendVoters(voters, end, records) ==
-  LET new == Numbered(end, records, "Voters")
+  LET new == Numbered(end, records, SetKinds)
   IN voters \o [n \in 1..Len(new) |-> [offset |-> new[n].offset, voters |-> new[n].record.voters,
-                                      details |-> new[n].record.details]]
+                                      details |-> new[n].record.details, target |-> TargetOf(new[n].record)]]
 
 ExtendLevels(levels, end, records) ==
-  LET new == Numbered(end, records, "KRaftVersion")
+  LET new == Numbered(end, records, {"KRaftVersion"})
   IN levels \o [n \in 1..Len(new) |-> [offset |-> new[n].offset, level |-> new[n].record.value]]
 
 Appended(s, records) ==
@@ -215,7 +230,7 @@ FormattedDetails(voters) ==
 \* Rules: snapshot.bootstrap-checkpoint, bootstrap.standalone, bootstrap.no-list-means-observer, bootstrap.static-quorum
 Checkpoint(voters) ==
   [end |-> 0, epoch |-> 0, level |-> IF voters = {} THEN 0 ELSE config.kraftVersion,
-   voters |-> voters, details |-> FormattedDetails(voters)]
+   voters |-> voters, details |-> FormattedDetails(voters), target |-> NoTarget]
 
 (***************************************************************************)
 (* Small helpers on sets and sequences.                                    *)

@@ -40,10 +40,10 @@ DurableEffects(s, after) ==
 (* newest level, and the requester of a change that a leader leaves behind *)
 (* is told so.                                                             *)
 (* Rules: durable.version-by-kraft, kraft-version.finalized-when,          *)
-(* add-voter.leader-change-leaves-outcome-open                             *)
+(* add-voter.leader-change-leaves-outcome-open, reassign.client-retries    *)
 (***************************************************************************)
 Concluded(s, out) ==
-  LET told == IF LeavesChange(s, out) THEN ToldOfLostLeadership(s, out) ELSE out
+  LET told == IF LeavesRequests(s, out) THEN ToldOfLostLeadership(s, out) ELSE out
   IN IF out.state.fileVersion = Level(out.state) \/ Quorum(out.state) = Quorum(s) THEN told
      ELSE [told EXCEPT !.state.fileVersion = Level(out.state)]
 
@@ -110,7 +110,7 @@ FormattedWith(key, voters) ==
    highWatermark |-> Unknown, fileVersion |-> base.level, moved |-> NoEndpoint,
    granted |-> {}, rejected |-> {}, fetched |-> FALSE, searching |-> FALSE,
    epochStart |-> 0, offsets |-> NoOffsets, fetchers |-> {}, acknowledged |-> {}, preferred |-> <<>>, awaiting |-> {},
-   pending |-> NoChange, reports |-> {}, wanted |-> NoSnapshotId]
+   pending |-> NoChange, reports |-> {}, awaited |-> {}, wanted |-> NoSnapshotId]
 
 \* {NoKey} stands for the voters of the cluster.  Rule: bootstrap.sets-must-be-equal
 InitialVoters(id) == IF config.initial[id] = {NoKey} THEN config.voters ELSE config.initial[id]

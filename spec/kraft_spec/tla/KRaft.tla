@@ -1,14 +1,14 @@
 ------------------------------- MODULE KRaft -------------------------------
 (***************************************************************************)
 (* KRaft's elections with Pre-Vote (KIP-996), replication as far as they   *)
-(* need it (KIP-595), and voter changes (KIP-853).  Nothing here is        *)
-(* bounded: the MC and SIM modules bound it by overriding the operators    *)
-(* under "Switches", the Trace module replaces the network by that of a    *)
-(* recorded run.                                                           *)
+(* need it (KIP-595), voter changes (KIP-853), and quorum reassignment as  *)
+(* a mode on top of them (KIP-642).  Nothing here is bounded: the MC and   *)
+(* SIM modules bound it by overriding the operators under "Switches", the  *)
+(* Trace module replaces the network by that of a recorded run.            *)
 (*                                                                         *)
 (* Reading order: Definitions, Roles, Elections, Leadership,               *)
-(* PendingChanges, Replication, VoterChanges, Snapshots, Durability, then  *)
-(* this module, then Properties.                                           *)
+(* PendingChanges, Replication, VoterChanges, Reassignment, Snapshots,     *)
+(* Durability, then this module, then Properties.                          *)
 (***************************************************************************)
 EXTENDS Durability
 
@@ -24,6 +24,8 @@ MayTimeOutRequest(r, to) == TRUE
 MayAppend(r) == TRUE
 MayChangeVoters(r) == FALSE           \* AddVoter, RemoveVoter
 MayAppendVoters(r) == FALSE
+Reassignments == {}                   \* AlterPartitionReassignments for the quorum: what clients ask for
+MayReassign(r) == TRUE
 MayUpgrade(r) == FALSE
 MayReport(s) == FALSE                 \* UpdateVoter and auto join, by a follower in this state
 MayTakeSnapshot(r, end) == FALSE
@@ -334,6 +336,20 @@ AppendVoters(r, voters) ==
   /\ MayAppendSet(replicas[r], voters)
   /\ Take(r, {}, AfterAppendVoters(replicas[r], voters))
 
+\* Of an admin client for the quorum's own partition.
+\* Rules: reassign.request-leader-only, reassign.cancel-null
+AlterPartitionReassignments(r, request, asked) ==
+  /\ Runs(r)
+  /\ MayReassign(r)
+  /\ Take(r, {}, AfterAlterPartitionReassignments(replicas[r], request, asked))
+
+\* The leader's next step towards the target; voter is whom it adds or removes, any that NextSteps leaves open.
+\* Rules: reassign.add-or-remove-choice, reassign.new-leader-resumes
+AdvanceReassignment(r, voter) ==
+  /\ Runs(r)
+  /\ voter \in NextSteps(replicas[r])
+  /\ Take(r, {}, AfterAdvanceReassignment(replicas[r], voter))
+
 \* Rules: snapshot.control-records-first, snapshot.set-at-its-end-offset
 TakeSnapshot(r, end) ==
   /\ Runs(r)
@@ -404,7 +420,8 @@ HealLink(from, to) ==
 (***************************************************************************)
 \* What was in force before the first record is not replicated: {NoKey} and level -1 stand for that.
 NothingCommitted ==
-  [base |-> [end |-> 0, epoch |-> 0, level |-> -1, voters |-> {NoKey}, details |-> {}], log |-> <<>>]
+  [base |-> [end |-> 0, epoch |-> 0, level |-> -1, voters |-> {NoKey}, details |-> {}, target |-> NoTarget],
+   log |-> <<>>]
 
 \* A history in which these records are committed.
 HistoryOf(records) ==
@@ -455,6 +472,8 @@ Next ==
   \/ \E r \in Ids : \E voter \in NamedKeys : AddVoter(r, 1, voter, config.endpoints[voter[1]], TRUE, TRUE)
   \/ \E r \in Ids : \E voter \in NamedKeys : RemoveVoter(r, 1, voter, TRUE)
   \/ \E r \in Ids : UpdateFeatures(r, 1, 1, 0, 1)
+  \/ \E r \in Ids : \E asked \in Reassignments : AlterPartitionReassignments(r, 1, asked)
+  \/ \E r \in Ids : \E voter \in NextSteps(replicas[r]) : AdvanceReassignment(r, voter)
   \/ \E r \in Ids : \E voters \in SUBSET {config.keys[i] : i \in Ids} : AppendVoters(r, voters)
   \/ \E r \in Ids : Shutdown(r)
   \/ \E r \in Ids : \E kept \in KeptAfterCrash(replicas[r]) : Crash(r, kept)

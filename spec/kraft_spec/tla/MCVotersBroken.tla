@@ -170,5 +170,6 @@ InitUncommitted ==
 
 AnySnapshot(r, end) == TRUE
 NewestAtAnyEnd(s, end) ==
-  [end |-> end, epoch |-> EpochBefore(s, end), level |-> Level(s), voters |-> Voters(s), details |-> Details(s)]
+  [end |-> end, epoch |-> EpochBefore(s, end), level |-> Level(s), voters |-> Voters(s), details |-> Details(s),
+   target |-> Target(s)]
 =============================================================================

@@ -10,12 +10,12 @@
 (***************************************************************************)
 EXTENDS Properties
 
-ObservedRecord(r) == <<r.epoch, r.kind, r.value, r.voters, r.details>>
+ObservedRecord(r) == <<r.epoch, r.kind, r.value, r.voters, r.details, TargetOf(r)>>
 ObservedRecords(records) == [i \in 1..Len(records) |-> ObservedRecord(records[i])]
 
 ObservedSnapshot(snapshot) ==
   IF snapshot = NoSnapshot THEN <<>>
-  ELSE <<snapshot.end, snapshot.epoch, snapshot.level, snapshot.voters, snapshot.details>>
+  ELSE <<snapshot.end, snapshot.epoch, snapshot.level, snapshot.voters, snapshot.details, snapshot.target>>
 
 ObservedMessage(m) ==
   CASE m.type = "VoteRequest" ->
@@ -73,9 +73,9 @@ ObservedChange(change) ==
 ObservedState(s) ==
   LET voters == s.voters[Len(s.voters)] IN
   <<s.key, s.role, s.epoch, s.leader, s.endpoint, s.voted, EndOffset(s), LastEpoch(s), s.flushed,
-    s.highWatermark, voters.offset, voters.voters, Level(s), s.granted, s.rejected, s.fetched, s.searching,
+    s.highWatermark, voters.offset, voters.voters, voters.target, Level(s), s.granted, s.rejected, s.fetched, s.searching,
     s.awaiting, s.acknowledged, s.fetchers, {<<key, s.offsets[key]>> : key \in DOMAIN s.offsets},
-    s.base.end, ObservedChange(s.pending), s.reports, s.wanted, s.fileVersion, s.moved>>
+    s.base.end, ObservedChange(s.pending), s.reports, s.awaited, s.wanted, s.fileVersion, s.moved>>
 
 \* Why a replica takes no notice of an event; "" where it has to.  Rule: state.roles
 RefusalReason(name, r) ==
@@ -83,6 +83,7 @@ RefusalReason(name, r) ==
   THEN IF name \in {"Restart", "ReplaceDisk"} THEN "" ELSE "NOT_RUNNING"
   ELSE CASE name \in {"Restart", "ReplaceDisk"} -> "RUNNING"
          [] name \in {"Poll", "PollFetch", "RequestTimeout"} -> "NOTHING_DUE"
+         [] name = "AdvanceReassignment" -> IF replicas[r].role = "Leader" THEN "NOTHING_DUE" ELSE "NOT_IN_ROLE"
          [] name \in {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout",
                       "VoterChangeTimeout", "ClientAppend", "Shutdown"} -> "NOT_IN_ROLE"
          [] name = "AppendVoters" -> IF replicas[r].role = "Leader" THEN "CHANGE_NOT_ALLOWED" ELSE "NOT_IN_ROLE"

@@ -11,6 +11,7 @@
 EXTENDS Leadership
 
 Client == -1                          \* stands where a replica id would: an admin client asked
+Reassignment == -2                    \* nobody asked: a step of the leader's own reassignment
 
 \* A change whose record is appended at once, and an addition, which waits.
 AtOnce(kind, voter, requester, request, whenCommitted) ==
@@ -38,11 +39,26 @@ ChangeAnswer(s, kind, requester, request, error) ==
   ELSE [type |-> AnswerTypes[kind], from |-> s.key[1], to |-> requester, corr |-> request, error |-> error,
         epoch |-> s.epoch, leader |-> s.leader, endpoint |-> endpoint]
 
-\* The outcome with the pending change answered and forgotten.
+\* The outcome with the pending change answered, if anybody asked for it, and forgotten.
 Over(out, error) ==
   LET change == out.state.pending IN
   [out EXCEPT !.state.pending = NoChange,
-              !.sends = Append(@, ChangeAnswer(out.state, change.kind, change.requester, change.request, error))]
+              !.sends = IF change.requester = Reassignment THEN @
+                        ELSE Append(@, ChangeAnswer(out.state, change.kind, change.requester, change.request, error))]
+
+\* The outcome without an addition whose record is not in the log yet: the target that it served is another.
+\* Rules: reassign.cancel-by-new-target, add-voter.conditions-hold-at-append
+Abandoned(out) ==
+  IF IsPending(out.state) /\ out.state.pending.phase # "commit" THEN Over(out, "REASSIGNMENT_IN_PROGRESS") ELSE out
+
+\* The outcome with this answer to clients that await their target, by the number of the request.  The leader notes
+\* them as <<request, offset>>.  Rules: reassign.request-success-after-commit, reassign.client-retries
+Told(out, requests, error) ==
+  LET s == out.state
+      numbers == Ascending(requests)
+  IN IF requests = {} THEN out
+     ELSE [out EXCEPT !.state.awaited = {a \in @ : a[1] \notin requests},
+                      !.sends = @ \o [n \in 1..Len(numbers) |-> ChangeAnswer(s, "", Client, numbers[n], error)]]
 
 (***************************************************************************)
 (* Appends.                                                                *)
@@ -69,19 +85,22 @@ WithChange(out, records, change) ==
   IN IF change.whenCommitted THEN waiting ELSE Over(waiting, "NONE")
 
 (***************************************************************************)
-(* What a risen high watermark brings: the answer to the pending change,   *)
-(* and then the end of a leader that is removed.                           *)
+(* What a risen high watermark brings: the answers that waited for it, and *)
+(* then the end of a leader that is removed.                               *)
 (* Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit,   *)
 (* remove-voter.leader-removal, remove-voter.resign-only-after-commit,     *)
-(* state.leader.resigns-on-own-removal                                     *)
+(* state.leader.resigns-on-own-removal,                                    *)
+(* reassign.request-success-after-commit                                   *)
 (***************************************************************************)
 Settled(out) ==
   LET s == out.state
       answered == IF s.pending.kind # "none" /\ s.pending.phase = "commit" /\ s.highWatermark > s.pending.offset
                   THEN Over(out, "NONE") ELSE out
+      told == IF s.awaited = {} THEN answered
+              ELSE Told(answered, {a[1] : a \in {b \in s.awaited : s.highWatermark > b[2]}}, "NONE")
   IN IF RemovalCommitted(s)
-     THEN [answered EXCEPT !.state = ToResigned(@, PreferredCandidates(@))]
-     ELSE answered
+     THEN [told EXCEPT !.state = ToResigned(@, PreferredCandidates(@))]
+     ELSE told
 
 \* The outcome with the new voter in the set, if it has caught up: it has when it has fetched up to where the log ended
 \* when the wait began.  The other conditions were tested when the request came, and no other set can have been appended
@@ -93,7 +112,7 @@ Advanced(out) ==
       change == s.pending
       caughtUp == change.voter \in DOMAIN s.offsets /\ s.offsets[change.voter] >= change.offset
       told == <<change.voter[1], change.endpoint, change.min, change.max>>
-      record == VotersRecordOf(s.epoch, Voters(s) \cup {change.voter}, WithDetails(Details(s), told))
+      record == SetRecord(s, Voters(s) \cup {change.voter}, WithDetails(Details(s), told))
   IN IF /\ change.kind # "none" /\ change.phase = "catch-up"
         /\ caughtUp \/ ~Enforced("add-voter.catch-up-first")
      THEN WithChange(out, <<record>>, change)
@@ -138,14 +157,21 @@ Answers(sent, change) ==
   ELSE /\ sent.type \in {"AddVoterResponse", "RemoveVoterResponse", "UpdateVoterResponse"}
        /\ sent.corr = change.request
 
-\* Does a leader that leaves its role leave a change behind?  Its record lives on in the log, or is truncated.
-\* Rule: add-voter.leader-change-leaves-outcome-open
-LeavesChange(s, out) ==
-  /\ s.pending.kind # "none"
-  /\ out.state.role # "Leader"
-  /\ \A i \in 1..Len(out.sends) : ~Answers(out.sends[i], s.pending)
+\* Does a leader that leaves its role leave a request behind?  Its record lives on in the log, or is truncated.
+\* Rules: add-voter.leader-change-leaves-outcome-open, reassign.client-retries
+LeavesRequests(s, out) ==
+  /\ s.role = "Leader" /\ out.state.role # "Leader"
+  /\ IsPending(s) \/ s.awaited # {}
 
 ToldOfLostLeadership(s, out) ==
-  [out EXCEPT !.sends = Append(@, ChangeAnswer(out.state, s.pending.kind, s.pending.requester, s.pending.request,
-                                               "NOT_LEADER_OR_FOLLOWER"))]
+  LET error == "NOT_LEADER_OR_FOLLOWER"
+      change == s.pending
+      open == /\ IsPending(s) /\ change.requester # Reassignment
+              /\ \A i \in 1..Len(out.sends) : ~Answers(out.sends[i], change)
+      told == IF open
+              THEN [out EXCEPT !.sends = Append(@, ChangeAnswer(out.state, change.kind, change.requester,
+                                                                change.request, error))]
+              ELSE out
+      answered == {told.sends[i].request : i \in {j \in 1..Len(told.sends) : told.sends[j].type = "Reply"}}
+  IN Told(told, {a[1] : a \in s.awaited} \ answered, error)
 =============================================================================

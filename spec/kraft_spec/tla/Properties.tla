@@ -19,10 +19,11 @@ IsDetails(d) == d[2] \in STRING /\ d[3] \in Nat /\ d[4] \in Nat
 
 RecordOk(r) ==
   /\ r.epoch \in Nat \ {0}
-  /\ r.kind \in {"LeaderChange", "Data", "Voters", "KRaftVersion"}
+  /\ r.kind \in {"LeaderChange", "Data", "KRaftVersion"} \cup SetKinds
   /\ r.value \in Int
   /\ \A v \in r.voters : IsKey(v)
   /\ \A d \in r.details : IsDetails(d)
+  /\ TargetOf(r) \subseteq Ids
 
 \* A voter change that a leader works on: see PendingChanges.tla.
 ChangeOk(change) ==
@@ -31,7 +32,7 @@ ChangeOk(change) ==
   /\ change.voter[2] \in STRING /\ change.endpoint \in STRING
   /\ change.min \in -1..change.max
   /\ change.phase = "learn-versions" <=> change.offset < 0
-  /\ change.requester \in Ids \cup {Client} /\ change.request \in Nat
+  /\ change.requester \in Ids \cup {Client, Reassignment} /\ change.request \in Nat
   /\ change.whenCommitted \in BOOLEAN
 
 StateOk(s) ==
@@ -58,6 +59,8 @@ StateOk(s) ==
   /\ \A a \in s.awaiting : a[1] \in Ids             \* outstanding requests <<to, correlation>>
   /\ s.pending.kind # "none" => ChangeOk(s.pending)
   /\ \A told \in s.reports : IsKey(told[1])          \* Leader at level 0: what voters told of themselves
+  /\ \A a \in s.awaited :                           \* Leader: requests <<number, offset>> that await their target
+       a[1] \in Nat /\ s.highWatermark <= a[2] /\ a[2] < EndOffset(s)
   /\ s.wanted[1] \in Nat \cup {-1}                   \* Follower: the snapshot to fetch
 
 \* Which fields may be set in which role.  Rules: state.roles, observer.states
@@ -68,7 +71,7 @@ RoleOk(s) ==
   /\ s.role \in {"Prospective", "Candidate"} => IsVoter(s) /\ s.key[1] \in s.granted
   /\ s.role \notin {"Prospective", "Candidate"} => s.granted = {} /\ s.rejected = {}
   /\ s.role # "Follower" => ~s.fetched /\ ~s.searching /\ s.wanted = NoSnapshotId
-  /\ s.role # "Leader" => s.pending.kind = "none" /\ s.reports = {}
+  /\ s.role # "Leader" => s.pending.kind = "none" /\ s.reports = {} /\ s.awaited = {}
 
 LocalTypeOk(r) == StateOk(replicas[r]) /\ RoleOk(replicas[r])
 
@@ -171,20 +174,21 @@ FollowsLog(s) ==
 
 \* What the committed records before an end offset say of the voters set and the level: the offset of the last such
 \* record, or one before all.
-LastOfKind(kind, end) ==
+LastOfKind(kinds, end) ==
   LET log == history.committed
-      found == {o \in log.base.end..(end - 1) : RecordAt(log, o).kind = kind}
+      found == {o \in log.base.end..(end - 1) : RecordAt(log, o).kind \in kinds}
   IN IF found = {} THEN -1 ELSE Max(found)
 
 \* A snapshot says what was in force in the committed history at its end; before the first such record, that is what its
 \* replica was formatted with.  Rule: snapshot.set-at-its-end-offset
 SnapshotFollowsHistory(s) ==
   LET committed == history.committed
-      set == LastOfKind("Voters", s.base.end)
-      level == LastOfKind("KRaftVersion", s.base.end)
+      set == LastOfKind(SetKinds, s.base.end)
+      level == LastOfKind({"KRaftVersion"}, s.base.end)
   IN s.base.end > committed.base.end /\ s.base.end <= EndOffset(committed) =>
        /\ IF set >= 0 THEN /\ s.base.voters = RecordAt(committed, set).voters
                            /\ s.base.details = RecordAt(committed, set).details
+                           /\ s.base.target = TargetOf(RecordAt(committed, set))
           ELSE committed.base.voters \in {{NoKey}, s.base.voters}
        /\ IF level >= 0 THEN s.base.level = RecordAt(committed, level).value
           ELSE committed.base.level \in {-1, s.base.level}

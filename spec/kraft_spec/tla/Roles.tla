@@ -13,7 +13,7 @@ Cleared(s) ==
   [s EXCEPT !.granted = {}, !.rejected = {}, !.fetched = FALSE, !.searching = FALSE,
             !.epochStart = 0, !.offsets = NoOffsets, !.fetchers = {}, !.acknowledged = {},
             !.preferred = <<>>, !.awaiting = {},
-            !.pending = NoChange, !.reports = {}, !.wanted = NoSnapshotId]
+            !.pending = NoChange, !.reports = {}, !.awaited = {}, !.wanted = NoSnapshotId]
 
 \* Rules: state.same-epoch-preserves, state.learn-higher-epoch.no-leader
 VoteAfter(s, epoch) == IF epoch > s.epoch THEN NoKey ELSE s.voted
@@ -82,12 +82,18 @@ WritesVoters(s) ==
   /\ \/ s.base.end = 0 /\ Len(s.voters) = 1
      \/ DetailsOf(s, s.key[1]) \notin {{}, {OwnDetails(s)}}
 
+\* A leader's record of a whole set: a VotersRecord, or a VoterAssignment with the target that stands.
+\* Rules: voters.record-replaces-set, reassign.assignment-record
+SetRecord(s, voters, details) ==
+  IF Target(s) = NoTarget THEN VotersRecordOf(s.epoch, voters, details)
+  ELSE AssignmentOf(s.epoch, voters, details, Target(s))
+
 \* Rules: state.leader.start-of-epoch, state.leader.first-leader, state.candidate.to-leader
 StartOfEpochRecords(s) ==
   <<Record(s.epoch, "LeaderChange", s.key[1], {})>>
     \o IF WritesVoters(s)
        THEN <<Record(s.epoch, "KRaftVersion", Level(s), {}),
-              VotersRecordOf(s.epoch, Voters(s), WithDetails(Details(s), OwnDetails(s)))>>
+              SetRecord(s, Voters(s), WithDetails(Details(s), OwnDetails(s)))>>
        ELSE <<>>
 
 \* The high watermark of a leader stays what it knew as a follower; HighWatermarkToPublish hides it

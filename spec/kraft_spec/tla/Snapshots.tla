@@ -1,10 +1,10 @@
 ----------------------------- MODULE Snapshots ------------------------------
 (***************************************************************************)
 (* Snapshots as far as they carry voters: [end, epoch, level, voters,      *)
-(* details], in place of the records before their end.                     *)
+(* details, target], in place of the records before their end.             *)
 (* Rules: snapshot.control-records-first, snapshot.set-at-its-end-offset   *)
 (***************************************************************************)
-EXTENDS VoterChanges
+EXTENDS Reassignment
 
 (***************************************************************************)
 (* Taking one.                                                             *)
@@ -13,7 +13,7 @@ EXTENDS VoterChanges
 SnapshotAt(s, end) ==
   LET set == InForce(s.voters, end) IN
   [end |-> end, epoch |-> EpochBefore(s, end), level |-> InForce(s.levels, end).level,
-   voters |-> set.voters, details |-> set.details]
+   voters |-> set.voters, details |-> set.details, target |-> set.target]
 
 \* The newest set and level below the end stay, in the snapshot's last place; older ones are forgotten.
 \* Rules: snapshot.trim-keeps-last, voters.history-kept-from-snapshot-to-leo

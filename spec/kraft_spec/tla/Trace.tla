@@ -45,7 +45,7 @@ CommittedFromOn(committed, end) ==
       set == ExtendVoters(BaseVoters(committed.base), committed.base.end, before)
       levels == ExtendLevels(BaseLevels(committed.base), committed.base.end, before)
   IN [base |-> [end |-> end, epoch |-> EpochBefore(committed, end), level |-> levels[Len(levels)].level,
-                voters |-> set[Len(set)].voters, details |-> set[Len(set)].details],
+                voters |-> set[Len(set)].voters, details |-> set[Len(set)].details, target |-> set[Len(set)].target],
       log |-> RecordsBetween(committed, end, EndOffset(committed))]
 
 TraceRemembered(remembered, r, s) ==
@@ -170,6 +170,10 @@ TraceRemoveVoter ==
 TraceUpdateFeatures ==
   /\ OnLine("UpdateFeatures")
   /\ UpdateFeatures(event.replica, event.request, event.level, event.brokersMin, event.brokersMax)
+TraceAlterPartitionReassignments ==
+  /\ OnLine("AlterPartitionReassignments")
+  /\ AlterPartitionReassignments(event.replica, event.request, event.replicas)
+TraceAdvanceReassignment == OnLine("AdvanceReassignment") /\ AdvanceReassignment(event.replica, event.voter)
 TraceTakeSnapshot == OnLine("TakeSnapshot") /\ TakeSnapshot(event.replica, event.end)
 TraceShutdown == OnLine("Shutdown") /\ Shutdown(event.replica)
 TraceCrash == OnLine("Crash") /\ Quietly /\ Crash(event.replica, event.kept)
@@ -318,6 +322,8 @@ TraceLine ==
   \/ TraceAddVoter
   \/ TraceRemoveVoter
   \/ TraceUpdateFeatures
+  \/ TraceAlterPartitionReassignments
+  \/ TraceAdvanceReassignment
   \/ TraceTakeSnapshot
   \/ TraceShutdown
   \/ TraceCrash

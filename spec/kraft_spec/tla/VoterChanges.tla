@@ -33,11 +33,12 @@ NamedWell(key) == key[1] >= 0 /\ IsText(key[2])
 \* What AddVoter and RemoveVoter test alike: <<error, reason>>, or <<"", "">>.
 \* Rules: add-voter.check-order, remove-voter.check-order, add-voter.leader-only, remove-voter.leader-only,
 \*        add-voter.well-formed, add-voter.unsupported-version, voters.static-set-at-version-0,
-\*        bootstrap.same-cluster-id
+\*        bootstrap.same-cluster-id, reassign.single-member-steps
 MembershipError(s, sameCluster, wellFormed) ==
   IF ~sameCluster THEN <<"INCONSISTENT_CLUSTER_ID", "FOREIGN_CLUSTER">>
   ELSE IF s.role # "Leader" THEN <<"NOT_LEADER_OR_FOLLOWER", "NOT_LEADER">>
   ELSE IF ~wellFormed THEN <<"INVALID_REQUEST", "MALFORMED_REQUEST">>
+  ELSE IF Target(s) # NoTarget THEN <<"REASSIGNMENT_IN_PROGRESS", "REQUEST_REFUSED">>
   ELSE IF Busy(s) \/ ~EpochCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
   ELSE IF FinalizedLevel(s) < 1 THEN <<"UNSUPPORTED_VERSION", "REQUEST_REFUSED">>
   ELSE IF ~SetCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
@@ -64,7 +65,7 @@ AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster
 AfterRemoveVoter(s, requester, request, voter, sameCluster) ==
   LET failed == MembershipError(s, sameCluster, NamedWell(voter))
       Refuse(error, reason) == RefusedChange(s, "remove", requester, request, error, reason)
-      record == VotersRecordOf(s.epoch, Voters(s) \ {voter}, Details(s))
+      record == SetRecord(s, Voters(s) \ {voter}, Details(s))
   IN
   IF failed[1] # "" THEN Refuse(failed[1], failed[2])
   ELSE IF voter \notin Voters(s) \/ Voters(s) = {voter} THEN Refuse("VOTER_NOT_FOUND", "REQUEST_REFUSED")
@@ -104,7 +105,7 @@ AfterUpdateVoterRequest(s, m) ==
   ELSE IF Level(s) = 0
   THEN Answer([s EXCEPT !.reports = WithReport(@, <<m.voter, m.endpoint, m.min, m.max>>)], "NONE", "")
   ELSE IF keys = Voters(s) /\ details = Details(s) THEN Answer(s, "NONE", "")
-  ELSE Settled(WithChange(Becomes(s), <<VotersRecordOf(s.epoch, keys, details)>>, change))
+  ELSE Settled(WithChange(Becomes(s), <<SetRecord(s, keys, details)>>, change))
 
 (***************************************************************************)
 (* UpdateFeatures: kraft.version from 0 to 1, the level and the voters set *)
@@ -135,7 +136,7 @@ AfterUpdateFeatures(s, request, level, brokersMin, brokersMax) ==
   ELSE IF level = Level(s) THEN Answer("NONE", "")
   ELSE IF ~CanUpgrade(s, level, brokersMin, brokersMax) THEN Answer("INVALID_UPDATE_VERSION", "REQUEST_REFUSED")
   ELSE Settled(WithChange(Becomes(s), <<Record(s.epoch, "KRaftVersion", level, {}),
-                                        VotersRecordOf(s.epoch, keys, details)>>,
+                                        SetRecord(s, keys, details)>>,
                           AtOnce("upgrade", NoKey, Client, request, TRUE)))
 
 (***************************************************************************)
@@ -149,14 +150,14 @@ OneStep(before, after) == Cardinality((before \ after) \cup (after \ before)) <=
 MayAppendSet(s, voters) ==
   /\ Level(s) >= 1
   /\ Cardinality({v[1] : v \in voters}) = Cardinality(voters)
-  /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
+  /\ Target(s) = NoTarget /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
   /\ OneStep(Voters(s), voters) \/ ~Enforced("voters.at-most-one-difference")
 
 \* What the set in force says of a voter stays; of a new one, what its operator has set up.
 AfterAppendVoters(s, voters) ==
   LET new == FormattedDetails(voters)
       details == {d \in new : DetailsOf(s, d[1]) = {}} \cup UNION {DetailsOf(s, d[1]) : d \in new}
-  IN Settled(Becomes(AppendedByLeader(s, <<VotersRecordOf(s.epoch, voters, details)>>)))
+  IN Settled(Becomes(AppendedByLeader(s, <<SetRecord(s, voters, details)>>)))
 
 (***************************************************************************)
 (* What a follower that has fetched, and so knows the voters set, asks its *)

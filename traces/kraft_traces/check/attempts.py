@@ -26,7 +26,7 @@ from kraft_traces.check.binding import (
 )
 from kraft_traces.check.model import OnItsWay
 from kraft_traces.check.observation import agrees, canonical_message
-from kraft_traces.check.requests import Replica, asked_events, request_number
+from kraft_traces.check.requests import NOBODY, Replica, asked_events, request_number, targets_asked
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedSend, TracedWriteSnapshot
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import CHANGE_ANSWERS
@@ -130,6 +130,13 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             asked = asked_events(line, around.cluster_id, around.replicas, around.voters)
             unknown = None if request_number(line) is not None else "input.request"
             return Attempts(tuple({**base(line), **event} for event in asked), unknown=unknown)
+        case "AlterPartitionReassignments":
+            events = targets_asked(line, around.replica_ids)
+            unknown = None if request_number(line) is not None else "input.request"
+            return Attempts(tuple({**base(line), **event} for event in events), unknown=unknown)
+        case "AdvanceReassignment":
+            keys = {*around.voters(), *[replica.key for replica in around.replicas()], NOBODY}
+            return all_of({"voter": key} for key in sorted(keys))
         case "TakeSnapshot":
             return all_of(snapshot_taken(end) for end in _snapshot_ends(line, around))
         case "Restart":

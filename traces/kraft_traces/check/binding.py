@@ -180,6 +180,16 @@ def features_updated(request: int, kraft_version: int, brokers_min: int, brokers
     return _choice(events.UpdateFeatures, request=request, kraft_version=kraft_version, **brokers)
 
 
+def target_asked(request: int, replicas: Iterable[int] | None) -> Event:
+    """The choice of an AlterPartitionReassignments for the quorum."""
+    return _choice(events.AlterPartitionReassignments, request=request, replicas=replicas)
+
+
+def reassignment_advanced(voter: TracedKey | None) -> Event:
+    """The choice of an AdvanceReassignment."""
+    return _choice(events.AdvanceReassignment, voter=voter)
+
+
 def place_of(identifier: str) -> Event:
     """What an event of the network says of the message that it is about."""
     return message_place(identifier)._asdict()
@@ -208,6 +218,8 @@ _CHOOSERS: Mapping[str, Callable[[Any], Event]] = {
     "UpdateFeatures": lambda given: features_updated(
         given.request, given.kraft_version, given.brokers_min, given.brokers_max
     ),
+    "AlterPartitionReassignments": lambda given: target_asked(given.request, given.replicas),
+    "AdvanceReassignment": lambda given: reassignment_advanced(given.chosen),
     "TakeSnapshot": lambda given: snapshot_taken(given.end_offset),
     "Restart": lambda given: started(given.endpoint),
     "DropMessage": lambda given: place_of(given.message_id),

@@ -21,6 +21,7 @@ from kraft_spec.mapping_forms import (
     key_to_model,
     reports_to_model,
     snapshot_row,
+    target_to_model,
     text_to_model,
 )
 from kraft_spec.tlc.values import TlaValue
@@ -71,7 +72,8 @@ def canonical_record(record: TracedRecord) -> Canonical:
     if record.voters is not UNSET:
         voters = _set(key_to_model(key) for key in record.voters)
         details = UNSET if record.details is UNSET else details_to_model(record.details)
-    return (record.epoch, str(record.kind), record.value, voters, details)
+    target = frozenset() if record.target is UNSET else target_to_model(record.target)
+    return (record.epoch, str(record.kind), record.value, voters, details, target)
 
 
 def _snapshot_id(wanted: Any) -> Canonical:
@@ -98,6 +100,7 @@ RECORDS = Kind(_given(_each(canonical_record)), wording.records)
 SNAPSHOT = Kind(_given(snapshot_row), wording.snapshot)
 SNAPSHOT_ID = Kind(_given(_snapshot_id), wording.snapshot_id)
 CHANGE = Kind(_given(change_row), wording.change)
+TARGET = Kind(_given(target_to_model), wording.target)  # type: ignore[arg-type]
 REPORTS = Kind(_given(reports_to_model), wording.reports)  # type: ignore[arg-type]
 
 Field = tuple[str, Kind]
@@ -152,10 +155,11 @@ STATE_FIELDS: tuple[Field, ...] = (
     *_state_fields("flushed", "highWatermark"),
     ("voters.offset", PLAIN),
     ("voters.voters", KEY_SET),
+    ("voters.target", TARGET),
     ("kraft_version", PLAIN),
     *_state_fields("granted", "rejected", "fetched", "searching", "awaiting", "acknowledged", "fetchers", "offsets"),
     ("log_start_offset", PLAIN),
-    *_state_fields("pending", "reports", "wanted", "fileVersion", "moved"),
+    *_state_fields("pending", "reports", "awaited", "wanted", "fileVersion", "moved"),
 )
 """The observed fields of a replica's state, in the order of `ObservedState`."""
 

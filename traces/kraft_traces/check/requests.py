@@ -5,14 +5,14 @@ make a difference: every replica as it is now, every voter, and a key that nobod
 """
 
 from collections.abc import Callable, Iterator
-from itertools import product
+from itertools import chain, combinations, product
 from typing import NamedTuple
 
 from msgspec import UNSET
 
 from kraft_reference.outcome import Refusal
 from kraft_spec.mapping import is_same_cluster
-from kraft_spec.mapping_forms import key_to_model, text_to_model
+from kraft_spec.mapping_forms import OPTIONAL_LIST, key_to_model, text_to_model
 from kraft_spec.tlc.values import INTEGER_MAX
 from kraft_traces.check.binding import Event, features_updated
 from kraft_traces.effects import TracedAnswer
@@ -73,6 +73,26 @@ def asked_events(
         for (voter, endpoint), when_committed in product(_added(line, replicas), _when_committed(line)):
             asked = {"request": number, "voter": voter, "endpoint": endpoint}
             yield {**asked, "whenCommitted": when_committed, "sameCluster": same_cluster}
+
+
+def targets_asked(line: EventLine, replica_ids: tuple[int, ...]) -> Iterator[Event]:
+    """What an AlterPartitionReassignments may ask for, without the head of the event.
+
+    A line that was granted shows the target that stands after it; of the lists that are refused for themselves one
+    without ids stands for all.
+    """
+    given, number = _input(line), request_number(line) or 0
+    if given.replicas is not UNSET:
+        yield {"request": number, "replicas": OPTIONAL_LIST.to_model(given.replicas)}
+        return
+    shown = UNSET if line.state is UNSET or line.state.voters is UNSET else line.state.voters.target
+    if shown is not UNSET:
+        yield {"request": number, "replicas": OPTIONAL_LIST.to_model(shown)}
+    else:
+        lists = chain.from_iterable(combinations(replica_ids, size) for size in range(1, len(replica_ids) + 1))
+        yield from ({"request": number, "replicas": OPTIONAL_LIST.to_model(one)} for one in (None, *lists))
+    if line.refusal is not None:
+        yield from ({"request": number, "replicas": OPTIONAL_LIST.to_model(one)} for one in (None, ()))
 
 
 def _input(line: EventLine) -> TracedInput:

@@ -35,7 +35,8 @@ def _voters(entry: TracedVoters | UnsetType) -> str:
     if entry is UNSET or entry.voters is UNSET:
         return _LEFT_OUT
     keys = sorted(entry.voters, key=lambda key: (key.id, key.directory_id or ""))
-    return f"{entry.offset}, {{{', '.join(_key(key) for key in keys)}}}"
+    target = "{}" if entry.target is None else _ids(entry.target)
+    return f"{entry.offset}, {{{', '.join(_key(key) for key in keys)}}}, {target}"
 
 
 # In these, what is left out is as false as what is empty: the second look is for the few that are.
@@ -102,9 +103,11 @@ def _wanted(wanted: TracedSnapshotId | UnsetType) -> str:
 def _changing(state: TracedState) -> str:
     """The text of what is about voter changes, of which there is mostly nothing."""
     change, reports, wanted = state.pending_change, state.reports, state.wanted_snapshot
+    awaited = state.awaited_targets
     return (
         f"{'<<>>' if change is None else _change(change)}, "
         f"{_reports(reports) if reports else _nothing(reports)}, "
+        f"{_awaiting(awaited) if awaited else _nothing(awaited)}, "
         f"{'<<-1, -1>>' if wanted is None else _wanted(wanted)}"
     )
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
+from kraft_reference.changes import CLIENT, REASSIGNMENT
+from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_spec.tlc.values import TlaValue
 
 MISSING = "missing"
@@ -51,8 +53,13 @@ def id_set(value: TlaValue) -> str:
     return _set(value, str)
 
 
+def target(value: TlaValue) -> str:
+    """The target of a reassignment, or null."""
+    return id_set(value) if value else "null"
+
+
 def id_pairs(value: TlaValue) -> str:
-    """Outstanding requests: receiver and correlation id."""
+    """Outstanding requests: receiver and correlation id, or number and offset."""
     return _set(value, lambda pair: _list(map(str, _pair(pair))))
 
 
@@ -75,8 +82,10 @@ def snapshot(value: TlaValue) -> str:
     """A snapshot, or null."""
     if not _members(value):
         return "null"
-    end, epoch, level, voters, about = _members(value)
-    return f"snapshot {end} of epoch {epoch}, kraft.version {level}, {key_set(voters)}, {details(about)}"
+    end, epoch, level, voters, about, wanted = _members(value)
+    held = [f"kraft.version {level}", key_set(voters), details(about)]
+    held += [f"target {target(wanted)}"] if wanted else []
+    return f"snapshot {end} of epoch {epoch}, {', '.join(held)}"
 
 
 def snapshot_id(value: TlaValue) -> str:
@@ -90,11 +99,11 @@ def change(value: TlaValue) -> str:
     if not _members(value):
         return "null"
     kind, phase, voter, endpoint, low, high, offset, requester, request, when_committed = _members(value)
-    asked = "a client" if requester == -1 else f"replica {requester}"
-    return (
-        f"{kind} {key(voter)} at {text(endpoint)} in {phase}, levels {low} to {high}, offset {offset}, "
-        f"request {request} of {asked}, answered when {'committed' if when_committed else 'appended'}"
-    )
+    about = f"{kind} {key(voter)} at {text(endpoint)} in {phase}, levels {low} to {high}, offset {offset}"
+    if requester == REASSIGNMENT:
+        return f"{about}, a step of the leader's reassignment"
+    asked = "a client" if requester == CLIENT else f"replica {requester}"
+    return f"{about}, request {request} of {asked}, answered when {'committed' if when_committed else 'appended'}"
 
 
 def reports(value: TlaValue) -> str:
@@ -109,9 +118,10 @@ def _report(value: TlaValue) -> str:
 
 def record(value: TlaValue) -> str:
     """A record: its kind, what it holds, its epoch."""
-    epoch, kind, number, voters, about = _members(value)
-    held = [] if kind == "Voters" and number == 0 else [str(number)]
-    held += [key_set(voters)] if kind == "Voters" or voters else []
+    epoch, kind, number, voters, about, wanted = _members(value)
+    held = [] if kind in SET_KINDS and number == 0 else [str(number)]
+    held += [key_set(voters)] if kind in SET_KINDS or voters else []
+    held += [f"target {target(wanted)}"] if kind == RecordKind.VOTER_ASSIGNMENT or wanted else []
     held += [details(about)] if isinstance(about, frozenset | tuple) and about else []
     return f"{kind} {' '.join(held)} of epoch {epoch}"
 

@@ -1,0 +1,108 @@
+---------------------------- MODULE Reassignment ----------------------------
+(***************************************************************************)
+(* Quorum reassignment (KIP-642): a target for the voters set, and the     *)
+(* steps that the leader takes towards it.  The target stands in the       *)
+(* newest VoterAssignment of the log.  The steps are the single-voter      *)
+(* changes of VoterChanges.tla under the same conditions; nobody asked for *)
+(* them, so nobody is answered.  The leader remembers nothing of the plan, *)
+(* and so the next leader goes on with it.                                 *)
+(***************************************************************************)
+EXTENDS VoterChanges
+
+(***************************************************************************)
+(* The request: <<list>>, the ids that shall vote in the end, or           *)
+(* NoReplicas, KIP-642's null, to stop at the voters that there are.       *)
+(***************************************************************************)
+NoReplicas == <<>>
+Members(list) == {list[i] : i \in 1..Len(list)}
+
+\* Controllers that are there, each once.  Rules: reassign.assignment-record, voters.never-empty
+IsAssignment(list) == list # <<>> /\ Cardinality(Members(list)) = Len(list) /\ Members(list) \subseteq Ids
+
+\* The offset of the assignment that set the target in force; later ones have repeated it.
+SetAt(s) ==
+  LET Differs(i) == s.voters[i].target # Target(s)
+      others == {i \in 1..Len(s.voters) : Differs(i)}
+  IN s.voters[IF others = {} THEN 1 ELSE Max(others) + 1].offset
+
+\* The newest voters, committed or not, with another target.  With a rule switched off: those known to be committed, or
+\* those from before the reassignment.
+\* Rules: reassign.assignment-record, reassign.request-new-target, reassign.cancel-by-new-target
+Assignment(s, target) ==
+  LET Last(entries) == s.voters[IF entries = {} THEN Len(s.voters) ELSE Max(entries)]
+      all == 1..Len(s.voters)
+      kept == IF ~Enforced("reassign.cancel-by-new-target") THEN Last({i \in all : s.voters[i].target = NoTarget})
+              ELSE IF ~Enforced("reassign.request-new-target")
+              THEN Last({i \in all : s.voters[i].offset < s.highWatermark})
+              ELSE Last({})
+  IN AssignmentOf(s.epoch, kept.voters, kept.details, target)
+
+\* The outcome with a client that is answered when the record at this offset is committed, at once if it is.
+\* Rules: reassign.request-success-after-commit, reassign.request-same-target
+Awaited(out, request, offset) ==
+  Settled([out EXCEPT !.state.awaited = {a \in @ : a[1] # request} \cup {<<request, offset>>}])
+
+\* The record changes no voting right, so it may follow a step that is not committed, which its voters set contains.
+\* Rules: reassign.request-leader-only, reassign.request-same-target, reassign.request-new-target,
+\*        reassign.cancel-null, reassign.cancel-by-new-target, reassign.request-success-after-commit
+AfterAlterPartitionReassignments(s, request, replicas) ==
+  LET Refuse(error, reason) == RefusedChange(s, "", Client, request, error, reason)
+      target == IF replicas = NoReplicas THEN NoTarget ELSE Members(replicas[1])
+      free == Abandoned(Becomes(s))
+      after == AppendedByLeader(free.state, <<Assignment(free.state, target)>>)
+  IN
+  IF s.role # "Leader" THEN Refuse("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
+  ELSE IF FinalizedLevel(s) < 1 THEN Refuse("UNSUPPORTED_VERSION", "REQUEST_REFUSED")
+  ELSE IF replicas = NoReplicas /\ Target(s) = NoTarget
+  THEN Refuse("NO_REASSIGNMENT_IN_PROGRESS", "REQUEST_REFUSED")
+  ELSE IF replicas # NoReplicas /\ ~IsAssignment(replicas[1])
+  THEN Refuse("INVALID_REPLICA_ASSIGNMENT", "REQUEST_REFUSED")
+  ELSE IF target # NoTarget /\ target = Target(s) THEN Awaited(Becomes(s), request, SetAt(s))
+  ELSE Awaited([free EXCEPT !.state = after], request, EndOffset(after) - 1)
+
+(***************************************************************************)
+(* The steps.                                                              *)
+(***************************************************************************)
+\* Rule: reassign.three-sets
+RemovingVoters(s) == VoterIds(s) \ Target(s)
+NewVoters(s) == Target(s) \ VoterIds(s)
+
+\* Rule: reassign.add-or-remove-choice
+AddsNext(s) == NewVoters(s) # {} /\ Cardinality(NewVoters(s)) >= Cardinality(RemovingVoters(s))
+
+\* The newest assignment is committed, be it the one that set the target or the last step, and so is a record of the
+\* leader's own epoch.  KIP-642 calls the latter unnecessary; the check resumed-too-early shows what comes of that.
+\* Rules: reassign.commit-before-next-step, voters.epoch-committed-before-change, reassign.new-leader-resumes
+MayAdvance(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
+
+\* Whom the next step may add or remove; NoKey stands for a step that does neither, which finishes or hands over.
+\* Nobody is added before it has fetched: that is how the leader learns its directory id.  The leader itself is never
+\* removed by its own step.
+\* Rules: reassign.three-sets, reassign.add-or-remove-choice, reassign.single-member-steps, reassign.completion,
+\*        reassign.leader-removed-last, reassign.leader-steps-down-before-own-removal, reassign.promotion-by-leader
+NextSteps(s) ==
+  LET others == {v \in Voters(s) : v[1] \in RemovingVoters(s) \ {s.key[1]}} IN
+  IF ~MayAdvance(s) THEN {}
+  ELSE IF AddsNext(s) THEN {key \in DOMAIN s.offsets : key[1] \in NewVoters(s) /\ key[2] # ""}
+  ELSE IF others # {} THEN others ELSE {NoKey}
+
+\* The switched-off rule: the whole target in one record.  Rule: reassign.single-member-steps
+Jumped(s) ==
+  LET keys == {key \in {k \in DOMAIN s.offsets : k[2] # ""} \cup Voters(s) : key[1] \in Target(s)}
+      new == FormattedDetails(keys)
+      details == {d \in Details(s) : \A n \in new : n[1] # d[1]} \cup new
+  IN Settled(WithChange(Becomes(s), <<SetRecord(s, keys, details)>>, AtOnce("update", NoKey, Reassignment, 0, TRUE)))
+
+\* An addition begins and goes on as an AddVoter; a voter is removed; the leader hands over; the target is cleared.
+\* Rules: reassign.single-member-steps, reassign.commit-before-next-step, reassign.completion,
+\*        reassign.leader-steps-down-before-own-removal, reassign.catch-up-before-add
+AfterAdvanceReassignment(s, voter) ==
+  IF voter # NoKey /\ ~Enforced("reassign.single-member-steps") THEN Jumped(s)
+  ELSE IF voter = NoKey
+  THEN IF RemovingVoters(s) # {} THEN Becomes(ToResigned(s, PreferredCandidates(s)))
+       ELSE Settled(Becomes(AppendedByLeader(s, <<Assignment(s, NoTarget)>>)))
+  ELSE IF voter[1] \in NewVoters(s)
+  THEN Becomes([s EXCEPT !.pending = Addition(voter, config.endpoints[voter[1]], Reassignment, 0, TRUE)])
+  ELSE Settled(WithChange(Becomes(s), <<SetRecord(s, Voters(s) \ {voter}, Details(s))>>,
+                          AtOnce("remove", voter, Reassignment, 0, TRUE)))
+=============================================================================
