@@ -26,7 +26,12 @@ class Clients:
     @property
     def changes_voters(self) -> bool:
         """Do operators of this workload ask for voter changes or the upgrade to them?"""
-        return bool(self._workload.change_interval_ms or self._workload.upgrade_interval_ms)
+        return self._workload.changes_voters or bool(self._workload.upgrade_interval_ms)
+
+    @property
+    def reassigns(self) -> bool:
+        """Do operators of this workload name targets for the quorum?"""
+        return bool(self._workload.reassign_interval_ms)
 
     def start(self) -> None:
         """Begin to append, and to operate."""

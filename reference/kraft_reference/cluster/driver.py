@@ -15,13 +15,14 @@ from kraft_reference.cluster.occurrence import (
     Occurrence,
     message_id,
 )
-from kraft_reference.cluster.pace import CHANGE_BACKOFF_MS, RETRY_BACKOFF_MS, fetch_wait_ms
+from kraft_reference.cluster.pace import CHANGE_BACKOFF_MS, RETRY_BACKOFF_MS, STEP_WAIT_MS_MAX, fetch_wait_ms
 from kraft_reference.cluster.pending import Pending
 from kraft_reference.cluster.schedule import possible_end
 from kraft_reference.cluster.workload import Faults
 from kraft_reference.cluster.world import World
 from kraft_reference.effects import Answer, Send, StartTimer, Timer
 from kraft_reference.events import (
+    AdvanceReassignment,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
     Crash,
@@ -36,6 +37,7 @@ from kraft_reference.events import (
 from kraft_reference.messages import REQUESTS, Message, Reply
 from kraft_reference.outcome import entry_timers
 from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
+from kraft_reference.reassignment import next_steps
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
@@ -82,6 +84,8 @@ class Driver:
             for destination, correlation_id in sorted(state.awaiting.items()):
                 self._await_answer(replica_id, destination, correlation_id)
             self._plan_requests(state, 0, 0)
+            if next_steps(state, self.world.configuration):
+                self._plan_step(replica_id)
         for identifier, flight in tuple(self.world.in_flight.items()):
             for _ in range(flight.copies):
                 self._plan_arrival(identifier, flight.message)
@@ -187,6 +191,8 @@ class Driver:
             self.agenda.after(0, self.die, replica_id)
         poll_wait_ms = 0 if occurrence.refusal is None else RETRY_BACKOFF_MS
         self._plan_requests(state, poll_wait_ms, fetch_wait_ms(before, occurrence, self.chance, self._timeouts))
+        if state.target is not None and pending.step_due_ms is None and next_steps(state, self.world.configuration):
+            self._plan_step(replica_id)
 
     def _plan_requests(self, state: ReplicaState, poll_wait_ms: int, fetch_wait_ms: int) -> None:
         """Plan the next Fetch or the next poll, or bring it forward."""
@@ -210,6 +216,11 @@ class Driver:
         if pending.poll_due_ms is None or due_ms < pending.poll_due_ms:
             pending.poll_due_ms = due_ms
             self.agenda.after(wait_ms, self._poll, replica_id, due_ms)
+
+    def _plan_step(self, replica_id: int) -> None:
+        pending, wait_ms = self._pending[replica_id], self.chance.between(0, STEP_WAIT_MS_MAX)
+        pending.step_due_ms = self.agenda.now_ms + wait_ms
+        self.agenda.after(wait_ms, self._advance, replica_id, pending.step_due_ms)
 
     def _asks_about_voters(self, state: ReplicaState) -> bool:
         return due_change_request(state, self.world.configuration, 0) is not None
@@ -268,6 +279,26 @@ class Driver:
             pending.has_fetched = False
             pending.asks_from_ms = self.agenda.now_ms + CHANGE_BACKOFF_MS
         return self.happen(replica_id, _POLL)
+
+    def _advance(self, replica_id: int, due_ms: int) -> Occurrence | None:
+        """A Leader takes the next step of a reassignment: with whom has caught up, or in a few cases with anybody.
+
+        Rules: reassign.catch-up-before-add, reassign.add-or-remove-choice.
+        """
+        pending, state = self._pending[replica_id], self._before[replica_id]
+        if pending.step_due_ms != due_ms:
+            return None
+        pending.step_due_ms = None
+        steps = sorted(next_steps(state, self.world.configuration), key=lambda key: key or state.key)
+        if not steps:
+            return None
+        reached = max([state.fetch_offsets.get(key, 0) for key in steps if key is not None], default=0)
+        furthest = [key for key in steps if key is None or state.fetch_offsets.get(key, 0) == reached]
+        chosen = self.chance.pick(steps if self.chance.random() < 0.25 else furthest)
+        crash_chance = self.faults.crash_in_change_chance
+        if crash_chance and self.chance.random() < crash_chance:
+            self.moves.doomed.add(replica_id)
+        return self.happen(replica_id, AdvanceReassignment(chosen))
 
     def _fetch(self, replica_id: int, due_ms: int) -> Occurrence | None:
         pending = self._pending[replica_id]

@@ -6,7 +6,7 @@ from kraft_reference.cluster.liveness.standing import Leadership
 from kraft_reference.cluster.liveness.watch import LivenessWatch
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.operators import ChangeRequest, Operators
-from kraft_reference.events import AddVoter, RemoveVoter, UpdateFeatures
+from kraft_reference.events import AddVoter, AlterPartitionReassignments, RemoveVoter, UpdateFeatures
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.messages import Reply
 from kraft_reference.state import ReplicaState
@@ -19,8 +19,12 @@ _PAUSE_MS = 700
 class LastChange:
     """One operator with one wish at a time."""
 
-    def __init__(self, driver: Driver, operators: Operators, remaining: Remaining, watch: LivenessWatch) -> None:
+    def __init__(
+        self, driver: Driver, operators: Operators, remaining: Remaining, watch: LivenessWatch, reassigns: bool = False
+    ) -> None:
+        """With `reassigns` the wish is a reassignment from which the leader has to go."""
         self._driver = driver
+        self._reassigns = reassigns
         self._operators = operators
         self._remaining = remaining
         self._watch = watch
@@ -30,6 +34,7 @@ class LastChange:
     def start(self) -> None:
         """Begin to ask; until something has been found to ask for, the watch expects it."""
         self._watch.change.expected = True
+        self._watch.change.reassigns = self._reassigns
         self._driver.plan_around(_FIRST_WAIT_MS, self._ask)
 
     def _answered(self, _: int, reply: Reply) -> None:
@@ -45,13 +50,23 @@ class LastChange:
         if leadership is None or (self._unanswered is not None and self._unanswered[0] == leadership):
             return None
         leader = self._driver.world.state(leadership.leader_id)
-        request = self._wish(leader)
+        if leader.target is not None:
+            return None
+        request = self._target(leader) if self._reassigns else self._wish(leader)
         # Without a wish nothing is owed, unless a replica is in the middle of joining and there will be one.
         change.expected = request is not None
         if request is None:
             return None
         self._unanswered = (leadership, request.request)
         return self._driver.happen(leader.key.id, request)
+
+    def _target(self, leader: ReplicaState) -> ChangeRequest | None:
+        """Everybody but the leader shall vote in the end, if all are linked."""
+        everybody = sorted(self._remaining.running)
+        linked = all(self._remaining.linked(one, other) for one in everybody for other in everybody if one != other)
+        others = tuple([replica_id for replica_id in everybody if replica_id != leader.key.id])
+        possible = leader.log.kraft_version > 0 and linked and len(others) > 0
+        return AlterPartitionReassignments(self._operators.next_request(), others) if possible else None
 
     def _wish(self, leader: ReplicaState) -> ChangeRequest | None:
         """The upgrade, or else an addition, or else a removal; None if nothing of it can be."""

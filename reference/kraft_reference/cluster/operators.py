@@ -4,13 +4,13 @@ from kraft_reference.cluster.driver import Driver
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.survival import lost_voters, survives_removal
 from kraft_reference.cluster.workload import Workload
-from kraft_reference.events import AddVoter, RemoveVoter, TakeSnapshot, UpdateFeatures
+from kraft_reference.events import AddVoter, AlterPartitionReassignments, RemoveVoter, TakeSnapshot, UpdateFeatures
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import batch_start
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
-ChangeRequest = AddVoter | RemoveVoter | UpdateFeatures
+ChangeRequest = AddVoter | RemoveVoter | UpdateFeatures | AlterPartitionReassignments
 
 _UNKNOWN_ID = 99
 """No replica has it."""
@@ -35,6 +35,8 @@ class Operators:
         workload, driver = self._workload, self._driver
         if workload.change_interval_ms:
             driver.plan_around(workload.change_interval_ms, self._change)
+        if workload.reassign_interval_ms:
+            driver.plan_around(workload.reassign_interval_ms, self._reassign)
         if workload.upgrade_interval_ms:
             driver.plan_around(workload.upgrade_interval_ms, self._upgrade)
         if workload.snapshot_interval_ms:
@@ -67,13 +69,41 @@ class Operators:
         if request is None:
             return None
         self._last = request
-        receiver = leader.key.id
+        return self._sent(leader, request)
+
+    def _sent(self, leader: ReplicaState, request: ChangeRequest) -> Occurrence | None:
+        """The request arrives at the leader, or somewhere else, and may find it dying."""
+        driver, receiver = self._driver, leader.key.id
         if driver.chance.random() < 0.1:
             receiver = driver.chance.pick(list(driver.world.replicas))
         crash_chance = driver.faults.crash_in_change_chance
         if crash_chance and driver.chance.random() < crash_chance:
             driver.moves.doomed.add(receiver)
         return driver.happen(receiver, request)
+
+    def _reassign(self) -> Occurrence | None:
+        if not self._at_work:
+            return None
+        self._driver.plan_around(self._workload.reassign_interval_ms, self._reassign)
+        leader = self.some_leader()
+        if leader is None:
+            return None
+        return self._sent(leader, AlterPartitionReassignments(self.next_request(), self._target(leader)))
+
+    def _target(self, leader: ReplicaState) -> tuple[int, ...] | None:
+        """Any of the replicas, the target that stands once more, an end to it, or a list that is none."""
+        chance, ids = self._driver.chance, sorted(self._driver.world.replicas)
+        match chance.between(0, 9):
+            case 0:
+                return None
+            case 1:
+                return chance.pick(((), (ids[0], ids[0]), (_UNKNOWN_ID,)))
+            case 2 if leader.target is not None:
+                return tuple(sorted(leader.target, reverse=True))
+            case _:
+                size = chance.between(1, len(ids))
+                left = list(ids)
+                return tuple([left.pop(chance.between(0, len(left) - 1)) for _ in range(size)])
 
     def _picked(self, leader: ReplicaState) -> ChangeRequest | None:
         """What an operator asks for: a lost voter is removed most urgently, and one request in four is a mistake."""

@@ -14,6 +14,9 @@ RETRY_BACKOFF_MS = 100
 CHANGE_BACKOFF_MS = 500
 """How long a follower waits at least between two requests about voters; a Fetch goes out in between, too."""
 
+STEP_WAIT_MS_MAX = 100
+"""How long a leader that may take a step of a reassignment thinks about it at most."""
+
 WRITE_MS_MAX = 20
 """How long a follower takes at most to write and sync what it fetched; a crash in between loses some of it."""
 

@@ -11,7 +11,7 @@ class Pending:
     A plan counts while its due time is the one noted here.
     """
 
-    __slots__ = ("asks_from_ms", "fetch_due_ms", "has_fetched", "poll_due_ms", "timers")
+    __slots__ = ("asks_from_ms", "fetch_due_ms", "has_fetched", "poll_due_ms", "step_due_ms", "timers")
 
     def __init__(self) -> None:
         self.timers: dict[Timer, int] = {}
@@ -20,6 +20,8 @@ class Pending:
         """When the election requests that are due go out."""
         self.fetch_due_ms: int | None = None
         """When the next Fetch goes out."""
+        self.step_due_ms: int | None = None
+        """When a Leader takes the next step of a reassignment."""
         self.has_fetched = False
         """Has a Fetch gone out since the last request about voters?"""
         self.asks_from_ms = 0
@@ -50,6 +52,6 @@ class Pending:
     def clear(self) -> None:
         """The process ended."""
         self.timers.clear()
-        self.poll_due_ms = self.fetch_due_ms = None
+        self.poll_due_ms = self.fetch_due_ms = self.step_due_ms = None
         self.has_fetched = False
         self.asks_from_ms = 0

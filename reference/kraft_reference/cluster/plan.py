@@ -55,7 +55,7 @@ def configuration_of(
         voters=frozenset(ReplicaKey(key.id) for key in keys) if preset.static_voters else frozenset(keys),
         kraft_version=0 if preset.static_voters else 1,
         # Where voters change, the first ones may be those that have to find the others.
-        bootstrap_servers=tuple(replicas) if preset.workload.change_interval_ms else tuple(key.id for key in keys),
+        bootstrap_servers=tuple(replicas) if preset.workload.changes_voters else tuple(key.id for key in keys),
         fetch_max_records=preset.fetch_max_records,
         profile=PROFILES[profile],
         timeouts=_TIMEOUTS,

@@ -146,7 +146,8 @@ class Simulation:
         remaining = remaining_of(self.world, self.lasting.cuts, self.lasting.stopped)
         watch = LivenessWatch(self.world, remaining)
         if self._clients.changes_voters:
-            LastChange(driver, self._clients.operators, remaining, watch).start()
+            reassigns = self._clients.reassigns
+            LastChange(driver, self._clients.operators, remaining, watch, reassigns).start()
         while driver.agenda.now_ms - self.healed_at_ms <= watch.limit_ms:
             occurrence = driver.advance()
             if occurrence is not None:

@@ -17,10 +17,17 @@ class Workload:
     That set is as it was; what changes it is `change_interval_ms`."""
     change_interval_ms: int = 0
     """An operator asks for a voter change: an addition, a removal, a replacement, or something wrong."""
+    reassign_interval_ms: int = 0
+    """An operator names other voters to end with, or stops at those that there are, or asks for something wrong."""
     upgrade_interval_ms: int = 0
     """An operator asks for kraft.version 1, or for something that cannot be."""
     snapshot_interval_ms: int = 0
     """Some replica takes a snapshot of a part of what is committed, and its log starts later."""
+
+    @property
+    def changes_voters(self) -> bool:
+        """Do operators ask for other voters?"""
+        return bool(self.change_interval_ms or self.reassign_interval_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,8 @@ class Faults:
     crash_interval_ms: int = 0
     """A replica crashes: in the middle of its next step, or at rest, now or as soon as it has unsynced records."""
     crash_in_change_chance: float = 0.0
-    """How many voter changes meet a leader that dies in the middle of the first step that writes something."""
+    """How many voter changes, and steps of a reassignment, meet a leader that dies in the middle of the first step that
+    writes something."""
     downtime_ms_max: int = 5000
     """After this long at the latest a crashed replica starts again."""
     replace_disk_chance: float = 0.0
@@ -215,6 +223,14 @@ _PRESETS = (
         observers=2,
         observers_without_list=True,
         auto_join=True,
+    ),
+    Preset(
+        "reassignments",
+        "leaders work towards targets that operators name, replace and cancel, while replicas crash and links are cut",
+        replace(_BUSY, reassign_interval_ms=2500, change_interval_ms=5000, snapshot_interval_ms=2500),
+        replace(_CHANGES, new_endpoint_chance=0.1),
+        observers=2,
+        observers_without_list=True,
     ),
     Preset(
         "hasty-changes",

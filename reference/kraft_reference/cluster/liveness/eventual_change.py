@@ -6,7 +6,8 @@ removed without whom a connected majority remains, the level is raised where eve
 leader.
 It ends with NONE; a refusal that only asks for patience (REQUEST_TIMED_OUT, or INVALID_UPDATE_VERSION before all voters
 have told of themselves) is answered with the next request.
-Owed too by every running replica that joins the voters by itself, if it owes its Fetches (`EventuallyFetching`).
+Owed too by every running replica that joins the voters by itself, if it owes its Fetches (`EventuallyFetching`), and
+for a target that the leader has, if everybody in it runs and is linked to the leader: it is reached and cleared.
 """
 
 from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetching
@@ -16,7 +17,8 @@ from kraft_reference.cluster.liveness.standing import Leadership, Standing
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import World
 from kraft_reference.effects import Answer
-from kraft_reference.events import AddVoter, RemoveVoter, UpdateFeatures
+from kraft_reference.events import AddVoter, AlterPartitionReassignments, RemoveVoter, UpdateFeatures
+from kraft_reference.identity import Target, VoterSet
 from kraft_reference.messages import Error
 from kraft_reference.state import ReplicaState
 
@@ -29,6 +31,9 @@ change that was in progress before goes first, with as much."""
 BOUND_TIMEOUTS_JOIN = 60
 """The same for a replica that joins by itself: it asks again and again, once for its lost predecessor and once for
 itself, and all that join do it at once, while the leader takes one change at a time."""
+
+
+_REQUESTS = (AddVoter, RemoveVoter, UpdateFeatures, AlterPartitionReassignments)
 
 
 class EventualChange:
@@ -48,6 +53,11 @@ class EventualChange:
         """When the first request was made at each leader."""
         self._requests: set[int] = set()
         self._moved_ms = world.time_ms
+        self._remaining = remaining
+        self._stepped: tuple[VoterSet, Target, int] = (frozenset(), None, world.time_ms)
+        """The newest assignment of the standing leader, and since when."""
+        self.reassigns = False
+        """Does an operator name targets?"""
         self.expected = False
         """Will an operator ask, or has one asked?"""
         self.is_done = False
@@ -57,13 +67,15 @@ class EventualChange:
         """Take in a request, its answer, or that a replica outside of the set gets more of the log."""
         event = occurrence.event
         leadership = Leadership(state.key.id, state.epoch)
-        if isinstance(event, AddVoter | RemoveVoter | UpdateFeatures) and leadership == self._standing.leadership:
+        if isinstance(event, _REQUESTS) and leadership == self._standing.leadership:
             self._asked.setdefault(leadership, occurrence.time_ms)
             self._requests.add(event.request)
         for effect in occurrence.effects:
             if isinstance(effect, Answer) and effect.reply.request in self._requests:
                 self.is_done = self.is_done or effect.reply.error is Error.NONE
         standing = self._standing.leadership
+        if leadership == standing and (state.voters, state.target) != self._stepped[:2]:
+            self._stepped = (state.voters, state.target, occurrence.time_ms)
         if standing is not None and before_end is not None and state.log.end_offset > before_end:
             leader = self._world.state(standing.leader_id)
             # Only who is far behind is waited for: a leader that appends makes everybody move.
@@ -86,11 +98,27 @@ class EventualChange:
         standing = self._standing.leadership
         if standing is None:
             return self.expected and not self.is_done
-        return (self.expected and not self.is_done) or bool(self._joining(self._world.state(standing.leader_id)))
+        leader = self._world.state(standing.leader_id)
+        return (self.expected and not self.is_done) or bool(self._joining(leader)) or self._can_reach_target(leader)
 
     def waiting(self, now_ms: int) -> Overdue | None:
         """What is waited for, and for how long by now; a request first."""
-        return self._change_waits(now_ms) or self._join_waits(now_ms)
+        return self._change_waits(now_ms) or self._target_waits(now_ms) or self._join_waits(now_ms)
+
+    def _can_reach_target(self, leader: ReplicaState) -> bool:
+        """Is there a target, and does everybody run who is in it or votes, linked to each other?"""
+        if leader.target is None:
+            return False
+        needed = leader.target | {voter.id for voter in leader.voters}
+        linked = all(self._remaining.linked(one, other) for one in needed for other in needed if one != other)
+        return needed <= self._remaining.running and linked
+
+    def _target_waits(self, now_ms: int) -> Overdue | None:
+        standing = self._standing.leadership
+        if standing is None or not self._can_reach_target(self._world.state(standing.leader_id)):
+            return None
+        since_ms = max(self._stepped[2], self._standing.since_ms, self._moved_ms)
+        return Overdue(standing.leader_id, "the next step towards its target", now_ms - since_ms)
 
     def _change_waits(self, now_ms: int) -> Overdue | None:
         standing = self._standing.leadership
@@ -111,8 +139,9 @@ class EventualChange:
     def overdue(self, now_ms: int) -> Overdue | None:
         """Has a change or a joining replica waited for longer than the bound?"""
         change, join = self._change_waits(now_ms), self._join_waits(now_ms)
-        if change is not None and change.waited_ms > self._bound_ms:
-            return change
+        for owed in (change, self._target_waits(now_ms)):
+            if owed is not None and owed.waited_ms > self._bound_ms:
+                return owed
         return join if join is not None and join.waited_ms > self._join_bound_ms else None
 
     @property
@@ -123,4 +152,5 @@ class EventualChange:
     @property
     def longest_bound_ms(self) -> int:
         """For how long the whole wait gets longer."""
-        return 2 * self._bound_ms + (self._join_bound_ms if self._joiners else 0)
+        steps = 2 * len(self._world.replicas) if self.reassigns else 2
+        return steps * self._bound_ms + (self._join_bound_ms if self._joiners else 0)
