@@ -194,6 +194,19 @@ def grants_vote(state: ReplicaState, configuration: Configuration, request: Vote
     return up_to_date(request.last_epoch, request.end_offset, state.log)
 
 
+def refuses_non_voter(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+    """Does a voter whose vote is free refuse it for the reason alone that it knows the requester for no voter?
+
+    KIP-642's rule, with which the refuser campaigns itself; safety does not depend on it, because a candidate counts by
+    its own voters set.
+    Rule: reassign.votes-from-non-voters.
+    """
+    if configuration.profile.vote_of_non_voter == "by-log" or not is_voter(state):
+        return False
+    free = state.role in (Role.UNATTACHED, Role.PROSPECTIVE) and state.voted_key is None and state.leader_id is None
+    return free and not any(names(voter, request.replica_key) for voter in state.voters)
+
+
 def _is_malformed(configuration: Configuration, request: VoteRequest, pre_vote: bool) -> bool:
     """Is the shape of the request wrong?  Rules: prevote.request.check-order, prevote.request.last-epoch-bound."""
     if min(request.last_epoch, request.end_offset, request.source, request.epoch) < 0:
@@ -227,6 +240,13 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     # Rule: vote.voter-key.
     if configuration.enforces("vote.voter-key") and not addresses(request.voter_key, now.key):
         return refuse(now, Error(configuration.profile.voter_key_error))
+    if not pre_vote and refuses_non_voter(now, configuration, request):
+        # A leader that is deposed by this waits for its timer, like any that resigned.
+        rivals = now.role is Role.UNATTACHED and state.role not in (Role.LEADER, Role.RESIGNED)
+        after = to_prospective(now, configuration, Cause.NON_VOTER_ASKED) if rivals else now
+        return refuse(now, Error.NONE)._replace(
+            state=after, timers=entry_timers(state, after, draw, configuration.timeouts)
+        )
     if not (grants_pre_vote if pre_vote else grants_vote)(now, configuration, request):
         return refuse(now, Error.NONE)
     # Rules: prevote.grant.no-side-effects, vote.persist-before-reply.

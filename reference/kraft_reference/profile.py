@@ -40,6 +40,11 @@ class Profile:
     kraft_version_gate: Literal["commit", "append"] = "commit"
     """When a Leader lets a new kraft.version decide which requests it accepts.  Rule: kraft-version.finalized-when."""
 
+    vote_of_non_voter: Literal["by-log", "refuse-and-campaign"] = "by-log"
+    """What a voter does when somebody outside its own voters set asks for its vote: KIP-853's answer, or KIP-642's.
+
+    Rules: voters.vote-does-not-check-membership, reassign.votes-from-non-voters."""
+
     resigned_metric: Literal["resigned", "unattached"] = "resigned"
     """The value of current-state for Resigned.  Rule: metric.current-state."""
 

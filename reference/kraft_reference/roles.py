@@ -34,6 +34,7 @@ class Cause(StrEnum):
     LARGER_EPOCH = "larger epoch without a leader"
     LARGER_EPOCH_WITH_LEADER = "larger epoch with a leader"
     LEADER_OF_EPOCH = "leader of the same epoch"
+    NON_VOTER_ASKED = "vote asked for by a non-voter"
     PRE_VOTE_WON = "majority of Pre-Votes"
     PRE_VOTE_UNSUPPORTED = "a voter does not support Pre-Vote"
     PRE_VOTE_LOST = "Pre-Vote lost"
@@ -158,6 +159,7 @@ def _rows() -> tuple[Transition, ...]:
         "state.candidate.lost",
     )
     row((Role.FOLLOWER,), Cause.FETCH_TIMEOUT, Role.PROSPECTIVE, _KEEP, "state.follower.fetch-timeout")
+    row((Role.UNATTACHED,), Cause.NON_VOTER_ASKED, Role.PROSPECTIVE, _KEEP, "reassign.votes-from-non-voters")
     row((Role.PROSPECTIVE,), Cause.PRE_VOTE_LOST, Role.FOLLOWER, _KEEP, "state.prospective.lost.known-leader")
     row((Role.PROSPECTIVE,), Cause.PRE_VOTE_LOST, Role.UNATTACHED, _KEEP, "state.prospective.lost.no-leader")
     row(

@@ -256,6 +256,7 @@ DECISIONS: tuple[Field, ...] = (
     Field("divergingFetch", "diverging_fetch", PLAIN),
     Field("restartPrecedence", "restart_precedence", PLAIN),
     Field("kraftVersionGate", "kraft_version_gate", PLAIN),
+    Field("voteOfNonVoter", "vote_of_non_voter", PLAIN),
 )
 """`config.decisions`: the answers of a profile."""
 

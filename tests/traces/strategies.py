@@ -4,7 +4,7 @@ import random
 
 from hypothesis import strategies as st
 
-from kraft_reference.changes import CLIENT, ChangeKind, ChangePhase, PendingChange, Report
+from kraft_reference.changes import CLIENT, REASSIGNMENT, ChangeKind, ChangePhase, PendingChange, Report
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
     CrashPoint,
@@ -32,6 +32,8 @@ from kraft_reference.effects import (
 )
 from kraft_reference.events import (
     AddVoter,
+    AdvanceReassignment,
+    AlterPartitionReassignments,
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
@@ -52,7 +54,7 @@ from kraft_reference.events import (
     UpdateFeatures,
     VoterChangeTimeout,
 )
-from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
+from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
 from kraft_reference.log import Snapshot, append, log_on
 from kraft_reference.messages import (
     AddVoterRequest,
@@ -79,7 +81,7 @@ from kraft_reference.messages import (
 )
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
-from kraft_reference.records import Record, RecordKind
+from kraft_reference.records import SET_KINDS, Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.lines import Generator
@@ -109,16 +111,27 @@ voter_details = st.lists(
 ).map(lambda some: tuple(sorted(some)))
 
 
+targets: st.SearchStrategy[Target] = st.none() | st.frozensets(replica_ids | st.integers(0, 2**31 - 1), min_size=1)
+
+
 def _record(
-    epoch: int, kind: RecordKind, value: int, voters: VoterSet, details: tuple[VoterDetails, ...], level: int
+    epoch: int,
+    kind: RecordKind,
+    value: int,
+    voters: VoterSet,
+    details: tuple[VoterDetails, ...],
+    level: int,
+    target: Target,
 ) -> Record:
-    if kind is RecordKind.VOTERS:
-        return Record(epoch, kind, value, voters, details)
+    if kind in SET_KINDS:
+        return Record(epoch, kind, value, voters, details, target if kind is RecordKind.VOTER_ASSIGNMENT else None)
     return Record(epoch, kind, level if kind is RecordKind.KRAFT_VERSION else value)
 
 
-records = st.builds(_record, int32, st.sampled_from(RecordKind), int64, voter_sets, voter_details, known_levels)
-snapshots = st.builds(Snapshot, int64, int32, known_levels, voter_sets, voter_details)
+records = st.builds(
+    _record, int32, st.sampled_from(RecordKind), int64, voter_sets, voter_details, known_levels, targets
+)
+snapshots = st.builds(Snapshot, int64, int32, known_levels, voter_sets, voter_details, targets)
 record_tuples = st.lists(records, max_size=3).map(tuple)
 errors = st.sampled_from(Error)
 
@@ -190,6 +203,8 @@ def replica_events(replica: int) -> st.SearchStrategy[Event]:
         st.builds(AddVoter, request_numbers, asked_keys, optional_text, counts, st.booleans(), optional_text),
         st.builds(RemoveVoter, request_numbers, asked_keys, optional_text),
         st.builds(UpdateFeatures, request_numbers, levels, levels, levels),
+        st.builds(AlterPartitionReassignments, request_numbers, st.none() | st.lists(int32, max_size=4).map(tuple)),
+        st.builds(AdvanceReassignment, st.none() | keys),
         st.builds(TakeSnapshot, int64),
         st.builds(Restart, optional_text),
         st.builds(Crash, int64),
@@ -238,6 +253,7 @@ def states(draw: st.DrawFn, replica: int) -> ReplicaState:
         awaiting=draw(st.dictionaries(replica_ids, counts)),
         pending_change=draw(st.none() | changes),
         reports=draw(reports),
+        awaited_targets=draw(st.dictionaries(request_numbers, int64, max_size=3)),
         wanted_snapshot=draw(st.none() | st.tuples(counts, int32)),
     )
 
@@ -251,7 +267,7 @@ changes = st.builds(
     levels,
     levels,
     int64,
-    st.just(CLIENT) | replica_ids,
+    st.sampled_from((CLIENT, REASSIGNMENT)) | replica_ids,
     counts,
     st.booleans(),
 )

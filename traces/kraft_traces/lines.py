@@ -101,6 +101,8 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     resigned_metric: Literal["resigned", "unattached"]
     kraft_version_gate: Literal["commit", "append"] | UnsetType = UNSET
     """Absent: commit."""
+    vote_of_non_voter: Literal["by-log", "refuse-and-campaign"] | UnsetType = UNSET
+    """Absent: by-log."""
 
 
 class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="header"):

@@ -75,6 +75,7 @@ RefusedIn(r) ==
        \cup (IF IsPending(s) THEN {} ELSE {"VoterChangeTimeout"})
        \cup (IF Runs(r) /\ SomethingIsDue(s) THEN {} ELSE {"Poll"})
        \cup (IF s.role = "Leader" /\ MayAppendSet(s, Voters(s)) THEN {} ELSE {"AppendVoters"})
+       \cup (IF NextSteps(s) = {} THEN {"AdvanceReassignment"} ELSE {})
        \cup (IF CanTakeSnapshot(s, EndOffset(s)) THEN {} ELSE {"TakeSnapshot"})
        \cup (IF Runs(r) THEN {"Restart"} ELSE {})} \ {""}
 
@@ -86,7 +87,7 @@ Refused == UNION {RefusedIn(r) : r \in Ids}
 Kafka4Decisions ==
   [observerRefusal |-> "lasts", voterKeyError |-> "INVALID_VOTER_KEY", prospectiveAnnouncement |-> "stays",
    endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
-   kraftVersionGate |-> "append"]
+   kraftVersionGate |-> "append", voteOfNonVoter |-> "by-log"]
 
 WithoutRule(rule) == [Cluster(3, 3, 0) EXCEPT !.off = {rule}]
 

@@ -58,6 +58,10 @@ Enforced(rule) == rule \notin config.off
 EndOffset(s) == s.base.end + Len(s.log)
 LastEpoch(s) == IF s.log = <<>> THEN s.base.epoch ELSE s.log[Len(s.log)].epoch
 
+\* The records that hold a whole set, and their targets.
+SetKinds == {"Voters", "VoterAssignment"}
+TargetOf(record) == IF record.kind = "VoterAssignment" THEN record.target ELSE NoTarget
+
 \* The record at an offset that the log still has, and the records from one offset up to another.
 RecordAt(s, offset) == s.log[offset - s.base.end + 1]
 RecordsBetween(s, from, to) == SubSeq(s.log, from - s.base.end + 1, to - s.base.end)
@@ -128,10 +132,6 @@ VotersRecordOf(epoch, voters, details) ==
 AssignmentOf(epoch, voters, details, target) ==
   [epoch |-> epoch, kind |-> "VoterAssignment", value |-> 0, voters |-> voters,
    details |-> {d \in details : \E v \in voters : v[1] = d[1]}, target |-> target]
-
-\* The records that hold a whole set, and their targets.
-SetKinds == {"Voters", "VoterAssignment"}
-TargetOf(record) == IF record.kind = "VoterAssignment" THEN record.target ELSE NoTarget
 
 (***************************************************************************)
 (* Voters sets and levels of kraft.version.  Every replica derives its own *)

@@ -38,7 +38,7 @@ MessageLimit == 2
 OtherDecisions ==
   [observerRefusal |-> "lasts", voterKeyError |-> "INVALID_VOTER_KEY", prospectiveAnnouncement |-> "stays",
    endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
-   kraftVersionGate |-> "append"]
+   kraftVersionGate |-> "append", voteOfNonVoter |-> "refuse-and-campaign"]
 
 \* What each replica was formatted with, by name: MCBounds writes {NoKey} for the voters of the cluster.
 Formatted(cluster) ==

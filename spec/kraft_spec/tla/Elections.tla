@@ -69,6 +69,13 @@ GrantsVote(s, m) ==
      ELSE IF s.leader # NoLeader THEN FALSE
      ELSE UpToDate(m.lastEpoch, m.endOffset, s)
 
+\* KIP-642's rule: a voter whose vote is free refuses it to whom it knows for no voter, and campaigns itself.
+\* Rule: reassign.votes-from-non-voters
+RefusesNonVoter(s, m) ==
+  /\ config.decisions.voteOfNonVoter = "refuse-and-campaign"
+  /\ IsVoter(s) /\ s.role \in {"Unattached", "Prospective"} /\ s.voted = NoKey /\ s.leader = NoLeader
+  /\ \A v \in Voters(s) : ~Names(v, m.key)
+
 \* Rules: state.prospective.add-vote, vote.persist-before-reply
 WithVote(s, key) ==
   IF s.voted # NoKey THEN s
@@ -91,6 +98,9 @@ AfterVoteRequest(s, m) ==
   THEN Refuse(now, config.decisions.voterKeyError)
   ELSE IF preVote
   THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m), "NONE", TRUE)>>)
+  ELSE IF RefusesNonVoter(now, m)
+  THEN [Refuse(now, "NONE") EXCEPT !.state = IF now.role = "Unattached" /\ s.role \notin {"Leader", "Resigned"}
+                                             THEN ToProspective(now) ELSE now]
   ELSE IF GrantsVote(now, m)
   THEN Outcome(WithVote(now, m.key), <<VoteResponse(WithVote(now, m.key), m, TRUE, "NONE", FALSE)>>)
   ELSE Refuse(now, "NONE")

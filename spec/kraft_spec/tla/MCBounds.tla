@@ -55,7 +55,7 @@ EXTENDS LocalForms
 KipDecisions ==
   [observerRefusal |-> "expires", voterKeyError |-> "INVALID_REQUEST", prospectiveAnnouncement |-> "follower",
    endQuorumFetchedFlag |-> "cleared", divergingFetch |-> "counts", restartPrecedence |-> "known-leader",
-   kraftVersionGate |-> "commit"]
+   kraftVersionGate |-> "commit", voteOfNonVoter |-> "by-log"]
 
 Directories == <<"A", "B", "C", "D", "E">>
 Endpoints == <<"E1", "E2", "E3", "E4", "E5">>

@@ -73,8 +73,8 @@ ObservedChange(change) ==
 ObservedState(s) ==
   LET voters == s.voters[Len(s.voters)] IN
   <<s.key, s.role, s.epoch, s.leader, s.endpoint, s.voted, EndOffset(s), LastEpoch(s), s.flushed,
-    s.highWatermark, voters.offset, voters.voters, voters.target, Level(s), s.granted, s.rejected, s.fetched, s.searching,
-    s.awaiting, s.acknowledged, s.fetchers, {<<key, s.offsets[key]>> : key \in DOMAIN s.offsets},
+    s.highWatermark, voters.offset, voters.voters, voters.target, Level(s),
+    s.granted, s.rejected, s.fetched, s.searching, s.awaiting, s.acknowledged, s.fetchers, {<<key, s.offsets[key]>> : key \in DOMAIN s.offsets},
     s.base.end, ObservedChange(s.pending), s.reports, s.awaited, s.wanted, s.fileVersion, s.moved>>
 
 \* Why a replica takes no notice of an event; "" where it has to.  Rule: state.roles

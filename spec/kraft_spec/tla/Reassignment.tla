@@ -10,7 +10,7 @@
 EXTENDS VoterChanges
 
 (***************************************************************************)
-(* The request: <<list>>, the ids that shall vote in the end, or           *)
+(* What is asked: <<list>>, the ids that shall vote in the end, or         *)
 (* NoReplicas, KIP-642's null, to stop at the voters that there are.       *)
 (***************************************************************************)
 NoReplicas == <<>>
@@ -45,17 +45,17 @@ Awaited(out, request, offset) ==
 \* The record changes no voting right, so it may follow a step that is not committed, which its voters set contains.
 \* Rules: reassign.request-leader-only, reassign.request-same-target, reassign.request-new-target,
 \*        reassign.cancel-null, reassign.cancel-by-new-target, reassign.request-success-after-commit
-AfterAlterPartitionReassignments(s, request, replicas) ==
+AfterAlterPartitionReassignments(s, request, asked) ==
   LET Refuse(error, reason) == RefusedChange(s, "", Client, request, error, reason)
-      target == IF replicas = NoReplicas THEN NoTarget ELSE Members(replicas[1])
+      target == IF asked = NoReplicas THEN NoTarget ELSE Members(asked[1])
       free == Abandoned(Becomes(s))
       after == AppendedByLeader(free.state, <<Assignment(free.state, target)>>)
   IN
   IF s.role # "Leader" THEN Refuse("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
   ELSE IF FinalizedLevel(s) < 1 THEN Refuse("UNSUPPORTED_VERSION", "REQUEST_REFUSED")
-  ELSE IF replicas = NoReplicas /\ Target(s) = NoTarget
+  ELSE IF asked = NoReplicas /\ Target(s) = NoTarget
   THEN Refuse("NO_REASSIGNMENT_IN_PROGRESS", "REQUEST_REFUSED")
-  ELSE IF replicas # NoReplicas /\ ~IsAssignment(replicas[1])
+  ELSE IF asked # NoReplicas /\ ~IsAssignment(asked[1])
   THEN Refuse("INVALID_REPLICA_ASSIGNMENT", "REQUEST_REFUSED")
   ELSE IF target # NoTarget /\ target = Target(s) THEN Awaited(Becomes(s), request, SetAt(s))
   ELSE Awaited([free EXCEPT !.state = after], request, EndOffset(after) - 1)
