@@ -15,7 +15,7 @@ Where to find a rule: timers, Pre-Vote and Vote in `elections`; BeginQuorumEpoch
 in `leadership`; Fetch in `replication`; the high watermark in `watermark`; what all answers share in `responses`;
 AddVoter, RemoveVoter, UpdateVoter and kraft.version in `voter_changes`, what follows once one is accepted in
 `pending_changes`, what a voter or a joining replica asks for itself in `self_reports`; quorum reassignment in
-`reassignment`; snapshots in `snapshots`; disk and restarts in `durability`; what is sent when in `polling`; roles in
+`quorum_reassignment`; snapshots in `snapshots`; disk and restarts in `durability`; what is sent when in `polling`; roles in
 `roles` and `transitions`.
 """
 
@@ -27,7 +27,7 @@ from kraft_reference import (
     leadership,
     pending_changes,
     polling,
-    reassignment,
+    quorum_reassignment,
     replication,
     self_reports,
     snapshots,
@@ -146,9 +146,9 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
         case UpdateFeatures():
             return voter_changes.after_update_features(state, configuration, event, draw)
         case AlterPartitionReassignments():
-            return reassignment.after_alter_partition_reassignments(state, configuration, event, draw)
+            return quorum_reassignment.after_alter_partition_reassignments(state, configuration, event, draw)
         case AdvanceReassignment():
-            return reassignment.after_advance_reassignment(state, configuration, event, draw)
+            return quorum_reassignment.after_advance_reassignment(state, configuration, event, draw)
         case AppendVoters(voters):
             return voter_changes.after_append_voters(state, configuration, voters, draw)
         case VoterChangeTimeout():

@@ -18,6 +18,7 @@ MODULES = (
     "PendingChanges",
     "Replication",
     "VoterChanges",
+    "QuorumReassignment",
     "Snapshots",
     "Durability",
     "KRaft",
@@ -27,7 +28,7 @@ _ROLES = ("ToUnattached", "Follow", "Learn")
 _ELECTION = ("ToProspective", "Prospective", "ToCandidate", "ToLeader", "LeaderIfMajority", "StartOfEpochRecords")
 _DISK = ("Crashed", "Quorum", "AfterRestart")
 _CONDITIONS = ("MembershipError", "Busy", "EpochCommitted", "SetCommitted", "FinalizedLevel")
-_CHANGE = ("WithChange", "AppendedByLeader", "Settled", "VotersRecordOf")
+_CHANGE = ("WithChange", "AppendedByLeader", "Settled", "VotersRecordOf", "SetRecord")
 _ANSWER = ("ChangeAnswer",)
 _WATERMARK = ("ReachedBy", "MajorityOffset", "WithHighWatermark")
 
@@ -85,6 +86,26 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
     "AddVoter": ("AfterAddVoter", "AddVoter", *_CONDITIONS, *_ANSWER),
     "RemoveVoter": ("AfterRemoveVoter", "RemoveVoter", *_CONDITIONS, *_CHANGE, *_ANSWER, "RemovalCommitted"),
     "UpdateFeatures": ("AfterUpdateFeatures", "UpdateFeatures", "CanUpgrade", *_CONDITIONS[1:], *_CHANGE, *_ANSWER),
+    "AlterPartitionReassignments": (
+        "AfterAlterPartitionReassignments",
+        "AlterPartitionReassignments",
+        "IsAssignment",
+        "Assignment",
+        "AssignmentOf",
+        "Awaited",
+        "Abandoned",
+        "Told",
+    ),
+    "AdvanceReassignment": (
+        "AfterAdvanceReassignment",
+        "AdvanceReassignment",
+        "NextSteps",
+        "MayAdvance",
+        "AddsNext",
+        "RemovingVoters",
+        *_CHANGE,
+        *_CONDITIONS[1:3],
+    ),
     "VoterChangeTimeout": ("AfterVoterChangeTimeout", "VoterChangeTimeout", *_ANSWER),
     "TakeSnapshot": ("CanTakeSnapshot", "AfterTakeSnapshot", "TakeSnapshot", "SnapshotAt", "Rebased"),
     "Shutdown": ("AfterShutdown", "ToResigned", "PreferredCandidates"),

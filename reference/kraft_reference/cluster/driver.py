@@ -37,7 +37,7 @@ from kraft_reference.events import (
 from kraft_reference.messages import REQUESTS, Message, Reply
 from kraft_reference.outcome import entry_timers
 from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
-from kraft_reference.reassignment import next_steps
+from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 

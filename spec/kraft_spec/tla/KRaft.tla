@@ -7,8 +7,8 @@
 (* Trace module replaces the network by that of a recorded run.            *)
 (*                                                                         *)
 (* Reading order: Definitions, Roles, Elections, Leadership,               *)
-(* PendingChanges, Replication, VoterChanges, Reassignment, Snapshots,     *)
-(* Durability, then this module, then Properties.                          *)
+(* PendingChanges, Replication, VoterChanges, QuorumReassignment,          *)
+(* Snapshots, Durability, then this module, then Properties.               *)
 (***************************************************************************)
 EXTENDS Durability
 

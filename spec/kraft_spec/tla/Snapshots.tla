@@ -4,7 +4,7 @@
 (* details, target], in place of the records before their end.             *)
 (* Rules: snapshot.control-records-first, snapshot.set-at-its-end-offset   *)
 (***************************************************************************)
-EXTENDS Reassignment
+EXTENDS QuorumReassignment
 
 (***************************************************************************)
 (* Taking one.                                                             *)

@@ -1,4 +1,4 @@
----------------------------- MODULE Reassignment ----------------------------
+------------------------- MODULE QuorumReassignment -------------------------
 (***************************************************************************)
 (* Quorum reassignment (KIP-642): a target for the voters set, and the     *)
 (* steps that the leader takes towards it.  The target stands in the       *)

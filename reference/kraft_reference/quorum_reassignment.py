@@ -5,7 +5,7 @@ VoterAssignment of the log.
 The steps are the single-voter changes of KIP-853, appended under the same conditions (`voter_changes`) and worked on in
 the same way (`pending_changes`); only nobody asked for them, so nobody is answered.
 The Leader remembers nothing of the plan: target and current voters are in its log, and so the next leader goes on.
-Beside it: Reassignment.tla.
+Beside it: QuorumReassignment.tla.
 """
 
 from typing import NamedTuple
