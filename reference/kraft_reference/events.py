@@ -139,7 +139,7 @@ class AdvanceReassignment:
     """
 
     voter: ReplicaKey | None
-    """Whom the step adds or removes, as `quorum_reassignment.next_steps` leaves open; None for a step that does neither."""
+    """Whom the step adds or removes, as `quorum_reassignment.next_steps` has them; None for one that does neither."""
 
 
 @dataclass(frozen=True, slots=True)

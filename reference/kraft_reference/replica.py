@@ -15,8 +15,8 @@ Where to find a rule: timers, Pre-Vote and Vote in `elections`; BeginQuorumEpoch
 in `leadership`; Fetch in `replication`; the high watermark in `watermark`; what all answers share in `responses`;
 AddVoter, RemoveVoter, UpdateVoter and kraft.version in `voter_changes`, what follows once one is accepted in
 `pending_changes`, what a voter or a joining replica asks for itself in `self_reports`; quorum reassignment in
-`quorum_reassignment`; snapshots in `snapshots`; disk and restarts in `durability`; what is sent when in `polling`; roles in
-`roles` and `transitions`.
+`quorum_reassignment`; snapshots in `snapshots`; disk and restarts in `durability`; what is sent when in `polling`;
+roles in `roles` and `transitions`.
 """
 
 from typing import NamedTuple
