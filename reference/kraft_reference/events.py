@@ -138,7 +138,7 @@ class AdvanceReassignment:
     Rules: reassign.add-or-remove-choice, reassign.completion, reassign.leader-steps-down-before-own-removal.
     """
 
-    voter: ReplicaKey | None
+    chosen: ReplicaKey | None
     """Whom the step adds or removes, as `quorum_reassignment.next_steps` has them; None for one that does neither."""
 
 

@@ -163,7 +163,7 @@ def next_steps(state: ReplicaState, configuration: Configuration) -> frozenset[R
 
 
 def after_advance_reassignment(
-    state: ReplicaState, configuration: Configuration, chosen: AdvanceReassignment, draw: Draw
+    state: ReplicaState, configuration: Configuration, step: AdvanceReassignment, draw: Draw
 ) -> Outcome:
     """One step: an addition begins, a voter is removed, the Leader hands over, or the target is cleared.
 
@@ -172,7 +172,7 @@ def after_advance_reassignment(
     """
     if state.role is not Role.LEADER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
-    target, voter = state.target, chosen.voter
+    target, voter = state.target, step.chosen
     if target is None or voter not in next_steps(state, configuration):
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
     if not configuration.enforces("reassign.single-member-steps") and voter is not None:

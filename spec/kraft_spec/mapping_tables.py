@@ -197,7 +197,7 @@ EVENTS: Mapping[type[events.Event], tuple[Field, ...]] = {
         Field("request", "request", PLAIN),
         Field("replicas", "replicas", OPTIONAL_LIST),
     ),
-    events.AdvanceReassignment: (Field("voter", "voter", KEY),),
+    events.AdvanceReassignment: (Field("voter", "chosen", KEY),),
     events.TakeSnapshot: (Field("end", "end_offset", PLAIN),),
     events.Restart: (Field("endpoint", "endpoint", TEXT),),
     events.Crash: (Field("kept", "log_end_offset", PLAIN),),

@@ -12,7 +12,7 @@ from tests.spec.own_process import in_own_process
 from kraft_reference import effects, events, messages
 from kraft_reference.changes import ChangeKind, ChangePhase, PendingChange, Report
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
-from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
+from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
 from kraft_reference.log import Log, Snapshot, VersionEntry, VotersEntry
 from kraft_reference.profile import PROFILES, Profile
 from kraft_reference.records import Record, RecordKind
@@ -36,13 +36,17 @@ ranges = (levels, levels)
 details = st.lists(st.builds(VoterDetails, ids, st.just("") | endpoints, *ranges), unique_by=lambda one: one.id).map(
     lambda some: tuple(sorted(some))
 )
-records = st.builds(Record, numbers, st.sampled_from(RecordKind), numbers, voter_sets, details)
-snapshots = st.builds(Snapshot, st.integers(0, 9), numbers, levels, voter_sets, details)
+targets: st.SearchStrategy[Target] = st.none() | st.frozensets(ids, min_size=1)
+plain_kinds = st.sampled_from([kind for kind in RecordKind if kind is not RecordKind.VOTER_ASSIGNMENT])
+records = st.builds(Record, numbers, plain_kinds, numbers, voter_sets, details) | st.builds(
+    Record, numbers, st.just(RecordKind.VOTER_ASSIGNMENT), numbers, voter_sets, details, targets
+)
+snapshots = st.builds(Snapshot, st.integers(0, 9), numbers, levels, voter_sets, details, targets)
 logs = st.builds(
     Log,
     st.lists(records, max_size=3).map(tuple),
     numbers,
-    st.lists(st.builds(VotersEntry, numbers, voter_sets, details), min_size=1, max_size=2).map(tuple),
+    st.lists(st.builds(VotersEntry, numbers, voter_sets, details, targets), min_size=1, max_size=2).map(tuple),
     st.lists(st.builds(VersionEntry, numbers, levels), min_size=1, max_size=2).map(tuple),
     snapshots,
 )
@@ -85,6 +89,7 @@ states = st.builds(
     moved_to=st.none() | endpoints,
     pending_change=st.none() | changes,
     reports=reports,
+    awaited_targets=st.dictionaries(numbers, numbers, max_size=3),
     wanted_snapshot=st.none() | st.tuples(st.integers(0, 9), numbers),
 )
 replica_ids_to_software = st.dictionaries(
@@ -130,6 +135,8 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "snapshot": st.none() | snapshots,
     "voter": st.builds(ReplicaKey, st.integers(-2, 4), texts),
     "endpoint": texts,
+    "replicas": st.none() | st.lists(st.integers(-2, 4), max_size=3).map(tuple),
+    "chosen": st.none() | keys,
     "when_committed": st.booleans(),
     "replaces_log": st.booleans(),
     "timeout_ms": st.just(30_000),
@@ -216,8 +223,8 @@ def covered(*tables: Iterable[Field]) -> set[str]:
         (Configuration, covered(mapping.CLUSTER) | {"replicas", "profile"}),
         (ReplicaConfiguration, covered(mapping.REPLICAS)),
         (Profile, covered(mapping.DECISIONS)),
-        (Record, set(mapping_forms.record_to_model(Record(1, RecordKind.DATA)))),
-        (VotersEntry, {"offset", "voters", "details"}),
+        (Record, set(mapping_forms.record_to_model(Record(1, RecordKind.VOTER_ASSIGNMENT)))),
+        (VotersEntry, {"offset", "voters", "details", "target"}),
         (messages.Reply, covered(mapping.REPLY)),
         (ReplicaKey, {"id", "directory_id"}),
     ],

@@ -202,8 +202,8 @@ def test_bytes_are_pinned() -> None:
         b'"refusal":"NOTHING_DUE","state":{"replica_key":{"id":1,"directory_id":"A1"},"role":"Unattached","epoch":0,'
         b'"leader_id":null,"leader_endpoint":null,"voted_key":null,"log_end_offset":0,"last_epoch":0,"flushed_offset":0,"high_watermark":-1,"voters":'
         b'{"offset":-1,"voters":[{"id":1,"directory_id":"A1"},{"id":2,"directory_id":"A2"},'
-        b'{"id":3,"directory_id":"A3"}]},"kraft_version":1,"granted":[],"rejected":[],"fetched":false,'
+        b'{"id":3,"directory_id":"A3"}],"target":null},"kraft_version":1,"granted":[],"rejected":[],"fetched":false,'
         b'"searching":false,"awaiting":[],"acknowledged":[],"fetchers":[],"fetch_offsets":[],'
-        b'"log_start_offset":0,"pending_change":null,"reports":[],"wanted_snapshot":null,"quorum_state_version":1,'
-        b'"moved_to":null}}\n'
+        b'"log_start_offset":0,"pending_change":null,"reports":[],"awaited_targets":[],"wanted_snapshot":null,'
+        b'"quorum_state_version":1,"moved_to":null}}\n'
     )

@@ -224,8 +224,8 @@ def _traced_input(event: Event | NetworkEvent) -> TracedInput | UnsetType:
             return TracedInput(request=request, kraft_version=level, brokers_min=brokers_min, brokers_max=brokers_max)
         case AlterPartitionReassignments(request, replicas):
             return TracedInput(request=request, replicas=replicas)
-        case AdvanceReassignment(voter):
-            return TracedInput(chosen=None if voter is None else traced_key(voter))
+        case AdvanceReassignment(chosen):
+            return TracedInput(chosen=None if chosen is None else traced_key(chosen))
         case TakeSnapshot(end_offset):
             return TracedInput(end_offset=end_offset)
         case Restart(endpoint):

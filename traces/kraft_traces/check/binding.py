@@ -185,9 +185,9 @@ def target_asked(request: int, replicas: Iterable[int] | None) -> Event:
     return _choice(events.AlterPartitionReassignments, request=request, replicas=replicas)
 
 
-def reassignment_advanced(voter: TracedKey | None) -> Event:
+def reassignment_advanced(chosen: TracedKey | None) -> Event:
     """The choice of an AdvanceReassignment."""
-    return _choice(events.AdvanceReassignment, voter=voter)
+    return _choice(events.AdvanceReassignment, chosen=chosen)
 
 
 def place_of(identifier: str) -> Event:
