@@ -7,13 +7,13 @@ from typing import TypeVar
 from msgspec import UNSET, UnsetType
 
 from kraft_reference.describe import UNKNOWN, FetchTime
-from kraft_reference.identity import ReplicaKey, VoterSet, names
+from kraft_reference.identity import ReplicaKey, Target, VoterSet, names
 from kraft_reference.records import SET_KINDS
 from kraft_reference.roles import Role
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedWriteSnapshot
 from kraft_traces.lines import EventLine, HeaderLine, TracedState
 from kraft_traces.message_types import TracedFetchRequest
-from kraft_traces.values import TracedDetails, replica_key, voter_set
+from kraft_traces.values import TracedDetails, replica_key, target_of, voter_set
 
 _Value = TypeVar("_Value")
 
@@ -27,6 +27,8 @@ class SeenVoters:
     voters: VoterSet
     endpoints: Mapping[int, str]
     """By replica id, as far as the record was seen."""
+    target: Target = None
+    """Of the reassignment that was under way."""
 
 
 @dataclass(slots=True)
@@ -132,20 +134,21 @@ def _see_effect(seen: Sighting, effect: TracedEffect) -> None:
         for position, record in enumerate(effect.records):
             if record.kind in SET_KINDS and record.voters is not UNSET:
                 details = () if record.details is UNSET else record.details
-                _see_set(seen, effect.base_offset + position, voter_set(record.voters), details)
+                target = None if record.target is UNSET else target_of(record.target)
+                _see_set(seen, effect.base_offset + position, voter_set(record.voters), details, target)
     elif isinstance(effect, TracedWriteSnapshot):
         snapshot = effect.snapshot
         end = snapshot.end_offset
         later = [] if effect.replaces_log else [entry for entry in seen.sets if entry.offset >= end]
         seen.sets.clear()
-        _see_set(seen, end - 1, voter_set(snapshot.voters), snapshot.details)
+        _see_set(seen, end - 1, voter_set(snapshot.voters), snapshot.details, target_of(snapshot.target))
         seen.sets += later
         seen.log_start_offset = end
 
 
-def _see_set(seen: Sighting, offset: int, voters: VoterSet, details: tuple[TracedDetails, ...]) -> None:
+def _see_set(seen: Sighting, offset: int, voters: VoterSet, details: tuple[TracedDetails, ...], target: Target) -> None:
     seen.sets = [entry for entry in seen.sets if entry.offset < offset]
-    seen.sets.append(SeenVoters(offset, voters, {one.id: one.endpoint for one in details}))
+    seen.sets.append(SeenVoters(offset, voters, {one.id: one.endpoint for one in details}, target))
 
 
 def _see_state(seen: Sighting, state: TracedState, effects: tuple[TracedEffect, ...]) -> None:
@@ -177,9 +180,11 @@ def _see_sets_of_state(seen: Sighting, state: TracedState) -> None:
         return
     voters = voter_set(state.voters.voters)
     offset = _observed(state.voters.offset, seen.newest.offset)
-    if voters != seen.newest.voters or offset != seen.newest.offset:
+    given = state.voters.target
+    target = seen.newest.target if given is UNSET else target_of(given)
+    if (voters, offset, target) != (seen.newest.voters, seen.newest.offset, seen.newest.target):
         known = next(
             (entry.endpoints for entry in reversed(seen.sets) if entry.voters == voters), seen.newest.endpoints
         )
         seen.sets = [entry for entry in seen.sets if entry.offset < offset]
-        seen.sets.append(SeenVoters(offset, voters, known))
+        seen.sets.append(SeenVoters(offset, voters, known, target))

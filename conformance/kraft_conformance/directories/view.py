@@ -76,7 +76,23 @@ def _of_leader(leader: Sighting, now_ms: int) -> QuorumDescription:
         nodes=_nodes(leader.newest),
         uncommitted_added=added,
         uncommitted_removed=removed,
+        target=_target_progress(leader, now_ms),
     )
+
+
+def _target_progress(leader: Sighting, now_ms: int) -> tuple[ReplicaProgress, ...] | None:
+    """How far each id of the target is; of several disks the one furthest on, of nobody nothing is known.
+
+    Rule: reassign.describe-quorum.
+    """
+    target = leader.newest.target
+    if target is None:
+        return None
+    reached = leader.fetch_offsets or {}
+    known = {key.id: key for key in sorted(reached, key=lambda key: (reached[key], place(key)))}
+    known |= {voter.id: voter for voter in leader.newest.voters}
+    keys = [known.get(replica_id, ReplicaKey(replica_id, None)) for replica_id in sorted(target)]
+    return tuple(_progress(leader, key, now_ms) for key in keys)
 
 
 def _is_observer(leader: Sighting, key: ReplicaKey) -> bool:
@@ -111,9 +127,10 @@ def _uncommitted(leader: Sighting) -> tuple[ReplicaKey | None, ReplicaKey | None
     """Whom the newest set adds and removes while it is not known to be committed."""
     if len(leader.sets) < 2 or leader.high_watermark is None:
         return None, None
-    newest, before = leader.newest, leader.sets[-2]
-    if newest.offset < max(leader.log_start_offset, leader.high_watermark):
+    newest, known = leader.newest, max(leader.log_start_offset, leader.high_watermark)
+    if newest.offset < known:
         return None, None
+    before = next((entry for entry in reversed(leader.sets) if entry.offset < known), leader.sets[0])
     added = {voter.id for voter in newest.voters} - {voter.id for voter in before.voters}
     removed = {voter.id for voter in before.voters} - {voter.id for voter in newest.voters}
     return (

@@ -15,9 +15,14 @@ COLUMNS = ("NodeId", "DirectoryId", "LogEndOffset", "Lag", "LastFetchTimestamp",
 
 
 def status_rows(seen: QuorumView) -> dict[str, Any]:
-    """The rows of --status; -1 and null stand for what is not known."""
+    """The rows of --status; -1 and null stand for what is not known.
+
+    Rules: cli.describe-status, reassign.describe-quorum.
+    """
     described = seen.description
     endpoints = dict(described.nodes)
+    # KIP-642's row stands there while there is something in it: Kafka's tool has none.
+    target = {} if described.target is None else {"TargetVoters": [_progress(one) for one in described.target]}
     return {
         "ClusterId": seen.cluster_id,
         "LeaderId": UNKNOWN if described.leader_id is None else described.leader_id,
@@ -28,6 +33,7 @@ def status_rows(seen: QuorumView) -> dict[str, Any]:
         "CurrentVoters": [
             {**_key(voter.key), "endpoints": _endpoints(endpoints.get(voter.key.id))} for voter in described.voters
         ],
+        **target,
         "CurrentObservers": [_key(observer.key) for observer in described.observers],
         "UncommittedAddedVoter": None if described.uncommitted_added is None else _key(described.uncommitted_added),
         "UncommittedRemovedVoter": (
@@ -77,6 +83,10 @@ def _row(replica: ReplicaProgress, role: str) -> dict[str, Any]:
         role,
     )
     return dict(zip(COLUMNS, values, strict=True))
+
+
+def _progress(replica: ReplicaProgress) -> dict[str, Any]:
+    return {**_key(replica.key), "logEndOffset": replica.log_end_offset, "lag": replica.lag}
 
 
 def _key(key: ReplicaKey) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def _at(place: Place) -> Iterator[ConstructedState]:
         turn = 0
         for before in family(place):
             if _is_voter_where_it_must(before):
-                asking = turn == 0 or family in (changes.changing_states, changes.based_states)
+                asking = turn == 0 or family in _ASKED_FAMILIES
                 yield ConstructedState(place.replica_id, before, told_in_turn[turn], share, turn, asking=asking)
                 turn = (turn + 1) % share
     if place.full:
@@ -103,8 +103,12 @@ def _at(place: Place) -> Iterator[ConstructedState]:
         for before in states.unflushed_states(place):
             yield ConstructedState(place.replica_id, before, few, share, turn=0, crashing=True)
         asked = tuple(_of_the_epoch(kind(place))[::3] for kind in (changes.change_requests, told.fetch_requests))
-        for before in changes.changing_states(place):
+        for before in (*changes.changing_states(place), *changes.reassigning_states(place)):
             yield ConstructedState(place.replica_id, before, asked, share, turn=0, crashing=True, asking=True)
+
+
+_ASKED_FAMILIES = (changes.changing_states, changes.reassigning_states, changes.based_states)
+"""In these states clients ask for everything."""
 
 
 def _change_families(
@@ -116,6 +120,7 @@ def _change_families(
     answers = (tuple(changes.change_responses(place)), tuple(changes.snapshot_responses(place)))
     return (
         (changes.changing_states, (requests, versions, fetches[0], votes)),
+        (changes.reassigning_states, (requests, versions, fetches[0], votes)),
         (changes.based_states, (*fetches, requests)),
         (changes.joining_states, (*answers, tuple(changes.batches(place)), fetch_answers, versions)),
     )

@@ -10,6 +10,7 @@ from kraft_spec.edges.constructed_place import (
     NO_ENDPOINT,
     NO_KEY,
     NO_SNAPSHOT,
+    NO_TARGET,
     OTHER_DIRECTORY,
     Key,
     Place,
@@ -17,12 +18,14 @@ from kraft_spec.edges.constructed_place import (
     hashable,
     logs,
     record,
+    targets,
     voters_record,
 )
 from kraft_spec.edges.constructed_states import follows, leads, state
 from kraft_spec.edges.edge import ModelRecord
 
 _CLIENT = -1
+_NOBODY_ASKED = -2
 _NEW_ENDPOINT = "E-new"
 """An endpoint that no configuration names."""
 
@@ -71,9 +74,40 @@ def changing_states(place: Place) -> Iterator[ModelRecord]:
     yield from _upgrading_states(place)
 
 
+def reassigning_states(place: Place) -> Iterator[ModelRecord]:
+    """A Leader whose set is itself and `first`, with a target: idle, in the middle of a step, with clients that wait.
+
+    Its observers are `second`, with one disk or two, or nobody.
+    """
+    new, other = place.key(place.second), (place.second, OTHER_DIRECTORY)
+    entry = place.entry(place.first)
+    of_nobody: dict[str, Any] = {"requester": _NOBODY_ASKED, "request": 0}
+    add: dict[str, Any] = {"endpoint": place.endpoint(place.second), **of_nobody}
+    for name in targets(place):
+        leading: dict[str, Any] = {"role": "Leader", "log": f"target-{name}", **leads(place)}
+        for offsets in ((), {entry: 2}, {entry: 1, new: 2}, {new: 2, other: 1}):
+            yield state(place, **leading, highWatermark=2, offsets=offsets)
+        yield state(place, **leading, highWatermark=1, offsets={entry: 1, new: 2})
+        # The own epoch has begun after the newest assignment, and nothing of it is committed.
+        yield state(place, **leading, epochStart=2, highWatermark=2, offsets={new: 2})
+        for awaited in (frozenset({(1, 1)}), frozenset({(1, 1), (2, 1)})):
+            yield state(place, **leading, highWatermark=1, awaited=awaited)
+        learning = _change("add", "learn-versions", new, **add)
+        yield state(place, **leading, highWatermark=2, pending=learning, awaiting=frozenset({(place.second, 1)}))
+        for offsets in ((), {new: 2}):
+            catching_up = _change("add", "catch-up", new, **add | {"min": 0, "max": 1, "offset": 2})
+            yield state(place, **leading, highWatermark=2, pending=catching_up, offsets=offsets)
+        removing = _change("remove", "commit", new, **of_nobody, offset=1)
+        for offsets in ((), {entry: 2}):
+            yield state(place, **leading, highWatermark=1, pending=removing, offsets=offsets)
+    for role in ("Resigned", "Unattached", "Stopped"):
+        yield state(place, role, "target-replaced", **(leads(place) if role == "Resigned" else {}))
+
+
 def _upgrading_states(place: Place) -> Iterator[ModelRecord]:
     """A Leader at level 0 with the reports of none, one or both of the others; and one that listens elsewhere."""
-    base = {"end": 1, "epoch": 1, "level": 0, "voters": place.configuration["voters"], "details": frozenset()}
+    static = {"voters": place.configuration["voters"], "details": frozenset(), "target": NO_TARGET}
+    base = {"end": 1, "epoch": 1, "level": 0, **static}
     reports = [(place.key(i), place.endpoint(i), 0, 1) for i in (place.first, place.second)]
     old = (reports[0][0], reports[0][1], 0, 0)
     leading: dict[str, Any] = {"role": "Leader", "log": "leads", "base": base, **leads(place), "epochStart": 2}
@@ -87,7 +121,8 @@ def _upgrading_states(place: Place) -> Iterator[ModelRecord]:
 def based_states(place: Place) -> Iterator[ModelRecord]:
     """A Leader whose log stands on a snapshot, and what else has one."""
     voters = frozenset({place.own, place.key(place.first), place.key(place.second)})
-    base = {"end": 2, "epoch": 1, "level": 1, "voters": voters, "details": details(place, voters)}
+    content = {"voters": voters, "details": details(place, voters), "target": NO_TARGET}
+    base = {"end": 2, "epoch": 1, "level": 1, **content}
     leading: dict[str, Any] = {"role": "Leader", "base": base, **leads(place), "epochStart": 3}
     for (log, start), watermark, fetchers in product(
         (("empty", 2), ("leads", 3)), (2, 4), (frozenset(), frozenset({place.second}))
@@ -176,7 +211,9 @@ def snapshot_responses(place: Place) -> Iterator[ModelRecord]:
     kind = "FetchSnapshotResponse"
     voters = frozenset({place.own, place.key(place.first)})
     for (end, of), level in product(((2, 1), (3, 2), (1, 1)), (0, 1)):
-        content = {"level": level, "voters": voters, "details": details(place, voters) if level else frozenset()}
+        about = details(place, voters) if level else frozenset()
+        target = targets(place)["replaced"] if level else NO_TARGET
+        content = {"level": level, "voters": voters, "details": about, "target": target}
         snapshot = hashable({"end": end, "epoch": of, **content})
         for leader, corr in ((leaders(place)[3], 1), (leaders(place)[3], 0), (leaders(place)[4], 1)):
             yield message(place, kind, epoch=EPOCH, corr=corr, error="NONE", snapshot=snapshot, **leader)

@@ -13,6 +13,7 @@ NO_KEY = (-1, "")
 NO_ENDPOINT = ""
 NO_CHANGE: Mapping[str, Any] = {"kind": "none"}
 NO_SNAPSHOT = (-1, -1)
+NO_TARGET: frozenset[int] = frozenset()
 OTHER_DIRECTORY = "Z"
 """A directory id that no replica has."""
 
@@ -72,6 +73,12 @@ def voters_record(place: Place, epoch: int, voters: frozenset[Key]) -> ModelReco
     return hashable({"epoch": epoch, "kind": "Voters", "value": 0, **content})
 
 
+def assignment(place: Place, epoch: int, voters: frozenset[Key], target: frozenset[int]) -> ModelRecord:
+    """A VoterAssignment with what the configuration says of the voters; an empty target for none."""
+    content = {"voters": voters, "details": details(place, voters), "target": target}
+    return hashable({"epoch": epoch, "kind": "VoterAssignment", "value": 0, **content})
+
+
 def details(place: Place, voters: Iterable[Key]) -> frozenset[tuple[int, str, int, int]]:
     """What the configuration says of voters; of static ones the endpoint alone."""
     ids = {voter[0] for voter in voters} & place.ids
@@ -85,7 +92,8 @@ def checkpoint(place: Place) -> ModelRecord:
     """What the replica under test was formatted with."""
     voters = function_entries(place.configuration["initial"])[place.replica_id]
     level = place.configuration["kraftVersion"] if voters else 0
-    return {"end": 0, "epoch": 0, "level": level, "voters": voters, "details": details(place, voters)}
+    formatted = {"voters": voters, "details": details(place, voters), "target": NO_TARGET}
+    return {"end": 0, "epoch": 0, "level": level, **formatted}
 
 
 def voters_sets(place: Place) -> Mapping[str, frozenset[Key]]:
@@ -112,4 +120,21 @@ def logs(place: Place) -> Mapping[str, Log]:
         "leads": (first, record(2, "LeaderChange", place.replica_id), record(2, "Data", 7)),
         "ahead": (first, record(3, "LeaderChange", place.second)),
         **{f"voters-{name}": (first, voters_record(place, 1, voters)) for name, voters in voters_sets(place).items()},
+        **{
+            f"target-{name}": (first, assignment(place, 1, voters_sets(place)["pair"], target))
+            for name, target in targets(place).items()
+        },
+    }
+
+
+def targets(place: Place) -> Mapping[str, frozenset[int]]:
+    """Targets for a set of the replica itself and `first`."""
+    own, first, second = place.replica_id, place.first, place.second
+    return {
+        "added": frozenset({own, first, second}),
+        "replaced": frozenset({own, second}),
+        "left": frozenset({own}),
+        "handed-over": frozenset({first}),
+        "reached": frozenset({own, first}),
+        "moved": frozenset({first, second}),
     }

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from kraft_reference.records import SET_KINDS
 from kraft_spec.edges.constructed_place import (
     EPOCH,
     NO_CHANGE,
@@ -15,6 +16,7 @@ from kraft_spec.edges.constructed_place import (
     NO_KEY,
     NO_LEADER,
     NO_SNAPSHOT,
+    NO_TARGET,
     OTHER_DIRECTORY,
     Fields,
     Key,
@@ -37,9 +39,9 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
     end: int = base["end"]
     before = end - 1
     sets = [
-        {"offset": offset, "voters": one["voters"], "details": one["details"]}
+        {"offset": offset, "voters": one["voters"], "details": one["details"], "target": one.get("target", NO_TARGET)}
         for offset, one in enumerate(content, end)
-        if one["kind"] == "Voters"
+        if one["kind"] in SET_KINDS
     ]
     levels = [
         {"offset": offset, "level": one["value"]}
@@ -56,7 +58,7 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
         "base": base,
         "log": content,
         "flushed": end + len(content),
-        "voters": ({"offset": before, "voters": base["voters"], "details": base["details"]}, *sets),
+        "voters": ({"offset": before, **{name: base[name] for name in ("voters", "details", "target")}}, *sets),
         "levels": ({"offset": before, "level": base["level"]}, *levels),
         "highWatermark": end or -1,
         **dict.fromkeys(("granted", "rejected", "fetchers", "acknowledged", "awaiting"), frozenset()),
@@ -66,6 +68,7 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
         "preferred": (),
         "pending": NO_CHANGE,
         "reports": frozenset(),
+        "awaited": frozenset(),
         "wanted": NO_SNAPSHOT,
         "fileVersion": levels[-1]["level"] if levels else base["level"],
         "moved": NO_ENDPOINT,

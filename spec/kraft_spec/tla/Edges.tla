@@ -1,9 +1,9 @@
 ------------------------------- MODULE Edges --------------------------------
 (***************************************************************************)
-(* Slice "edges": eleven small clusters whose complete state graph, every  *)
+(* Slice "edges": twelve small clusters whose complete state graph, every  *)
 (* action of Next in it, is replayed on the Python reference edge by edge  *)
-(* (kraft_spec.edges, docs/edges.md).  Five of them are about voter        *)
-(* changes, the level of kraft.version and snapshots.                      *)
+(* (kraft_spec.edges, docs/edges.md).  Six of them are about voter         *)
+(* changes, reassignment, the level of kraft.version and snapshots.        *)
 (*                                                                         *)
 (* Bounds: three voters at most (and an observer), epochs up to 2;         *)
 (* at most MessageLimit messages on their way and one request whose        *)
@@ -69,18 +69,20 @@ Rejoining ==
                                      !.initial = <<{NoKey}, {NoKey}, {}>>, !.autoJoin = <<FALSE, FALSE, TRUE>>])
 \* A client has a voter removed, the leader for one.
 Removing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap = {2}])
+\* A client names targets for two voters and an observer.
+Reassigning == Formatted([Cluster(3, 2, 1) EXCEPT !.initial = <<{NoKey}, {NoKey}, {}>>, !.bootstrap = {2}])
 \* Static voters report, and a client raises the level; a voter moves.
 Upgrading == Formatted([Cluster(2, 2, 0) EXCEPT !.voters = {<<1, "">>, <<2, "">>}, !.fetchMaxRecords = 1])
 \* Snapshots of a sole voter and of its observer.
 Trimming == Formatted([Cluster(2, 1, 1) EXCEPT !.initial = <<{NoKey}, {}>>])
 
 In(cluster) == config = cluster
-HasClients == In(Adding) \/ In(Removing) \/ In(Upgrading) \/ In(Trimming)
+HasClients == In(Adding) \/ In(Removing) \/ In(Reassigning) \/ In(Upgrading) \/ In(Trimming)
 
 \* For kraft_spec.edges, which names them so.
 Clusters == [HandOver |-> HandOver, Mixed |-> Mixed, Rivals |-> Rivals,
              Changes |-> Changes, Crashing |-> Crashing, Observing |-> Observing,
-             Adding |-> Adding, Rejoining |-> Rejoining, Removing |-> Removing,
+             Adding |-> Adding, Rejoining |-> Rejoining, Removing |-> Removing, Reassigning |-> Reassigning,
              Upgrading |-> Upgrading, Trimming |-> Trimming]
 
 EdgesInit ==
@@ -93,6 +95,7 @@ EdgesInit ==
      \/ Elected(Adding, 1)
      \/ Elected(Rejoining, 1)
      \/ Elected(Removing, 1)
+     \/ Elected(Reassigning, 1)
      \/ Elected(Upgrading, 1)
      \/ Elected(Trimming, 1)
   /\ step = [name |-> ""]
@@ -119,14 +122,14 @@ MayCrashOnce(r) ==
   ELSE /\ history.crashes = 0
        /\ \/ In(Crashing) /\ r \in {1, 2}
           \/ In(HandOver) /\ r = 3 /\ replicas[3].voted[1] = 2 /\ replicas[2].role = "Candidate"
-          \/ In(Adding) /\ r = 1 /\ IsPending(replicas[r])
+          \/ (In(Adding) \/ In(Reassigning)) /\ r = 1 /\ IsPending(replicas[r])
           \/ In(Upgrading) /\ r = 2 /\ Level(replicas[2]) = 1
 
 May(name, r) ==
   IF Asked THEN r = step.replica
   ELSE CASE name = "ElectionTimeout" ->
               /\ NotLast(r) \/ (r = 2 /\ Unsettled(r))
-              /\ \/ Calm /\ (r = 2 \/ (replicas[r].role = "Resigned" /\ ~In(Removing)))
+              /\ \/ Calm /\ (r = 2 \/ (replicas[r].role = "Resigned" /\ ~In(Removing) /\ ~In(Reassigning)))
                  \/ Calm /\ r = 1 /\ (In(Mixed) \/ In(Crashing))
                  \/ r = 2 /\ In(HandOver)
                  \/ In(Rivals)
@@ -135,7 +138,7 @@ May(name, r) ==
               /\ CASE In(Observing) -> r = 4
                    [] In(Changes) -> r = 3 /\ Calm
                    [] In(HandOver) -> r = 2
-                   [] In(Removing) -> r = 2 /\ Calm /\ replicas[1].role # "Leader"
+                   [] In(Removing) \/ In(Reassigning) -> r = 2 /\ Calm /\ replicas[1].role # "Leader"
                    [] In(Adding) \/ In(Rejoining) \/ In(Upgrading) \/ In(Trimming) -> FALSE
                    [] OTHER -> r = 2 /\ Calm
          [] name = "CheckQuorumTimeout" -> NotLast(r) /\ Calm /\ r = 1 /\ (In(HandOver) \/ In(Observing))
@@ -153,6 +156,7 @@ May(name, r) ==
                    [] In(Observing) -> r = 4
                    [] In(Adding) \/ In(Rejoining) -> r \in {2, 3}
                    [] In(Removing) -> r \in {2, 3} /\ replicas[1].role = "Leader"
+                   [] In(Reassigning) -> r \in {2, 3} \/ replicas[2].role = "Leader"
                    [] OTHER -> r \in {1, 2}
          [] name = "ClientAppend" ->
               /\ Calm
@@ -170,6 +174,8 @@ May(name, r) ==
               /\ \/ In(HandOver)
                  \/ (In(Adding) \/ In(Rejoining)) /\ IsPending(replicas[r])
                  \/ In(Removing) /\ IsPending(replicas[r]) /\ ~IsVoter(replicas[r])
+                 \/ In(Reassigning) /\ replicas[r].awaited # {}
+         [] name = "AdvanceReassignment" -> Calm
          [] name = "Crash" -> Calm /\ MayCrashOnce(r)
          [] name = "Restart" -> Calm
          [] name = "ReplaceDisk" -> Calm /\ replicas[r].key[2] # "new"
@@ -185,6 +191,8 @@ Accepted(event) ==
   /\ \/ event.name = "AddVoter" /\ In(Adding) /\ LogBelow(1, 4) /\ event.voter = config.keys[3]
      \/ event.name = "RemoveVoter" /\ In(Removing) /\ LogBelow(1, 4)
      \/ event.name = "UpdateFeatures" /\ In(Upgrading)
+     \/ /\ event.name = "AlterPartitionReassignments" /\ In(Reassigning) /\ LogBelow(1, 5)
+        /\ event.replicas \in {NoReplicas, <<<<2, 3>>>>, <<<<1, 2>>>>}
 AsBefore(event) == Asked \/ Accepted(event) \/ UNCHANGED replicas
 
 Yes(r) == TRUE
@@ -248,6 +256,7 @@ VotersOf(r, voters) == [name |-> "AppendVoters", replica |-> r, voters |-> voter
 CrashOf(r, kept) == [name |-> "Crash", replica |-> r, kept |-> kept]
 RestartOf(r, endpoint) == [name |-> "Restart", replica |-> r, endpoint |-> endpoint]
 SnapshotOf(r, end) == [name |-> "TakeSnapshot", replica |-> r, end |-> end]
+StepOf(r, voter) == [name |-> "AdvanceReassignment", replica |-> r, voter |-> voter]
 DiskOf(r, directory) == [name |-> "ReplaceDisk", replica |-> r, directory |-> directory]
 
 Is(event) == step' = event
@@ -261,7 +270,7 @@ InNetwork == {m \in network : ~Asked}
 MayDrop(m) ==
   CASE In(Adding) -> m.type \in {"ApiVersionsRequest", "ApiVersionsResponse"}
     [] In(Rejoining) -> m.type \in {"AddVoterRequest", "AddVoterResponse", "RemoveVoterRequest", "RemoveVoterResponse"}
-    [] In(Removing) -> FALSE
+    [] In(Removing) \/ In(Reassigning) -> FALSE
     [] In(Upgrading) -> m.type \in {"UpdateVoterRequest", "UpdateVoterResponse"}
     [] In(Trimming) -> m.type = "FetchSnapshotResponse"
     [] OTHER -> TRUE
@@ -291,6 +300,11 @@ RemoveRequests(r) ==
 FeatureRequests(r) ==
   {[name |-> "UpdateFeatures", replica |-> r, request |-> 1, level |-> asked[1], brokersMin |-> asked[2],
     brokersMax |-> asked[3]] : asked \in {<<1, 0, 1>>, <<0, 0, 1>>, <<2, 0, 2>>, <<1, 0, 0>>, <<1, 2, 3>>}}
+
+TargetRequests(r) ==
+  {[name |-> "AlterPartitionReassignments", replica |-> r, request |-> number, replicas |-> asked] :
+     number \in {1, 2}, asked \in {NoReplicas, <<<<>>>>, <<<<2, 3>>>>, <<<<3, 2>>>>, <<<<1, 2>>>>, <<<<2, 2>>>>,
+                                  <<<<2, 9>>>>, <<<<-1>>>>}}
 
 (***************************************************************************)
 (* The specification: Next of KRaft.tla with bounds and labels.            *)
@@ -344,6 +358,10 @@ EdgesNext ==
        /\ Is(e)
        /\ UpdateFeatures(r, e.request, e.level, e.brokersMin, e.brokersMax)
        /\ AsBefore(e)
+  \/ \E r \in Asking : \E e \in TargetRequests(r) :
+       Is(e) /\ AlterPartitionReassignments(r, e.request, e.replicas) /\ AsBefore(e)
+  \/ \E r \in Ids : \E voter \in NextSteps(replicas[r]) :
+       May("AdvanceReassignment", r) /\ Is(StepOf(r, voter)) /\ AdvanceReassignment(r, voter)
   \/ \E r \in Ids : \E end \in (replicas[r].base.end + 1)..replicas[r].highWatermark :
        May("TakeSnapshot", r) /\ Is(SnapshotOf(r, end)) /\ TakeSnapshot(r, end)
   \/ \E r \in Ids : Happens("Shutdown", r) /\ Shutdown(r)
@@ -368,7 +386,8 @@ Refusable(r) ==
     \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r, NoEndpoint), DiskOf(r, "new")}
     \cup {CrashOf(r, kept) : kept \in KeptAfterCrash(replicas[r])}
     \cup {SnapshotOf(r, end) : end \in replicas[r].base.end..(EndOffset(replicas[r]) + 1)}
-    \cup (IF Runs(r) THEN {} ELSE AddRequests(r) \cup RemoveRequests(r) \cup FeatureRequests(r))
+    \cup {StepOf(r, voter) : voter \in {NoKey} \cup {config.keys[i] : i \in Ids}}
+    \cup (IF Runs(r) THEN {} ELSE AddRequests(r) \cup RemoveRequests(r) \cup FeatureRequests(r) \cup TargetRequests(r))
 
 AskedEvents == {<<event, RefusalReason(event.name, event.replica)>> : event \in Refusable(step.replica)}
 =============================================================================
