@@ -154,6 +154,8 @@ def after_restart(
 def as_read_from_disk(state: ReplicaState) -> ReplicaState:
     """The state that the quorum state file gives back: version 0 has no voted directory id.
 
+    Voters and target come from snapshot and log, committed or not, and not from the file
+    (reassign.quorum-state-holds-committed-assignment).
     Rules: durable.vote.v0-uuid-in-memory, identity.voted-uuid-volatile-at-version-0, durable.fields-v0,
     durable.fields-v1, durable.version-by-kraft.
     """

@@ -243,10 +243,7 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     if not pre_vote and refuses_non_voter(now, configuration, request):
         # A leader that is deposed by this waits for its timer, like any that resigned.
         rivals = now.role is Role.UNATTACHED and state.role not in (Role.LEADER, Role.RESIGNED)
-        after = to_prospective(now, configuration, Cause.NON_VOTER_ASKED) if rivals else now
-        return refuse(now, Error.NONE)._replace(
-            state=after, timers=entry_timers(state, after, draw, configuration.timeouts)
-        )
+        return refuse(to_prospective(now, configuration, Cause.NON_VOTER_ASKED) if rivals else now, Error.NONE)
     if not (grants_pre_vote if pre_vote else grants_vote)(now, configuration, request):
         return refuse(now, Error.NONE)
     # Rules: prevote.grant.no-side-effects, vote.persist-before-reply.

@@ -33,6 +33,7 @@ def after_check_quorum_timeout(state: ReplicaState, configuration: Configuration
 
     This is also how a Leader that was replaced without noticing finds out, and what frees followers that
     refuse Pre-Votes because they can still fetch from a Leader that cannot commit.
+    KIP-642 would have it stay Leader and look around (reassign.zombie-leader).
     Rules: check-quorum.resign, check-quorum.zombie-leader, check-quorum.frees-followers, state.leader.resigns.
     """
     if not has_check_quorum_timer(state):

@@ -96,6 +96,8 @@ def after_fetch_request(
 ) -> Outcome:
     """Only the Leader of exactly this epoch serves, voters and observers, in its voters set or not.
 
+    Who was removed is served like any observer, and learns of it from the record: there is no NOT_FOLLOWER
+    (reassign.removed-voter-told-by-fetch).
     Rules: fetch.leader-only, fetch.leader-outside-set-serves.
     """
 

@@ -4,7 +4,7 @@ The names follow the examples of the rule catalogue: replicas 1, 2, 3 vote, the 
 the key (i, "U<i>") and listens at "replica-<i>:9093".
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -103,6 +103,8 @@ THREE = cluster(3)
 FIVE = cluster(5)
 OBSERVED = cluster(3, observers=1)
 """Replica 4 is an observer."""
+SIX = cluster(3, observers=3)
+"""Replicas 4, 5 and 6 are observers."""
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -118,6 +120,12 @@ def data(*epochs: int) -> tuple[Record, ...]:
 def voters_record(epoch: int, *replica_ids: int) -> Record:
     """A VotersRecord of these replicas."""
     return Record(epoch, RecordKind.VOTERS, 0, keys(*replica_ids), details(*replica_ids))
+
+
+def assignment(epoch: int, *replica_ids: int, target: Iterable[int] | None) -> Record:
+    """A VoterAssignment of these replicas, with the ids that shall vote in the end."""
+    wanted = None if target is None else frozenset(target)
+    return Record(epoch, RecordKind.VOTER_ASSIGNMENT, 0, keys(*replica_ids), details(*replica_ids), wanted)
 
 
 def version_record(epoch: int, kraft_version: int = 1) -> Record:
@@ -189,6 +197,11 @@ def leader(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> Replic
 def established(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:
     """L(epoch) that has committed the start of its epoch, and so may change its voters."""
     return leader(epoch, own, log=log, **{"high_watermark": log.end_offset + 1, **more})
+
+
+def reassigning(*replica_ids: int, target: Iterable[int] | None = (4, 5, 6), **more: Any) -> ReplicaState:
+    """L(4) whose voters are these, with a target, all of it committed: VoterAssignment@0 of epoch 3, LeaderChange@1."""
+    return established(4, log=log_of(more=(assignment(3, *replica_ids, target=target),)), **more)
 
 
 def resigned(epoch: int, own: int = 1, *, log: Log = EMPTY, **more: Any) -> ReplicaState:

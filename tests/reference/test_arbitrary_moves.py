@@ -7,6 +7,7 @@ on disk after each effect.
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -22,6 +23,8 @@ from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import (
     AddVoter,
+    AdvanceReassignment,
+    AlterPartitionReassignments,
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
@@ -41,7 +44,8 @@ from kraft_reference.events import (
     VoterChangeTimeout,
 )
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.profile import PROFILES
+from kraft_reference.profile import KIP, PROFILES
+from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.records import Record
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -56,11 +60,13 @@ def _with_joining(configuration: Configuration, voters: int, joining: bool) -> C
     return replace(configuration, replicas=replicas) if joining else configuration
 
 
+_PROFILES = [*PROFILES.values(), replace(KIP, name="kip-642-votes", vote_of_non_voter="refuse-and-campaign")]
+
 CONFIGURATIONS = st.builds(
     lambda voters, observers, version, profile, support, most, joining: _with_joining(
         replace(
             cluster(voters, observers, support, kraft_version=version),
-            profile=PROFILES[profile],
+            profile=profile,
             fetch_max_records=most,
         ),
         voters,
@@ -69,7 +75,7 @@ CONFIGURATIONS = st.builds(
     st.sampled_from([1, 3, 3, 3, 4, 5]),
     st.integers(0, 1),
     st.sampled_from([0, 1]),
-    st.sampled_from(sorted(PROFILES)),
+    st.sampled_from(_PROFILES),
     st.fixed_dictionaries({2: st.sampled_from(["supported", "supported", "unsupported", "ignored"])}),
     st.sampled_from([0, 1]),
     st.booleans(),
@@ -181,6 +187,23 @@ class ClusterMachine(RuleBasedStateMachine):
         for replica_id in self.world.replicas:
             self._happen(replica_id, asked)
 
+    @precondition(lambda self: self.sets_change)
+    @rule(replicas=st.none() | st.lists(st.integers(1, 5), min_size=1, max_size=4, unique=True).map(tuple))
+    def targets_are_named(self, replicas: tuple[int, ...] | None) -> None:
+        asked = AlterPartitionReassignments(self.world.sequence + 1, replicas)
+        for replica_id in self.world.replicas:
+            self._happen(replica_id, asked)
+
+    @precondition(lambda self: self.sets_change)
+    @rule(index=INDEX)
+    def reassignments_advance(self, index: int) -> None:
+        for replica_id in self.world.replicas:
+            state = self.world.state(replica_id)
+            due = sorted(next_steps(state, self.world.configuration), key=str)
+            # Sometimes nobody that is due is named, which is refused.
+            chosen = due[index % len(due)] if due and index % 11 else ReplicaKey(index % 5 + 1, f"U{index % 5 + 1}")
+            self._happen(replica_id, AdvanceReassignment(chosen))
+
     @rule(index=INDEX)
     def snapshots_are_taken(self, index: int) -> None:
         replica_id = self._replica(index)
@@ -222,6 +245,19 @@ class ClusterMachine(RuleBasedStateMachine):
                 earlier = self.votes.setdefault((state.key, state.epoch), state.voted_key)
                 assert earlier.id == state.voted_key.id
                 assert static or earlier == state.voted_key
+            self._sets_follow_each_other(state)
+
+    def _sets_follow_each_other(self, state: ReplicaState) -> None:
+        """One voter a step, also towards a target, and only a Leader of a target awaits its commit."""
+        for older, newer in pairwise(state.log.voters):
+            ids = [{voter.id for voter in entry.voters} for entry in (older, newer)]
+            assert len(ids[0] ^ ids[1]) <= 1 or not older.voters
+            assert newer.target is None or newer.voters == older.voters or newer.target == older.target
+        if state.awaited_targets:
+            assert state.role is Role.LEADER
+            assert all(
+                state.high_watermark <= offset < state.log.end_offset for offset in state.awaited_targets.values()
+            )
 
 
 TestClusterMachine = ClusterMachine.TestCase
@@ -229,7 +265,11 @@ TestClusterMachine.settings = settings(stateful_step_count=60)
 
 
 def _machine_reaches(
-    goal: Callable[[ReplicaState], bool], configuration: Configuration = THREE, *, busy: bool = True
+    goal: Callable[[ReplicaState], bool],
+    configuration: Configuration = THREE,
+    *,
+    busy: bool = True,
+    target: tuple[int, ...] | None = None,
 ) -> bool:
     """Does a plain schedule of the machine's moves reach a state?  So that its checks are not empty.
 
@@ -252,6 +292,10 @@ def _machine_reaches(
             machine.answers_are_given_up(index)
         if not busy and move in (1, 200):
             machine.processes_stop_and_start(3, True)
+        if target is not None:
+            if move % 100 == 50 and all(replica.state.target is None for replica in machine.world.replicas.values()):
+                machine.targets_are_named(target)
+            machine.reassignments_advance(move)
         machine.holds()
         if any(goal(replica.state) for replica in machine.world.replicas.values()):
             return True
@@ -272,3 +316,15 @@ def test_the_machine_changes_voters_and_fetches_snapshots() -> None:
     assert _machine_reaches(
         lambda state: state.role is Role.FOLLOWER and state.log.start_offset > 0, joined, busy=False
     )
+
+
+def test_the_machine_reassigns() -> None:
+    joined = _with_joining(cluster(3, observers=1), 3, False)
+
+    def reached(state: ReplicaState) -> bool:
+        newest = state.log.voters[-1]
+        done = {voter.id for voter in newest.voters} == {2, 4} and newest.target is None
+        return done and state.high_watermark > newest.offset
+
+    assert _machine_reaches(lambda state: state.target == frozenset((2, 4)), joined, busy=False, target=(2, 4))
+    assert _machine_reaches(reached, joined, busy=False, target=(2, 4))

@@ -1,4 +1,4 @@
-"""The membership scenarios S1 to S19: all there, told by real requests, and found out by a reference that is wrong."""
+"""The membership scenarios S1 to S24: all there, told by real requests, and found out by a reference that is wrong."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,14 @@ from kraft_reference import (
     voter_changes,
 )
 from kraft_reference.changes import Report
-from kraft_reference.events import AddVoter, AppendVoters, RemoveVoter, UpdateFeatures, event_name
+from kraft_reference.events import (
+    AddVoter,
+    AlterPartitionReassignments,
+    AppendVoters,
+    RemoveVoter,
+    UpdateFeatures,
+    event_name,
+)
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.log import Log, log_on, rebased, truncate
 from kraft_reference.messages import AddVoterRequest
@@ -31,14 +38,17 @@ from kraft_reference.scenarios.watch_sets import have_disjoint_majorities
 from kraft_reference.state import ReplicaState, is_voter
 
 MEMBERSHIP = [one for one in SCENARIOS if re.match(r"s\d+b?-", one.name)]
+REASSIGNING = {f"s{n}" for n in range(20, 25)}
+"""Those of KIP-642."""
 
 
 def test_every_scenario_of_the_text_is_told() -> None:
     labels = [one.name.partition("-")[0] for one in MEMBERSHIP]
     assert len(set(labels)) == len(labels)
-    assert set(labels) == {f"s{n}" for n in range(1, 20)} | {"s2b", "s6b", "s7b"}
+    assert set(labels) == {f"s{n}" for n in range(1, 25)} | {"s2b", "s6b", "s7b"}
     for one, label in zip(MEMBERSHIP, labels, strict=True):
-        assert re.match(rf"KIP-853, {label.replace('s', 'S')}\b", one.source), one.name
+        text = "KIP-642" if label in REASSIGNING else "KIP-853"
+        assert re.match(rf"{text}, {label.replace('s', 'S')}\b", one.source), one.name
 
 
 def test_parts_of_a_scenario_are_told_one_by_one() -> None:
@@ -47,6 +57,8 @@ def test_parts_of_a_scenario_are_told_one_by_one() -> None:
         assert {f"{side}-{part}" for part in parts for side in ("right", "wrong")} <= names
     names = {variant.name for variant in scenario("s15-leader-fails-during-add").variants}
     assert {"right-a", "right-b", "right-c"} == names
+    names = {variant.name for variant in scenario("s21-reassignment-cancelled").variants}
+    assert {f"right-{part}" for part in "abcd"} | {f"wrong-{part}" for part in "abc"} == names
 
 
 @pytest.mark.parametrize("one", MEMBERSHIP, ids=lambda one: one.name)
@@ -70,9 +82,9 @@ def test_changes_are_asked_for_by_requests() -> None:
             events = [occurrence.event for occurrence in run(one, variant).occurrences]
             if any(isinstance(event, AppendVoters) for event in events):
                 bare.add(f"{one.name}/{variant.name}")
-            kinds = (AddVoter, RemoveVoter, UpdateFeatures)
+            kinds = (AddVoter, RemoveVoter, UpdateFeatures, AlterPartitionReassignments)
             asked |= {event_name(event) for event in events if isinstance(event, kinds)}
-    assert asked == {"AddVoter", "RemoveVoter", "UpdateFeatures"}
+    assert asked == {"AddVoter", "RemoveVoter", "UpdateFeatures", "AlterPartitionReassignments"}
     assert bare == {
         "s3-automatic-joining/wrong",
         "s11-two-changes/right-two-in-one",

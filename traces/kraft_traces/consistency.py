@@ -185,12 +185,10 @@ def _check_records(path: str, records: tuple[TracedRecord, ...]) -> None:
             if not has_voters:
                 raise Inconsistency(f"{path}[{index}].details", f"a {record.kind} record has no details")
             _check_details(f"{path}[{index}].details", record.details)
-        has_target = record.target is not UNSET
-        if has_target != (record.kind is RecordKind.VOTER_ASSIGNMENT):
-            detail = f"a {record.kind} record has {'no target' if has_target else 'a target, or null'}"
-            raise Inconsistency(f"{path}[{index}].target", detail)
-        if record.target:
-            _check_distinct(f"{path}[{index}].target", record.target)
+        if record.target is not UNSET:
+            if record.kind is not RecordKind.VOTER_ASSIGNMENT:
+                raise Inconsistency(f"{path}[{index}].target", f"a {record.kind} record has no target")
+            _check_distinct(f"{path}[{index}].target", record.target or ())
 
 
 def _check_snapshot(path: str, snapshot: TracedSnapshot) -> None:

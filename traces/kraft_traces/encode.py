@@ -60,12 +60,14 @@ from kraft_traces.vocabulary import EVENT_NAMES, EVENTS, EventName, TracedCause
 
 REFERENCE_KIP_LEVELS: Mapping[str, KipLevel] = {
     "KIP-595": "partial",
+    "KIP-642": "partial",
     "KIP-853": "partial",
     "KIP-996": "full",
     "KIP-1186": "partial",
 }
-"""What the reference implements: of KIP-595 elections and replication, of KIP-853 the voter changes without the
-administrators' tools, of KIP-1186 when a replica joins by itself."""
+"""What the reference implements: of KIP-595 elections and replication, of KIP-642 the reassignment without its way to
+start a quorum, of KIP-853 the voter changes without the administrators' tools, of KIP-1186 when a replica joins by
+itself."""
 
 _ENCODER = Encoder()
 

@@ -56,7 +56,7 @@ def json_schema() -> dict[str, Any]:
             definitions[definition]["properties"][field]["uniqueItems"] = True
     definitions["TracedRecord"]["allOf"] = [
         _kind_rule([str(kind) for kind in SET_KINDS], ["voters"], ["voters", "details"]),
-        _kind_rule([str(RecordKind.VOTER_ASSIGNMENT)], ["target"], ["target"]),
+        _kind_rule([str(RecordKind.VOTER_ASSIGNMENT)], [], ["target"]),
     ]
     definitions["EventLine"]["allOf"] = [_event_rule(name, shape) for name, shape in EVENTS.items()]
     return {

@@ -62,8 +62,8 @@ class AskedKey(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     directory_id: str | None
 
 
-TracedTarget = tuple[ReplicaId, ...] | None
-"""The ids of the voters that a reassignment shall end with, null for none."""
+TracedTarget = Annotated[tuple[ReplicaId, ...], Meta(min_length=1)] | None
+"""The ids of the voters that a reassignment shall end with, one at least; null for none."""
 
 
 class TracedDetails(Struct, frozen=True, forbid_unknown_fields=True, gc=False):

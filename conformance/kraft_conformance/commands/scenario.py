@@ -1,5 +1,6 @@
 """`kraft-spec scenario`: the named schedules of the KIPs."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.verdicts import show_rejection
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
+from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, run
 from kraft_reference.scenarios import scenario as named_scenario
 from kraft_spec.fingerprint import spec_hash
@@ -118,6 +120,7 @@ def _list(as_json: bool) -> int:
 
 
 def _document(outcome: ScenarioRun, verdict: Verdict, agrees: bool) -> dict[str, Any]:
+    records = assignments(outcome)
     return {
         "scenario": outcome.scenario.name,
         "variant": outcome.variant.name,
@@ -126,6 +129,7 @@ def _document(outcome: ScenarioRun, verdict: Verdict, agrees: bool) -> dict[str,
         "violated": dict(outcome.violated),
         "verdict": verdict.as_dict(),
         "agrees": agrees,
+        **({"records": records} if records else {}),
     }
 
 
@@ -139,5 +143,42 @@ def _show(outcome: ScenarioRun, verdict: Verdict, agrees: bool) -> None:
     said = f"violates {', '.join(verdict.rejection.properties)}" if verdict.rejection else "accepted"
     shown = f"{len(outcome.occurrences)} events, {said} by the model"
     stdout.print(f"  {shown}{'' if agrees else ' [red](not what the scenario says)[/red]'}")
+    for line in _table_of(assignments(outcome)):
+        stdout.print(f"  {line}", markup=False, highlight=False)
     if verdict.rejection is not None:
         show_rejection(stdout, verdict.rejection)
+
+
+def assignments(outcome: ScenarioRun) -> list[dict[str, Any]]:
+    """The control records of the newest log, if a quorum was reassigned in it: who votes, and who shall in the end."""
+    log = max((state.log for state in outcome.states.values()), key=lambda log: (log.last_epoch, log.end_offset))
+    if all(record.kind is not RecordKind.VOTER_ASSIGNMENT for record in log.records):
+        return []
+    return [
+        {
+            "offset": offset,
+            "epoch": record.epoch,
+            "record": str(record.kind),
+            "leader": record.value if record.kind is RecordKind.LEADER_CHANGE else None,
+            "voters": sorted(voter.id for voter in record.voters) if record.kind in SET_KINDS else None,
+            "target": None if record.target is None else sorted(record.target),
+        }
+        for offset, record in enumerate(log.records, log.start_offset)
+        if record.kind is not RecordKind.DATA
+    ]
+
+
+def _table_of(records: list[dict[str, Any]]) -> Iterator[str]:
+    """The records in columns, without what is the same everywhere."""
+    if records:
+        yield f"{'@':>3}  epoch  {'record':<15}  {'voters':<9}  {'majority':<8}  target"
+    for one in records:
+        voters, size = one["voters"], len(one["voters"] or ())
+        who = _listed(voters) or f"leader {one['leader']}" if one["record"] != RecordKind.KRAFT_VERSION else ""
+        majority = f"{size // 2 + 1} of {size}" if size else ""
+        shown = f"{one['offset']:>3}  {one['epoch']:>5}  {one['record']:<15}  {who:<9}  {majority:<8}"
+        yield f"{shown}  {_listed(one['target'])}".rstrip()
+
+
+def _listed(ids: list[int] | None) -> str:
+    return ",".join(str(one) for one in ids or ())

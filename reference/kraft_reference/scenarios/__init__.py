@@ -30,12 +30,17 @@ from kraft_reference.scenarios.membership import (
     directory_ids,
     disk_failure,
     effective_sets,
+    growing,
     joining,
     leader_fails,
     leader_removal,
     moving,
     node_failure,
     open_votes,
+    reassignment,
+    reassignment_cancelled,
+    reassignment_leader_fails,
+    reassignment_votes,
     single_change_bug,
     snapshots,
     two_changes,
@@ -70,12 +75,17 @@ _MODULES = (
     directory_ids,
     disk_failure,
     effective_sets,
+    growing,
     joining,
     leader_fails,
     leader_removal,
     moving,
     node_failure,
     open_votes,
+    reassignment,
+    reassignment_cancelled,
+    reassignment_leader_fails,
+    reassignment_votes,
     single_change_bug,
     snapshots,
     two_changes,
@@ -92,7 +102,7 @@ _LISTED_ID = re.compile(r"[sS]\d+b?")
 
 
 def scenario(name: str) -> Scenario:
-    """The scenario with this name, or with this id of the KIP-853 list (`s10`, `S7b`).
+    """The scenario with this name, or with this id of the membership list (`s10`, `S7b`).
 
     Raises:
         KeyError: there is none.

@@ -4,6 +4,8 @@ from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.effects import Timer
 from kraft_reference.events import (
     AddVoter,
+    AdvanceReassignment,
+    AlterPartitionReassignments,
     AppendVoters,
     Poll,
     PollFetch,
@@ -21,6 +23,7 @@ from kraft_reference.messages import (
     Request,
     UpdateVoterRequest,
 )
+from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.scenarios.exchange import Exchange, answer_to, verdict_of
 
 
@@ -75,6 +78,28 @@ class ChangeVerbs(Exchange):
         self._requests += 1
         self.happen(leader, UpdateFeatures(self._requests, kraft_version))
         return self._requests
+
+    def reassign(self, leader: int, *replica_ids: int) -> int:
+        """An admin client's AlterPartitionReassignments for the quorum's partition; its number.
+
+        Without ids it asks to stop at the voters that there are.
+        """
+        self._requests += 1
+        self.happen(leader, AlterPartitionReassignments(self._requests, replica_ids or None))
+        return self._requests
+
+    def next_steps(self, leader: int, expected: str) -> None:
+        """Whom the leader may add or remove next, as in `5 6`; `-` to clear or to hand over, nothing while it waits."""
+        steps = next_steps(self.state(leader), self.world.configuration)
+        names = " ".join(sorted("-" if one is None else str(one.id) for one in steps))
+        self.check(f"next steps of N{leader}", names, expected)
+
+    def advance(self, leader: int, replica_id: int | None = None) -> Occurrence:
+        """The leader adds or removes this replica on the way to its target; without one it clears or hands over."""
+        steps = next_steps(self.state(leader), self.world.configuration)
+        chosen = [one for one in steps if (None if one is None else one.id) == replica_id]
+        self.check(f"choices of N{leader} that name {replica_id}", len(chosen), 1)
+        return self.happen(leader, AdvanceReassignment(chosen[0]))
 
     def voter_change_timeout(self, leader: int) -> Occurrence:
         """The time of the leader's pending voter change is over."""

@@ -9,7 +9,7 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, Send, StartTimer, Timer
 from kraft_reference.elections import has_election_timer
 from kraft_reference.events import Draw, Event
-from kraft_reference.identity import ReplicaKey, VoterSet, names
+from kraft_reference.identity import ReplicaKey, Target, VoterSet, names
 from kraft_reference.outcome import Refusal
 from kraft_reference.records import RecordKind
 from kraft_reference.roles import Role
@@ -119,6 +119,16 @@ class Stage:
         log = self.state(replica_id).log
         actual = " ".join(_LETTERS[record.kind] for record in log.between(start, log.end_offset))
         self.check(f"records of N{replica_id} from {start} on", actual, expected)
+
+    def assignment(self, replica_id: int, offset: int, voters: VoterSet, target: Target) -> None:
+        """The VoterAssignment that a replica has at an offset, which is what it acts on."""
+        log = self.state(replica_id).log
+        self.set_offset(replica_id, offset)
+        actual = log.record(offset) if log.start_offset <= offset < log.end_offset else None
+        self.check(f"kind of N{replica_id}@{offset}", actual and actual.kind, RecordKind.VOTER_ASSIGNMENT)
+        self.voters(replica_id, voters)
+        kept = log.voters[-1].target
+        self.check(f"target of N{replica_id}", kept and sorted(kept), target and sorted(target))
 
     def line(self, leader: int, voters: VoterSet, end: int, offsets: str, high_watermark: int) -> None:
         """A line of a table: the newest set, the log end, the known offsets and the high watermark of a leader."""

@@ -99,8 +99,8 @@ AfterVoteRequest(s, m) ==
   ELSE IF preVote
   THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m), "NONE", TRUE)>>)
   ELSE IF RefusesNonVoter(now, m)
-  THEN [Refuse(now, "NONE") EXCEPT !.state = IF now.role = "Unattached" /\ s.role \notin {"Leader", "Resigned"}
-                                             THEN ToProspective(now) ELSE now]
+  THEN Refuse(IF now.role = "Unattached" /\ s.role \notin {"Leader", "Resigned"} THEN ToProspective(now) ELSE now,
+              "NONE")
   ELSE IF GrantsVote(now, m)
   THEN Outcome(WithVote(now, m.key), <<VoteResponse(WithVote(now, m.key), m, TRUE, "NONE", FALSE)>>)
   ELSE Refuse(now, "NONE")

@@ -67,7 +67,7 @@ Told(out, requests, error) ==
 \* for nothing, who became one has done nothing yet.
 \* Rules: state.voters-set.applied-uncommitted, voters.effective-on-append, voters.commit-by-new-set,
 \*        add-voter.append-and-apply, remove-voter.append-and-apply, hw.majority, durable.flush-before-fetch,
-\*        voters.begin-epoch-to-current-voters
+\*        voters.begin-epoch-to-current-voters, reassign.begin-epoch-to-new-voter
 AppendedByLeader(s, records) ==
   LET after == Flushed(Appended(s, records))
       same == {v[1] : v \in Voters(s) \cap Voters(after)}

@@ -28,7 +28,9 @@ UNSEEN_AT_ONCE = frozenset(("event", "input.message_id", "input.source", "input.
 
 A lost message, a second copy, a cut link show in later lines only, if ever: the network might have chosen otherwise."""
 
-REQUESTS = frozenset(("AddVoter", "RemoveVoter", "UpdateFeatures", "TakeSnapshot", "AppendVoters"))
+REQUESTS = frozenset(
+    ("AddVoter", "RemoveVoter", "UpdateFeatures", "AlterPartitionReassignments", "TakeSnapshot", "AppendVoters")
+)
 """Events of which a refused one asks for something that no line shows."""
 
 ALTERED_LINES = 12

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from kraft_reference import effects
+from kraft_reference.records import RecordKind
 from kraft_spec import mapping, mapping_forms
 from kraft_spec.mapping_forms import (
     change_row,
@@ -66,13 +67,15 @@ def _set(values: Any) -> Canonical:
 
 
 def canonical_record(record: TracedRecord) -> Canonical:
-    """A record as `ObservedRecord` gives it; its details may be left out."""
+    """A record as `ObservedRecord` gives it; its details and its target may be left out."""
     voters: Canonical = frozenset()
     details: Canonical = frozenset()
     if record.voters is not UNSET:
         voters = _set(key_to_model(key) for key in record.voters)
         details = UNSET if record.details is UNSET else details_to_model(record.details)
-    target = frozenset() if record.target is UNSET else target_to_model(record.target)
+    target: Canonical = frozenset()
+    if record.kind is RecordKind.VOTER_ASSIGNMENT:
+        target = UNSET if record.target is UNSET else target_to_model(record.target)
     return (record.epoch, str(record.kind), record.value, voters, details, target)
 
 

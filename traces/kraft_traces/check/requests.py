@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
+from kraft_reference.changes import ChangeKind
 from kraft_reference.outcome import Refusal
 from kraft_spec.mapping import is_same_cluster
 from kraft_spec.mapping_forms import OPTIONAL_LIST, key_to_model, text_to_model
@@ -41,7 +42,7 @@ def request_number(line: EventLine) -> int | None:
     if given.request is not UNSET:
         return given.request
     pending = _pending(line)
-    if pending is not None and pending.requester is None:
+    if pending is not None:
         return pending.request
     answers = () if line.effects is UNSET else line.effects
     return next((effect.reply.request for effect in answers if isinstance(effect, TracedAnswer)), None)
@@ -100,9 +101,16 @@ def _input(line: EventLine) -> TracedInput:
 
 
 def _pending(line: EventLine) -> TracedChange | None:
-    """The change that the line shows to be pending after it."""
+    """The change that the line shows to be pending after it, if it is this request's and not one from before."""
     pending = UNSET if line.state is UNSET else line.state.pending_change
-    return None if pending is UNSET else pending
+    if pending is UNSET or pending is None or pending.requester is not None or pending.kind != _KINDS.get(line.event):
+        return None
+    number = _input(line).request
+    granted = line.refusal is None or (line.refusal is UNSET and number is not UNSET)
+    return pending if granted and number in (UNSET, pending.request) else None
+
+
+_KINDS = {"AddVoter": ChangeKind.ADD, "RemoveVoter": ChangeKind.REMOVE, "UpdateFeatures": ChangeKind.UPGRADE}
 
 
 def _updates(line: EventLine, number: int) -> Iterator[Event]:
@@ -157,7 +165,10 @@ def _added(line: EventLine, replicas: Callable[[], tuple[Replica, ...]]) -> tupl
     listening = {replica.key[0]: replica.endpoint for replica in replicas()}
     if keys is None:
         keys = (*[replica.key for replica in replicas()], STRANGER, NOBODY)
-    return tuple(Replica(key, listening.get(key[0], _SOMEWHERE) if endpoint is None else endpoint) for key in keys)
+    named = [Replica(key, listening.get(key[0], _SOMEWHERE) if endpoint is None else endpoint) for key in keys]
+    # A request without an endpoint is malformed, whomever it names.
+    may_lack_it = endpoint is None and line.refusal in (UNSET, Refusal.MALFORMED_REQUEST)
+    return (*named, Replica(keys[0], text_to_model(None))) if may_lack_it else tuple(named)
 
 
 _SOMEWHERE = "somewhere"
