@@ -131,7 +131,12 @@ def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: pytest.Cap
         (["simulate", "--switch-off", "prevote.leader.reject"], "prevote.leader.rejects"),
         (["simulate", "--profile", "nope"], "kafka-4"),
         (["simulate", "--nope"], "nope"),
-        (["scenario", "nope"], "nope"),
+        (["scenario", "nope"], "no scenario 'nope'; kraft-spec scenario lists them"),
+        (["scenario", "ping-pog"], "no scenario 'ping-pog'; did you mean ping-pong?"),
+        (["scenario", "s30"], "no scenario 's30'; did you mean s29-old-znode?"),
+        (["scenario", "999"], f"did you mean {SCENARIOS[-1].name}?"),
+        (["scenario", "Catch-Up"], "did you mean s8-catch-up-first?"),
+        (["scenario", "s27", "--variant", "kafka"], "kafka-4"),
         (["scenario", "ping-pong", "--variant", "nope"], "with-the-rule"),
         (["rules", "prevote.leader.reject"], "prevote.leader.rejects"),
         (["model", "nope"], "smoke"),
@@ -158,7 +163,22 @@ def test_a_failing_simulation_prints_its_repetition_and_shrinks(
 
 def test_scenarios_are_listed_run_and_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["scenario", "--json"]) == ExitCode.CONFORMANT
-    assert [one["number"] for one in json.loads(capsys.readouterr().out)] == list(range(1, len(SCENARIOS) + 1))
+    listed = json.loads(capsys.readouterr().out)
+    assert [one["number"] for one in listed if one["number"]] == list(range(1, len(SCENARIOS) + 1))
+    assert [one["label"] for one in listed if one["number"] is None] == ["s25", "s26", "s27", "s28", "s29"]
+    assert listed[-1] == {
+        "number": None,
+        "label": "s29",
+        "name": "s29-old-znode",
+        "title": "The old znode and the API mixed",
+        "source": "KIP-455",
+        "rules": ["partition-reassign.legacy-znode", "partition-reassign.legacy-znode-precedence"],
+        "variants": ["right-failover", "right-ignored"],
+    }
+    assert main(["scenario"]) == ExitCode.CONFORMANT
+    text = capsys.readouterr().out
+    assert f"{len(listed)} scenarios" in text
+    assert "s29-old-znode" in text
     assert main(["scenario", "ping-pong", "-o", str(tmp_path / "p.jsonl")]) == ExitCode.CONFORMANT
     assert main(["validate", str(tmp_path / "p.jsonl")]) == ExitCode.CONFORMANT
 
