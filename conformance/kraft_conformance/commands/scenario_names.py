@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kraft_conformance.console import print_json, stdout, table
 from kraft_conformance.failure import CommandError, usage_error

@@ -6,8 +6,9 @@ from dataclasses import replace
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, run
-from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_trace
+from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_reader
 from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.reader import partition_trace_of_bytes
 
 Change = tuple[int, tuple[str | int, ...], object]
 """A line from 0, the header; the path of a field in it; what is written there."""
@@ -30,8 +31,8 @@ def random_verdicts(seeds: range, events: int) -> dict[tuple[int, str], Partitio
     for seed in seeds:
         for profile in PROFILES.values():
             configuration = random_configuration(seed, profile)
-            lines = encoded(configuration, random_run(configuration, seed, events), seed)
-            verdicts[seed, profile.name] = check_partition_trace(lines, "run.jsonl")
+            trace = b"".join(encoded(configuration, random_run(configuration, seed, events), seed))
+            verdicts[seed, profile.name] = check_partition_reader(partition_trace_of_bytes(trace, "run.jsonl"))
     return verdicts
 
 
@@ -48,7 +49,8 @@ def planted_verdicts(changes: list[list[Change]]) -> list[PartitionVerdict]:
             for step in path[:-1]:
                 place = place[step]
             place[path[-1]] = value
-        verdicts.append(check_partition_trace([json.dumps(line).encode() for line in lines], "planted.jsonl"))
+        trace = "\n".join([json.dumps(line) for line in lines]).encode()
+        verdicts.append(check_partition_reader(partition_trace_of_bytes(trace, "planted.jsonl")))
     return verdicts
 
 
