@@ -239,7 +239,7 @@ def test_scenarios_are_listed_run_and_written(capsys: pytest.CaptureFixture[str]
         "title": "The old znode and the API mixed",
         "source": "KIP-455",
         "rules": ["partition-reassign.legacy-znode", "partition-reassign.legacy-znode-precedence"],
-        "variants": ["right-failover", "right-ignored"],
+        "variants": ["right-failover", "right-ignored", "right-refused"],
     }
     assert main(["scenario"]) == ExitCode.CONFORMANT
     text = capsys.readouterr().out

@@ -40,6 +40,7 @@ def test_random_runs_are_accepted() -> None:
     assert any(verdict.given_up for (_, profile), verdict in verdicts.items() if profile == "kafka-4")
 
 
+ROW = {"partition": ["A", 0], "replicas": [1, 4, 3, 2], "adding": [4], "removing": [1]}
 PLANTED: list[tuple[list[Change], str, str, int]] = [
     ([(1, ("effects", 0, "partitions", 0, "adding"), [])], "store[A-0].adding", "partition-reassign.persisted", 2),
     (
@@ -68,6 +69,10 @@ PLANTED: list[tuple[list[Change], str, str, int]] = [
     ),
     ([(7, ("state", "alive"), [1, 2, 3])], "alive", "partition-reassign.complete-in-one-step", 8),
     ([(4, ("state", "partitions", 0, "in_sync"), [4, 1, 2, 3])], "state.partitions[0].in_sync", "", 5),
+    ([(4, ("event", "in_sync"), [1, 2, 3, 4, 4])], "event.in_sync", "", 5),
+    ([(1, ("effects", 0, "partitions", 0, "in_sync"), [1, 2, 3, 3])], "effects[0].partitions[0].in_sync", "", 2),
+    ([(3, ("effects", 0, "reassignments"), [ROW, ROW])], "effects[0].reassignments", "", 4),
+    ([(2, ("state", "legacy"), [[["A", 0], [1]], [["A", 0], [1]]])], "state.legacy", "", 3),
 ]
 
 
