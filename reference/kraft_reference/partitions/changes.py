@@ -58,7 +58,7 @@ def changed(
         effects += [leader_and_isr(configuration, b, name, partitions[name]) for b in _alive(state, partitions[name])]
     for name in names:
         gone = without(before[name].replicas, new[name].replicas)
-        effects += [StopReplica(broker, name) for broker in gone if broker in state.alive]
+        effects += [StopReplica(broker, name) for broker in dict.fromkeys(gone) if broker in state.alive]
     stored = {**state.stored, **{name: _as_stored(new[name], configuration) for name in names}}
     memory = {**state.memory, node: partitions}
     return Outcome(state._replace(memory=memory, stored=stored, legacy=left), tuple(effects))
@@ -92,7 +92,8 @@ def _is_news(before: Partition, after: Partition) -> bool:
 
 
 def _alive(state: ControllerState, partition: Partition) -> list[int]:
-    return [broker for broker in partition.replicas if broker in state.alive]
+    """The brokers that hold it and can be told, each once, also where nobody has looked whether R names one twice."""
+    return [broker for broker in dict.fromkeys(partition.replicas) if broker in state.alive]
 
 
 def leader_and_isr(

@@ -3,6 +3,7 @@
 from tests.spec.own_process import in_own_process
 from tests.traces.partitions.checks import (
     Change,
+    first_violations,
     planted_verdicts,
     random_verdicts,
     scenario_verdicts,
@@ -94,6 +95,16 @@ def test_a_rule_that_is_left_out_explains_the_line() -> None:
     explained = [r for r in rules if (one := found[r].rejection) is not None and r in one.explained_by]
     # What a deposed node knows is in no line, so that its writing explains nothing.
     assert explained == [rule for rule in rules if rule != "partition-reassign.controller-only"]
+
+
+def test_reference_and_model_see_the_same_violations() -> None:
+    """Two statements of each property, one in Python and one in TLA+."""
+    rules = list(switchable_partition_rules())
+    found = in_own_process(first_violations, rules, range(4), 150)
+    assert [(key, pair) for key, pair in found.items() if pair[0] != pair[1]] == []
+    seen = {name for (_, names), _ in found.values() for name in names}
+    assert seen >= {"CancelRestores", "CompletesAsAsked", "InSyncNeverBelow", "LeaderIsReplica", "ListsAreConsistent"}
+    assert seen >= {"ReplicasAreBrokers", "ReplicasGrowBeforeTheyShrink", "StoredIsWhole"}
 
 
 def test_a_header_stands_for_its_configuration() -> None:
