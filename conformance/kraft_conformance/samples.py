@@ -6,12 +6,16 @@ from importlib.resources import files
 from pathlib import Path
 
 from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
+from kraft_reference.partitions.scenarios import partition_scenario
+from kraft_reference.partitions.scenarios import run as run_partition_scenario
 from kraft_reference.scenarios import run, scenario
-from kraft_spec.fingerprint import spec_hash
+from kraft_spec.fingerprint import partition_spec_hash, spec_hash
 from kraft_traces.lines import Generator
 from kraft_traces.own import own_generator
+from kraft_traces.partitions.encode import encoded
 from kraft_traces.writer import trace_bytes
 
 Recording = tuple[Configuration, Generator, Iterable[Occurrence]]
@@ -53,6 +57,37 @@ def _planted_bug() -> Recording:
     return honest, own_generator(plan.seed, "planted-bug"), simulation.run()
 
 
+@dataclass(frozen=True, slots=True)
+class PartitionSample:
+    """A recorded trace of partition reassignment."""
+
+    name: str
+    """Its file name."""
+    shows: str
+    record: Callable[[], Iterable[bytes]]
+    """Makes its lines."""
+
+
+def _partition_scenario(label: str, variant_name: str) -> Callable[[], Iterable[bytes]]:
+    def record() -> Iterable[bytes]:
+        chosen = partition_scenario(label)
+        outcome = run_partition_scenario(chosen, chosen.variant(variant_name))
+        return encoded(outcome.configuration, outcome.occurrences, spec_hash=partition_spec_hash())
+
+    return record
+
+
+def _partition_run(seed: int, events: int, rule_left_out: str | None = None) -> Callable[[], Iterable[bytes]]:
+    """A random run; a rule that it leaves out is not in its header."""
+
+    def record() -> Iterable[bytes]:
+        honest = random_configuration(seed)
+        broken = replace(honest, switched_off=frozenset(() if rule_left_out is None else (rule_left_out,)))
+        return encoded(honest, random_run(broken, seed, events), seed, spec_hash=partition_spec_hash())
+
+    return record
+
+
 SAMPLES: tuple[Sample, ...] = (
     Sample("partitioned-follower.jsonl", "scenario 1: a partitioned follower", _scenario("partitioned-follower")),
     Sample("ping-pong.jsonl", "scenario 5: two followers do not refuse each other for ever", _scenario("ping-pong")),
@@ -60,21 +95,44 @@ SAMPLES: tuple[Sample, ...] = (
     Sample("planted-bug.jsonl", "a follower that fetched grants a Pre-Vote: rejected at that line", _planted_bug),
 )
 
+PARTITION_SAMPLES: tuple[PartitionSample, ...] = (
+    PartitionSample(
+        "partition-normal.jsonl",
+        "S25: 4 joins, 1 goes, and two controllers fail on the way",
+        _partition_scenario("s25", "right-fail-over"),
+    ),
+    PartitionSample(
+        "partition-override-kafka-4.jsonl",
+        "S27 as Kafka has it: the old replicas do not come back",
+        _partition_scenario("s27", "kafka-4"),
+    ),
+    PartitionSample("partition-chaos.jsonl", "a run with failures and requests of every kind", _partition_run(3, 150)),
+    PartitionSample(
+        "partition-planted-bug.jsonl",
+        "replicas to be removed go before those that join are in sync: rejected at that line",
+        _partition_run(1, 60, "partition-reassign.add-before-remove"),
+    ),
+)
+
+ALL_SAMPLES: tuple[Sample | PartitionSample, ...] = (*SAMPLES, *PARTITION_SAMPLES)
+
 
 def sample_folder() -> Path:
     """Where the recorded samples are."""
     return Path(str(files("kraft_traces") / "samples"))
 
 
-def recorded(sample: Sample) -> bytes:
+def recorded(sample: Sample | PartitionSample) -> bytes:
     """The bytes of a sample, recorded now."""
+    if isinstance(sample, PartitionSample):
+        return b"".join(sample.record())
     configuration, generator, occurrences = sample.record()
     return b"".join(trace_bytes(occurrences, configuration, generator, spec_hash=spec_hash()))
 
 
 def record_all(folder: Path | None = None) -> None:
     """Record all samples again: after a change of the reference, the model or the format."""
-    for sample in SAMPLES:
+    for sample in ALL_SAMPLES:
         ((folder or sample_folder()) / sample.name).write_bytes(recorded(sample))
 
 

@@ -8,6 +8,7 @@ from rich.padding import Padding
 from kraft_conformance.console import shown, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_traces.check import Rejection, Verdict, VerdictKind
+from kraft_traces.partitions.checker import PartitionVerdict
 
 RULES_SHOWN = 6
 """How many rules of an action are shown: the most specific ones stand first."""
@@ -71,4 +72,16 @@ def summary(verdict: Verdict) -> str:
         text += ", written for another model"
     if verdict.reason:
         text += f": {verdict.reason}"
+    return text
+
+
+def partition_summary(verdict: PartitionVerdict) -> str:
+    """One line about a trace of partition reassignment."""
+    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events"
+    if verdict.switched_off:
+        text += f", without {', '.join(verdict.switched_off)}"
+    if verdict.given_up:
+        text += f", violates what its profile does not promise: {', '.join(verdict.given_up)}"
+    if verdict.other_model:
+        text += ", written for another model"
     return text

@@ -14,6 +14,7 @@ from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.samples import sample_folder
 from kraft_reference.scenarios import SCENARIOS
+from kraft_spec.fingerprint import partition_spec_hash
 
 
 @pytest.fixture
@@ -41,6 +42,71 @@ def altered(trace: Path, line: int, before: str, after: str) -> Path:
 def test_a_simulated_trace_is_accepted(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", str(trace)]) == ExitCode.CONFORMANT
     assert f"{trace}: accepted, " in capsys.readouterr().out
+
+
+def test_traces_of_both_kinds_are_checked_in_one_run(
+    trace: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The model of the quorum is in this process, that of partitions in another."""
+    planted = sample_folder() / "partition-planted-bug.jsonl"
+    zipped = tmp_path / "normal.jsonl.gz"
+    zipped.write_bytes(gzip.compress((sample_folder() / "partition-normal.jsonl").read_bytes()))
+    capsys.readouterr()
+    words = ["validate", str(zipped), str(trace), str(planted)]
+    assert main(words) == ExitCode.VIOLATION
+    out = capsys.readouterr().out
+    assert f"{zipped}: accepted, 7 events" in out
+    assert f"{trace}: accepted, " in out
+    assert f"{planted}:31: event 30 CompleteReassignment is possible but shows something else" in out
+    assert "right without  partition-reassign.add-before-remove" in out
+    prefix = tmp_path / "partition-planted-bug.failing.jsonl"
+    assert prefix.read_bytes().splitlines() == planted.read_bytes().splitlines()[:31]
+    assert main([*words, "--json"]) == ExitCode.VIOLATION
+    normal, quorum, bug = json.loads(capsys.readouterr().out)
+    assert normal == {
+        "kind": "accepted",
+        "schema": "kraft-partition-trace/1",
+        "source": str(zipped),
+        "events": 7,
+        "rejection": None,
+        "given_up": [],
+        "switched_off": [],
+        "other_model": False,
+        "failing_prefix": None,
+    }
+    assert (quorum["kind"], bug["kind"]) == ("accepted", "rejected")
+    assert bug["rejection"]["explained_by"] == ["partition-reassign.add-before-remove"]
+    assert bug["failing_prefix"] == "partition-planted-bug.failing.jsonl"
+
+
+def test_a_malformed_partition_trace_is_named_by_line_and_field(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sample = tmp_path / "sample.jsonl"
+    sample.write_bytes((sample_folder() / "partition-normal.jsonl").read_bytes())
+    bad = altered(sample, 2, '"name":"AlterPartition"', '"name":"AlterPartitoin"')
+    assert main(["validate", str(bad)]) == ExitCode.BAD_INPUT
+    assert f'{bad}:5: $.event.name: unknown event "AlterPartitoin", did you mean' in capsys.readouterr().err
+    newer = altered(sample, 1, "trace/1", "trace/2")
+    assert main(["validate", str(newer)]) == ExitCode.BAD_INPUT
+    assert f"{newer}:1: $.schema: unknown schema" in capsys.readouterr().err
+    assert main(["describe", str(sample), "--status"]) == ExitCode.BAD_INPUT
+    assert "is read by kraft-spec validate alone" in capsys.readouterr().err
+    off = altered(sample, 1, '"switched_off":[]', '"switched_off":["partition-reassign.list"]')
+    assert main(["validate", str(off)]) == ExitCode.BAD_INPUT
+    assert f"{off}:1: $.switched_off[0]: 'partition-reassign.list' is no rule that" in capsys.readouterr().err
+
+
+def test_a_partition_trace_of_another_model_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sample = tmp_path / "sample.jsonl"
+    assert main(["scenario", "s28", "-o", str(sample)]) == ExitCode.CONFORMANT
+    assert main(["validate", "--strict", str(sample)]) == ExitCode.CONFORMANT
+    capsys.readouterr()
+    other = altered(sample, 1, partition_spec_hash(), "0" * 64)
+    assert main(["validate", str(other)]) == ExitCode.CONFORMANT
+    assert "written for another model" in capsys.readouterr().out
+    assert main(["validate", "--strict", str(other)]) == ExitCode.BAD_INPUT
+    assert f"{other}:1: $.spec_hash: the trace was written for model 0" in capsys.readouterr().err
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -131,7 +197,12 @@ def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: pytest.Cap
         (["simulate", "--switch-off", "prevote.leader.reject"], "prevote.leader.rejects"),
         (["simulate", "--profile", "nope"], "kafka-4"),
         (["simulate", "--nope"], "nope"),
-        (["scenario", "nope"], "nope"),
+        (["scenario", "nope"], "no scenario 'nope'; kraft-spec scenario lists them"),
+        (["scenario", "ping-pog"], "no scenario 'ping-pog'; did you mean ping-pong?"),
+        (["scenario", "s30"], "no scenario 's30'; did you mean s29-old-znode?"),
+        (["scenario", "999"], f"did you mean {SCENARIOS[-1].name}?"),
+        (["scenario", "Catch-Up"], "did you mean s8-catch-up-first?"),
+        (["scenario", "s27", "--variant", "kafka"], "kafka-4"),
         (["scenario", "ping-pong", "--variant", "nope"], "with-the-rule"),
         (["rules", "prevote.leader.reject"], "prevote.leader.rejects"),
         (["model", "nope"], "smoke"),
@@ -158,7 +229,22 @@ def test_a_failing_simulation_prints_its_repetition_and_shrinks(
 
 def test_scenarios_are_listed_run_and_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["scenario", "--json"]) == ExitCode.CONFORMANT
-    assert [one["number"] for one in json.loads(capsys.readouterr().out)] == list(range(1, len(SCENARIOS) + 1))
+    listed = json.loads(capsys.readouterr().out)
+    assert [one["number"] for one in listed if one["number"]] == list(range(1, len(SCENARIOS) + 1))
+    assert [one["label"] for one in listed if one["number"] is None] == ["s25", "s26", "s27", "s28", "s29"]
+    assert listed[-1] == {
+        "number": None,
+        "label": "s29",
+        "name": "s29-old-znode",
+        "title": "The old znode and the API mixed",
+        "source": "KIP-455",
+        "rules": ["partition-reassign.legacy-znode", "partition-reassign.legacy-znode-precedence"],
+        "variants": ["right-failover", "right-ignored", "right-refused"],
+    }
+    assert main(["scenario"]) == ExitCode.CONFORMANT
+    text = capsys.readouterr().out
+    assert f"{len(listed)} scenarios" in text
+    assert "s29-old-znode" in text
     assert main(["scenario", "ping-pong", "-o", str(tmp_path / "p.jsonl")]) == ExitCode.CONFORMANT
     assert main(["validate", str(tmp_path / "p.jsonl")]) == ExitCode.CONFORMANT
 

@@ -345,6 +345,28 @@ def test_the_old_znode_is_acted_on_only_when_it_was_empty() -> None:
     assert bad == Outcome(state_of(IDLE), (StoreReassignPartitions(()),))
 
 
+@states("partition-reassign.legacy-znode")
+def test_what_is_refused_is_gone_from_the_old_znode_although_its_partition_moves() -> None:
+    """Else a failover would try it again, when it may be accepted, against a request that came later."""
+    only_four = MOVING._replace(in_sync=frozenset({4}), leader=4)
+    for refused in ((99,), (1, 2, 3)):
+        outcome = after(only_four, WriteReassignPartitions(((A0, refused), (B0, (1,)))))
+        assert outcome.state.partitions[A0] == only_four
+        assert outcome.state.legacy == {B0: (1,)}
+        assert StoreReassignPartitions(((B0, (1,)),)) in outcome.effects
+    caught_up = handle(outcome.state, AlterPartition(1, 4, A0, 0, 2, frozenset({3, 4})), FIVE).state
+    assert handle(caught_up, ControllerFailover(2), FIVE).state.partitions[A0] == caught_up.partitions[A0]
+
+
+@states("partition-reassign.legacy-znode-precedence")
+def test_what_a_new_controller_refuses_of_the_old_znode_is_gone_too() -> None:
+    only_five = Partition((1, 5, 6), frozenset({5}), (5,), (1,), 5, 0, 2)
+    state = state_of(only_five)._replace(legacy={A0: (1,)})
+    outcome = handle(state, ControllerFailover(2), FIVE)
+    assert (outcome.state.partitions[A0], outcome.state.legacy) == (only_five, {})
+    assert StoreReassignPartitions(()) in outcome.effects
+
+
 @states("partition-reassign.legacy-znode-precedence")
 def test_the_old_znode_wins_on_failover() -> None:
     written = after(IDLE, WriteReassignPartitions(tuple(ZNODE.items()))).state

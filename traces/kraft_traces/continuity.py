@@ -21,6 +21,22 @@ FOLLOWED_MAX = 1_000_000
 """With more messages on their way than this, a trace leaves out that they were lost; they are no longer followed."""
 
 
+def check_sequence(sequence: int, expected: int, source: str, line_number: int) -> None:
+    """Hold a line to its number.
+
+    Raises:
+        DuplicateSequenceError, SequenceGapError: it is not the expected one.
+    """
+    if sequence == expected:
+        return
+    if sequence < expected:
+        # Without gaps and blank lines, the line of every earlier sequence number is known.
+        detail = f"sequence {sequence} is that of line {line_number - expected + sequence}, expected {expected}"
+        raise DuplicateSequenceError(detail, source, line_number, "$.sequence")
+    detail = f"sequence {sequence} leaves a gap, expected {expected}"
+    raise SequenceGapError(detail, source, line_number, "$.sequence")
+
+
 class Continuity:
     """Follows the lines of one trace; its memory grows with the messages on their way, not with the lines.
 
@@ -50,7 +66,8 @@ class Continuity:
             DuplicateSequenceError, SequenceGapError, TimeGoesBackError, UnknownReplicaError, UnknownMessageError:
                 the line does not follow on from those before it.
         """
-        self._check_sequence(line.sequence, line_number)
+        check_sequence(line.sequence, self.sequence + 1, self._source, line_number)
+        self.sequence = line.sequence
         if line.time_ms is not UNSET:
             if line.time_ms < self._time_ms:
                 detail = f"time {line.time_ms} ms is before {self._time_ms} ms, the time of an earlier line"
@@ -59,18 +76,6 @@ class Continuity:
         self._check_replicas(line, line_number)
         if self.knows_messages:
             self._follow_messages(line, line_number)
-
-    def _check_sequence(self, sequence: int, line_number: int) -> None:
-        expected = self.sequence + 1
-        if sequence == expected:
-            self.sequence = sequence
-            return
-        if sequence < expected:
-            # Without gaps and blank lines, the line of every earlier sequence number is known.
-            detail = f"sequence {sequence} is that of line {line_number - expected + sequence}, expected {expected}"
-            raise DuplicateSequenceError(detail, self._source, line_number, "$.sequence")
-        detail = f"sequence {sequence} leaves a gap, expected {expected}"
-        raise SequenceGapError(detail, self._source, line_number, "$.sequence")
 
     def _check_replicas(self, line: EventLine, line_number: int) -> None:
         self._check_replica(line.replica, "$.replica", line_number)

@@ -63,8 +63,8 @@ def json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:kraft-spec:{SCHEMA.replace('/', ':')}",
         "title": f"A line of a {SCHEMA} file",
-        **_in_order(schema),
-        "$defs": _in_order(definitions),
+        **in_order(schema),
+        "$defs": in_order(definitions),
     }
 
 
@@ -77,14 +77,14 @@ def _kind_rule(kinds: list[str], required: list[str], fields: list[str]) -> dict
     }
 
 
-def _in_order(part: Any) -> Any:
+def in_order(part: Any) -> Any:
     """The same with alternatives sorted: their order differs between versions of msgspec."""
     if isinstance(part, dict):
         return {
-            key: sorted(map(_in_order, value), key=json.dumps) if key == "anyOf" else _in_order(value)
+            key: sorted(map(in_order, value), key=json.dumps) if key == "anyOf" else in_order(value)
             for key, value in part.items()
         }
-    return [_in_order(value) for value in part] if isinstance(part, list | tuple) else part
+    return [in_order(value) for value in part] if isinstance(part, list | tuple) else part
 
 
 def _event_rule(name: str, shape: EventShape) -> dict[str, Any]:

@@ -14,14 +14,13 @@ from kraft_traces.errors import (
     EventCountError,
     InvalidUtf8Error,
     LinesAfterEndError,
-    LineTooLongError,
     MalformedJsonError,
-    TruncatedFileError,
 )
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.parsing import parse_header, parse_line
+from kraft_traces.raw_lines import RawLines
 from kraft_traces.restore import configuration_of
-from kraft_traces.streams import LINE_BYTES_MAX, open_bytes, read_line, trace_paths
+from kraft_traces.streams import LINE_BYTES_MAX, open_bytes, trace_paths
 
 
 class TraceReader:
@@ -49,18 +48,17 @@ class TraceReader:
             TraceError: it has none, or a wrong one.
         """
         self.source = source
-        self.line_number = 0
         self.events = 0
         self.end: EndLine | None = None
-        self._stream = stream
-        self._line_bytes_max = line_bytes_max
+        self._lines = RawLines(stream, source, line_bytes_max)
+        self.line_number = 0
         self.raw_line = self._next_raw()
         if not self.raw_line:
             raise EmptyTraceError("the file is empty, expected a header", source)
         try:
             self.header: HeaderLine = parse_header(self.raw_line, source)
         except (MalformedJsonError, InvalidUtf8Error) as error:
-            self._check_truncated(error)
+            self._lines.check_truncated(error)
             raise
         self.raw_header = self.raw_line
         self._continuity = Continuity(self.header, source)
@@ -100,7 +98,7 @@ class TraceReader:
         try:
             line = parse_line(raw, self.source, self.line_number)
         except (MalformedJsonError, InvalidUtf8Error) as error:
-            self._check_truncated(error)
+            self._lines.check_truncated(error)
             raise
         if type(line) is EventLine:
             self._continuity.follow(line, self.line_number)
@@ -126,20 +124,11 @@ class TraceReader:
 
     def _next_raw(self) -> bytes:
         self.line_number += 1
-        raw = read_line(self._stream, self._line_bytes_max, self.source, self.line_number)
-        if len(raw) > self._line_bytes_max:
-            detail = f"a line of more than {self._line_bytes_max} bytes"
-            raise LineTooLongError(detail, self.source, self.line_number)
-        return raw
-
-    def _check_truncated(self, error: MalformedJsonError | InvalidUtf8Error) -> None:
-        if not self.raw_line.endswith(b"\n"):
-            detail = f"the file stops in the middle of a line ({error.detail})"
-            raise TruncatedFileError(detail, self.source, self.line_number, column=error.column) from None
+        return self._lines.read()
 
     def close(self) -> None:
         """Close the stream."""
-        self._stream.close()
+        self._lines.close()
 
     def __enter__(self) -> Self:
         return self

@@ -13,8 +13,10 @@ from kraft_reference.partitions.scenarios import (
     run,
 )
 from kraft_reference.partitions.scenarios.stage import EVENTUALLY_COMPLETES
+from kraft_spec.fingerprint import partition_spec_hash
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
 from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.process import PartitionProcess
 from kraft_traces.streams import whole_file
 
 
@@ -40,19 +42,21 @@ def show_partition_scenario(chosen: PartitionScenario, variant: str | None, outp
             raise usage_error(str(error.args[0])) from error
     documents: list[dict[str, Any]] = []
     fine = True
-    for one in variants:
-        try:
-            outcome = run(chosen, one)
-        except PartitionScenarioFailure as failure:
-            raise CommandError(str(failure), ExitCode.VIOLATION) from failure
-        if output is not None:
-            _write(output, outcome)
-        verdict = check_partition_occurrences(outcome.occurrences, one.configuration, f"{chosen.name}/{one.name}")
-        agrees = _agrees(outcome, verdict)
-        fine = fine and agrees
-        documents.append(_document(outcome, verdict, agrees))
-        if not as_json and output != "-":
-            _show(outcome, verdict, agrees)
+    with PartitionProcess() as process:
+        for one in variants:
+            try:
+                outcome = run(chosen, one)
+            except PartitionScenarioFailure as failure:
+                raise CommandError(str(failure), ExitCode.VIOLATION) from failure
+            if output is not None:
+                _write(output, outcome)
+            name = f"{chosen.name}/{one.name}"
+            verdict = process.ask(check_partition_occurrences, outcome.occurrences, one.configuration, name)
+            agrees = _agrees(outcome, verdict)
+            fine = fine and agrees
+            documents.append(_document(outcome, verdict, agrees))
+            if not as_json and output != "-":
+                _show(outcome, verdict, agrees)
     if as_json:
         print_json(documents)
     return ExitCode.CONFORMANT if fine else ExitCode.VIOLATION
@@ -60,7 +64,7 @@ def show_partition_scenario(chosen: PartitionScenario, variant: str | None, outp
 
 def _write(output: str, outcome: PartitionScenarioRun) -> None:
     try:
-        lines = list(encoded(outcome.configuration, outcome.occurrences))
+        lines = list(encoded(outcome.configuration, outcome.occurrences, spec_hash=partition_spec_hash()))
     except ValueError as error:
         raise usage_error(f"{outcome.scenario.name}/{outcome.variant.name}: {error}") from error
     with whole_file(output) as stream:

@@ -7,11 +7,11 @@ import typer
 
 from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.partition_scenario import named_partition_scenario, show_partition_scenario
-from kraft_conformance.console import print_json, stdout, table
+from kraft_conformance.commands.scenario_names import show_scenarios, unknown_scenario
+from kraft_conformance.console import print_json, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.verdicts import show_rejection
-from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, run
 from kraft_reference.scenarios import scenario as named_scenario
@@ -28,7 +28,8 @@ Output = Annotated[str | None, typer.Option("-o", "--output", help="Write the tr
 def scenario(name: Name = None, variant: VariantName = None, output: Output = None, as_json: Json = False) -> int:
     """Run a named scenario on the reference, with the deciding rule and without it, and check its trace."""
     if name is None:
-        return _list(as_json)
+        show_scenarios(as_json)
+        return ExitCode.CONFORMANT
     of_partitions = named_partition_scenario(name)
     if of_partitions is not None:
         return show_partition_scenario(of_partitions, variant, output, as_json)
@@ -86,37 +87,7 @@ def _named(name: str) -> Scenario:
     try:
         return named_scenario(name)
     except KeyError as error:
-        labels = ", ".join(one.label for one in PARTITION_SCENARIOS)
-        raise usage_error(f"{error.args[0]}; of partitions: {labels}") from error
-
-
-def _list(as_json: bool) -> int:
-    if as_json:
-        print_json(
-            [
-                {
-                    "number": one.number,
-                    "name": one.name,
-                    "title": one.title,
-                    "source": one.source,
-                    "rules": one.rules,
-                    "variants": [variant.name for variant in one.variants],
-                }
-                for one in SCENARIOS
-            ]
-        )
-        return ExitCode.CONFORMANT
-    drawn = table(f"{len(SCENARIOS)} scenarios", "#", "name", "title", "rules that decide", "variants")
-    for one in SCENARIOS:
-        drawn.add_row(
-            str(one.number),
-            one.name,
-            one.title,
-            ", ".join(one.rules),
-            ", ".join(variant.name for variant in one.variants),
-        )
-    stdout.print(drawn)
-    return ExitCode.CONFORMANT
+        raise unknown_scenario(name) from error
 
 
 def _document(outcome: ScenarioRun, verdict: Verdict, agrees: bool) -> dict[str, Any]:

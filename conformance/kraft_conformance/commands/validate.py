@@ -3,6 +3,7 @@
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_conformance.verdicts import EXIT_CODES, show_rejection, summary
+from kraft_conformance.verdicts import EXIT_CODES, partition_summary, show_rejection, summary
 from kraft_traces.check import (
     CANDIDATES_MAX,
     EVERY,
@@ -22,6 +23,9 @@ from kraft_traces.check import (
     write_failing_prefix,
 )
 from kraft_traces.errors import TraceError
+from kraft_traces.partitions.checker import PartitionVerdict, check_partition_file
+from kraft_traces.partitions.process import PartitionProcess
+from kraft_traces.partitions.reader import is_partition_trace
 from kraft_traces.reader import open_trace
 from kraft_traces.streams import trace_paths
 
@@ -42,7 +46,7 @@ def validate(
     prefixes: Prefixes = None,
     as_json: Json = False,
 ) -> int:
-    """Check traces line by line against the TLA+ model.
+    """Check traces line by line against the TLA+ model: those of the quorum, and those of partition reassignment.
 
     A rejected line is named with the rules of its action and the fields or the condition that disagree; the trace up
     to it is written as NAME.failing.jsonl. Exit code: 1 if a trace is rejected, else 65 if one is malformed, else 66 if
@@ -52,15 +56,10 @@ def validate(
         raise CommandError(f"there is no folder {prefixes} to write failing prefixes to", ExitCode.CANNOT_WRITE)
     codes: set[ExitCode] = set()
     documents: list[dict[str, Any]] = []
-    for path in paths:
-        try:
-            files = trace_paths(path)
-        except TraceError as error:
-            codes.add(_report_error(error, documents))
-            continue
-        for file in files:
+    with PartitionProcess() as partitions:
+        for file in _files(paths, codes, documents):
             try:
-                verdict, prefix = _check(file, strict, every, candidates, prefixes or Path())
+                verdict, prefix = _check(file, strict, every, candidates, prefixes or Path(), partitions)
             except TraceError as error:
                 codes.add(_report_error(error, documents))
                 continue
@@ -72,7 +71,8 @@ def validate(
             codes.add(EXIT_CODES[verdict.kind])
             documents.append({**verdict.as_dict(), "failing_prefix": None if prefix is None else str(prefix)})
             if not as_json:
-                stdout.print(summary(verdict), markup=False, soft_wrap=True)
+                said = partition_summary(verdict) if isinstance(verdict, PartitionVerdict) else summary(verdict)
+                stdout.print(said, markup=False, soft_wrap=True)
                 if verdict.rejection is not None:
                     show_rejection(stdout, verdict.rejection, prefix)
     if as_json:
@@ -86,11 +86,28 @@ def validate(
     return next((code for code in order if code in codes), ExitCode.CONFORMANT)
 
 
-def _check(file: str, strict: bool, every: int, candidates: int, prefixes: Path) -> tuple[Verdict, Path | None]:
+def _files(paths: list[str], codes: set[ExitCode], documents: list[dict[str, Any]]) -> Iterator[str]:
+    """The traces that the paths stand for; a path that leads to none is reported."""
+    for path in paths:
+        try:
+            yield from trace_paths(path)
+        except TraceError as error:
+            codes.add(_report_error(error, documents))
+
+
+def _check(
+    file: str, strict: bool, every: int, candidates: int, prefixes: Path, partitions: PartitionProcess
+) -> tuple[Verdict | PartitionVerdict, Path | None]:
     with tempfile.TemporaryDirectory() as folder:
         source = _kept(file, Path(folder))
-        with open_trace(source, source=file) as reader, progress(f"checking {file}") as advance:
-            verdict = check_reader(reader, every=every, candidates_max=candidates, strict=strict, on_event=advance)
+        verdict: Verdict | PartitionVerdict
+        if is_partition_trace(source, file):
+            # TLC keeps one specification in a process, and here it is that of the quorum.
+            with progress(f"checking {file}"):
+                verdict = partitions.ask(check_partition_file, source, file, strict)
+        else:
+            with open_trace(source, source=file) as reader, progress(f"checking {file}") as advance:
+                verdict = check_reader(reader, every=every, candidates_max=candidates, strict=strict, on_event=advance)
         if verdict.rejection is None:
             return verdict, None
         name = "stdin" if file == "-" else Path(file).name.removesuffix(".gz").removesuffix(".jsonl")

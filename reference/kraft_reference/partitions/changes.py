@@ -29,6 +29,7 @@ def changed(
     *,
     told: Collection[TopicPartition] = (),
     kept_quiet: TopicPartition | None = None,
+    refused: Collection[TopicPartition] = (),
 ) -> Outcome:
     """The outcome of an event after which `node` takes the partitions to be `after`.
 
@@ -39,6 +40,7 @@ def changed(
         after: all partitions; what is not equal to what the node took them to be before has changed.
         told: partitions whose replicas are told although nothing has changed.
         kept_quiet: a partition whose replicas need not be told of their in-sync replicas: the leader chose them.
+        refused: partitions whose target in the old znode has just been refused, so that it goes from there.
     """
     before = state.memory.get(node, {})
     names = sorted(name for name in after if after[name] != before[name])
@@ -48,7 +50,7 @@ def changed(
     if names:
         effects.append(StorePartitions(tuple([(name, _as_stored(new[name], configuration)) for name in names])))
     left = {n: target for n, target in state.legacy.items() if exists(state, partitions, n)}
-    left = {n: target for n, target in left.items() if partitions[n].is_reassigned}
+    left = {n: target for n, target in left.items() if partitions[n].is_reassigned and n not in refused}
     if left != state.legacy:
         effects.append(StoreReassignPartitions(tuple(sorted(left.items()))))
     to_tell = {name for name in names if name != kept_quiet or _is_news(before[name], new[name])} | set(told)
@@ -56,7 +58,7 @@ def changed(
         effects += [leader_and_isr(configuration, b, name, partitions[name]) for b in _alive(state, partitions[name])]
     for name in names:
         gone = without(before[name].replicas, new[name].replicas)
-        effects += [StopReplica(broker, name) for broker in gone if broker in state.alive]
+        effects += [StopReplica(broker, name) for broker in dict.fromkeys(gone) if broker in state.alive]
     stored = {**state.stored, **{name: _as_stored(new[name], configuration) for name in names}}
     memory = {**state.memory, node: partitions}
     return Outcome(state._replace(memory=memory, stored=stored, legacy=left), tuple(effects))
@@ -90,7 +92,8 @@ def _is_news(before: Partition, after: Partition) -> bool:
 
 
 def _alive(state: ControllerState, partition: Partition) -> list[int]:
-    return [broker for broker in partition.replicas if broker in state.alive]
+    """The brokers that hold it and can be told, each once, also where nobody has looked whether R names one twice."""
+    return [broker for broker in dict.fromkeys(partition.replicas) if broker in state.alive]
 
 
 def leader_and_isr(

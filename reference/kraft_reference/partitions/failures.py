@@ -66,5 +66,5 @@ def after_controller_failover(
     kept = {} if configuration.enforces("partition-reassign.controller-only") else state.memory
     now = state._replace(controller=event.node, memory={**kept, event.node: state.stored})
     told = [name for name in state.stored if exists(now, state.stored, name)]
-    after = with_legacy_targets(now, configuration, state.stored)
-    return changed(now, configuration, event.node, after, told=told)
+    after, refused = with_legacy_targets(now, configuration, state.stored)
+    return changed(now, configuration, event.node, after, told=told, refused=refused)

@@ -39,8 +39,10 @@ class Step(NamedTuple):
     """Before the step."""
     wanted: Asked
     """After it."""
+    accepted: bool
+    """Whether a request was, by way of the API or of the old znode."""
     request: Assignment | None
-    """The target that the step accepted, () for a cancellation."""
+    """The target that was accepted; None for a cancellation, and where nothing was accepted."""
     alive: frozenset[int]
     configuration: PartitionConfiguration
 
@@ -94,7 +96,7 @@ def replicas_grow_before_they_shrink(step: Step) -> bool:
 
 def cancel_restores(step: Step) -> bool:
     """A cancellation leaves the replicas from before, and in sync those of them that were."""
-    if step.request != ():
+    if not step.accepted or step.request is not None:
         return True
     after, original = step.after, step.asked.original
     kept = step.before.in_sync & original
@@ -103,7 +105,7 @@ def cancel_restores(step: Step) -> bool:
 
 def override_loses_no_replica(step: Step) -> bool:
     """A request in the middle stops nobody but whom the running reassignment added, and keeps who is in sync."""
-    if not step.request or step.asked.original == step.asked.target or not step.after.is_reassigned:
+    if step.request is None or step.asked.original == step.asked.target or not step.after.is_reassigned:
         return True
     gone = set(step.before.replicas) - set(step.after.replicas)
     stay_in_sync = step.before.in_sync & set(step.after.replicas)
@@ -162,11 +164,13 @@ class PartitionWatch:
             if not exists(state, state.partitions, name):
                 continue
             asked = self._asked[name]
-            request = requests.get(name)
-            target = asked.target if request is None else frozenset(request or asked.original)
+            accepted, request = name in requests, requests.get(name)
+            target = asked.target
+            if accepted:
+                target = asked.original if request is None else frozenset(request)
             wanted = Asked(asked.original, target)
             before = self._state.partitions[name]
-            step = Step(before, after, asked, wanted, request, state.alive, self._configuration)
+            step = Step(before, after, asked, wanted, accepted, request, state.alive, self._configuration)
             for title, holds in PROPERTIES.items():
                 if not holds(step):
                     self.violated.setdefault(title, occurrence.sequence)
@@ -174,8 +178,10 @@ class PartitionWatch:
         self._state = state
 
 
-def _accepted(occurrence: PartitionOccurrence, before: ControllerState) -> Iterator[tuple[TopicPartition, Assignment]]:
-    """The requests that an occurrence accepted, () for a cancellation."""
+def _accepted(
+    occurrence: PartitionOccurrence, before: ControllerState
+) -> Iterator[tuple[TopicPartition, Assignment | None]]:
+    """The requests that an occurrence accepted, None for a cancellation."""
     event: Event = occurrence.event
     match event:
         case AlterPartitionReassignments():
@@ -183,13 +189,13 @@ def _accepted(occurrence: PartitionOccurrence, before: ControllerState) -> Itera
                 if isinstance(effect, AlterReassignmentsAnswer) and effect.error is Error.NONE:
                     for (name, target), (_, error) in zip(event.targets, effect.results, strict=True):
                         if error is Error.NONE:
-                            yield name, target or ()
+                            yield name, target
         case WriteReassignPartitions() | ControllerFailover():
             taken = before.legacy if isinstance(event, ControllerFailover) else dict(event.targets)
             for name, target in taken.items():
                 now = occurrence.state.partitions.get(name)
                 # There is no answer: what was refused there has not been acted on.
-                if now is not None and target and set(now.target) == set(target) and occurrence.refusal is None:
+                if now is not None and set(now.target) == set(target) and occurrence.refusal is None:
                     yield name, target
         case _:
             return

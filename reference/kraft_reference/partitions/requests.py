@@ -142,19 +142,24 @@ def after_write_reassign_partitions(
     if state.legacy:
         return Outcome(state, refusal=Refusal.ZNODE_NOT_EMPTY)
     now = state._replace(legacy=dict(written.targets))
-    return changed(now, configuration, state.controller, with_legacy_targets(now, configuration, state.partitions))
+    partitions, refused = with_legacy_targets(now, configuration, state.partitions)
+    return changed(now, configuration, state.controller, partitions, refused=refused)
 
 
 def with_legacy_targets(
     state: ControllerState, configuration: PartitionConfiguration, partitions: Partitions
-) -> Partitions:
-    """The partitions when the old znode is acted on; what is refused there is dropped without a word.
+) -> tuple[Partitions, frozenset[TopicPartition]]:
+    """The partitions when the old znode is acted on, and those whose target there is refused, without a word.
 
+    What is refused must not stay in the znode: a failover would try it again, against requests that came later.
     Rules: partition-reassign.legacy-znode, partition-reassign.legacy-znode-precedence.
     """
     after = dict(partitions)
+    refused: set[TopicPartition] = set()
     for name, target in sorted(state.legacy.items()):
-        altered = _altered(state, configuration, after, name, target)
+        altered = _altered(state, configuration, partitions, name, target)
         if isinstance(altered, Partition):
             after[name] = altered
-    return after
+        else:
+            refused.add(name)
+    return after, frozenset(refused)

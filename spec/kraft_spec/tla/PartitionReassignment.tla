@@ -51,11 +51,11 @@ IsNews(p, q) == [p EXCEPT !.isr = q.isr, !.partitionEpoch = q.partitionEpoch] # 
 \* What a node makes of its partitions.  told: told although nothing has changed.  quiet: whose in-sync replicas need
 \* not be told.  accepted: the requests <<name, target>> that the step has accepted.
 \* Rules: partition-reassign.per-partition, partition-reassign.legacy-znode
-Changed(s, node, after, told, quiet, accepted) ==
+Changed(s, node, after, told, quiet, accepted, refused) ==
   LET before == MemoryOf(s, node)
       names == {n \in DOMAIN after : after[n] # before[n]}
       new == [n \in DOMAIN after |-> IF n \in names THEN Settled(s, n, before[n], after[n]) ELSE before[n]]
-      left == {n \in DOMAIN s.legacy : Exists(s, new, n) /\ Moving(new[n])}
+      left == {n \in DOMAIN s.legacy \ refused : Exists(s, new, n) /\ Moving(new[n])}
       news == {n \in names : n \notin quiet \/ IsNews(before[n], new[n])} \cup told
       gone(n) == Members(before[n].replicas) \ Members(new[n].replicas)
   IN [s |-> [s EXCEPT !.memory = (node :> new) @@ @,
@@ -107,7 +107,7 @@ AfterAlterReassignments(s, node, targets, permitted) ==
       all == AlteredAll(s, MemoryOf(s, node), targets, [parts |-> MemoryOf(s, node), results |-> <<>>])
       taken == {i \in DOMAIN targets : all.results[i][2] = "NONE"}
       last == {i \in taken : \A j \in taken : targets[j][1] = targets[i][1] => j <= i}
-      changed == Changed(s, node, all.parts, {}, {}, {targets[i] : i \in last})
+      changed == Changed(s, node, all.parts, {}, {}, {targets[i] : i \in last}, {})
   IN IF error # "NONE" THEN Refused(s, "REQUEST_REFUSED", <<error, <<>>>>)
      ELSE [WithAnswer(changed, <<"NONE", all.results>>)
              EXCEPT !.reason = IF targets # <<>> /\ taken = {} THEN "REQUEST_REFUSED" ELSE ""]
@@ -141,7 +141,7 @@ AlterPartitionError(s, node, broker, name, leaderEpoch, partitionEpoch, isr) ==
 \* Rules: partition-reassign.leader-in-removing, partition-reassign.complete-in-one-step
 AfterAlterPartition(s, node, broker, name, leaderEpoch, partitionEpoch, isr) ==
   LET error == AlterPartitionError(s, node, broker, name, leaderEpoch, partitionEpoch, isr)
-      changed == Changed(s, node, [s.memory[node] EXCEPT ![name].isr = isr], {}, {name}, {})
+      changed == Changed(s, node, [s.memory[node] EXCEPT ![name].isr = isr], {}, {name}, {}, {})
       now == changed.s.memory[node][name]
       answered == IF now.leader = broker THEN "NONE" ELSE "NEW_LEADER_ELECTED"
   IN IF error # "NONE" THEN Refused(s, "REQUEST_REFUSED", <<error, -1>>)
@@ -154,7 +154,7 @@ AfterAlterPartition(s, node, broker, name, leaderEpoch, partitionEpoch, isr) ==
 AfterComplete(s, name) ==
   IF ~Exists(s, Parts(s), name) THEN Refused(s, "NOTHING_DUE", NoAnswer)
   ELSE IF ~MayComplete(Parts(s)[name]) THEN Refused(s, "NOTHING_DUE", NoAnswer)
-  ELSE Changed(s, s.controller, [Parts(s) EXCEPT ![name] = Completed(@, s.alive)], {}, {}, {})
+  ELSE Changed(s, s.controller, [Parts(s) EXCEPT ![name] = Completed(@, s.alive)], {}, {}, {}, {})
 
 HeldBy(s, broker) == {n \in Existing(s) : broker \in Members(Parts(s)[n].replicas)}
 
@@ -165,14 +165,14 @@ AfterBrokerFails(s, broker) ==
                    THEN AfterFailure(Parts(s)[n], broker, now.alive, Unclean(n)) ELSE Parts(s)[n]]
   IN IF broker \notin config.brokers THEN Refused(s, "UNKNOWN_ID", NoAnswer)
      ELSE IF broker \notin s.alive THEN Refused(s, "ALREADY_SO", NoAnswer)
-     ELSE Changed(now, s.controller, fallen, {}, {}, {})
+     ELSE Changed(now, s.controller, fallen, {}, {}, {}, {})
 
 \* Rule: partition-reassign.leader-and-isr-fields
 AfterBrokerStarts(s, broker) ==
   LET now == [s EXCEPT !.alive = @ \cup {broker}]
       held == HeldBy(s, broker)
       risen == [n \in DOMAIN Parts(s) |-> IF n \in held THEN Led(Parts(s)[n], now.alive, Unclean(n)) ELSE Parts(s)[n]]
-      changed == Changed(now, s.controller, risen, {}, {}, {})
+      changed == Changed(now, s.controller, risen, {}, {}, {}, {})
   IN IF broker \notin config.brokers THEN Refused(s, "UNKNOWN_ID", NoAnswer)
      ELSE IF broker \in s.alive THEN Refused(s, "ALREADY_SO", NoAnswer)
      ELSE [changed EXCEPT !.told = @ \cup ({broker} \X held)]
@@ -186,6 +186,8 @@ LegacyAltered(s, parts) ==
 WithLegacy(s, parts) ==
   [n \in DOMAIN parts |-> IF n \in DOMAIN s.legacy /\ LegacyAltered(s, parts)[n][1] = "NONE"
                           THEN LegacyAltered(s, parts)[n][2] ELSE parts[n]]
+\* A failover must not try again what has been refused.
+LegacyRefused(s, parts) == {n \in DOMAIN s.legacy : LegacyAltered(s, parts)[n][1] # "NONE"}
 LegacyAccepted(s, parts) ==
   {<<n, s.legacy[n]>> : n \in {m \in DOMAIN s.legacy : LegacyAltered(s, parts)[m][1] = "NONE"}}
 
@@ -193,7 +195,8 @@ LegacyAccepted(s, parts) ==
 AfterWriteReassignPartitions(s, targets) ==
   LET now == [s EXCEPT !.legacy = targets]
   IN IF s.legacy # NoPartitions THEN Refused(s, "ZNODE_NOT_EMPTY", NoAnswer)
-     ELSE Changed(now, s.controller, WithLegacy(now, Parts(s)), {}, {}, LegacyAccepted(now, Parts(s)))
+     ELSE Changed(now, s.controller, WithLegacy(now, Parts(s)), {}, {}, LegacyAccepted(now, Parts(s)),
+                  LegacyRefused(now, Parts(s)))
 
 \* Rules: partition-reassign.persisted, partition-reassign.legacy-znode-precedence, partition-reassign.controller-only
 AfterControllerFailover(s, node) ==
@@ -202,13 +205,13 @@ AfterControllerFailover(s, node) ==
       after == WithLegacy(now, s.stored)
   IN IF node \notin config.controllers THEN Refused(s, "UNKNOWN_ID", NoAnswer)
      ELSE IF node = s.controller THEN Refused(s, "ALREADY_SO", NoAnswer)
-     ELSE Changed(now, node, after, Existing(now), {}, LegacyAccepted(now, s.stored))
+     ELSE Changed(now, node, after, Existing(now), {}, LegacyAccepted(now, s.stored), LegacyRefused(now, s.stored))
 
 \* Rule: partition-reassign.unknown-partition
 AfterDeleteTopic(s, topic) ==
   IF \A n \in DOMAIN Parts(s) : n[1] # topic THEN Refused(s, "UNKNOWN_ID", NoAnswer)
   ELSE IF topic \in s.deleting THEN Refused(s, "ALREADY_SO", NoAnswer)
-  ELSE Changed([s EXCEPT !.deleting = @ \cup {topic}], s.controller, Parts(s), {}, {}, {})
+  ELSE Changed([s EXCEPT !.deleting = @ \cup {topic}], s.controller, Parts(s), {}, {}, {}, {})
 
 (***************************************************************************)
 (* Steps.                                                                  *)

@@ -96,5 +96,5 @@ def test_a_leader_adds_only_whom_it_was_told_of() -> None:
 
 
 def test_the_page_has_the_table() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "partition-reassignment.md").read_text(encoding="utf-8")
-    assert page.endswith(table())
+    page = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    assert page.endswith("\n\n" + table())

@@ -5,12 +5,17 @@ from dataclasses import replace
 
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import PROFILES
+from kraft_reference.partitions.properties import PartitionWatch
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, run
-from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_trace
+from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_reader
 from kraft_traces.partitions.encode import encoded
+from kraft_traces.partitions.reader import partition_trace_of_bytes
 
 Change = tuple[int, tuple[str | int, ...], object]
 """A line from 0, the header; the path of a field in it; what is written there."""
+
+Judged = tuple[int | None, set[str]]
+"""The sequence of the first violating line, if any, and what it violates."""
 
 
 def scenario_verdicts() -> dict[tuple[str, str], PartitionVerdict]:
@@ -30,8 +35,8 @@ def random_verdicts(seeds: range, events: int) -> dict[tuple[int, str], Partitio
     for seed in seeds:
         for profile in PROFILES.values():
             configuration = random_configuration(seed, profile)
-            lines = encoded(configuration, random_run(configuration, seed, events), seed)
-            verdicts[seed, profile.name] = check_partition_trace(lines, "run.jsonl")
+            trace = b"".join(encoded(configuration, random_run(configuration, seed, events), seed))
+            verdicts[seed, profile.name] = check_partition_reader(partition_trace_of_bytes(trace, "run.jsonl"))
     return verdicts
 
 
@@ -48,7 +53,8 @@ def planted_verdicts(changes: list[list[Change]]) -> list[PartitionVerdict]:
             for step in path[:-1]:
                 place = place[step]
             place[path[-1]] = value
-        verdicts.append(check_partition_trace([json.dumps(line).encode() for line in lines], "planted.jsonl"))
+        trace = "\n".join([json.dumps(line) for line in lines]).encode()
+        verdicts.append(check_partition_reader(partition_trace_of_bytes(trace, "planted.jsonl")))
     return verdicts
 
 
@@ -62,4 +68,22 @@ def verdicts_without(rules: list[str], seeds: range, events: int) -> dict[str, P
             found[rule] = check_partition_occurrences(random_run(broken, seed, events), honest, rule)
             if not found[rule].accepted:
                 break
+    return found
+
+
+def first_violations(rules: list[str], seeds: range, events: int) -> dict[tuple[str, int], tuple[Judged, Judged]]:
+    """Of runs that leave out a rule and say so: the first line that violates something, to the reference and to TLC."""
+    found: dict[tuple[str, int], tuple[Judged, Judged]] = {}
+    for rule in rules:
+        for seed in seeds:
+            configuration = replace(random_configuration(seed), switched_off=frozenset({rule}))
+            run = random_run(configuration, seed, events)
+            watch = PartitionWatch(configuration)
+            for occurrence in run:
+                watch.observe(occurrence)
+            first = min(watch.violated.values(), default=None)
+            ours = (first, {name for name, sequence in watch.violated.items() if sequence == first})
+            rejection = check_partition_occurrences(run, configuration, rule).rejection
+            theirs = (None, set()) if rejection is None else (rejection.sequence, set(rejection.properties))
+            found[rule, seed] = (ours, theirs)
     return found

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
@@ -15,12 +15,25 @@ from kraft_traces.check.verdict import Rejection, Verdict
 from kraft_traces.encode import event_line
 from kraft_traces.errors import FieldError
 from kraft_traces.own import is_own
-from kraft_traces.reader import TraceReader, open_trace
-from kraft_traces.streams import whole_file
+from kraft_traces.raw_lines import RawLines
+from kraft_traces.reader import TraceReader
+from kraft_traces.streams import open_bytes, whole_file
 
 
 class OtherModelError(Exception):
     """Under `--strict`: the trace was written for another model."""
+
+
+def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bool) -> bool:
+    """Does a header name the hash of another model than ours?
+
+    Raises:
+        OtherModelError: it does, and `strict`.
+    """
+    differs = named is not UNSET and named != ours
+    if strict and differs:
+        raise OtherModelError(f"{source}:1: $.spec_hash: the trace was written for model {named}, this is model {ours}")
+    return differs
 
 
 def check_reader(
@@ -38,12 +51,7 @@ def check_reader(
         OtherModelError: `strict`, and the header names the hash of another model.
     """
     header = reader.header
-    hash_differs = header.spec_hash is not UNSET and header.spec_hash != spec_hash()
-    if strict and hash_differs:
-        raise OtherModelError(
-            f"{reader.source}:1: $.spec_hash: the trace was written for model {header.spec_hash}, "
-            f"this is model {spec_hash()}"
-        )
+    hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
     for index, rule in enumerate(header.switched_off):
         if rule not in switchable_rules():
             detail = (
@@ -83,13 +91,11 @@ def check_occurrences(
 
 
 def write_failing_prefix(trace: Path, rejection: Rejection, target: Path) -> None:
-    """Write the header and the lines up to the rejected one, byte for byte, to `target`.
+    """Write the header and the lines up to the rejected one, byte for byte, to `target`: of a trace of any format.
 
     The checker stops at the first line that is wrong, so no shorter prefix fails.
     """
-    with open_trace(trace) as reader, whole_file(target) as output:
-        output.write(reader.raw_header)
-        for _ in reader:
-            output.write(reader.raw_line)
-            if reader.line_number >= rejection.line:
-                break
+    with open_bytes(trace) as stream, whole_file(target) as output:
+        lines = RawLines(stream, str(trace))
+        while lines.line_number < rejection.line and (raw := lines.read()):
+            output.write(raw)

@@ -1,12 +1,13 @@
 """From a line to the values of the model: its event, and what it shows."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.differences import Difference
 from kraft_traces.partitions import lines
-from kraft_traces.partitions.lines import Ids, Name, PartitionEventLine, TracedEffect, TracedEvent, TracedPartition
+from kraft_traces.partitions.lines import Ids, PartitionEventLine, TracedEffect, TracedEvent, TracedPartition
 
 NO_TARGET: Ids = (-1,)
 """What the model writes for a null target; a list with an id below zero is never valid, so nothing is hidden."""
@@ -143,22 +144,42 @@ def differences_of_shape(line: PartitionEventLine) -> Iterator[Difference]:
     for index, effect in enumerate(line.effects):
         if effect in line.effects[:index]:
             yield Difference(f"effects[{index}]", "once", "there twice")
-        if isinstance(effect, lines.LeaderAndIsr):
-            yield from _ascends(f"effects[{index}].in_sync", effect.in_sync)
-        elif not isinstance(effect, lines.StopReplica) and _again(effect, line.effects[:index]):
+        elif not isinstance(effect, lines.StopReplica | lines.LeaderAndIsr) and _again(effect, line.effects[:index]):
             yield Difference(f"effects[{index}]", "one of its kind", "a second one")
-    yield from _ascends("state.alive", line.state.alive)
-    names: list[Name] = [one.name for one in line.state.partitions]
-    if names != sorted(set(names)):
-        yield Difference("state.partitions", "each partition once, in order", str(names))
-    for index, one in enumerate(line.state.partitions):
-        yield from _ascends(f"state.partitions[{index}].in_sync", one.in_sync)
+    for field, members in _sets(line):
+        if any(not one < following for one, following in itertools.pairwise(members)):
+            yield Difference(field, "each once, in ascending order", str(list(members)))
 
 
 def _again(effect: TracedEffect, earlier: Iterable[TracedEffect]) -> bool:
     return any(type(other) is type(effect) for other in earlier)
 
 
-def _ascends(field: str, ids: Ids) -> Iterator[Difference]:
-    if list(ids) != sorted(set(ids)):
-        yield Difference(field, str(sorted(set(ids))), str(list(ids)))
+def _sets(line: PartitionEventLine) -> Iterator[tuple[str, Sequence[Any]]]:
+    """The lists of a line that are sets, or go by name: what the model would not see there twice."""
+    if isinstance(line.event, lines.AlterPartition):
+        yield "event.in_sync", line.event.in_sync
+    for index, effect in enumerate(line.effects):
+        field = f"effects[{index}]"
+        match effect:
+            case lines.LeaderAndIsr():
+                yield f"{field}.in_sync", effect.in_sync
+            case lines.StorePartitions():
+                yield from _named(f"{field}.partitions", effect.partitions)
+            case lines.StoreReassignPartitions():
+                yield f"{field}.targets", [name for name, _ in effect.targets]
+            case lines.ListReassignmentsAnswer():
+                # In whatever order they were asked for.
+                yield f"{field}.reassignments", sorted(row.partition for row in effect.reassignments)
+            case _:
+                pass
+    yield "state.alive", line.state.alive
+    yield "state.deleting", line.state.deleting
+    yield "state.legacy", [name for name, _ in line.state.legacy]
+    yield from _named("state.partitions", line.state.partitions)
+
+
+def _named(field: str, partitions: Sequence[TracedPartition]) -> Iterator[tuple[str, Sequence[Any]]]:
+    yield field, [one.name for one in partitions]
+    for index, one in enumerate(partitions):
+        yield f"{field}[{index}].in_sync", one.in_sync

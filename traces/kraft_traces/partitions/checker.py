@@ -1,48 +1,24 @@
 """A partition trace against the model, line by line: one successor for each."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.occurrence import PartitionOccurrence
 from kraft_spec.action_rules import partition_event_rules, switchable_partition_rules
+from kraft_spec.fingerprint import partition_spec_hash
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.check.differences import Difference
-from kraft_traces.check.verdict import RejectionKind
+from kraft_traces.check.run import is_other_model
+from kraft_traces.check.verdict import Rejection, RejectionKind, VerdictKind
 from kraft_traces.errors import FieldError
 from kraft_traces.partitions.binding import differences_of_shape, model_event, shown
 from kraft_traces.partitions.differences import observed_differences, rules_of
 from kraft_traces.partitions.encode import configuration_of, line_of
-from kraft_traces.partitions.lines import PartitionEventLine
+from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine
 from kraft_traces.partitions.model import PartitionTraceModel, partition_trace_model
-from kraft_traces.partitions.reader import read_header, read_lines
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionRejection:
-    """The first line that is not right, and why."""
-
-    kind: RejectionKind
-    source: str
-    line: int
-    sequence: int
-    event: str
-    differences: tuple[Difference, ...] = ()
-    properties: tuple[str, ...] = ()
-    """Names of the violated properties."""
-    explained_by: tuple[str, ...] = ()
-    """Rules without any one of which the line would be right: the traced software does not keep one of them."""
-    rules: tuple[str, ...] = ()
-    """Those that explain the line first, then those of the fields, then those of the event."""
-
-    def headline(self) -> str:
-        """One line: where and what."""
-        where = f"{self.source}:{self.line}: event {self.sequence} {self.event}"
-        if self.kind is RejectionKind.PROPERTY:
-            return f"{where} violates {', '.join(self.properties)}"
-        fields = "; ".join(f"{one.field}: expected {one.expected}, actual {one.actual}" for one in self.differences)
-        return f"{where} shows something else: {fields} ({', '.join(self.rules[:3])})"
-
+from kraft_traces.partitions.reader import PartitionTraceReader, open_partition_trace
 
 GIVEN_UP: Mapping[str, frozenset[str]] = {
     "replicas": frozenset({"CancelRestores", "CompletesAsAsked", "ListsAreConsistent"}),
@@ -59,14 +35,28 @@ class PartitionVerdict:
     source: str
     events: int
     """Lines that were steps of the model."""
-    rejection: PartitionRejection | None = None
+    rejection: Rejection | None = None
+    """The rules of a rejection are those that explain the line, then those of the fields, then those of the event."""
     given_up: tuple[str, ...] = ()
     """Properties that some step violates and that the profile of the trace does not promise."""
+    switched_off: tuple[str, ...] = ()
+    """Rules that the trace says were switched off; the model followed."""
+    other_model: bool = False
+    """The header names the hash of another model."""
+
+    @property
+    def kind(self) -> VerdictKind:
+        """A trace of partitions leaves nothing out and has no end to miss, so that it is never inconclusive."""
+        return VerdictKind.ACCEPTED if self.rejection is None else VerdictKind.REJECTED
 
     @property
     def accepted(self) -> bool:
         """Whether every line is a step of the model and all properties hold."""
         return self.rejection is None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For --json."""
+        return {"kind": self.kind, "schema": SCHEMA, **asdict(self)}
 
 
 class PartitionTraceChecker:
@@ -81,10 +71,11 @@ class PartitionTraceChecker:
         self.given_up: set[str] = set()
         """Properties violated so far that the profile does not promise."""
 
-    def feed(self, number: int, line: PartitionEventLine) -> PartitionRejection | None:
+    def feed(self, number: int, line: PartitionEventLine) -> Rejection | None:
         """Check one line; `number` is its line number in the file."""
-        found = PartitionRejection(
-            RejectionKind.MISMATCH, self._source, number, line.sequence, type(line.event).__name__
+        name = type(line.event).__name__
+        found = Rejection(
+            RejectionKind.MISMATCH, self._source, number, line.sequence, name, replica=None, role=None, rules=()
         )
         event = model_event(line.event)
         differing = tuple(differences_of_shape(line))
@@ -127,20 +118,33 @@ def check_partition_occurrences(
     return _verdict(numbered, configuration, source)
 
 
-def check_partition_trace(texts: Iterable[bytes], source: str) -> PartitionVerdict:
-    """Check a trace, given its lines.
+def check_partition_reader(reader: PartitionTraceReader, *, strict: bool = False) -> PartitionVerdict:
+    """Check a trace as it is read.
 
     Raises:
         TraceError: it is malformed; nothing is said about what it shows.
+        OtherModelError: `strict`, and the header names the hash of another model.
     """
-    iterator = iter(texts)
-    header = read_header(next(iterator, b""), source)
+    header = reader.header
+    other_model = is_other_model(header.spec_hash, partition_spec_hash(), reader.source, strict=strict)
     known = switchable_partition_rules()
     for index, rule in enumerate(header.switched_off):
         if rule not in known:
             detail = f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(known)}"
-            raise FieldError(detail, source, 1, f"$.switched_off[{index}]")
-    return _verdict(read_lines(iterator, source), configuration_of(header), source)
+            raise FieldError(detail, reader.source, 1, f"$.switched_off[{index}]")
+    verdict = _verdict(reader, configuration_of(header), reader.source)
+    return replace(verdict, other_model=other_model)
+
+
+def check_partition_file(path: str | Path, source: str, strict: bool = False) -> PartitionVerdict:
+    """Check a file.
+
+    Raises:
+        TraceError: it cannot be read or is malformed.
+        OtherModelError: `strict`, and the header names the hash of another model.
+    """
+    with open_partition_trace(path, source=source) as reader:
+        return check_partition_reader(reader, strict=strict)
 
 
 def _verdict(
@@ -148,9 +152,11 @@ def _verdict(
 ) -> PartitionVerdict:
     checker = PartitionTraceChecker(partition_trace_model(), configuration, source)
     events = 0
+    rejection: Rejection | None = None
     for number, line in lines:
         rejection = checker.feed(number, line)
         if rejection is not None:
-            return PartitionVerdict(source, events, rejection, tuple(sorted(checker.given_up)))
+            break
         events += 1
-    return PartitionVerdict(source, events, None, tuple(sorted(checker.given_up)))
+    off = tuple(sorted(configuration.switched_off))
+    return PartitionVerdict(source, events, rejection, tuple(sorted(checker.given_up)), off)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
+from msgspec import UNSET
 
 from kraft_reference.partitions import effects, events
 from kraft_reference.partitions.configuration import PartitionConfiguration
@@ -27,7 +28,9 @@ from kraft_traces.partitions.lines import (
 GENERATOR = "kraft_reference.partitions"
 
 
-def header_of(configuration: PartitionConfiguration, seed: int | None = None) -> PartitionHeader:
+def header_of(
+    configuration: PartitionConfiguration, seed: int | None = None, *, spec_hash: str | None = None
+) -> PartitionHeader:
     """The header of a run under this configuration.
 
     Raises:
@@ -36,15 +39,16 @@ def header_of(configuration: PartitionConfiguration, seed: int | None = None) ->
     if PROFILES.get(configuration.profile.name) is not configuration.profile:
         raise ValueError(f"{configuration.profile.name!r} names no profile, expected one of {', '.join(PROFILES)}")
     return PartitionHeader(
-        SCHEMA,
-        GENERATOR,
-        seed,
-        configuration.profile.name,
-        _ascending(configuration.brokers),
-        configuration.controllers,
-        _targets(configuration.assignments),
-        tuple(sorted(configuration.unclean_topics)),
-        tuple(sorted(configuration.switched_off)),
+        schema=SCHEMA,
+        generator=GENERATOR,
+        seed=seed,
+        profile=configuration.profile.name,
+        spec_hash=UNSET if spec_hash is None else spec_hash,
+        brokers=_ascending(configuration.brokers),
+        controllers=configuration.controllers,
+        assignments=_targets(configuration.assignments),
+        unclean_topics=tuple(sorted(configuration.unclean_topics)),
+        switched_off=tuple(sorted(configuration.switched_off)),
     )
 
 
@@ -76,14 +80,18 @@ def line_of(occurrence: PartitionOccurrence) -> PartitionEventLine:
 
 
 def encoded(
-    configuration: PartitionConfiguration, occurrences: Iterable[PartitionOccurrence], seed: int | None = None
+    configuration: PartitionConfiguration,
+    occurrences: Iterable[PartitionOccurrence],
+    seed: int | None = None,
+    *,
+    spec_hash: str | None = None,
 ) -> Iterator[bytes]:
-    """The lines of a trace, each with its line end.
+    """The lines of a trace, each with its line end; `spec_hash` is that of the model that it is written for.
 
     Raises:
         ValueError: as `header_of`.
     """
-    yield msgspec.json.encode(header_of(configuration, seed)) + b"\n"
+    yield msgspec.json.encode(header_of(configuration, seed, spec_hash=spec_hash)) + b"\n"
     for occurrence in occurrences:
         yield msgspec.json.encode(line_of(occurrence)) + b"\n"
 

@@ -5,15 +5,17 @@ A partition is named by topic and number, as in `["A", 0]`.
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kraft_reference.partitions.errors import Error
 from kraft_reference.partitions.outcome import Refusal
+from kraft_traces.lines import SpecHash
+from kraft_traces.values import ReplicaId, SmallCount
 
 SCHEMA: Literal["kraft-partition-trace/1"] = "kraft-partition-trace/1"
 
 Id: TypeAlias = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-"""Of a broker or a node, or an epoch: what the model's integers can hold."""
+"""Of a broker or a node, or an epoch, as a request may have it: what the model's integers can hold."""
 Name: TypeAlias = tuple[str, Id]
 Ids: TypeAlias = tuple[Id, ...]
 Target: TypeAlias = tuple[Name, Ids]
@@ -31,9 +33,9 @@ class TracedPartition(_Part, frozen=True):
     in_sync: Ids
     adding: Ids
     removing: Ids
-    leader: Id | None
-    leader_epoch: Id
-    partition_epoch: Id
+    leader: ReplicaId | None
+    leader_epoch: SmallCount
+    partition_epoch: SmallCount
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -148,9 +150,9 @@ class LeaderAndIsr(_Effect, frozen=True):
 
     broker: Id
     partition: Name
-    leader: Id | None
-    leader_epoch: Id
-    partition_epoch: Id
+    leader: ReplicaId | None
+    leader_epoch: SmallCount
+    partition_epoch: SmallCount
     in_sync: Ids
     replicas: Ids
     adding: Ids
@@ -192,7 +194,7 @@ class AlterPartitionAnswer(_Effect, frozen=True):
     """The answer to a leader."""
 
     error: Error
-    partition_epoch: Id | None
+    partition_epoch: SmallCount | None
 
 
 TracedEffect: TypeAlias = (
@@ -230,15 +232,20 @@ class PartitionEventLine(_Part, frozen=True):
     state: TracedState
 
 
-class PartitionHeader(_Part, frozen=True):
+class PartitionHeader(_Part, frozen=True, kw_only=True):
     """What the cluster was when the trace began: everybody alive and in sync."""
 
     schema: Literal["kraft-partition-trace/1"]
     generator: str
-    seed: int | None
+    seed: Id | None
     profile: str
-    brokers: Ids
-    controllers: Ids
-    assignments: tuple[Target, ...]
+    """Name of the answers to the open points of KIP-455."""
+    spec_hash: SpecHash | UnsetType = UNSET
+    """Of the model that the trace was written for."""
+    brokers: tuple[ReplicaId, ...]
+    controllers: tuple[ReplicaId, ...]
+    """The first one is controller to begin with."""
+    assignments: tuple[tuple[Name, tuple[ReplicaId, ...]], ...]
     unclean_topics: tuple[str, ...]
     switched_off: tuple[str, ...]
+    """Ids of the rules that this run leaves out on purpose."""

@@ -1,58 +1,115 @@
 """Reading a kraft-partition-trace/1: every line is held to its shape before the model sees it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
 
-import msgspec
-
-from kraft_reference.partitions.decisions import PROFILES
-from kraft_traces.errors import EmptyTraceError, FieldError
-from kraft_traces.partitions.lines import PartitionEventLine, PartitionHeader
-
-_HEADER = msgspec.json.Decoder(PartitionHeader)
-_EVENT = msgspec.json.Decoder(PartitionEventLine)
+from kraft_traces.continuity import check_sequence
+from kraft_traces.errors import EmptyTraceError, InvalidUtf8Error, MalformedJsonError
+from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine
+from kraft_traces.partitions.parsing import parse_partition_header, parse_partition_line, schema_of
+from kraft_traces.raw_lines import RawLines
+from kraft_traces.streams import LINE_BYTES_MAX, open_bytes
 
 
-def read_header(text: bytes, source: str) -> PartitionHeader:
-    """The header of a trace.
+class PartitionTraceReader:
+    """The event lines of one trace with their line numbers, in order; an iterator that keeps one line at a time.
 
-    Raises:
-        FieldError: it is malformed; the message names the field.
+    Attributes:
+        source: the file, `-` for standard input.
+        header: its first line.
+        events: how many event lines were read.
     """
-    try:
-        header = _HEADER.decode(text)
-    except msgspec.DecodeError as error:
-        raise _refused(error, source, 1) from error
-    if header.profile not in PROFILES:
-        raise FieldError(f"{header.profile!r} is none of {', '.join(PROFILES)}", source, 1, "$.profile")
-    if not header.controllers:
-        raise FieldError("expected the node that is controller first, found none", source, 1, "$.controllers")
-    for index, (_, replicas) in enumerate(header.assignments):
-        if not replicas or not set(header.brokers).issuperset(replicas) or len(set(replicas)) != len(replicas):
-            raise FieldError("expected brokers of the cluster, each once", source, 1, f"$.assignments[{index}][1]")
-    return header
 
+    def __init__(self, stream: BinaryIO, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+        """Read the header.
 
-def read_lines(texts: Iterable[bytes], source: str) -> Iterator[tuple[int, PartitionEventLine]]:
-    """The lines after the header with their line numbers, in order.
+        Args:
+            stream: the decompressed bytes of the trace.
+            source: its name in errors.
+            line_bytes_max: the longest line that is accepted, newline included.
 
-    Raises:
-        FieldError: one is malformed or out of order; the message names the field.
-        EmptyTraceError: there is none.
-    """
-    number = 1
-    for number, text in enumerate(texts, 2):
+        Raises:
+            TraceError: it has none, or a wrong one.
+        """
+        self.source = source
+        self.events = 0
+        self._lines = RawLines(stream, source, line_bytes_max)
+        raw = self._lines.read()
+        if not raw:
+            raise EmptyTraceError("the file is empty, expected a header", source)
         try:
-            line = _EVENT.decode(text)
-        except msgspec.DecodeError as error:
-            raise _refused(error, source, number) from error
-        if line.sequence != number - 1:
-            raise FieldError(f"expected {number - 1}, found {line.sequence}", source, number, "$.sequence")
-        yield number, line
-    if number == 1:
-        raise EmptyTraceError("expected at least one event after the header", source)
+            self.header = parse_partition_header(raw, source)
+        except (MalformedJsonError, InvalidUtf8Error) as error:
+            self._lines.check_truncated(error)
+            raise
+
+    def __iter__(self) -> Iterator[tuple[int, PartitionEventLine]]:
+        return self
+
+    def __next__(self) -> tuple[int, PartitionEventLine]:
+        """The next event line.
+
+        Raises:
+            TraceError: the line, or the place where the trace stops, is wrong.
+        """
+        raw = self._lines.read()
+        number = self._lines.line_number
+        if not raw:
+            if not self.events:
+                raise EmptyTraceError("a header and no event", self.source)
+            raise StopIteration
+        try:
+            line = parse_partition_line(raw, self.source, number)
+        except (MalformedJsonError, InvalidUtf8Error) as error:
+            self._lines.check_truncated(error)
+            raise
+        check_sequence(line.sequence, self.events + 1, self.source, number)
+        self.events += 1
+        return number, line
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._lines.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
 
 
-def _refused(error: msgspec.DecodeError, source: str, number: int) -> FieldError:
-    """msgspec's own text ends with the path: `Expected int - at $.event.node`."""
-    detail, _, path = str(error).rpartition(" - at ")
-    return FieldError(detail or str(error), source, number, path.strip("`") if detail else None)
+def open_partition_trace(path: str | Path, *, source: str | None = None) -> PartitionTraceReader:
+    """A reader of a file, gzip or not; use it in a `with` statement.
+
+    `source` is what errors call the file, its path by default.
+
+    Raises:
+        TraceError: the file cannot be opened, or its header is missing or wrong.
+    """
+    stream = open_bytes(path)
+    try:
+        return PartitionTraceReader(stream, str(path) if source is None else source)
+    except BaseException:
+        stream.close()
+        raise
+
+
+def partition_trace_of_bytes(content: bytes, source: str = "-") -> PartitionTraceReader:
+    """A reader of a trace in memory."""
+    return PartitionTraceReader(BytesIO(content), source)
+
+
+def is_partition_trace(path: str | Path, source: str) -> bool:
+    """Does the first line name this format, in this or another version?  `source` is what errors call the file.
+
+    Raises:
+        TraceError: the file cannot be read.
+    """
+    with open_bytes(path) as stream:
+        schema = schema_of(RawLines(stream, source).read())
+    return isinstance(schema, str) and schema.partition("/")[0] == SCHEMA.partition("/")[0]

@@ -52,6 +52,25 @@ def ignored(s: PartitionStage) -> None:
     s.row("[3,4,5,6,7,8]", "[3,4,5]", "[6,7,8]", "[3,4,5]", name=B0)
 
 
+def refused(s: PartitionStage) -> None:
+    """What the znode asks wrongly of A is gone from there, or a new controller would try it again, and it may be right
+    by then: 10 has been registered, or somebody is in sync again.
+    """
+    s.step("1. API: A -> [7,8,9]")
+    s.alter(7, 8, 9)
+    s.row("[1,2,3,7,8,9]", "[1,2,3]", "[7,8,9]", "[1,2,3]")
+    s.step("2. the znode reassigns A and B, A to a broker that there is not")
+    s.write_znode({A0: (4, 10), B0: (3, 4, 5)})
+    s.row("[1,2,3,7,8,9]", "[1,2,3]", "[7,8,9]", "[1,2,3]")
+    s.row("[2,3,4,5]", "[2,3,4]", "[5]", "[2]", name=B0)
+    s.check("the znode", dict(s.state.legacy), {B0: (3, 4, 5)})
+    s.step("3. the controller fails over")
+    s.fail_over(2)
+    s.row("[1,2,3,7,8,9]", "[1,2,3]", "[7,8,9]", "[1,2,3]")
+    s.row("[2,3,4,5]", "[2,3,4]", "[5]", "[2]", name=B0)
+    s.check("the znode", dict(s.state.legacy), {B0: (3, 4, 5)})
+
+
 SCENARIOS = (
     PartitionScenario(
         "s29",
@@ -63,6 +82,7 @@ SCENARIOS = (
             PartitionVariant(
                 "right-ignored", BOTH, ignored, "a second write is ignored; without failover the API wins"
             ),
+            PartitionVariant("right-refused", BOTH, refused, "what is refused is gone from the znode, and B moves"),
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""The table of the scenarios of partitions in docs/partition-reassignment.md."""
+"""The table of the scenarios of partitions in docs/scenarios.md."""
 
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
 

@@ -1,0 +1,226 @@
+"""Reading partition traces: whatever is wrong is named by file, line and field, and the JSON Schema says the same."""
+
+import copy
+import json
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_spec.fingerprint import PARTITION_TRACE_MODULES, partition_spec_hash, spec_hash
+from kraft_spec.models import model_directory
+from kraft_traces.errors import (
+    DuplicateHeaderError,
+    DuplicateSequenceError,
+    EmptyTraceError,
+    FieldError,
+    InvalidUtf8Error,
+    LineTooLongError,
+    MalformedJsonError,
+    MissingHeaderError,
+    SequenceGapError,
+    TraceError,
+    TruncatedFileError,
+    UnknownEventError,
+    UnknownProfileError,
+    UnknownSchemaError,
+)
+from kraft_traces.partitions.encode import encoded, header_of, line_of
+from kraft_traces.partitions.json_schema import (
+    FILE_NAME,
+    committed_partition_json_schema_text,
+    partition_json_schema_text,
+)
+from kraft_traces.partitions.parsing import parse_partition_header, parse_partition_line
+from kraft_traces.partitions.reader import (
+    PartitionTraceReader,
+    is_partition_trace,
+    open_partition_trace,
+    partition_trace_of_bytes,
+)
+from kraft_traces.reader import trace_of_bytes
+
+
+@cache
+def lines(seed: int = 0, events: int = 40) -> tuple[bytes, ...]:
+    configuration = random_configuration(seed)
+    run = random_run(configuration, seed, events)
+    return tuple(encoded(configuration, run, seed, spec_hash=partition_spec_hash()))
+
+
+def read(content: bytes) -> PartitionTraceReader:
+    reader = partition_trace_of_bytes(content, "run.jsonl")
+    list(reader)
+    return reader
+
+
+def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
+    configuration = random_configuration(1)
+    run = random_run(configuration, 1, 60)
+    file = tmp_path / "run.jsonl"
+    file.write_bytes(b"".join(encoded(configuration, run, 1)))
+    with open_partition_trace(file) as reader:
+        assert reader.header == header_of(configuration, 1)
+        assert list(reader) == [(number, line_of(occurrence)) for number, occurrence in enumerate(run, 2)]
+    assert is_partition_trace(file, "x")
+
+
+HEADERS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
+    (b'"profile":"kip"', b'"profile":"kit"', UnknownProfileError, "'kit' is none of kip, kafka-4", "$.profile"),
+    (b"trace/1", b"trace/2", UnknownSchemaError, "unknown schema", "$.schema"),
+    (b'"schema":"kraft-partition-trace/1",', b"", MissingHeaderError, "has no schema", None),
+    (b'"controllers":[1,2,3]', b'"controllers":[]', FieldError, "controller first, found none", "$.controllers"),
+    (b'"controllers":[1,2,3]', b'"controllers":[1,2,1]', FieldError, "1 is there twice", "$.controllers"),
+    (b'"brokers":[1,2,3,4,5,6]', b'"brokers":[]', FieldError, "expected brokers", "$.assignments[0][1]"),
+    (b'"brokers":[1,', b'"brokers":[-1,1,', FieldError, ">= 0: -1", "$.brokers[0]"),
+    (b'["A",1]', b'["A",0]', FieldError, "A-0 is there twice", "$.assignments"),
+    (b'"seed":0', b'"seeds":0', FieldError, "unknown field 'seeds'", "$.seeds"),
+    (b'"seed":0,', b"", FieldError, "missing field 'seed'", "$.seed"),
+    (b'"seed":0', b'"seed":0,"seed":1', FieldError, "'seed' is there twice", "seed"),
+    (b'"seed":0', b'"seed":zero', MalformedJsonError, "expecting value", None),
+    (b'"A"', b'"\xff"', InvalidUtf8Error, "byte 0xff is not UTF-8", None),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "kind", "detail", "field"), HEADERS)
+def test_a_malformed_header_is_refused_by_field(
+    old: bytes, new: bytes, kind: type[TraceError], detail: str, field: str | None
+) -> None:
+    header, *rest = lines()
+    assert old in header
+    with pytest.raises(kind) as caught:
+        read(b"".join((header.replace(old, new, 1), *rest)))
+    error = caught.value
+    assert (error.source, error.line_number, error.field) == ("run.jsonl", 1, field)
+    assert detail in str(error)
+
+
+EVENTS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
+    (b'"name":"AlterPartition"', b'"name":"AlterPartitions"', UnknownEventError, "AlterPartition", "$.event.name"),
+    (b'"name":', b'"nam":', FieldError, "missing field 'name'", "$.event.name"),
+    (b'"state"', b'"stat"', FieldError, "unknown field 'stat'", "$.stat"),
+    (b'"refusal":null', b'"refusal":"NO"', FieldError, "expected one of REQUEST_REFUSED", "$.refusal"),
+    (b'"error":"NONE"', b'"error":"NON"', FieldError, "did you mean NONE?", ".error"),
+    (b'"leader":', b'"leader":-', FieldError, ">= 0", ".leader"),
+    (b'"alive":[', b'"alive":["1",', FieldError, 'expected int, got str: "1"', "$.state.alive[0]"),
+    (b'{"sequence":', b'{"schema":"kraft-partition-trace/1","sequence":', DuplicateHeaderError, "second header", None),
+    (b'"sequence":', b'"sequence":1', SequenceGapError, "leaves a gap", "$.sequence"),
+    (b'"controller":', b'"controller":2,"controller":', FieldError, "is there twice", "controller"),
+    (b"{", b"", MalformedJsonError, "extra data", None),
+    (b"{", b"\n{", MalformedJsonError, "an empty line", None),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "kind", "detail", "field"), EVENTS)
+def test_a_malformed_line_is_refused_by_line_and_field(
+    old: bytes, new: bytes, kind: type[TraceError], detail: str, field: str | None
+) -> None:
+    texts = list(lines())
+    at = next(number for number, text in enumerate(texts) if number > 1 and old in text)
+    texts[at] = texts[at].replace(old, new, 1)
+    with pytest.raises(kind) as caught:
+        read(b"".join(texts))
+    error = caught.value
+    assert (error.source, error.line_number) == ("run.jsonl", at + 1)
+    assert (error.field or "").endswith(field or "")
+    assert detail in str(error)
+
+
+def test_lines_out_of_order_and_files_that_stop() -> None:
+    header, first, second, *_ = lines()
+    with pytest.raises(DuplicateSequenceError, match=r"^run.jsonl:3: \$.sequence: sequence 1 is that of line 2"):
+        read(header + first + first)
+    for nothing in (b"", header):
+        with pytest.raises(EmptyTraceError):
+            read(nothing)
+    with pytest.raises(TruncatedFileError, match=r"^run.jsonl:3:94: the file stops in the middle of a line"):
+        read(header + first + second[:99])
+    with pytest.raises(TruncatedFileError, match=r"^run.jsonl:1:"):
+        read(header[:30])
+    with pytest.raises(LineTooLongError, match=r"^-:1: a line of more than 10 bytes"):
+        PartitionTraceReader(BytesIO(header), "-", line_bytes_max=10)
+
+
+def test_another_reader_says_who_reads_it() -> None:
+    with pytest.raises(UnknownSchemaError, match="is read by kraft-spec validate alone, expected kraft-trace/1"):
+        trace_of_bytes(b"".join(lines()))
+
+
+def test_the_hash_is_over_all_modules_of_the_trace() -> None:
+    folder, reached, left = model_directory(), set[str](), ["PartitionTrace"]
+    while left:
+        module = left.pop()
+        reached.add(module)
+        (extends,) = [t for t in (folder / f"{module}.tla").read_text().splitlines() if t.startswith("EXTENDS ")]
+        left += [name for name in extends[8:].split(", ") if (folder / f"{name}.tla").exists()]
+    assert set(PARTITION_TRACE_MODULES) == reached
+    assert partition_spec_hash() != spec_hash()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The JSON Schema.
+# ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def validator() -> Draft202012Validator:
+    schema = json.loads(committed_partition_json_schema_text())
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def test_the_committed_schema_is_the_generated_one() -> None:
+    assert FILE_NAME == "kraft-partition-trace-1.schema.json"
+    current = partition_json_schema_text()
+    assert committed_partition_json_schema_text() == current, (
+        f"run python -m kraft_traces.partitions.json_schema {FILE_NAME}"
+    )
+
+
+def test_our_own_lines_are_valid() -> None:
+    for seed in range(3):
+        for text in lines(seed, 150):
+            validator().validate(json.loads(text))
+
+
+def _places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    found: list[tuple[str | int, ...]] = []
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in pairs:
+        found += [(*path, key), *_places(inner, (*path, key))]
+    return found
+
+
+ODD: tuple[Any, ...] = (None, True, -1, 3, 2**70, "", "AlterPartition", "NONE", [], [1, 1], {}, ["A", 0])
+
+
+@given(st.integers(0, 40), st.data())
+def test_schema_and_reader_agree_on_altered_lines(number: int, data: st.DataObject) -> None:
+    line = json.loads(lines()[number])
+    altered = copy.deepcopy(line)
+    place = data.draw(st.sampled_from(_places(line)))
+    target: Any = altered
+    for key in place[:-1]:
+        target = target[key]
+    if data.draw(st.booleans()):
+        del target[place[-1]]
+    else:
+        target[place[-1]] = data.draw(st.sampled_from(ODD))
+    text = json.dumps(altered).encode()
+    try:
+        if number:
+            parse_partition_line(text, "run.jsonl", number + 1)
+        else:
+            parse_partition_header(text, "run.jsonl")
+        accepted = True
+    except TraceError as error:
+        # What the header's fields say of each other, and which profiles there are, cannot be said in the schema.
+        together = isinstance(error, UnknownProfileError) or getattr(error, "problem", "") == "inconsistent"
+        accepted = together and validator().is_valid(altered)
+    assert accepted == validator().is_valid(altered)
