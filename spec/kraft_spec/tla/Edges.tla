@@ -122,7 +122,7 @@ MayCrashOnce(r) ==
   ELSE /\ history.crashes = 0
        /\ \/ In(Crashing) /\ r \in {1, 2}
           \/ In(HandOver) /\ r = 3 /\ replicas[3].voted[1] = 2 /\ replicas[2].role = "Candidate"
-          \/ (In(Adding) \/ In(Reassigning)) /\ r = 1 /\ IsPending(replicas[r])
+          \/ In(Adding) /\ r = 1 /\ IsPending(replicas[r])
           \/ In(Upgrading) /\ r = 2 /\ Level(replicas[2]) = 1
 
 May(name, r) ==
@@ -144,7 +144,7 @@ May(name, r) ==
          [] name = "CheckQuorumTimeout" -> NotLast(r) /\ Calm /\ r = 1 /\ (In(HandOver) \/ In(Observing))
          [] name = "BeginQuorumEpochTimeout" ->
               NotLast(r) /\ Calm /\ r = 1 /\ replicas[r].acknowledged # {} /\ In(HandOver)
-         [] name = "VoterChangeTimeout" -> Calm
+         [] name = "VoterChangeTimeout" -> Calm /\ (In(Reassigning) => replicas[r].awaited # {})
          [] name = "RequestTimeout" -> Calm /\ ~In(Changes) /\ ~In(Crashing)
          \* A follower reports to its leader where that is what the cluster is for.
          [] name = "Poll" ->
@@ -156,7 +156,7 @@ May(name, r) ==
                    [] In(Observing) -> r = 4
                    [] In(Adding) \/ In(Rejoining) -> r \in {2, 3}
                    [] In(Removing) -> r \in {2, 3} /\ replicas[1].role = "Leader"
-                   [] In(Reassigning) -> r \in {2, 3} \/ replicas[2].role = "Leader"
+                   [] In(Reassigning) -> IF replicas[2].role = "Leader" THEN r \in {1, 3} ELSE r \in {2, 3}
                    [] OTHER -> r \in {1, 2}
          [] name = "ClientAppend" ->
               /\ Calm
@@ -185,14 +185,15 @@ May(name, r) ==
 \* changes nothing.
 Asking ==
   IF Asked THEN IF Constructed /\ step.asking THEN {step.replica} ELSE {}
-  ELSE IF Calm /\ HasClients THEN (IF In(Removing) THEN {1} ELSE Ids) ELSE {}
+  ELSE IF Calm /\ HasClients THEN (IF In(Removing) THEN {1} ELSE IF In(Reassigning) THEN {1, 2} ELSE Ids) ELSE {}
 Accepted(event) ==
   /\ event.replica = 1
   /\ \/ event.name = "AddVoter" /\ In(Adding) /\ LogBelow(1, 4) /\ event.voter = config.keys[3]
      \/ event.name = "RemoveVoter" /\ In(Removing) /\ LogBelow(1, 4)
      \/ event.name = "UpdateFeatures" /\ In(Upgrading)
-     \/ /\ event.name = "AlterPartitionReassignments" /\ In(Reassigning) /\ LogBelow(1, 5)
-        /\ event.replicas \in {NoReplicas, <<<<2, 3>>>>, <<<<1, 2>>>>}
+     \/ /\ event.name = "AlterPartitionReassignments" /\ In(Reassigning) /\ event.request = 1
+        /\ \/ LogBelow(1, 4) /\ event.replicas = <<<<2, 3>>>>
+           \/ LogBelow(1, 5) /\ event.replicas = NoReplicas
 AsBefore(event) == Asked \/ Accepted(event) \/ UNCHANGED replicas
 
 Yes(r) == TRUE
@@ -302,9 +303,10 @@ FeatureRequests(r) ==
     brokersMax |-> asked[3]] : asked \in {<<1, 0, 1>>, <<0, 0, 1>>, <<2, 0, 2>>, <<1, 0, 0>>, <<1, 2, 3>>}}
 
 TargetRequests(r) ==
-  {[name |-> "AlterPartitionReassignments", replica |-> r, request |-> number, replicas |-> asked] :
-     number \in {1, 2}, asked \in {NoReplicas, <<<<>>>>, <<<<2, 3>>>>, <<<<3, 2>>>>, <<<<1, 2>>>>, <<<<2, 2>>>>,
-                                  <<<<2, 9>>>>, <<<<-1>>>>}}
+  LET Asks(number, asked) ==
+        [name |-> "AlterPartitionReassignments", replica |-> r, request |-> number, replicas |-> asked]
+  IN {Asks(2, <<<<3, 2>>>>)}
+       \cup {Asks(1, asked) : asked \in {NoReplicas, <<<<>>>>, <<<<2, 3>>>>, <<<<1, 2>>>>, <<<<2, 2>>>>, <<<<2, 9>>>>}}
 
 (***************************************************************************)
 (* The specification: Next of KRaft.tla with bounds and labels.            *)

@@ -46,7 +46,6 @@ ResumedTooEarlyLoss ==
      \E scene \in {NextLeads(left, 2, {3, 4})} : Begins(scene)
 
 FourthFetches == {4}
-ThirdAndFourthFetch == {3, 4}
 
 (***************************************************************************)
 (* S20 in one step: {1, 2, 3} to {3, 4, 5}.  {1, 2} is a majority of the   *)
