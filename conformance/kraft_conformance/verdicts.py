@@ -1,5 +1,6 @@
 """How the verdict on a trace is shown."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -58,6 +59,15 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
         for difference in rejection.differences:
             drawn.add_row(shown(difference.field), shown(difference.expected), shown(difference.actual))
         console.print(Padding(drawn, (0, 0, 0, 2)))
+
+
+def show_facts(console: Console, headline: str, facts: Mapping[str, str]) -> None:
+    """A headline and facts below it, those that are not empty."""
+    console.print(shown(headline), style="red", soft_wrap=True)
+    width = max((len(name) for name in facts), default=0)
+    for name, text in facts.items():
+        if text:
+            console.print(shown(f"  {name:<{width}}  {text}"), soft_wrap=True)
 
 
 def summary(verdict: Verdict) -> str:

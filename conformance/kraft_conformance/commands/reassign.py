@@ -26,6 +26,7 @@ from kraft_conformance.directories.partition_text import (
     status_line,
     step_document,
     steps_text,
+    verified,
 )
 from kraft_conformance.directories.partition_work import Step, worked
 from kraft_conformance.directories.quorum_reassignment import check_simulated, planned, split
@@ -115,8 +116,8 @@ def run(
         running = reassignments(there.history)
         if running and not additional:
             raise refused(
-                "a reassignment is in progress, and nothing was asked for; --additional starts others beside it: "
-                + " ".join(map(reassignment_line, running))
+                "a reassignment is in progress, and nothing was asked for; --additional starts others beside it\n"
+                + "\n".join(map(reassignment_line, running))
             )
         before = {name: part.replicas for name, part in there.history.state.partitions.items()}
         there.history, results = submitted(there.history, targets)
@@ -148,6 +149,36 @@ def wait(rounds: Rounds = None, cluster_dir: ClusterDir = Path(), as_json: Json 
         if not names:
             stdout.print(NOTHING_RUNS)
     return ExitCode.INCONCLUSIVE if left and rounds is None else ExitCode.CONFORMANT
+
+
+@app.command("verify")
+def verify(
+    reassignment_json_file: JsonFile,
+    bootstrap_server: Server = None,
+    zookeeper: ZooKeeper = None,
+    cluster_dir: ClusterDir = Path(),
+    as_json: Json = False,
+) -> int:
+    """Say of each partition of a file whether its replicas are those that the file asks for; nothing changes.
+
+    Exit code: 1 if some are others and nobody is at work on it, else 2 if a reassignment to them is in progress.
+    """
+    _check_connection(zookeeper)
+    asked = _read(reassignment_json_file)
+    check_simulated(split(asked.targets)[0])
+    with open_partitions(ClusterDirectory(cluster_dir), changes=False) as there:
+        forwarder(there.history, bootstrap_server)
+        found = [(name, *verified(there.history, name, target)) for name, target in asked.targets]
+    if as_json:
+        rows = [{"topic": name.topic, "partition": name.partition, "status": word} for name, word, _ in found]
+        print_json(rows)
+    else:
+        for name, _, text in found:
+            stdout.print(shown(f"{name}: {text}"), soft_wrap=True)
+    words = {word for _, word, _ in found}
+    if words <= {"complete", "in progress"}:
+        return ExitCode.INCONCLUSIVE if "in progress" in words else ExitCode.CONFORMANT
+    return ExitCode.VIOLATION
 
 
 @app.command("cancel")
@@ -227,7 +258,7 @@ def _check_connection(zookeeper: str | None, command: str | None = None) -> None
     """Refuse --zookeeper.  Rule: cli.reassign-connection."""
     if zookeeper is None:
         return
-    never = "" if command is None else f"; it never had `{command}`"
+    never = "" if command is None else f", and ZooKeeper has no `{command}`"
     raise usage_error(
         f"--zookeeper {zookeeper}: reassignments go through the admin API{never}; "
         "use --bootstrap-server bN:9092, or nothing (cli.reassign-connection)"

@@ -15,8 +15,8 @@ from kraft_conformance.directories.partition_text import (
     steps_text,
 )
 from kraft_conformance.directories.partition_work import Step
-from kraft_conformance.directories.quorum_reassignment import QUORUM, QuorumPlan, step_in_words
-from kraft_conformance.directories.reassignment_json import reassignment_text
+from kraft_conformance.directories.quorum_reassignment import QuorumPlan, step_in_words
+from kraft_conformance.directories.reassignment_json import QUORUM, reassignment_text
 from kraft_conformance.exit_codes import ExitCode
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_spec.proofs.changes import in_order, listed
@@ -78,6 +78,8 @@ def show_plan(
     history, steps = (None, ()) if end is None else end
     granted = [one.name for one in results if one.granted]
     left = [name for name in granted if history is not None and history.state.partitions[name].is_reassigned]
+    if quorum is not None and quorum.not_formatted:
+        left.append(QUORUM)
     if as_json:
         document: dict[str, Any] = {
             "results": [result_document(one) for one in results],
@@ -94,6 +96,7 @@ def show_plan(
             _say(one)
     if steps:
         print(steps_text(steps))
+        _say("in the end:")
     for name in granted:
         assert history is not None, "a plan of partitions has an end"
         _say(status_line(history, name))

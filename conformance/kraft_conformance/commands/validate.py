@@ -3,12 +3,21 @@
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.partition_validate import (
+    is_partition_trace,
+    partition_verdict,
+    show_verdict,
+    verdict_code,
+    verdict_document,
+    write_failing_lines,
+)
 from kraft_conformance.console import print_json, progress, shown, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
@@ -42,7 +51,7 @@ def validate(
     prefixes: Prefixes = None,
     as_json: Json = False,
 ) -> int:
-    """Check traces line by line against the TLA+ model.
+    """Check traces line by line against the TLA+ model: of quorums, and of partitions.
 
     A rejected line is named with the rules of its action and the fields or the condition that disagree; the trace up
     to it is written as NAME.failing.jsonl. Exit code: 1 if a trace is rejected, else 65 if one is malformed, else 66 if
@@ -60,7 +69,7 @@ def validate(
             continue
         for file in files:
             try:
-                verdict, prefix = _check(file, strict, every, candidates, prefixes or Path())
+                checked = _check(file, strict, every, candidates, prefixes or Path())
             except TraceError as error:
                 codes.add(_report_error(error, documents))
                 continue
@@ -69,12 +78,10 @@ def validate(
                 documents.append({"source": file, "kind": "malformed", "code": "OTHER_MODEL", "message": str(error)})
                 codes.add(ExitCode.BAD_INPUT)
                 continue
-            codes.add(EXIT_CODES[verdict.kind])
-            documents.append({**verdict.as_dict(), "failing_prefix": None if prefix is None else str(prefix)})
+            codes.add(checked.code)
+            documents.append(checked.document)
             if not as_json:
-                stdout.print(summary(verdict), markup=False, soft_wrap=True)
-                if verdict.rejection is not None:
-                    show_rejection(stdout, verdict.rejection, prefix)
+                checked.show()
     if as_json:
         print_json(documents)
     order = (
@@ -86,17 +93,41 @@ def validate(
     return next((code for code in order if code in codes), ExitCode.CONFORMANT)
 
 
-def _check(file: str, strict: bool, every: int, candidates: int, prefixes: Path) -> tuple[Verdict, Path | None]:
+class _Checked(NamedTuple):
+    code: ExitCode
+    document: dict[str, Any]
+    show: Callable[[], None]
+
+
+def _check(file: str, strict: bool, every: int, candidates: int, prefixes: Path) -> _Checked:
     with tempfile.TemporaryDirectory() as folder:
         source = _kept(file, Path(folder))
-        with open_trace(source, source=file) as reader, progress(f"checking {file}") as advance:
-            verdict = check_reader(reader, every=every, candidates_max=candidates, strict=strict, on_event=advance)
-        if verdict.rejection is None:
-            return verdict, None
         name = "stdin" if file == "-" else Path(file).name.removesuffix(".gz").removesuffix(".jsonl")
         prefix = prefixes / f"{name}.failing.jsonl"
-        write_failing_prefix(source, verdict.rejection, prefix)
-        return verdict, prefix
+        if is_partition_trace(source, file):
+            return _check_partitions(file, source, prefix)
+        with open_trace(source, source=file) as reader, progress(f"checking {file}") as advance:
+            verdict = check_reader(reader, every=every, candidates_max=candidates, strict=strict, on_event=advance)
+        if verdict.rejection is not None:
+            write_failing_prefix(source, verdict.rejection, prefix)
+    written = None if verdict.rejection is None else prefix
+    document = {**verdict.as_dict(), "failing_prefix": None if written is None else str(written)}
+    return _Checked(EXIT_CODES[verdict.kind], document, lambda: _show(verdict, written))
+
+
+def _show(verdict: Verdict, prefix: Path | None) -> None:
+    stdout.print(summary(verdict), markup=False, soft_wrap=True)
+    if verdict.rejection is not None:
+        show_rejection(stdout, verdict.rejection, prefix)
+
+
+def _check_partitions(file: str, source: Path, prefix: Path) -> _Checked:
+    verdict = partition_verdict(str(source), file)
+    if not verdict.accepted:
+        write_failing_lines(source, verdict, prefix)
+    written = None if verdict.accepted else prefix
+    document = {**verdict_document(verdict), "failing_prefix": None if written is None else str(written)}
+    return _Checked(verdict_code(verdict), document, lambda: show_verdict(verdict, written))
 
 
 def _kept(file: str, folder: Path) -> Path:

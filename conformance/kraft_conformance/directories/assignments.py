@@ -4,21 +4,21 @@ import re
 
 from kraft_conformance.directories.names import MalformedNameError, replica_id
 from kraft_conformance.directories.partition_text import UNCLEAN
-from kraft_conformance.directories.reassignment_json import TOPIC_PATTERN
+from kraft_conformance.directories.reassignment_json import QUORUM, TOPIC_PATTERN
 from kraft_reference.partitions.partition import Assignment
 
 BROKERS_MAX = 10_000
 
 
 def topic_name(text: str) -> str:
-    """A topic name, checked; one that begins with two underscores is Kafka's own.
+    """A topic name, checked.
 
     Raises:
         MalformedNameError: it is something else.
     """
     if not re.search(TOPIC_PATTERN, text):
         raise MalformedNameError(f"{text!r}, expected letters, digits, '.', '_' and '-', at most 249")
-    if text == "__cluster_metadata":
+    if text == QUORUM.topic:
         raise MalformedNameError(f"{text!r} is the log of the quorum, and no topic")
     return text
 

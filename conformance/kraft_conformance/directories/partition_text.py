@@ -11,7 +11,7 @@ from kraft_conformance.directories.partition_requests import Result
 from kraft_conformance.directories.partition_work import Step, listed, waits_for
 from kraft_reference.partitions.effects import Reassignment
 from kraft_reference.partitions.errors import ERROR_CODES
-from kraft_reference.partitions.partition import Partition, TopicPartition
+from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
 
 NOTHING_RUNS = "No partition reassignments found."
 SOME_RUN = "Current partition reassignments:"
@@ -60,6 +60,21 @@ def status_line(history: PartitionHistory, name: TopicPartition) -> str:
         return f"{name}: at rest, {now}, leader {_leader(partition)}"
     waiting = waits_for(history.state, history.configuration, name) or "complete in the next round"
     return f"{name}: in progress, {now}; {waiting}"
+
+
+def verified(history: PartitionHistory, name: TopicPartition, target: Assignment) -> tuple[str, str]:
+    """How far a partition is on the way to a target: complete, in progress, other or unknown; and that in words."""
+    partition = history.state.partitions.get(name)
+    if partition is None:
+        return "unknown", "there is no such partition"
+    if partition.is_reassigned and partition.target == target:
+        waiting = waits_for(history.state, history.configuration, name) or "complete in the next round"
+        return "in progress", f"in progress; {waiting}"
+    if partition.is_reassigned:
+        return "other", f"another reassignment is in progress, to {listed(partition.target)}"
+    if partition.replicas != target:
+        return "other", f"replicas {listed(partition.replicas)}, expected {listed(target)}; nothing is in progress"
+    return "complete", "complete"
 
 
 # ---------------------------------------------------------------------------------------------------------

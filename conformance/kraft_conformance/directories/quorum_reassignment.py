@@ -9,12 +9,11 @@ from typing import NamedTuple
 from kraft_conformance.directories.cluster_directory import ClusterDirectory
 from kraft_conformance.directories.errors import refused
 from kraft_conformance.directories.quorum import open_quorum
+from kraft_conformance.directories.reassignment_json import QUORUM
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_spec.proofs.changes import in_order
 from kraft_spec.proofs.kip642 import kip642_plan
-
-QUORUM = TopicPartition("__cluster_metadata", 0)
 
 
 class QuorumPlan(NamedTuple):

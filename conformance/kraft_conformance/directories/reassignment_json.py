@@ -18,6 +18,8 @@ from kraft_conformance.directories.names import ID_MAX
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 
 VERSION = 1
+QUORUM = TopicPartition("__cluster_metadata", 0)
+"""The log of the quorum: its replicas are the voters (KIP-642)."""
 TOPIC_PATTERN = r"^(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,249}\Z"
 ANY_DIRECTORY = "any"
 """A log directory that the broker chooses by itself."""
@@ -122,7 +124,7 @@ def read_reassignment(source: Path) -> ReassignmentFile:
             detail = f"expected each partition once; {name} is partitions[{first[name]}] already"
             raise bad_file(source, None, f"partitions[{index}]", detail)
         first[name] = index
-        _check_lists(source, index, row)
+        _check_row(source, index, row)
     targets = tuple([(name, tuple(rows[index]["replicas"])) for name, index in first.items()])
     return ReassignmentFile(targets, tuple(f"{source}: {one}" for one in _unread(document)))
 
@@ -210,7 +212,10 @@ def _found(value: Any) -> str:
             return json.dumps(value, ensure_ascii=False)
 
 
-def _check_lists(source: Path, index: int, row: Mapping[str, Any]) -> None:
+def _check_row(source: Path, index: int, row: Mapping[str, Any]) -> None:
+    if row["topic"] == QUORUM.topic and row["partition"] != QUORUM.partition:
+        detail = f"expected 0, as the quorum has one partition; found {row['partition']}"
+        raise bad_file(source, None, f"partitions[{index}].partition", detail)
     replicas: list[int] = row["replicas"]
     for place, broker in enumerate(replicas):
         first = replicas.index(broker)
