@@ -16,7 +16,7 @@ from kraft_conformance.directories.partition_text import (
 )
 from kraft_conformance.directories.partition_work import Step
 from kraft_conformance.directories.quorum_reassignment import QuorumPlan, step_in_words
-from kraft_conformance.directories.reassignment_json import QUORUM, reassignment_text
+from kraft_conformance.directories.reassignment_json import QUORUM, reassignment_document, reassignment_text
 from kraft_conformance.exit_codes import ExitCode
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_spec.proofs.changes import in_order, listed
@@ -53,7 +53,7 @@ def show_answer(
             "partitions": [partition_document(history, name) for name in named],
         }
         if rollback is not None:
-            document["rollback"] = reassignment_text(rollback)
+            document["rollback"] = reassignment_document(rollback)
         print_json(document)
     else:
         _say(f"  broker {broker} forwards to controller {history.state.controller}")

@@ -88,7 +88,9 @@ def topic_text(history: PartitionHistory, topic: str, running: Mapping[TopicPart
     first, part = next(iter(partitions.items()))
     factor = len(part.replicas) - (len(running[first].adding) if first in running else 0)
     configs = f"{UNCLEAN}=true" if topic in history.configuration.unclean_topics else ""
-    lines = [f"Topic: {topic}\tPartitionCount: {len(partitions)}\tReplicationFactor: {factor}\tConfigs: {configs}"]
+    lines = [
+        f"Topic: {topic}\tPartitionCount: {len(partitions)}\tReplicationFactor: {factor}\tConfigs: {configs}".rstrip()
+    ]
     for name, part in partitions.items():
         cells = [
             f"\tTopic: {topic}",

@@ -131,6 +131,11 @@ def read_reassignment(source: Path) -> ReassignmentFile:
 
 def reassignment_text(targets: Mapping[TopicPartition, Assignment]) -> str:
     """A file of Kafka's format in one line, partitions in order."""
+    return json.dumps(reassignment_document(targets), separators=(",", ":"))
+
+
+def reassignment_document(targets: Mapping[TopicPartition, Assignment]) -> dict[str, Any]:
+    """The same as JSON values."""
     rows = [
         {
             "topic": name.topic,
@@ -140,7 +145,7 @@ def reassignment_text(targets: Mapping[TopicPartition, Assignment]) -> str:
         }
         for name, replicas in sorted(targets.items())
     ]
-    return json.dumps({"version": VERSION, "partitions": rows}, separators=(",", ":"))
+    return {"version": VERSION, "partitions": rows}
 
 
 # ---------------------------------------------------------------------------------------------------------
