@@ -94,6 +94,16 @@ def test_rounds_stop_half_way_and_wait_goes_on(capsys: Captured) -> None:
     assert said(capsys, "reassign", "wait") == "No partition reassignments found.\n"
 
 
+def test_adding_replicas_catch_up_before_others(capsys: Captured) -> None:
+    six_brokers()
+    assert topics("brokers", "--stop", "3") == topics("brokers", "--start", "3") == 0
+    done = document(capsys, "reassign", "run", *asked([("A", 0, [3, 2, 4])]), "--rounds", "1")
+    assert rows_of(done["steps"])[-2:] == [
+        "1 A-0 4 in sync: 1,3,2,4 1,2,4 4 1 1",
+        "1 A-1 3 in sync: 2,3,4 2,3,4 - - 2",
+    ]
+
+
 def test_a_stopped_broker_is_waited_for(capsys: Captured) -> None:
     six_brokers()
     assert topics("brokers", "--stop", "4") == 0

@@ -197,7 +197,7 @@ def cancel(
     _check_connection(zookeeper, "cancel")
     asked = None if reassignment_json_file is None else _read(reassignment_json_file)
     check_simulated(None if asked is None else split(asked.targets)[0])
-    with open_partitions(ClusterDirectory(cluster_dir), changes=not dry_run) as there:
+    with open_partitions(ClusterDirectory(cluster_dir)) as there:
         broker = forwarder(there.history, bootstrap_server)
         running = {one.partition for one in reassignments(there.history)}
         names = sorted(running) if asked is None else [name for name, _ in asked.targets]

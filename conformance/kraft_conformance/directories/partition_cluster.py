@@ -92,7 +92,7 @@ class PartitionCluster:
     def _let_catch_up(self, names: Mapping[TopicPartition, Assignment]) -> None:
         for name in names:
             while event := next_event(self.history.state, self.history.configuration, name):
-                self.history = self.history.then(event)
+                self.history = self.history.worked_on(event)
 
 
 @contextmanager

@@ -41,6 +41,12 @@ class PartitionHistory:
         last = happen(len(self.occurrences) + 1, self.state, event, self.configuration)
         return PartitionHistory(self.configuration, (*self.occurrences, last))
 
+    def worked_on(self, event: Event) -> "PartitionHistory":
+        """The history with one more event that the cluster itself causes, and so has no reason to refuse."""
+        longer = self.then(event)
+        assert longer.occurrences[-1].refusal is None, f"{event} is refused, and would be tried for ever"
+        return longer
+
     def extended(self, configuration: PartitionConfiguration) -> "PartitionHistory":
         """The same history in a cluster with more brokers or topics, which are in the header from the beginning.
 

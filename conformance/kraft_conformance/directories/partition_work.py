@@ -55,7 +55,7 @@ def worked(history: PartitionHistory, rounds: int | None) -> Iterator[tuple[Part
             event = next_event(history.state, history.configuration, name)
             if event is not None:
                 old = history.state.partitions[name]
-                history = history.then(event)
+                history = history.worked_on(event)
                 new = history.state.partitions[name]
                 yield history, Step(number, name, change_in_words(old, new), new)
         if history is before:
