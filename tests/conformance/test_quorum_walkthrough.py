@@ -18,7 +18,7 @@ import pytest
 from kraft_conformance.cli import main
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
-_BLOCK = re.compile(r"```(properties|console)\n(.*?)```\n", re.DOTALL)
+_BLOCK = re.compile(r"```(properties|console|json)(?: (\S+))?\n(.*?)```\n", re.DOTALL)
 _REQUEST = re.compile(r"\(request ([0-9]+)\)")
 _AT = re.compile(r"--at [0-9]+")
 _OTHERS = ("1", "2")
@@ -76,9 +76,12 @@ def written_anew(page: str) -> str:
     shell = Shell()
 
     def block(found: re.Match[str]) -> str:
-        kind, text = found[1], found[2]
+        kind, name, text = found.groups()
         if kind == "properties":
             _write_properties(text)
+            return found[0]
+        if kind == "json":
+            Path(name).write_text(text)
             return found[0]
         shown = []
         for given in _commands(text):
@@ -102,7 +105,7 @@ def _in(folder: str | Path) -> Iterator[None]:
 @pytest.mark.slow
 def test_the_page_shows_what_the_commands_print(tmp_path: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert len(_BLOCK.findall(page)) >= 6, "the page has its walk-throughs"
+    assert len(_BLOCK.findall(page)) >= 12, "the page has its walk-throughs"
     with _in(tmp_path):
         again = written_anew(page)
     assert again == page, "python -m tests.conformance.test_quorum_walkthrough"

@@ -21,6 +21,7 @@ from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import Answer
 from kraft_reference.events import (
+    AdvanceReassignment,
     Receive,
     RemoveVoter,
     ReplaceDisk,
@@ -37,7 +38,7 @@ from kraft_reference.roles import Role
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
-CHANGING = ("voter-changes", "snapshots", "upgrade", "auto-join", "hasty-changes", "chaos", "storm")
+CHANGING = ("voter-changes", "snapshots", "upgrade", "auto-join", "reassignments", "hasty-changes", "chaos", "storm")
 
 
 def ended(plan: RunPlan) -> Simulation:
@@ -223,6 +224,11 @@ def test_everything_about_voters_happens() -> None:
                 if occurrence.crash is not None:
                     seen["crash during TakeSnapshot"] += type(event) is TakeSnapshot
                     seen["crash during a change"] += type(event) in (RemoveVoter, UpdateFeatures)
+                    seen["crash during a step"] += type(event) is AdvanceReassignment
+                if isinstance(event, AdvanceReassignment):
+                    hands_over = event.chosen is None and state.role is Role.RESIGNED
+                    seen["hand-over"] += hands_over
+                    seen["completion"] += event.chosen is None and not hands_over
             seen["grows and shrinks"] += len(sizes) >= 3
     answers = {f"answer {error}" for error in Error} - {
         "answer FENCED_LEADER_EPOCH",
@@ -236,6 +242,7 @@ def test_everything_about_voters_happens() -> None:
     others = {"AddVoter", "RemoveVoter", "UpdateFeatures", "VoterChangeTimeout", "TakeSnapshot", "ReplaceDisk"}
     happenings = {"moved", "leader outside its set", "level 0", "level 1", "grows and shrinks"}
     happenings |= {"HandleRemoveVoterResponse NONE", "HandleUpdateVoterResponse NONE"}
+    happenings |= {"AlterPartitionReassignments", "AdvanceReassignment", "hand-over", "completion", "crash during a step"}
     happenings |= {"HandleFetchSnapshotResponse NONE", "crash during TakeSnapshot", "crash during a change"}
     assert {name for name in answers | handled | joins | others | happenings if not seen[name]} == set()
 

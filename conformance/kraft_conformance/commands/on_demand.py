@@ -31,6 +31,8 @@ COMMANDS = (
     "storage",
     "quorum",
     "features",
+    "topics",
+    "reassign",
 )
 """Every command in the order of the help; its module has the same name, and in it `app` or a function of that name."""
 

@@ -1,5 +1,6 @@
-"""Cluster directories: what `kraft-spec storage`, `quorum` and `features` read and write.
+"""Cluster directories: what `kraft-spec storage`, `quorum`, `features`, `topics` and `reassign` use.
 
-A cluster directory holds a metadata directory for each node, as formatting leaves it, and the history of the simulated
-quorum as one trace (`quorum.jsonl`), which is replayed to get the state back.
+A cluster directory holds a metadata directory for each node, as formatting leaves it, the history of the simulated
+quorum as one trace (`quorum.jsonl`), and that of the partitions of topics as another (`partitions.jsonl`): each is
+replayed to get the state back.
 """

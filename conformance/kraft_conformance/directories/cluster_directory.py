@@ -1,4 +1,4 @@
-"""A cluster directory: its metadata directories, its history, and the lock that keeps two commands apart."""
+"""A cluster directory: its metadata directories, its histories, and the lock that keeps two commands apart."""
 
 import fcntl
 from collections.abc import Iterator
@@ -10,8 +10,9 @@ from kraft_conformance.directories.errors import no_file, refused
 from kraft_conformance.directories.metadata_directory import META, MetadataDirectory, read_metadata_directory
 
 HISTORY = "quorum.jsonl"
+PARTITIONS = "partitions.jsonl"
 _LOCK = ".lock"
-RESERVED = (HISTORY, _LOCK)
+RESERVED = (HISTORY, PARTITIONS, _LOCK)
 """Names below the cluster directory that no node may have."""
 
 
@@ -25,6 +26,11 @@ class ClusterDirectory:
     def history(self) -> Path:
         """The trace of everything that the quorum has done."""
         return self.path / HISTORY
+
+    @property
+    def partitions(self) -> Path:
+        """The trace of everything that has happened to the partitions of its topics."""
+        return self.path / PARTITIONS
 
     def nodes(self) -> dict[int, MetadataDirectory]:
         """The formatted nodes by id.
