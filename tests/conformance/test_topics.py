@@ -234,4 +234,4 @@ def test_the_model_checks_the_trace(capsys: Captured, tmp_path: Path) -> None:
         capsys, "validate", "lie.jsonl", code=ExitCode.VIOLATION
     )
     Path("cut.jsonl").write_text(lines[0])
-    assert "expected at least one event" in refused(capsys, "validate", "cut.jsonl", code=ExitCode.BAD_INPUT)
+    assert "a header and no event" in refused(capsys, "validate", "cut.jsonl", code=ExitCode.BAD_INPUT)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraft_reference import pending_changes, polling, replication, snapshots
+from kraft_reference.cluster import driver
 from kraft_reference.cluster.failure import investigate
 from kraft_reference.cluster.membership import may_disagree, stands_for
 from kraft_reference.cluster.occurrence import NetworkEvent
@@ -19,6 +20,7 @@ from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.survival import lost_voters, sets_to_come, survives_disk_loss
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer
 from kraft_reference.events import (
     AdvanceReassignment,
@@ -34,7 +36,9 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Log, Snapshot, rebased, snapshot_at, truncate
 from kraft_reference.messages import ApiVersionsResponse, Error
 from kraft_reference.outcome import Outcome
+from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
@@ -70,6 +74,9 @@ def found(seeds: range, replicas: int, workload: str, property_name: str, **plan
         ("voters.one-change-at-a-time", "hasty-changes", 4, range(10), "ConfigOverlap"),
         ("voters.epoch-committed-before-change", "hasty-changes", 4, range(45, 60), "ConfigOverlap"),
         ("hw.leader-excluded", "hasty-changes", 4, range(35, 45), "LeaderCompleteness"),
+        ("reassign.single-member-steps", "reassignments", 3, range(10), "ConfigOverlap"),
+        ("reassign.cancel-by-new-target", "reassignments", 3, range(10), "ConfigOverlap"),
+        ("reassign.request-new-target", "reassignments", 4, range(12, 18), "OnePendingChange"),
         ("fetch.replica-key", "storm", 3, range(10), "IdentityBinding"),
         ("vote.voter-key", "storm", 3, range(10), "IdentityBinding"),
     ],
@@ -160,6 +167,18 @@ def _additions_are_never_appended(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(pending_changes, "advanced", never)
 
 
+def _steps_are_never_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "next_steps", lambda *_: frozenset())
+
+
+def _the_last_to_remove_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    def and_does_not_hand_over(state: ReplicaState, configuration: Configuration) -> Any:
+        steps = next_steps(state, configuration)
+        return steps if state.key.id in (state.target or ()) else steps - {None}
+
+    monkeypatch.setattr(driver, "next_steps", and_does_not_hand_over)
+
+
 def _nobody_joins(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(polling, "join_request", lambda *_: None)
 
@@ -177,6 +196,8 @@ PLANTED: dict[str, tuple[Plant, str, str]] = {
     "batches are torn": (_batches_are_torn, "upgrade", "ConfigFollowsLog"),
     "levels survive truncation": (_levels_survive_truncation, "upgrade", "ConfigFollowsLog"),
     "additions are never appended": (_additions_are_never_appended, "voter-changes", "EventualChange"),
+    "steps are never taken": (_steps_are_never_taken, "reassignments", "EventualChange"),
+    "the last to remove stays": (_the_last_to_remove_stays, "reassignments", "EventualChange"),
     "nobody joins": (_nobody_joins, "auto-join", "EventualChange"),
     "nobody reports": (_nobody_reports, "upgrade", "EventualChange"),
 }
@@ -242,7 +263,13 @@ def test_everything_about_voters_happens() -> None:
     others = {"AddVoter", "RemoveVoter", "UpdateFeatures", "VoterChangeTimeout", "TakeSnapshot", "ReplaceDisk"}
     happenings = {"moved", "leader outside its set", "level 0", "level 1", "grows and shrinks"}
     happenings |= {"HandleRemoveVoterResponse NONE", "HandleUpdateVoterResponse NONE"}
-    happenings |= {"AlterPartitionReassignments", "AdvanceReassignment", "hand-over", "completion", "crash during a step"}
+    happenings |= {
+        "AlterPartitionReassignments",
+        "AdvanceReassignment",
+        "hand-over",
+        "completion",
+        "crash during a step",
+    }
     happenings |= {"HandleFetchSnapshotResponse NONE", "crash during TakeSnapshot", "crash during a change"}
     assert {name for name in answers | handled | joins | others | happenings if not seen[name]} == set()
 

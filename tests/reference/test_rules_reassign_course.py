@@ -15,6 +15,7 @@ from tests.reference.builders import (
     endpoint,
     established,
     follower,
+    joining,
     key,
     keys,
     leader,
@@ -29,6 +30,8 @@ from tests.reference.builders import (
 )
 from tests.reference.reassigning import FETCHED, STEP, TARGET, appended, steps
 from tests.reference.wire import (
+    add_voter,
+    add_voter_reply,
     api_versions_reply,
     asked,
     eqe,
@@ -46,6 +49,7 @@ from kraft_reference.events import (
     RemoveVoter,
     Restart,
 )
+from kraft_reference.messages import Error
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.roles import Role
 from kraft_reference.state import is_voter
@@ -175,6 +179,21 @@ def test_the_target_is_cleared_by_a_record_of_its_own() -> None:
     assert (done.state.target, steps(done.state), steps(done.state._replace(high_watermark=3))) == (None, [], [])
     alone = step(reassigning(1, target=(1,)), AdvanceReassignment(None), SIX)
     assert (alone.state.high_watermark, alone.state.target) == (3, None)
+
+
+@states("reassign.single-member-steps")
+def test_a_controller_that_joins_by_itself_waits_and_comes_back() -> None:
+    """3 has been removed, and is set up to join: refused while the target stands, and taken on when it is cleared."""
+    joins = joining(SIX, 3)
+    removed = follower(4, 1, 3, log=reassigning(1, 2, 4).log, fetched=True)
+    asks = step(removed, Poll(), joins)
+    request = add_voter(3, 1, correlation_id=77)
+    assert asks.sends == (request,)
+    refusal = receive(reassigning(1, 2, 4), request, joins).sends[0]
+    assert refusal == add_voter_reply(1, 3, 4, 1, Error.REASSIGNMENT_IN_PROGRESS, correlation_id=77)
+    again = step(receive(asks.state, refusal, joins).state, Poll(), joins)
+    assert again.sends == (request,)
+    assert receive(reassigning(1, 2, 4, target=None), request, joins).refusal is None
 
 
 @states("reassign.single-member-steps")

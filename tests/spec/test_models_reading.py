@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kraft_spec.models import GROUPS, CheckFileError, ModelCheck, read_check, read_checks
+from kraft_spec.fingerprint import TRACE_MODULES
+from kraft_spec.models import GROUPS, CheckFileError, ModelCheck, model_directory, read_check, read_checks
 
 HEAD = """\\* name = "mine"
 \\* module = "MCElection"
@@ -45,3 +46,14 @@ def test_two_checks_of_one_name_are_refused(tmp_path: Path) -> None:
         (tmp_path / f"{name}.cfg").write_text(HEAD, encoding="utf-8")
     with pytest.raises(CheckFileError, match=r"name 'mine' is that of MCMine\.cfg"):
         read_checks(tmp_path, GROUPS)
+
+
+def test_the_hash_of_the_model_is_over_all_modules_of_the_trace() -> None:
+    folder, reached, left = model_directory(), set[str](), ["Trace"]
+    while left:
+        module = left.pop()
+        reached.add(module)
+        lines = (folder / f"{module}.tla").read_text(encoding="utf-8").splitlines()
+        named = ", ".join(line.removeprefix("EXTENDS ") for line in lines if line.startswith("EXTENDS "))
+        left += [name for name in named.split(", ") if (folder / f"{name}.tla").exists()]
+    assert set(TRACE_MODULES) == reached
