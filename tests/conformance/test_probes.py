@@ -86,7 +86,7 @@ def test_without_the_schedules_by_hand_refusals_are_missing(reference: dict[Sour
 
 
 def test_the_names_are_those_of_the_sources() -> None:
-    assert len(event_names()) == 41
+    assert len(event_names()) == 43
     assert {"DuplicateMessage", "HandleFetchRequest", "ReplaceDisk", "UpdateFeatures"} <= set(event_names())
     assert set(effect_names()) >= {"PersistQuorumState", "WriteSnapshot", "Send", "Answer", "StartTimer"}
     assert {"drop_chance", "crash_interval_ms", "early_timer_interval_ms"} <= set(fault_names())

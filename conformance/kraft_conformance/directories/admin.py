@@ -8,14 +8,14 @@ from kraft_conformance.directories.quorum import Quorum
 from kraft_conformance.failure import usage_error
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.effects import Answer
-from kraft_reference.events import AddVoter, RemoveVoter, UpdateFeatures
+from kraft_reference.events import AddVoter, AlterPartitionReassignments, RemoveVoter, UpdateFeatures
 from kraft_reference.messages import Error, Reply
 
 CLIENT_TIMEOUT_MS = 60_000
 """How long the client waits for an answer and for somebody to ask (default.api.timeout.ms)."""
 _RETRY_MS = 100
 
-AdminRequest = AddVoter | RemoveVoter | UpdateFeatures
+AdminRequest = AddVoter | RemoveVoter | UpdateFeatures | AlterPartitionReassignments
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def show_outcome(asked: str, kind: ChangeKind, outcome: Outcome, as_json: bool) 
     Unavailable if nobody was there to ask or to take it on, inconclusive if it is open what became of it.
     """
     reply = outcome.reply
-    code = _exit_code(outcome)
+    code = exit_code_of(outcome)
     if as_json:
         print_json(
             {
@@ -40,10 +40,7 @@ def show_outcome(asked: str, kind: ChangeKind, outcome: Outcome, as_json: bool) 
         stdout.print(shown(f"  {hop}"), soft_wrap=True)
     took_ms = outcome.answered_at_ms - outcome.asked_at_ms
     if reply is None:
-        became = "there was nobody to ask, nothing was sent"
-        if outcome.was_sent:
-            became = "what became of it is open" if outcome.is_open else "nobody took it on, nothing has changed"
-        stderr.print(shown(f"{asked}: no answer in {CLIENT_TIMEOUT_MS} ms; {became}"), soft_wrap=True)
+        stderr.print(shown(f"{asked}: {without_reply(outcome)}"), soft_wrap=True)
     else:
         meaning = f"{reply.error} ({CODES[reply.error]})" if outcome.was_appended else described(reply.error, kind)
         answer = f"{asked}: {meaning}"
@@ -53,7 +50,16 @@ def show_outcome(asked: str, kind: ChangeKind, outcome: Outcome, as_json: bool) 
     return code
 
 
-def _exit_code(outcome: Outcome) -> ExitCode:
+def without_reply(outcome: Outcome) -> str:
+    """What became of a request that nobody has answered."""
+    became = "there was nobody to ask, nothing was sent"
+    if outcome.was_sent:
+        became = "what became of it is open" if outcome.is_open else "nobody took it on, nothing has changed"
+    return f"no answer in {CLIENT_TIMEOUT_MS} ms; {became}"
+
+
+def exit_code_of(outcome: Outcome) -> ExitCode:
+    """What the outcome of a request means for the shell, as `show_outcome` says."""
     if outcome.succeeded:
         return ExitCode.CONFORMANT
     if outcome.is_open:

@@ -8,9 +8,12 @@ CODES = {
     Error.NOT_LEADER_OR_FOLLOWER: 6,
     Error.REQUEST_TIMED_OUT: 7,
     Error.UNSUPPORTED_VERSION: 35,
+    Error.INVALID_REPLICA_ASSIGNMENT: 39,
     Error.INVALID_REQUEST: 42,
+    Error.REASSIGNMENT_IN_PROGRESS: 60,
     Error.FENCED_LEADER_EPOCH: 74,
     Error.UNKNOWN_LEADER_EPOCH: 76,
+    Error.NO_REASSIGNMENT_IN_PROGRESS: 85,
     Error.INVALID_UPDATE_VERSION: 95,
     Error.SNAPSHOT_NOT_FOUND: 98,
     Error.INCONSISTENT_CLUSTER_ID: 104,
@@ -33,6 +36,12 @@ _MEANINGS: dict[tuple[Error, ChangeKind | None], str] = {
     (Error.INVALID_REQUEST, None): "the request is malformed: a voter has an id of at least 0 and a directory id",
     (Error.INVALID_REQUEST, ChangeKind.ADD): "the request is malformed, or the new voter does not support this level",
     (Error.INCONSISTENT_CLUSTER_ID, None): "the request names another cluster",
+    (Error.INVALID_REPLICA_ASSIGNMENT, None): "the voters are not a list of controllers that there are, each once",
+    (Error.REASSIGNMENT_IN_PROGRESS, None): (
+        "the quorum is being reassigned, and meanwhile nobody adds or removes voters by hand; "
+        "`kraft-spec reassign list` shows it, `reassign cancel` ends it"
+    ),
+    (Error.NO_REASSIGNMENT_IN_PROGRESS, None): "nothing is being reassigned, so that there is nothing to cancel",
     (Error.DUPLICATE_VOTER, None): "a voter with this id is in the set already; a lost disk's entry is removed first",
     (Error.VOTER_NOT_FOUND, None): "no voter has both this id and this directory id, or it is the last one",
     (Error.INVALID_UPDATE_VERSION, None): (
@@ -41,8 +50,13 @@ _MEANINGS: dict[tuple[Error, ChangeKind | None], str] = {
 }
 
 
+def meaning_of(error: Error, kind: ChangeKind | None = None) -> str | None:
+    """What an error means for whoever asked for such a change; None if there is nothing to say."""
+    return _MEANINGS.get((error, kind)) or _MEANINGS.get((error, None))
+
+
 def described(error: Error, kind: ChangeKind) -> str:
     """`NAME (number): what it means`; just `NONE (0)` without an error."""
-    meaning = _MEANINGS.get((error, kind)) or _MEANINGS.get((error, None))
+    meaning = meaning_of(error, kind)
     named = f"{error} ({CODES[error]})"
     return named if meaning is None else f"{named}: {meaning}"

@@ -106,9 +106,18 @@ def open_partitions(cluster: ClusterDirectory, *, changes: bool = True) -> Itera
         TraceError: the history is no trace.
     """
     with cluster.existing().locked():
-        if not cluster.partitions.exists():
-            raise refused(f"{cluster.path}: there are no topics yet; begin with `kraft-spec topics create`")
-        yield from _opened(cluster, PartitionCluster(read_partition_history(cluster.partitions)), changes)
+        yield from _opened(cluster, read_partitions(cluster), changes)
+
+
+def read_partitions(cluster: ClusterDirectory) -> PartitionCluster:
+    """The partitions of a directory whose lock is held.
+
+    Raises:
+        CommandError, TraceError: as `open_partitions`.
+    """
+    if not cluster.partitions.exists():
+        raise refused(f"{cluster.path}: there are no topics yet; begin with `kraft-spec topics create`")
+    return PartitionCluster(read_partition_history(cluster.partitions))
 
 
 @contextmanager

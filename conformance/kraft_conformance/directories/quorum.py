@@ -38,6 +38,8 @@ class Quorum:
         self._driver = Driver(world, chance, Faults(), keeps_schedule=False)
         self._driver.agenda.now_ms = world.time_ms
         self._driver.start()
+        self.watchers: list[Callable[[], None]] = []
+        """Called after everything that happens."""
         self._appended = sum(line.event == "ClientAppend" for line in lines)
 
     @property
@@ -173,6 +175,8 @@ class Quorum:
 
     def _note(self, occurrence: Occurrence) -> None:
         self.lines.append(event_line(occurrence))
+        for look in self.watchers:
+            look()
 
     def _raise_defect(self) -> None:
         defect = self._driver.moves.defect
@@ -193,13 +197,31 @@ def open_quorum(
         TraceError: the history is no trace.
     """
     with cluster.existing().locked():
-        nodes = cluster.nodes()
-        if not cluster.history.exists():
-            raise refused(f"{cluster.path}: nothing has run here yet; begin with `kraft-spec quorum start`")
-        quorum = _reopened(cluster, nodes)
+        quorum, nodes = read_quorum(cluster)
         yield quorum, nodes
         if changes:
-            _write(cluster, quorum)
+            write_quorum(cluster, quorum)
+
+
+def read_quorum(cluster: ClusterDirectory) -> tuple[Quorum, dict[int, MetadataDirectory]]:
+    """The quorum of a directory whose lock is held, and its formatted nodes.
+
+    Raises:
+        CommandError, TraceError: as `open_quorum`.
+    """
+    nodes = cluster.nodes()
+    if not cluster.history.exists():
+        raise refused(f"{cluster.path}: nothing has run here yet; begin with `kraft-spec quorum start`")
+    return _reopened(cluster, nodes), nodes
+
+
+def write_quorum(cluster: ClusterDirectory, quorum: Quorum) -> None:
+    """Write what has happened, into a directory whose lock is held.
+
+    Raises:
+        OSError: the operating system refuses.
+    """
+    write_history(cluster.history, History(quorum.configuration, quorum.seed, tuple(quorum.lines)))
 
 
 @contextmanager
@@ -217,7 +239,7 @@ def open_or_begin(
         else:
             quorum = _begun(nodes, seed or 0, profile or "kip")
         yield quorum, nodes
-        _write(cluster, quorum)
+        write_quorum(cluster, quorum)
 
 
 def _begun(nodes: dict[int, MetadataDirectory], seed: int, profile: str) -> Quorum:
@@ -255,7 +277,3 @@ def _replayed(history: History, configuration: Configuration) -> tuple[list[Even
     lines: list[EventLine] = []
     world = history.replayed(configuration, lambda occurrence: lines.append(event_line(occurrence)))
     return lines, world
-
-
-def _write(cluster: ClusterDirectory, quorum: Quorum) -> None:
-    write_history(cluster.history, History(quorum.configuration, quorum.seed, tuple(quorum.lines)))

@@ -89,11 +89,17 @@ Kafka4Decisions ==
    endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
    kraftVersionGate |-> "append", voteOfNonVoter |-> "by-log"]
 
+\* Lists that reassignments ask for: good ones, where there are so many replicas, and bad ones.
+\* Everybody else answers and stays as it is, which would be most of a walk.
+Leads(r) == replicas[r].role = "Leader"
+AnyList == {NoReplicas, <<<<>>>>, <<<<1>>>>, <<<<2, 3>>>>, <<<<3, 2, 1>>>>, <<<<2, 4>>>>}
+
 WithoutRule(rule) == [Cluster(3, 3, 0) EXCEPT !.off = {rule}]
 
 Clusters ==
   {Cluster(1, 1, 1),
    [Cluster(4, 3, 1) EXCEPT !.preVote = <<"supported", "supported", "unsupported", "supported">>],
+   [Cluster(4, 3, 1) EXCEPT !.decisions.voteOfNonVoter = "refuse-and-campaign"],
    [Cluster(4, 3, 1) EXCEPT !.decisions = Kafka4Decisions, !.preVote = <<"supported", "ignored", "supported", "supported">>],
    \* Old software: a leader outside the voters set cannot say where it is.
    [Cluster(4, 3, 1) EXCEPT !.speaksEndpoints = [r \in 1..4 |-> FALSE], !.fetchMaxRecords = 1],
@@ -186,6 +192,19 @@ TwoLeaders ==
                                    !.flushed = 2, !.highWatermark = 2, !.awaiting = {<<3, 1>>}]} :
          StartWith(configuration, 1 :> [first EXCEPT !.epoch = 2] @@ 2 :> follower @@ 3 :> second,
                    {AfterFetchRequest(second, FetchRequest(follower, 3, 1)).sends[1]})
+
+\* A leader is the last that its target removes.
+HandingOver ==
+  \E configuration \in {Cluster(3, 3, 0)} :
+    /\ config = configuration
+    /\ \E leads \in {Leading(configuration, 1, 1)} :
+       \E leader \in {AppendedByLeader(leads, <<AssignmentOf(1, Voters(leads), {}, {2, 3})>>)} :
+         StartWith(configuration, 1 :> [leader EXCEPT !.highWatermark = EndOffset(leader)], {})
+
+\* A candidate whom replica 1 knows for no voter asks it for its vote, and it campaigns itself.
+NonVoterAsks ==
+  \E configuration \in {[SilentLeader EXCEPT !.decisions.voteOfNonVoter = "refuse-and-campaign"]} :
+    StartWith(configuration, 1 :> InRole("Unattached", 2), {[Ballot EXCEPT !.from = 4, !.key = <<4, "D">>]})
 
 \* A leader has removed itself, and the only voter that is left says that it has the record.
 Removing ==
@@ -286,6 +305,8 @@ Init ==
      \/ Asked
      \/ TwoLeaders
      \/ Removing
+     \/ HandingOver
+     \/ NonVoterAsks
      \/ Changing
 
 (***************************************************************************)

@@ -33,7 +33,7 @@ CAUSES: dict[str, tuple[Cause, ...]] = {
     "FetchTimeout": (Cause.FETCH_TIMEOUT, *_TO_LEADER),
     "CheckQuorumTimeout": (Cause.CHECK_QUORUM_TIMEOUT,),
     "Shutdown": (Cause.SHUTDOWN,),
-    "HandleVoteRequest": (Cause.LARGER_EPOCH, Cause.VOTE_CAST),
+    "HandleVoteRequest": (Cause.LARGER_EPOCH, Cause.VOTE_CAST, Cause.NON_VOTER_ASKED, *_TO_LEADER),
     "HandleVoteResponse": (*_LEARNS, *_TO_LEADER, Cause.PRE_VOTE_LOST),
     "HandleBeginQuorumEpochRequest": _LEARNS,
     "HandleBeginQuorumEpochResponse": _LEARNS,
@@ -47,6 +47,8 @@ CAUSES: dict[str, tuple[Cause, ...]] = {
     "HandleUpdateVoterResponse": _LEARNS,
     "ClientAppend": (Cause.REMOVAL_COMMITTED,),
     "AppendVoters": (Cause.REMOVAL_COMMITTED,),
+    "AlterPartitionReassignments": (Cause.REMOVAL_COMMITTED,),
+    "AdvanceReassignment": (Cause.LAST_TO_REMOVE,),
     "Crash": (Cause.CRASH,),
     "Restart": (Cause.RESTART, Cause.LARGER_EPOCH, Cause.ELECTION_WON),
 }

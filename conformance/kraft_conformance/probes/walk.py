@@ -36,10 +36,11 @@ WALK_LENGTH = 40
 
 MODULE = "Probes"
 _WEIGHTS = {
-    **dict.fromkeys(("Poll", "PollFetch", "Restart", "HealLink"), 30),
+    **dict.fromkeys(("Poll", "PollFetch", "Restart", "HealLink", "AdvanceReassignment"), 30),
     **dict.fromkeys(("ElectionTimeout", "FetchTimeout", "AppendVoters", "TakeSnapshot", "VoterChangeTimeout"), 3),
     **dict.fromkeys(("CheckQuorumTimeout", "BeginQuorumEpochTimeout", "Shutdown", "RequestTimeout"), 2),
     **dict.fromkeys(("Crash", "ReplaceDisk", "DropMessage", "CutLink", "UpdateFeatures"), 1),
+    "AlterPartitionReassignments": 1,
 }
 _WEIGHT = 12
 """Of the rest: so that walks get further than elections that nobody wins."""

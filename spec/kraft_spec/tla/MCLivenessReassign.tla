@@ -23,6 +23,7 @@
 EXTENDS MCLivenessChange
 
 LastReturn == 2
+One == 1
 Leaver(s) == Target(s) # NoTarget /\ s.key[1] \notin Target(s)
 
 TimelyLeaver(r, timer) ==
