@@ -53,6 +53,8 @@ _PLANS = (
 _SCENARIOS = (
     # A request between the append of a level and its commit.
     "s17-kraft-version-upgrade/right-gate",
+    # A candidate asks who knows it for no voter.
+    "s23-votes-of-non-voters/right",
 )
 _ABOUT_THE_WRITER = ("generator", "kip_levels", "timeouts")
 """Tried in one trace only: nothing that happens depends on them."""

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from kraft_conformance.detectors.places import (
@@ -38,6 +39,11 @@ from kraft_traces.parsing import parse_header, parse_line
 
 STEPS = 150
 LONG_STEPS = 500
+_RARE = (
+    # A snapshot is fetched while a reassignment is under way.
+    (12, "reassignments"),
+)
+"""Seeds and workloads with what the first seeds do not have."""
 _SCENARIOS = (
     # A replica that joins by itself is in the set with the disk that it had before: it asks for its own removal.
     "s4-disk-failure/right-auto-join",
@@ -122,14 +128,13 @@ class _Probe:
 def runs() -> Iterator[_Run]:
     """Runs of the reference, as many as are asked for."""
     # Of three voters one follower completes a majority: only a larger quorum counts who fetched so far.
-    for seed in range(6):
-        for workload in sorted(WORKLOADS):
-            # What takes long to come about is looked for only after the rest.
-            steps = STEPS if seed < 2 else LONG_STEPS
-            plan = RunPlan(seed, replicas=5 if seed % 2 else 3, steps=steps, workload=workload)
-            simulation = plan.simulation()
-            lines = tuple(event_line(one) for one in simulation.run())
-            yield _Run(f"{workload}, seed {seed}, {plan.replicas} voters", simulation.configuration, lines[:steps])
+    for seed, workload in (*product(range(6), sorted(WORKLOADS)), *_RARE):
+        # What takes long to come about is looked for only after the rest.
+        steps = STEPS if seed < 2 else LONG_STEPS
+        plan = RunPlan(seed, replicas=5 if seed % 2 else 3, steps=steps, workload=workload)
+        simulation = plan.simulation()
+        lines = tuple(event_line(one) for one in simulation.run())
+        yield _Run(f"{workload}, seed {seed}, {plan.replicas} voters", simulation.configuration, lines[:steps])
     for name in _SCENARIOS:
         scenario_name, _, variant_name = name.partition("/")
         found = scenario(scenario_name)

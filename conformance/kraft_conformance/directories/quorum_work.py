@@ -68,11 +68,10 @@ class Watch:
             return
         self.changes += 1
         what = [step_in_words(before.voters, entry.voters)] if moved else []
-        over = False
         if entry.target != before.target:
-            over = entry.target == None  # noqa: E711
             what.append(_target_in_words(before, entry))
-        self._note(self.round + (moved or over), "; ".join(what), entry)
+        is_over = before.target is not None and entry.target is None
+        self._note(self.round + (moved or is_over), "; ".join(what), entry)
 
     def _note(self, number: int, what: str, entry: VotersEntry) -> None:
         quorum = self._quorum
@@ -86,14 +85,19 @@ def work(quorum: Quorum, watch: Watch, rounds: int | None) -> None:
     """
     end = None if rounds is None else watch.round + rounds
     while watch.target is not None and (end is None or watch.round < end):
-        seen, begun_ms = watch.changes, quorum.now_ms
-        quorum.run(STEP_WAIT_MS, until=lambda seen=seen: watch.changes > seen)  # type: ignore[misc]
-        if watch.changes == seen:
+        if not _changes(quorum, watch):
             return
+
+
+def _changes(quorum: Quorum, watch: Watch) -> bool:
+    """Let time pass until something changes; does it?"""
+    seen = watch.changes
+    quorum.run(STEP_WAIT_MS, until=lambda: watch.changes > seen)
+    return watch.changes > seen
 
 
 def _target_in_words(before: VotersEntry, after: VotersEntry) -> str:
     """Rules: reassign.request-new-target, reassign.completion, reassign.cancel-null."""
     if after.target is not None:
         return "asked" if before.target is None else "asked anew"
-    return "complete" if before.target == {voter.id for voter in after.voters} else "cancelled"
+    return "complete" if before.target == frozenset([voter.id for voter in after.voters]) else "cancelled"

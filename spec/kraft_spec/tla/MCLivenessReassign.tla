@@ -59,7 +59,7 @@ TargetRecord(voters, target) ==
   LET keys == {config.keys[r] : r \in voters} IN AssignmentOf(1, keys, FormattedDetails(keys), target)
 
 WithTarget(voters, target, stopped) ==
-  /\ config = WithDecisions(Cluster(3, Cardinality(voters), 1))
+  /\ config = WithDecisions(Cluster(Cardinality(Cast), Cardinality(voters), 1))
   /\ \E leads \in {LeaderOf(1, <<TargetRecord(voters, target)>>)} :
      LET end == EndOffset(leads)
          states == [r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)]
@@ -71,12 +71,15 @@ WithTarget(voters, target, stopped) ==
 
 \* The leader has to go, last of all.
 LeaderGoes == WithTarget({1, 2, 3}, {2, 3}, {})
+\* The same of two: it is needed to elect the other.
+OneOfTwoGoes == WithTarget({1, 2}, {2}, {})
 \* It is gone: the next leader goes on.
 LeaderIsGone == WithTarget({1, 2, 3}, {2, 3}, {1})
 \* Replica 3 comes, replica 2 goes.
 Replaced == WithTarget({1, 2}, {1, 3}, {})
 
 FirstAndThird == {1, 3}
+TheSecond == {2}
 
 (***************************************************************************)
 (* Without a rule.                                                         *)

@@ -215,8 +215,6 @@ NobodyRemovesTheLeader ==
      /\ s.role = "Leader" /\ s.epoch = 2 /\ VoterIds(s) = {2, 3} /\ Target(s) = NoTarget
      /\ s.highWatermark = EndOffset(s)
 
-NoHandOver == ~\E r \in Ids : replicas[r].role = "Resigned" /\ Target(replicas[r]) # NoTarget
-
 \* The leader of epoch 2 has taken a step towards a target that was named in epoch 1.
 NobodyResumes ==
   ~\E r \in Ids : LET s == replicas[r] IN
