@@ -91,6 +91,11 @@ def _partition_run(seed: int, events: int, rule_left_out: str | None = None) -> 
 SAMPLES: tuple[Sample, ...] = (
     Sample("partitioned-follower.jsonl", "scenario 1: a partitioned follower", _scenario("partitioned-follower")),
     Sample("ping-pong.jsonl", "scenario 5: two followers do not refuse each other for ever", _scenario("ping-pong")),
+    Sample(
+        "quorum-reassignment.jsonl",
+        "scenario S20: the quorum moves from (1,2,3) to (4,5,6), one voter at a time",
+        _scenario("s20-quorum-reassignment"),
+    ),
     Sample("chaos.jsonl", "a run with faults", _simulation(RunPlan(seed=1, steps=300, workload="chaos"))),
     Sample("planted-bug.jsonl", "a follower that fetched grants a Pre-Vote: rejected at that line", _planted_bug),
 )

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
-from tests.conformance.cluster_folder import quorum, three_voters
+from tests.conformance.cluster_folder import format_node, properties, quorum, three_voters
+from tests.conformance.partition_folder import asked
 
 from kraft_conformance.cli import main
 from kraft_conformance.directories.sightings import Sightings
@@ -144,6 +145,25 @@ def test_an_uncommitted_addition_shows_at_its_line_and_is_gone_once_committed(ca
     assert at["CurrentVoters"][-1] == {**added, "endpoints": ["CONTROLLER://h4:9093"]}
     assert at["HighWatermark"] < after["HighWatermark"]
     assert (after["UncommittedAddedVoter"], len(after["CurrentVoters"])) == (None, 4)
+
+
+def test_a_target_shows_while_the_quorum_is_reassigned(capsys: Captured) -> None:
+    """Rule: reassign.describe-quorum."""
+    three_voters(others=[4])
+    assert format_node(properties(5), "--no-initial-controllers", "--directory-id", "U5") == 0
+    assert main(["reassign", "run", *asked([("__cluster_metadata", 0, [1, 4, 5])]), "--rounds", "0"]) == 0
+    status = described(capsys, ".")["status"]
+    capsys.readouterr()
+    assert quorum("describe", "--status") == 0
+    rows = [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert rows[6:9] == ["CurrentVoters", "TargetVoters", "CurrentObservers"]
+    end = status["HighWatermark"]
+    voter, new, silent = status["TargetVoters"]
+    assert (voter["id"], voter["directoryId"], voter["logEndOffset"]) == (1, "U1", end)
+    assert (new["id"], new["directoryId"]) == (4, "U4")
+    assert silent == {"id": 5, "directoryId": None, "logEndOffset": -1, "lag": -1}
+    assert main(["reassign", "cancel"]) == 0
+    assert "TargetVoters" not in described(capsys, ".")["status"]
 
 
 def test_before_anything_happened_nobody_leads(capsys: Captured) -> None:

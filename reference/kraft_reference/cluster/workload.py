@@ -256,6 +256,15 @@ _PRESETS = (
         observers=1,
         fetch_max_records=2,
     ),
+    Preset(
+        "hasty-reassignments",
+        "targets named as soon as there is a leader, and leaders that never last, some without Pre-Vote",
+        Workload(append_interval_ms=150, shutdown_interval_ms=4000, reassign_interval_ms=400),
+        replace(_HASTE, early_timer_interval_ms=400, crash_in_change_chance=0.2),
+        observers=1,
+        observers_without_list=True,
+        old_software=True,
+    ),
 )
 
 WORKLOADS: dict[str, Preset] = {preset.name: preset for preset in _PRESETS}

@@ -56,6 +56,7 @@ _WORKLOADS = (
     "hasty-changes",
     "auto-join",
     "snapshots",
+    "reassignments",
     "storm",
 )
 _SEEDS = 12
