@@ -21,8 +21,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 _BLOCK = re.compile(r"```(properties|console|json)(?: (\S+))?\n(.*?)```\n", re.DOTALL)
 _REQUEST = re.compile(r"\(request ([0-9]+)\)")
 _AT = re.compile(r"--at [0-9]+")
-_OTHERS = ("1", "2")
-"""The nodes whose properties the page leaves to the reader."""
+_OTHERS = {"3": ("1", "2"), "4": ("5", "6")}
+"""By the node whose properties the page shows: those whose properties it leaves to the reader."""
 
 
 def _commands(block: str) -> list[str]:
@@ -64,11 +64,12 @@ class Shell:
 def _write_properties(text: str) -> None:
     name = text.splitlines()[0].removeprefix("# ")
     Path(name).write_text(text)
-    if name == "3.properties":
-        for other in _OTHERS:
-            own = text.replace("node.id=3", f"node.id={other}").replace("node-3", f"node-{other}")
-            own = own.replace("CONTROLLER://h3", f"CONTROLLER://h{other}")
-            Path(f"{other}.properties").write_text(own)
+    shown = name.removesuffix(".properties")
+    for other in _OTHERS.get(shown, ()):
+        own = text.replace(f"node.id={shown}", f"node.id={other}").replace(f"node-{shown}", f"node-{other}")
+        for listener in ("CONTROLLER://h", "controller.listener=h"):
+            own = own.replace(f"{listener}{shown}", f"{listener}{other}")
+        Path(f"{other}.properties").write_text(own)
 
 
 def written_anew(page: str) -> str:
