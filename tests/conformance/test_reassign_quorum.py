@@ -90,6 +90,18 @@ def test_three_voters_give_way_to_three_others(capsys: Captured) -> None:
     assert [one["step"] for one in (steps[0], steps[1], steps[-1])] == ["before", "asked", "complete"]
     assert steps[-2]["step"] == f"remove {first}-U{first}"
     assert all(first in one["voters"] for one in steps[:-2])
+    handed_over = next(one for one in steps if one["step"].endswith(" leads"))
+    assert handed_over == {
+        "round": 5,
+        "step": f"{handed_over['leader']} leads",
+        "time_ms": handed_over["time_ms"],
+        "leader": handed_over["leader"],
+        "voters": [first, 4, 5, 6],
+        "adding": [],
+        "removing": [first],
+        "target": [4, 5, 6],
+    }
+    assert handed_over["leader"] in (4, 5, 6)
     for before, after in pairwise(steps):
         assert len(set(before["voters"]) ^ set(after["voters"])) <= 1
         assert before["time_ms"] <= after["time_ms"]
@@ -192,6 +204,12 @@ def test_list_and_verify_show_it_in_the_middle(capsys: Captured) -> None:
     assert reassign("run", *asked([("A", 0, [4, 3, 2])]), "--additional", "--rounds", "0") == 0
     both = said(capsys, "reassign", "list").splitlines()
     assert both[1:] == ["A-0: replicas: 1,4,3,2. adding: 4. removing: 1.", line]
+
+
+def test_topics_describe_points_to_the_quorum(capsys: Captured) -> None:
+    six_brokers()
+    error = refused(capsys, "topics", "describe", "--topic", OWN, code=ExitCode.VIOLATION)
+    assert error.startswith(f"{OWN} is the log of the quorum, and no topic; `kraft-spec quorum describe --status`")
 
 
 def test_a_second_run_needs_additional_and_retargets(capsys: Captured) -> None:

@@ -16,6 +16,7 @@ from kraft_conformance.directories.names import MalformedNameError
 from kraft_conformance.directories.partition_cluster import open_or_begin_partitions, open_partitions
 from kraft_conformance.directories.partition_requests import forwarder, reassignments
 from kraft_conformance.directories.partition_text import partition_document, partitions_of, status_line, topic_text
+from kraft_conformance.directories.reassignment_json import QUORUM
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 
@@ -79,6 +80,11 @@ def describe(
         history = there.history
         forwarder(history, bootstrap_server)
         topics = sorted({name.topic for name in history.state.partitions})
+        if topic == QUORUM.topic:
+            raise refused(
+                f"{topic} is the log of the quorum, and no topic; `kraft-spec quorum describe --status` shows its "
+                "voters, `kraft-spec reassign list` their reassignment"
+            )
         if topic is not None and topic not in topics:
             raise refused(f"UNKNOWN_TOPIC_OR_PARTITION (3): no topic {topic}; there are {', '.join(topics)}")
         chosen = topics if topic is None else [topic]

@@ -57,7 +57,7 @@ class Watch:
             self._note(self.round, f"{leader} leads", self._newest)
         state = self._quorum.state(leader)
         for entry in state.log.voters:
-            if self._newest.offset < entry.offset:
+            if self._newest.offset < entry.offset < state.high_watermark:
                 self._see(entry)
 
     def _see(self, entry: VotersEntry) -> None:
