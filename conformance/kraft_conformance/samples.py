@@ -31,10 +31,10 @@ class Sample:
     record: Callable[[], Recording]
 
 
-def _scenario(name: str) -> Callable[[], Recording]:
+def _scenario(name: str, variant: str | None = None) -> Callable[[], Recording]:
     def record() -> Recording:
         chosen = scenario(name)
-        outcome = run(chosen, chosen.variants[0])
+        outcome = run(chosen, chosen.variants[0] if variant is None else chosen.variant(variant))
         workload = f"{chosen.name}/{outcome.variant.name}"
         return outcome.configuration, own_generator(workload=workload), outcome.occurrences
 
@@ -95,6 +95,11 @@ SAMPLES: tuple[Sample, ...] = (
         "quorum-reassignment.jsonl",
         "scenario S20: the quorum moves from (1,2,3) to (4,5,6), one voter at a time",
         _scenario("s20-quorum-reassignment"),
+    ),
+    Sample(
+        "resumed-too-early.jsonl",
+        "S22 as KIP-642 has it: the next leader resumes before it has committed anything, and a committed record is lost",
+        _scenario("s22-leader-fails-midway", "wrong-resumed"),
     ),
     Sample("chaos.jsonl", "a run with faults", _simulation(RunPlan(seed=1, steps=300, workload="chaos"))),
     Sample("planted-bug.jsonl", "a follower that fetched grants a Pre-Vote: rejected at that line", _planted_bug),
