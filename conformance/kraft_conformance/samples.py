@@ -98,7 +98,7 @@ SAMPLES: tuple[Sample, ...] = (
     ),
     Sample(
         "resumed-too-early.jsonl",
-        "S22 as KIP-642 has it: the next leader resumes before it has committed anything, and a committed record is lost",
+        "S22 as KIP-642 has it: a leader resumes before it has committed anything, and a committed record is lost",
         _scenario("s22-leader-fails-midway", "wrong-resumed"),
     ),
     Sample("chaos.jsonl", "a run with faults", _simulation(RunPlan(seed=1, steps=300, workload="chaos"))),
