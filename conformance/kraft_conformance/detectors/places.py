@@ -58,7 +58,10 @@ def member_of(kind: inspect.Type, value: Any) -> inspect.Type:
         elif isinstance(member, inspect.StructType) and member.tag_field is not None:
             if isinstance(value, dict) and value.get(member.tag_field) == member.tag:
                 return member
-        elif value is not None:
+        elif isinstance(member, inspect.LiteralType):
+            if value in member.values:
+                return member
+        elif value is not None and isinstance(value, str) == isinstance(member, inspect.StrType | inspect.EnumType):
             return member
     raise AssertionError(f"{value!r} is of none of the types")
 

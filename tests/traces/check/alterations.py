@@ -29,7 +29,19 @@ __all__ = [
 ]
 
 SETS = frozenset(
-    ("voters", "details", "reports", "granted", "rejected", "awaiting", "acknowledged", "fetchers", "fetch_offsets")
+    (
+        "voters",
+        "details",
+        "reports",
+        "granted",
+        "rejected",
+        "awaiting",
+        "acknowledged",
+        "fetchers",
+        "fetch_offsets",
+        "target",
+        "awaited_targets",
+    )
 )
 """Lists that stand for sets and mappings: their order says nothing."""
 
@@ -139,7 +151,8 @@ def _other(kind: inspect.Type, value: Any, chance: Random) -> Any:
 
 def _other_list(kind: inspect.VarTupleType, items: list[Any], chance: Random) -> list[Any]:
     changed = list(items)
-    move = chance.choice(("add", "remove", "repeat", "swap")) if items else "add"
+    moves = ("add", "remove", "repeat", "swap") if len(items) > (kind.min_length or 0) else ("add", "repeat", "swap")
+    move = chance.choice(moves) if items else "add"
     at = chance.randrange(len(items)) if items else 0
     if move == "add":
         changed.insert(at, _some(plain(kind.item_type), chance))
@@ -181,7 +194,8 @@ def _some(kind: inspect.Type, chance: Random) -> Any:
         case inspect.UnionType():
             return _some(chance.choice(kind.types), chance)
         case inspect.VarTupleType():
-            return [_some(kind.item_type, chance) for _ in range(chance.randint(0, 2))]
+            fewest = kind.min_length or 0
+            return [_some(kind.item_type, chance) for _ in range(chance.randint(fewest, fewest + 2))]
         case inspect.TupleType():
             return [_some(item, chance) for item in kind.item_types]
         case inspect.StructType():

@@ -22,7 +22,6 @@ from kraft_spec.mapping_forms import (
     key_to_model,
     reports_to_model,
     snapshot_row,
-    target_to_model,
     text_to_model,
 )
 from kraft_spec.tlc.values import TlaValue
@@ -66,6 +65,10 @@ def _set(values: Any) -> Canonical:
     return distinct if len(distinct) == len(members) else members
 
 
+def _target(ids: Any) -> Canonical:
+    return _set(() if ids is None else ids)
+
+
 def canonical_record(record: TracedRecord) -> Canonical:
     """A record as `ObservedRecord` gives it; its details and its target may be left out."""
     voters: Canonical = frozenset()
@@ -75,7 +78,7 @@ def canonical_record(record: TracedRecord) -> Canonical:
         details = UNSET if record.details is UNSET else details_to_model(record.details)
     target: Canonical = frozenset()
     if record.kind is RecordKind.VOTER_ASSIGNMENT:
-        target = UNSET if record.target is UNSET else target_to_model(record.target)
+        target = UNSET if record.target is UNSET else _target(record.target)
     return (record.epoch, str(record.kind), record.value, voters, details, target)
 
 
@@ -103,7 +106,7 @@ RECORDS = Kind(_given(_each(canonical_record)), wording.records)
 SNAPSHOT = Kind(_given(snapshot_row), wording.snapshot)
 SNAPSHOT_ID = Kind(_given(_snapshot_id), wording.snapshot_id)
 CHANGE = Kind(_given(change_row), wording.change)
-TARGET = Kind(_given(target_to_model), wording.target)  # type: ignore[arg-type]
+TARGET = Kind(_given(_target), wording.target)
 REPORTS = Kind(_given(reports_to_model), wording.reports)  # type: ignore[arg-type]
 
 Field = tuple[str, Kind]
