@@ -14,8 +14,8 @@ from rich.text import Text
 _WIDTH = None if sys.stdout.isatty() else 120
 """Columns of a table that goes to a file or a pipe."""
 
-stdout = Console(highlight=False, width=_WIDTH)
-stderr = Console(stderr=True, highlight=False)
+stdout = Console(highlight=False, emoji=False, width=_WIDTH)
+stderr = Console(stderr=True, highlight=False, emoji=False)
 
 
 def print_json(document: Any) -> None:

@@ -398,6 +398,21 @@ def test_a_leader_that_cannot_commit_leaves_it_open(capsys: Captured) -> None:
     assert voters(capsys) == [first]
 
 
+def test_a_target_that_is_in_a_log_only_is_waited_for(capsys: Captured) -> None:
+    """The next leader has it and goes on, or has it not, and then there is nothing to wait for."""
+    three_voters()
+    first = leader(capsys)
+    others = [str(one) for one in (1, 2, 3) if one != first]
+    assert quorum("stop", *others) == 0
+    assert reassign("run", *to(first)) == ExitCode.INCONCLUSIVE
+    assert quorum("start") == 0
+    before = len(HISTORY.read_text().splitlines())
+    reassign("wait")
+    assert len(HISTORY.read_text().splitlines()) > before
+    assert document(capsys, "reassign", "list") == []
+    assert voters(capsys) in ([first], [1, 2, 3])
+
+
 def test_static_voters_are_upgraded_first(capsys: Captured) -> None:
     static_voters()
     for command in ("plan", "run"):

@@ -159,7 +159,7 @@ class Client:
                 if reply is not None:
                     break
         if reply is not None:
-            self._hop(f"controller {target} answers {_answer_text(reply)}")
+            self._hop(f"controller {target} answers {_answer_text(target, reply)}")
         return reply, at_once
 
     def _hop(self, said: str) -> None:
@@ -186,9 +186,11 @@ class Client:
         )
 
 
-def _answer_text(reply: Reply) -> str:
+def _answer_text(replica_id: int, reply: Reply) -> str:
     if reply.error is not Error.NOT_LEADER_OR_FOLLOWER:
         return str(reply.error)
+    if reply.leader_id == replica_id:
+        return f"{reply.error}, it has led until now"
     return f"{reply.error}, " + (
         "it knows no leader" if reply.leader_id is None else f"the leader is {reply.leader_id}"
     )

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from kraft_conformance.directories.quorum import Quorum
-from kraft_conformance.directories.quorum_reassignment import newest_state, step_in_words
+from kraft_conformance.directories.quorum_reassignment import newest_state, quorum_now, step_in_words
 from kraft_reference.identity import Target, VoterSet
 from kraft_reference.log import VotersEntry
 
@@ -84,15 +84,23 @@ def work(quorum: Quorum, watch: Watch, rounds: int | None) -> None:
     It ends too when nothing has changed for `STEP_WAIT_MS`.
     """
     end = None if rounds is None else watch.round + rounds
-    while watch.target is not None and (end is None or watch.round < end):
+    while _is_open(quorum, watch) and (end is None or watch.round < end):
         if not _changes(quorum, watch):
             return
+
+
+def _is_open(quorum: Quorum, watch: Watch) -> bool:
+    """Is there a target, be it that it is in a log only, where the next leader may take it on or lose it?
+
+    Rule: reassign.new-leader-resumes.
+    """
+    return watch.target is not None or quorum_now(quorum).target is not None
 
 
 def _changes(quorum: Quorum, watch: Watch) -> bool:
     """Let time pass until something changes; does it?"""
     seen = watch.changes
-    quorum.run(STEP_WAIT_MS, until=lambda: watch.changes > seen)
+    quorum.run(STEP_WAIT_MS, until=lambda: watch.changes > seen or not _is_open(quorum, watch))
     return watch.changes > seen
 
 

@@ -71,7 +71,8 @@ NewVoters(s) == Target(s) \ VoterIds(s)
 AddsNext(s) == NewVoters(s) # {} /\ Cardinality(NewVoters(s)) >= Cardinality(RemovingVoters(s))
 
 \* The newest assignment is committed, be it the one that set the target or the last step, and so is a record of the
-\* leader's own epoch.  KIP-642 calls the latter unnecessary; the check resumed-too-early shows what comes of that.
+\* leader's own epoch.  KIP-642 calls the latter unnecessary; what comes of that, the check reassign-resumed-too-early
+\* shows.
 \* Rules: reassign.commit-before-next-step, voters.epoch-committed-before-change, reassign.new-leader-resumes
 MayAdvance(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
 
