@@ -103,7 +103,7 @@ def _at(place: Place) -> Iterator[ConstructedState]:
         for before in states.unflushed_states(place):
             yield ConstructedState(place.replica_id, before, few, share, turn=0, crashing=True)
         asked = tuple(_of_the_epoch(kind(place))[::3] for kind in (changes.change_requests, told.fetch_requests))
-        for before in (*changes.changing_states(place), *changes.reassigning_states(place)):
+        for before in (*changes.changing_states(place), *tuple(changes.reassigning_states(place))[::4]):
             yield ConstructedState(place.replica_id, before, asked, share, turn=0, crashing=True, asking=True)
 
 
@@ -120,7 +120,7 @@ def _change_families(
     answers = (tuple(changes.change_responses(place)), tuple(changes.snapshot_responses(place)))
     return (
         (changes.changing_states, (requests, versions, fetches[0], votes)),
-        (changes.reassigning_states, (requests, versions, fetches[0], votes)),
+        *(((changes.reassigning_states, (requests, versions, fetches[0], votes)),) if place.full else ()),
         (changes.based_states, (*fetches, requests)),
         (changes.joining_states, (*answers, tuple(changes.batches(place)), fetch_answers, versions)),
     )

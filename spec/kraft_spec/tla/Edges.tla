@@ -181,11 +181,13 @@ May(name, r) ==
          [] name = "ReplaceDisk" -> Calm /\ replicas[r].key[2] # "new"
          [] OTHER -> TRUE
 
+Leading == {r \in Ids : replicas[r].role = "Leader"}
+
 \* Whom clients ask, rightly and wrongly.  In the graph Accepted bounds what changes the replica; what else is asked
 \* changes nothing.
 Asking ==
   IF Asked THEN IF Constructed /\ step.asking THEN {step.replica} ELSE {}
-  ELSE IF Calm /\ HasClients THEN (IF In(Removing) THEN {1} ELSE IF In(Reassigning) THEN {1, 2} ELSE Ids) ELSE {}
+  ELSE IF Calm /\ HasClients THEN (IF In(Removing) THEN {1} ELSE IF In(Reassigning) THEN Leading ELSE Ids) ELSE {}
 Accepted(event) ==
   /\ event.replica = 1
   /\ \/ event.name = "AddVoter" /\ In(Adding) /\ LogBelow(1, 4) /\ event.voter = config.keys[3]
@@ -284,16 +286,20 @@ Newest == Max(Ids)
 Elsewhere == "elsewhere"
 NamedBadly == {<<-1, "new">>, <<Newest, "">>, <<Newest, "(empty)">>}
 
+AdditionOf(r) ==
+  [name |-> "AddVoter", replica |-> r, request |-> 1, voter |-> config.keys[Newest],
+   endpoint |-> config.endpoints[Newest], whenCommitted |-> TRUE, sameCluster |-> TRUE]
+RemovalOf(r, voter) == [name |-> "RemoveVoter", replica |-> r, request |-> 1, voter |-> voter, sameCluster |-> TRUE]
+
 AddRequests(r) ==
-  LET plain == [name |-> "AddVoter", replica |-> r, request |-> 1, voter |-> config.keys[Newest],
-                endpoint |-> config.endpoints[Newest], whenCommitted |-> TRUE, sameCluster |-> TRUE]
+  LET plain == AdditionOf(r)
       Naming(voter) == [plain EXCEPT !.voter = voter]
   IN {plain, [plain EXCEPT !.whenCommitted = FALSE], [plain EXCEPT !.sameCluster = FALSE],
       [plain EXCEPT !.endpoint = ""], [plain EXCEPT !.endpoint = "(empty)"]}
        \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest, "new">>, <<Newest + 1, "new">>}}
 
 RemoveRequests(r) ==
-  LET Naming(voter) == [name |-> "RemoveVoter", replica |-> r, request |-> 1, voter |-> voter, sameCluster |-> TRUE] IN
+  LET Naming(voter) == RemovalOf(r, voter) IN
   {[Naming(config.keys[1]) EXCEPT !.sameCluster = FALSE]}
     \cup {Naming(config.keys[i]) : i \in Ids}
     \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest + 1, "new">>}}
@@ -311,6 +317,9 @@ TargetRequests(r) ==
 (***************************************************************************)
 (* The specification: Next of KRaft.tla with bounds and labels.            *)
 (***************************************************************************)
+\* Where targets are the matter, the other requests are asked once each.
+AboutTargets == In(Reassigning) /\ ~Asked
+
 Happens(name, r) == May(name, r) /\ Is(Event(name, r))
 
 EdgesNext ==
@@ -348,15 +357,15 @@ EdgesNext ==
   \/ \E r \in Ids : May("ClientAppend", r) /\ Is(AppendOf(r, 7)) /\ ClientAppend(r, 7)
   \/ \E r \in Ids : \E voters \in VotersSets :
        May("AppendVoters", r) /\ Is(VotersOf(r, voters)) /\ AppendVoters(r, voters)
-  \/ \E r \in Asking : \E e \in AddRequests(r) :
+  \/ \E r \in Asking : \E e \in IF AboutTargets THEN {AdditionOf(r)} ELSE AddRequests(r) :
        /\ Is(e)
        /\ AddVoter(r, e.request, e.voter, e.endpoint, e.whenCommitted, e.sameCluster)
        /\ AsBefore(e)
-  \/ \E r \in Asking : \E e \in RemoveRequests(r) :
+  \/ \E r \in Asking : \E e \in IF AboutTargets THEN {RemovalOf(r, config.keys[2])} ELSE RemoveRequests(r) :
        /\ Is(e)
        /\ RemoveVoter(r, e.request, e.voter, e.sameCluster)
        /\ AsBefore(e)
-  \/ \E r \in Asking : \E e \in FeatureRequests(r) :
+  \/ \E r \in Asking : \E e \in IF AboutTargets THEN {} ELSE FeatureRequests(r) :
        /\ Is(e)
        /\ UpdateFeatures(r, e.request, e.level, e.brokersMin, e.brokersMax)
        /\ AsBefore(e)
