@@ -34,6 +34,8 @@ def configuration_of(
     # A generator of its own, so that the shape of a cluster and its run do not share random numbers.
     first = Chance(seed).between(0, len(_OLD_SOFTWARE) - 1) if preset.old_software else 0
 
+    finds_by_leader = preset.faults.replace_disk_chance > 0 or preset.observers_without_list
+
     def replica(replica_id: int) -> ReplicaConfiguration:
         support: PreVoteSupport = "supported"
         if preset.old_software:
@@ -42,8 +44,9 @@ def configuration_of(
             key=ReplicaKey(replica_id, f"A{replica_id}"),
             endpoint=f"replica-{replica_id}:9093",
             pre_vote=support,
-            # A replica on an empty disk knows no voter's endpoint: only a leader that names its own is found again.
-            speaks_endpoints=support != "unsupported" or preset.faults.replace_disk_chance > 0,
+            # A replica on an empty disk, or without a list, knows no voter's endpoint: only a leader that names its own is
+            # found.
+            speaks_endpoints=support != "unsupported" or finds_by_leader,
             initial_voters=frozenset() if preset.observers_without_list and replica_id > voters else None,
             auto_join=preset.auto_join,
         )

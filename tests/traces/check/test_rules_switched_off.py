@@ -56,7 +56,6 @@ _WORKLOADS = (
     "hasty-changes",
     "auto-join",
     "snapshots",
-    "reassignments",
     "storm",
 )
 _SEEDS = 12
