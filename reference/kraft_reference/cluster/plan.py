@@ -44,8 +44,7 @@ def configuration_of(
             key=ReplicaKey(replica_id, f"A{replica_id}"),
             endpoint=f"replica-{replica_id}:9093",
             pre_vote=support,
-            # A replica on an empty disk, or without a list, knows no voter's endpoint: only a leader that names its own is
-            # found.
+            # On an empty disk, or without a list, it knows no voter's endpoint: a leader that names its own is found.
             speaks_endpoints=support != "unsupported" or finds_by_leader,
             initial_voters=frozenset() if preset.observers_without_list and replica_id > voters else None,
             auto_join=preset.auto_join,
