@@ -85,13 +85,12 @@ def _assignment(state: ReplicaState, configuration: Configuration, target: Targe
     Rules: reassign.assignment-record, reassign.request-new-target.
     """
     newest = state.log.voters[-1]
-    kept: VotersEntry | None = newest
+    kept = newest
     if not configuration.enforces("reassign.request-new-target"):
         kept = next((one for one in reversed(state.log.voters) if one.offset < state.high_watermark), newest)
     if not configuration.enforces("reassign.cancel-by-new-target"):
         # The switched-off rule: the voters from before the reassignment come back in one record.
         kept = next((one for one in reversed(state.log.voters) if one.target is None), newest)
-    assert kept is not None, "there is a voters set"
     return Record(state.epoch, RecordKind.VOTER_ASSIGNMENT, 0, kept.voters, kept.details, target)
 
 
