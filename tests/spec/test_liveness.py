@@ -10,7 +10,7 @@ from kraft_spec.tlc.model_report import Outcome
 
 HEAP_MEGABYTES = 3072
 PROPERTIES = ("EventualLeader", "NoPingPong", "EventuallyFetching", "CommitProgress", "ZombieBounded")
-SPECIFICATIONS = ("Spec", "SpecOfChange")
+SPECIFICATIONS = ("Spec", "SpecOfChange", "SpecOfReassignment")
 LIVENESS = tuple(check for check in CHECKS if check.name.startswith("liveness"))
 
 
@@ -83,3 +83,15 @@ def test_nothing_cuts_a_behaviour_or_merges_states() -> None:
 def test_a_specification_with_more_fairness_cuts_nothing_else() -> None:
     text = (model_directory() / "MCLivenessChange.tla").read_text(encoding="utf-8")
     assert re.search(r"^SpecOfChange == Spec /\\ ChangeFairness$", text, flags=re.MULTILINE)
+
+
+def test_the_fairness_of_reassignments_is_fairness_only() -> None:
+    """Each conjunct but the first says: infinitely often not due, or infinitely often taken."""
+    text = (model_directory() / "MCLivenessReassign.tla").read_text(encoding="utf-8")
+    definition = re.search(r"^SpecOfReassignment ==\n((?:  .*\n)+)", text, flags=re.MULTILINE)
+    assert definition is not None
+    first, *fairness = [line.strip() for line in definition[1].splitlines()]
+    often = re.compile(r"/\\ (\\A r \\in Cast : )?\[\]<>~\w+(\(r\))? \\/ \[\]<><<\w+(\(r\))?>>_variables")
+    assert first == r"/\ Spec"
+    assert [line for line in fairness if not often.fullmatch(line)] == []
+    assert len(fairness) == 2

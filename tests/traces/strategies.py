@@ -131,7 +131,9 @@ def _record(
 records = st.builds(
     _record, int32, st.sampled_from(RecordKind), int64, voter_sets, voter_details, known_levels, targets
 )
-snapshots = st.builds(Snapshot, int64, int32, known_levels, voter_sets, voter_details, targets)
+# The log before it and up to three records after it have offsets of 64 bits as well.
+log_starts = st.integers(-(2**63) + 1, 2**63 - 4) | st.integers(0, 9)
+snapshots = st.builds(Snapshot, log_starts, int32, known_levels, voter_sets, voter_details, targets)
 record_tuples = st.lists(records, max_size=3).map(tuple)
 errors = st.sampled_from(Error)
 

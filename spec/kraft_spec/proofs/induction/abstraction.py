@@ -33,10 +33,15 @@ _CHANGES = (
     "HandleRemoveVoterRequest",
     "HandleUpdateVoterRequest",
     "UpdateFeatures",
+    "AlterPartitionReassignments",
+    "AdvanceReassignment",
     "HandleFetchRequest",
     "HandleApiVersionsResponse",
 )
-"""What can make a leader append: clients and operators, and a new voter that has caught up (`Advanced`)."""
+"""What can make a leader append: clients, operators and its own plan, and a new voter that has caught up (`Advanced`).
+
+A VoterAssignment that sets or clears a target repeats the newest voters: in the proof it is a record like any other.
+"""
 
 _LEADS = (*_STANDS, "Restart")
 """What can make a leader (`LeaderIfMajority`): a vote, or the own one if that is a majority."""
