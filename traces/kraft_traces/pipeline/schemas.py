@@ -84,7 +84,7 @@ INPUTS = TableSchema(
     "inputs",
     "a file to read",
     (
-        Column("path", _TEXT, "where every worker finds it"),
+        Column("path", _BYTES, "where every worker finds it, in the bytes of the file system"),
         _SOURCE,
         Column("bytes", _LONG, "its size on disk"),
         Column("modified_ns", _LONG, "when it was last written, in nanoseconds since 1970; 0 if there is no such file"),
