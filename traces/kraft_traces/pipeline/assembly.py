@@ -1,6 +1,6 @@
 """A trace that is being put together from its lines: rows of `traces`, `segments` and `events`, or of `quarantine`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -25,6 +25,11 @@ def trace_id_of(source: str, first_line: int) -> str:
     return sha256(f"{source}\0{first_line}".encode("utf-8", "surrogateescape")).hexdigest()[:_TRACE_ID_DIGITS]
 
 
+def first_roles(replicas: Iterable[int]) -> dict[int, str | None]:
+    """The role of each replica before the first event."""
+    return dict.fromkeys(replicas, _FIRST_ROLE)
+
+
 class Assembly:
     """One trace.  Its lines wait here until it is known what it is."""
 
@@ -37,7 +42,7 @@ class Assembly:
         self._lines = 0
         self._bytes = 0
         self._end: EndLine | None = None
-        self._roles: dict[int, str | None] = {replica.id: _FIRST_ROLE for replica in header.replicas}
+        self._roles = first_roles(replica.id for replica in header.replicas)
         self._spool: Spool[Row] = Spool()
         self._segments = 0
         self._open = bytearray()

@@ -5,10 +5,6 @@ class PipelineError(Exception):
     """A run stops."""
 
 
-class LibraryMissingError(PipelineError):
-    """A library of the extra `pipeline` is not installed."""
-
-
 class MasterUnreachableError(PipelineError):
     """No Spark master answers where it should."""
 

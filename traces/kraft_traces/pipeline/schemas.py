@@ -197,7 +197,7 @@ _DIFFERENCE = pa.struct([("field", _TEXT), ("expected", _TEXT), ("actual", _TEXT
 
 VERDICTS = TableSchema(
     "verdicts",
-    "what became of a trace in `traces`",
+    "what became of a trace in `traces`, or of a run of a sweep",
     (
         _TRACE_ID,
         _SOURCE,
@@ -212,7 +212,7 @@ VERDICTS = TableSchema(
         Column("reason", _TEXT, "why it is inconclusive", nullable=True),
         Column("defect", _TRUTH, "whether that is an error of the checker"),
         Column("violation", _TEXT, "of a simulated run: the reference's own invariant that it broke", nullable=True),
-        Column("kind", _TEXT, "of a rejection: `not-enabled`, `mismatch`, `property`, `ambiguous`", nullable=True),
+        Column("kind", _TEXT, "of a rejection: `not-enabled`, `mismatch`, `property`, `ambiguous`, `raises`", nullable=True),
         Column("line", _LONG, "line number of the rejected line in the source", nullable=True),
         Column("sequence", _LONG, "its sequence number", nullable=True),
         Column("event", _TEXT, "its event", nullable=True),
@@ -228,6 +228,21 @@ VERDICTS = TableSchema(
     ),
 )
 
+TALLIES = TableSchema(
+    "tallies",
+    "what events of one kind of a trace show, and how many of them there are",
+    (
+        _TRACE_ID,
+        Column("event", _TEXT, "the event"),
+        Column("pre_vote", _TRUTH, "as in `events`", nullable=True),
+        Column("role_before", _TEXT, "as in `events`", nullable=True),
+        Column("role_after", _TEXT, "as in `events`", nullable=True),
+        Column("fault", _TEXT, "as in `events`", nullable=True),
+        Column("errors", _TEXTS, "as in `events`"),
+        Column("events", _LONG, "how many"),
+    ),
+)
+
 COVERAGE = TableSchema(
     "coverage",
     "something that can happen, and how often it was seen in the lines that are steps of the model",
@@ -235,9 +250,31 @@ COVERAGE = TableSchema(
         Column("kind", _TEXT, "`action`, `rule`, `transition`, `error` or `fault`"),
         Column("name", _TEXT, "of the action, the rule, ..."),
         Column("generator", _TEXT, "the software that wrote the traces"),
+        Column("workload", _TEXT, "the named mix of a run of the reference; empty for all others"),
         Column("profile", _TEXT, "answers to the open points of the KIPs"),
         Column("events", _LONG, "in how many events; 0 if never"),
         Column("traces", _LONG, "in how many traces"),
+    ),
+)
+
+SCHEDULES = TableSchema(
+    "schedules",
+    "a run of a sweep",
+    (
+        Column("index", _LONG, "counts the runs from 0, whatever worker took which"),
+        _TRACE_ID,
+        Column("failed", _TRUTH, "whether the model rejects it, or an invariant of the reference is broken"),
+        Column("prefix", _BYTES, "of a rejected run: its trace up to the rejected line", nullable=True),
+    ),
+)
+
+SWEPT = TableSchema(
+    "swept",
+    "a run of a sweep, with its rows of the tables that a sweep makes",
+    (
+        Column("schedule", SCHEDULES.struct, "its row of `schedules`"),
+        Column("verdict", VERDICTS.struct, "its row of `verdicts`"),
+        Column("tallies", pa.list_(TALLIES.struct), "its rows of `tallies`"),
     ),
 )
 

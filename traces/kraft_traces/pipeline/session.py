@@ -15,20 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kraft_spec.tlc.jar import find_jar, find_java
-from kraft_traces.pipeline.failures import LibraryMissingError, MasterUnreachableError, SparkError
-from kraft_traces.pipeline.shipping import PACKAGES_FOLDER, archive_of_packages
+from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
 
-try:
-    from py4j.protocol import Py4JError
-    from pyspark import SparkConf, SparkContext
-    from pyspark.errors import PySparkException
-    from pyspark.java_gateway import launch_gateway
-    from pyspark.sql import SparkSession
-except ImportError as missing:
-    raise LibraryMissingError(
-        f"the pipeline needs {missing.name}: install kraft-spec with the extra `pipeline`"
-    ) from missing
+from kraft_spec.tlc.jar import find_jar, find_java
+from kraft_traces.pipeline.failures import MasterUnreachableError, SparkError
+from kraft_traces.pipeline.shipping import PACKAGES_FOLDER, archive_of_packages
 
 TASK_FAILURES_MAX = 4
 """How often a task may fail, for instance because its worker was killed, before the run does."""

@@ -8,6 +8,7 @@ Every machine of a cluster must see the folder under the same name.
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -23,6 +24,16 @@ _UNFINISHED = ".unfinished"
 _WORK = ".work"
 
 Facts = dict[str, Any]
+
+_PART = re.compile(r"part-(\d+)-.*-c(\d+)\.")
+
+
+def _number(name: str) -> str:
+    """The number of a file that Spark wrote, which names the task and the file of the task."""
+    part = _PART.match(name)
+    if part is None:
+        raise OutputError(f"Spark wrote a file {name}, which has no number")
+    return f"{part[1]}-{part[2]}"
 
 
 class Workspace:
@@ -165,8 +176,9 @@ class Workspace:
             gathered.mkdir(parents=True, exist_ok=True)
             for wave in range(waves):
                 folder = self.wave_path(table, wave)
-                for index, file in enumerate(sorted(folder.glob("part-*.parquet"))):
-                    file.rename(gathered / f"{wave:05}-{index:05}.parquet")
+                for file in folder.glob("part-*.parquet"):
+                    # By its number in the wave, so that moving may stop half-way and go on.
+                    file.rename(gathered / f"{wave:05}-{_number(file.name)}.parquet")
             gathered.rename(self.path(table))
             shutil.rmtree(self.root / _WORK / table.name, ignore_errors=True)
 

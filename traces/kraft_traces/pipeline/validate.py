@@ -76,7 +76,7 @@ def run_validate(
     def wave(number: int) -> None:
         traces, segments = (workspace.read(session, table, number) for table in (TRACES, SEGMENTS))
         verdicts = validate(traces, segments, buckets, every=every, candidates_max=candidates_max)
-        workspace.write_wave(VERDICTS, number, verdicts)
+        workspace.write_wave(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
 
     run_stage(session, workspace, waves, wave, notice)
 

@@ -1,0 +1,58 @@
+"""The page of a report: made of the figures alone, in one file without scripts or anything to fetch."""
+
+import math
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+from kraft_traces.pipeline.covered import RULE
+from kraft_traces.pipeline.report.plots import coverage_by_kind, source_name, throughput, verdicts_by_source
+
+Document = dict[str, Any]
+
+_TEMPLATE = "report.html.j2"
+_SHADES = 9
+
+
+def page(document: Document) -> str:
+    """The page, as HTML."""
+    text = (files("kraft_traces.pipeline.report") / _TEMPLATE).read_text(encoding="utf-8")
+    environment = Environment(
+        loader=DictLoader({_TEMPLATE: text}),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = lambda value: "" if value is None else f"{value:,}"
+    environment.filters["visible"] = _visible
+    rules = document["coverage"]["kinds"][RULE]["events"]
+    most = max((max(cells) for cells in rules.values() if cells), default=0)
+    return environment.get_template(_TEMPLATE).render(
+        report=document,
+        plots={
+            "verdicts": Markup(verdicts_by_source(document)),
+            "throughput": Markup(throughput(document)),
+            "coverage": Markup(coverage_by_kind(document)),
+        },
+        source_name=source_name,
+        rules=rules,
+        shade=lambda events: _shade(events, most),
+        shades=range(1, _SHADES + 1),
+    )
+
+
+def _shade(events: int, most: int) -> int:
+    """0 for never, else 1 to 9 by the logarithm."""
+    if not events:
+        return 0
+    if most <= 1:
+        return _SHADES
+    return 1 + round((_SHADES - 1) * math.log(events) / math.log(most))
+
+
+def _visible(value: object) -> str:
+    """A text of a trace with its control characters made visible."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
