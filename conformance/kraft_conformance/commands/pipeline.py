@@ -44,7 +44,8 @@ Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every
 Candidates = Annotated[int, typer.Option(min=1, help="Most candidate states of a trace that leaves fields out.")]
 Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END, as 0:100 for 0 to 99.")]
 Workloads = Annotated[
-    list[str] | None, typer.Option("--workload", "-w", help=f"A named mix, repeatable; default: all. {', '.join(WORKLOADS)}.")
+    list[str] | None,
+    typer.Option("--workload", "-w", help=f"Repeatable; default: all. {', '.join(WORKLOADS)}."),
 ]
 Profiles = Annotated[
     list[str] | None, typer.Option("--profile", "-p", help=f"{', '.join(PROFILES)}; repeatable; default: all.")
@@ -139,9 +140,7 @@ def validate(
 
 
 @app.command()
-def coverage(
-    output: Tables, master: Master = _LOCAL, conf: Conf = None, spark_log: Chatter = False
-) -> int:
+def coverage(output: Tables, master: Master = _LOCAL, conf: Conf = None, spark_log: Chatter = False) -> int:
     """Only the stage that counts what the checked traces show."""
     with _pipeline(output) as (runs, notice):
         runs.coverage(_options(runs, master, conf, spark_log), output, notice=notice)
@@ -321,5 +320,3 @@ def _code(counted: Mapping[str, int], document: Mapping[str, Any] | None = None)
     if counted.get("traces_quarantined"):
         return ExitCode.BAD_INPUT
     return ExitCode.INCONCLUSIVE if counted.get("inconclusive") else ExitCode.CONFORMANT
-
-

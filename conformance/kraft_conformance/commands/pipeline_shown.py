@@ -66,7 +66,11 @@ def _show_failures(document: Mapping[str, Any]) -> None:
             example = one["example"]
             place = example["source"] if example["line"] is None else f"{example['source']}:{example['line']}"
             drawn.add_row(
-                one["rule"] or "", one["event"] or one["kind"], shown(one["field"] or ""), f"{one['traces']:,}", shown(place)
+                one["rule"] or "",
+                one["event"] or one["kind"],
+                shown(one["field"] or ""),
+                f"{one['traces']:,}",
+                shown(place),
             )
         stdout.print(drawn)
         if document["failure_groups"] > _GROUPS_SHOWN:

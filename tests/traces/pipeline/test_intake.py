@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,6 @@ pytest.importorskip("pyarrow")
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from kraft_traces.pipeline.intake import take_in
-from kraft_traces.pipeline.schemas import INTAKE
 from tests.traces.pipeline.corpus import (
     BROKEN,
     LINE_BYTES_MAX,
@@ -25,6 +23,9 @@ from tests.traces.pipeline.corpus import (
     inconclusive,
     truncated_gzip,
 )
+
+from kraft_traces.pipeline.intake import take_in
+from kraft_traces.pipeline.schemas import INTAKE
 
 
 class Taken:
@@ -135,7 +136,7 @@ def test_a_good_trace_comes_with_its_header_s_facts_and_its_events(tmp_path: Pat
     events = [event for segment in rows.segments for event in segment["events"]]
     assert [event["sequence"] for event in events] == list(range(1, len(lines) - 1))
     assert [event["line"] for event in events] == list(range(2, len(lines)))
-    for before, after in zip(events, events[1:], strict=False):
+    for before, after in pairwise(events):
         if before["replica"] == after["replica"] and before["replica"] is not None:
             assert after["role_before"] == before["role_after"]
     accounted(rows)

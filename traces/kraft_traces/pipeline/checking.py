@@ -100,7 +100,12 @@ def _undecided(trace: Row, reason: str) -> Row:
 def raised_row(trace: Row, error: Exception) -> Row:
     """The row of a run that ends in an error of the reference, or of the checker if it cannot take it."""
     row = _undecided(trace, f"{type(error).__name__}: {error}")
-    return row | {"verdict": VerdictKind.REJECTED.value, "defect": False, "kind": "raises", "field": type(error).__name__}
+    return row | {
+        "verdict": VerdictKind.REJECTED.value,
+        "defect": False,
+        "kind": "raises",
+        "field": type(error).__name__,
+    }
 
 
 def row_of(trace: Row, verdict: Verdict) -> Row:

@@ -1,7 +1,7 @@
 """What can be seen in traces, by name, so that what was never seen can be listed.
 
-Rules are those that the model's actions state: an event counts for a rule if its action states it and the rule speaks of
-the replica's role (`kraft_spec.action_rules`).
+Rules are those that the model's actions state: an event counts for a rule if its action states it and the rule speaks
+of the replica's role (`kraft_spec.action_rules`).
 """
 
 from collections.abc import Iterator

@@ -17,7 +17,7 @@ from kraft_traces.pipeline.ingest import INTAKE_TABLES, write_tables
 from kraft_traces.pipeline.plans import Plans, plan_of, source_of
 from kraft_traces.pipeline.schemas import INTAKE, PLANS, QUARANTINE
 from kraft_traces.pipeline.session import parallelism
-from kraft_traces.pipeline.spread import TASKS_PER_CORE
+from kraft_traces.pipeline.spread import TASKS_PER_CORE, buckets_for
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.waves import Notice, run_waves
 
@@ -40,7 +40,7 @@ def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
 
 
 def simulated(plan: RunPlan) -> Iterator[Row]:
-    """The rows of a run, in the form of `schemas.INTAKE`; a run that breaks an invariant says so and is not complete."""
+    """The rows of a run, in the form of `schemas.INTAKE`; one that breaks an invariant says so and is not complete."""
     simulation = plan.simulation()
     source = source_of(plan)
     header = header_line(simulation.configuration, own_generator(plan.seed, plan.workload), spec_hash=spec_hash())
@@ -65,8 +65,8 @@ def simulated(plan: RunPlan) -> Iterator[Row]:
 
 def plans_frame(session: Any, plans: Plans, first: int, last: int) -> Any:
     """A DataFrame of `PLANS`, as many rows to a task as to another."""
-    tasks = parallelism(session) * TASKS_PER_CORE
     rows = [tuple(row.values()) for row in plans.rows(first, last)]
+    tasks = buckets_for(session, len(rows))
     frame = session.createDataFrame(rows, PLANS.ddl)
     return frame.repartitionById(tasks, (sf.col("index") % sf.lit(tasks)).cast("int"))
 

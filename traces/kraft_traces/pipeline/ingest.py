@@ -17,7 +17,7 @@ from kraft_traces.pipeline.inputs import write_inputs
 from kraft_traces.pipeline.intake import take_in
 from kraft_traces.pipeline.schemas import EVENTS, FILES, INPUTS, INTAKE, QUARANTINE, SEGMENTS, TRACES
 from kraft_traces.pipeline.session import parallelism
-from kraft_traces.pipeline.spread import BUCKET, TASKS_PER_CORE, in_waves, spread
+from kraft_traces.pipeline.spread import BUCKET, buckets_for, in_waves, spread
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.waves import Notice, run_waves
 
@@ -85,7 +85,7 @@ def run_ingest(session: Any, workspace: Workspace, patterns: Iterable[str], noti
     inputs = session.read.schema(INPUTS.ddl).parquet(str(listing))
     waves = _planned_waves(session, workspace, inputs)
     planned = session.read.parquet(str(workspace.work_file(_WAVES)))
-    buckets = parallelism(session) * TASKS_PER_CORE
+    buckets = buckets_for(session, listed["files"])
 
     def wave(number: int) -> None:
         files = spread(planned.where(sf.col("wave") == number), "bytes", "source", buckets)

@@ -16,7 +16,7 @@ from kraft_traces.pipeline.splitting import PARQUET_SUFFIX
 from kraft_traces.streams import SUFFIXES
 
 TRACE_SUFFIXES = (*SUFFIXES, ".ndjson", ".ndjson.gz", PARQUET_SUFFIX)
-"""What the files of a folder must end with to be taken for traces; a file that is named itself may be called anything."""
+"""What the files of a folder must end with to be taken for traces; a file that is named may be called anything."""
 
 _ROWS = 4096
 _WILD = frozenset("*?[")
@@ -88,10 +88,11 @@ def write_inputs(patterns: Iterable[str], target: Path) -> dict[str, Any]:
             if name in seen:
                 continue
             seen.add(name)
-            row = {"path": raw_path, "source": _shown(source), **_facts(path)}
+            facts = _facts(path)
+            row: dict[str, Any] = {"path": raw_path, "source": _shown(source), **facts}
             digest.update(f"{row['source']}\0{row['bytes']}\0{row['modified_ns']}\0".encode())
             files += 1
-            size += row["bytes"]
+            size += facts["bytes"]
             held.append(row)
             if len(held) >= _ROWS:
                 writer.write_batch(pa.RecordBatch.from_pylist(held, schema=INPUTS.arrow))

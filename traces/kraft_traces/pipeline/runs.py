@@ -51,7 +51,7 @@ def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
 
 def _finish(session: Any, workspace: Workspace, notice: Notice) -> tuple[Account, Document]:
     counted = account(session, workspace)
-    work = {name: counted.events for name in ("ingest", "generate", "validate")}
+    work = dict.fromkeys(("ingest", "generate", "validate"), counted.events)
     workspace.note(account=counted.as_dict(), work=work)
     document = write_report(session, workspace, notice)
     workspace.finish()
@@ -146,7 +146,7 @@ def report(options: SessionOptions, output: Path, *, notice: Notice = no_notice)
     with spark_session(options) as session:
         if workspace.has(EVENTS):
             counted = account(session, workspace)
-            work = {name: counted.events for name in ("ingest", "generate", "validate")}
+            work = dict.fromkeys(("ingest", "generate", "validate"), counted.events)
             workspace.note(account=counted.as_dict(), work=work)
         return write_report(session, workspace, notice)
 
@@ -169,9 +169,7 @@ def sweep(
     workspace = Workspace.begin(output, parameters, resume=resume)
     with _reference(options, mutant) as (changed, digest), spark_session(changed) as session:
         with _stage(workspace, session, "sweep"):
-            found = run_sweep(
-                session, workspace, plans, notice, reference=digest, until_found=until_found
-            )
+            found = run_sweep(session, workspace, plans, notice, reference=digest, until_found=until_found)
         verdicts = workspace.read(session, VERDICTS)
         kinds = dict(verdicts.groupBy("verdict").count().collect())
         (events,) = verdicts.agg({"events": "sum"}).collect()[0]

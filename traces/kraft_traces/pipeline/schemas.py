@@ -212,7 +212,7 @@ VERDICTS = TableSchema(
         Column("reason", _TEXT, "why it is inconclusive", nullable=True),
         Column("defect", _TRUTH, "whether that is an error of the checker"),
         Column("violation", _TEXT, "of a simulated run: the reference's own invariant that it broke", nullable=True),
-        Column("kind", _TEXT, "of a rejection: `not-enabled`, `mismatch`, `property`, `ambiguous`, `raises`", nullable=True),
+        Column("kind", _TEXT, "`not-enabled`, `mismatch`, `property`, `ambiguous` or `raises`", nullable=True),
         Column("line", _LONG, "line number of the rejected line in the source", nullable=True),
         Column("sequence", _LONG, "its sequence number", nullable=True),
         Column("event", _TEXT, "its event", nullable=True),

@@ -33,7 +33,7 @@ _ARROW_BYTES_MAX = 2**23
 _CONNECT_SECONDS = 5.0
 _LOCAL = re.compile(r"local(?:\[(?P<cores>\*|[1-9]\d*)\])?")
 _STANDALONE = "spark://"
-_LOG_TAIL_LINES = 5
+_SHUFFLE = "spark.sql.shuffle.partitions"
 
 SPARK_ERRORS: tuple[type[Exception], ...] = (PySparkException, Py4JError)
 """What a failing job raises."""
@@ -108,7 +108,11 @@ def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> A
     try:
         gateway = launch_gateway(conf, {} if stream is None else {"stdout": stream, "stderr": stream})
         context = SparkContext(conf=conf, gateway=gateway)
-        return SparkSession(context)
+        session = SparkSession(context)
+        if _SHUFFLE not in options.settings:
+            # Spark's own 200 are for clusters of that size.
+            session.conf.set(_SHUFFLE, str(max(4, 2 * parallelism(session))))
+        return session
     except SPARK_ERRORS as error:
         raise SparkError(f"Spark does not start: {_first_words(error)}{_where(log, stream is not None)}") from error
 

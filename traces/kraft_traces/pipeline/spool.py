@@ -27,7 +27,7 @@ class Spool(Generic[Value]):
         self._kept.append(value)
         if self._bytes > self._bytes_max:
             if self._file is None:
-                self._file = tempfile.TemporaryFile(prefix="kraft-spec-spool-")
+                self._file = tempfile.TemporaryFile(prefix="kraft-spec-spool-")  # noqa: SIM115 - it outlives this call
             for kept in self._kept:
                 pickle.dump(kept, self._file, pickle.HIGHEST_PROTOCOL)
             self._kept.clear()

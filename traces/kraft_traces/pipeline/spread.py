@@ -5,10 +5,17 @@ from typing import Any
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
+from kraft_traces.pipeline.session import parallelism
+
 TASKS_PER_CORE = 8
 """More tasks than cores, so that a core which is done early finds another one."""
 
 BUCKET = "bucket"
+
+
+def buckets_for(session: Any, pieces: int) -> int:
+    """Into how many tasks so many pieces are spread."""
+    return max(1, min(pieces, parallelism(session) * TASKS_PER_CORE))
 
 
 def spread(pieces: Any, weight: str, key: str, buckets: int) -> Any:
@@ -29,7 +36,7 @@ def spread(pieces: Any, weight: str, key: str, buckets: int) -> Any:
 
 
 def in_waves(pieces: Any, weight: str, key: str, wave_weight: int) -> Any:
-    """The pieces with a column `wave`: consecutive numbers from 0, each of about `wave_weight` or of one large piece."""
+    """The pieces with a column `wave`: numbers from 0 without gaps, each of about `wave_weight` or of a large piece."""
     largest_first = Window.orderBy(sf.col(weight).desc(), sf.col(key))
     cost = sf.greatest(sf.col(weight), sf.lit(1))
     before = sf.sum(cost).over(largest_first.rowsBetween(Window.unboundedPreceding, Window.currentRow)) - cost

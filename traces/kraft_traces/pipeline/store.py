@@ -99,9 +99,7 @@ class Workspace:
 
     def _check_parameters(self, wanted: Facts) -> None:
         before: Facts = self.facts().get("parameters", {})
-        differing = sorted(
-            name for name in wanted.keys() | before.keys() if wanted.get(name) != before.get(name)
-        )
+        differing = sorted(name for name in wanted.keys() | before.keys() if wanted.get(name) != before.get(name))
         if differing:
             first = differing[0]
             raise OutputError(

@@ -16,8 +16,7 @@ from kraft_traces.check import CANDIDATES_MAX, EVERY
 from kraft_traces.pipeline.batches import Row, batches_of, rows_of
 from kraft_traces.pipeline.checking import verdict_row
 from kraft_traces.pipeline.schemas import SEGMENTS, TRACES, VERDICTS
-from kraft_traces.pipeline.session import parallelism
-from kraft_traces.pipeline.spread import BUCKET, TASKS_PER_CORE, spread
+from kraft_traces.pipeline.spread import BUCKET, buckets_for, spread
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.waves import Notice, run_waves
 
@@ -57,7 +56,8 @@ def _verdicts(batches: Iterable[pa.RecordBatch], every: int, candidates_max: int
     for _, segments in groupby(rows_of(batches), itemgetter("trace_id")):
         first = next(segments)
         trace = {**first, "first_line": first["trace_line"]}
-        yield verdict_row(trace, _blocks(first, segments), every=every, candidates_max=candidates_max)
+        blocks = _blocks(first, segments)  # noqa: B031 - what is left of the group
+        yield verdict_row(trace, blocks, every=every, candidates_max=candidates_max)
 
 
 def _blocks(first: Row, rest: Iterator[Row]) -> Iterator[bytes]:
@@ -71,19 +71,17 @@ def run_validate(
 ) -> None:
     """Run the stage, in the waves in which the traces came in."""
     waves = int(workspace.facts()["waves"])
-    buckets = parallelism(session) * TASKS_PER_CORE
 
     def wave(number: int) -> None:
         traces, segments = (workspace.read(session, table, number) for table in (TRACES, SEGMENTS))
+        buckets = buckets_for(session, traces.count())
         verdicts = validate(traces, segments, buckets, every=every, candidates_max=candidates_max)
         workspace.write_wave(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
 
     run_stage(session, workspace, waves, wave, notice)
 
 
-def run_stage(
-    session: Any, workspace: Workspace, waves: int, wave: Callable[[int], None], notice: Notice
-) -> None:
+def run_stage(session: Any, workspace: Workspace, waves: int, wave: Callable[[int], None], notice: Notice) -> None:
     """Run what is missing of the waves of `verdicts`, and put the table in its place."""
     missing = [number for number in range(waves) if not workspace.has_wave(VERDICTS, number)]
     run_waves(session, "validate", missing, wave, notice)

@@ -75,8 +75,19 @@ def _failures(verdicts: Any) -> tuple[list[Document], int]:
             "example": {
                 name: row[name]
                 for name in (
-                    "trace_id", "source", "line", "sequence", "replica", "role", "rules", "explained_by", "conjunct",
-                    "properties", "differences", "command", "reason",
+                    "trace_id",
+                    "source",
+                    "line",
+                    "sequence",
+                    "replica",
+                    "role",
+                    "rules",
+                    "explained_by",
+                    "conjunct",
+                    "properties",
+                    "differences",
+                    "command",
+                    "reason",
                 )
             },
         }
@@ -89,7 +100,8 @@ def _violations(verdicts: Any) -> list[Document]:
     """Invariants of the reference that its own runs broke."""
     broken = verdicts.where("violation IS NOT NULL").withColumn("property", sf.split("violation", " ").getItem(0))
     grouped = broken.groupBy("property").agg(
-        sf.count("*").alias("traces"), sf.min_by("violation", "trace_id").alias("example"),
+        sf.count("*").alias("traces"),
+        sf.min_by("violation", "trace_id").alias("example"),
         sf.min_by("command", "trace_id").alias("command"),
     )
     return _rows(grouped.orderBy(sf.desc("traces"), "property").limit(GROUPS_MAX))
@@ -97,8 +109,10 @@ def _violations(verdicts: Any) -> list[Document]:
 
 def _inconclusive(verdicts: Any) -> list[Document]:
     without_place = sf.regexp_replace("reason", _PLACE, "")
-    grouped = verdicts.where("verdict = 'inconclusive'").groupBy(without_place.alias("reason"), "defect").agg(
-        sf.count("*").alias("traces"), sf.min("source").alias("example")
+    grouped = (
+        verdicts.where("verdict = 'inconclusive'")
+        .groupBy(without_place.alias("reason"), "defect")
+        .agg(sf.count("*").alias("traces"), sf.min("source").alias("example"))
     )
     return _rows(grouped.orderBy(sf.desc("defect"), sf.desc("traces"), "reason").limit(GROUPS_MAX))
 
@@ -107,9 +121,13 @@ def _quarantine(quarantine: Any) -> list[Document]:
     """Traces in quarantine by reason, each with one example."""
     whole = quarantine.groupBy("reason").agg(sf.sum("lines").alias("lines"))
     key = sf.struct("source", "first_line")
-    wrong = quarantine.where("wrong").groupBy("reason").agg(
-        sf.count("*").alias("traces"),
-        sf.min_by(sf.struct("source", "line", "field", "detail"), key).alias("example"),
+    wrong = (
+        quarantine.where("wrong")
+        .groupBy("reason")
+        .agg(
+            sf.count("*").alias("traces"),
+            sf.min_by(sf.struct("source", "line", "field", "detail"), key).alias("example"),
+        )
     )
     return _rows(wrong.join(whole, "reason").orderBy(sf.desc("traces"), "reason"))
 

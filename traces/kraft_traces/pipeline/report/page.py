@@ -30,7 +30,7 @@ def page(document: Document) -> str:
     environment.filters["visible"] = _visible
     rules = document["coverage"]["kinds"][RULE]["events"]
     most = max((max(cells) for cells in rules.values() if cells), default=0)
-    return environment.get_template(_TEMPLATE).render(
+    drawn: str = environment.get_template(_TEMPLATE).render(
         report=document,
         plots={
             "verdicts": Markup(verdicts_by_source(document)),
@@ -42,6 +42,7 @@ def page(document: Document) -> str:
         shade=lambda events: _shade(events, most),
         shades=range(1, _SHADES + 1),
     )
+    return drawn
 
 
 def _shade(events: int, most: int) -> int:
