@@ -6,14 +6,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.importorskip("pyarrow")
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 from tests.traces.pipeline.corpus import (
     BROKEN,
     LINE_BYTES_MAX,

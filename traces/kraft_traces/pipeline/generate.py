@@ -15,7 +15,7 @@ from kraft_traces.pipeline.assembly import Assembly
 from kraft_traces.pipeline.batches import Row, batches_of, rows_of
 from kraft_traces.pipeline.ingest import INTAKE_TABLES, write_tables
 from kraft_traces.pipeline.plans import Plans, plan_of, source_of
-from kraft_traces.pipeline.schemas import INTAKE, PLANS, QUARANTINE
+from kraft_traces.pipeline.schemas import INTAKE, PLANS
 from kraft_traces.pipeline.session import parallelism
 from kraft_traces.pipeline.spread import TASKS_PER_CORE, buckets_for
 from kraft_traces.pipeline.store import Workspace
@@ -86,6 +86,5 @@ def run_generate(session: Any, workspace: Workspace, plans: Plans, notice: Notic
         chosen = plans_frame(session, plans, number * per_wave, (number + 1) * per_wave)
         write_tables(session, workspace, number, generate(chosen))
 
-    missing = [number for number in range(waves) if not workspace.has_wave(QUARANTINE, number)]
-    run_waves(session, "generate", missing, wave, notice)
+    run_waves(session, "generate", workspace.missing_waves(INTAKE_TABLES, waves), wave, notice)
     workspace.finish_tables(INTAKE_TABLES, waves)

@@ -57,8 +57,6 @@ def tables_of(intake: Any) -> dict[str, Any]:
 
 def write_tables(session: Any, workspace: Workspace, wave: int, intake: Any) -> None:
     """Write a wave of all tables; `intake` is computed once."""
-    if all(workspace.has_wave(table, wave) for table in INTAKE_TABLES):
-        return
     if not workspace.has_wave(INTAKE, wave):
         workspace.write_wave(INTAKE, wave, intake)
     staged = session.read.schema(INTAKE.ddl).parquet(str(workspace.wave_path(INTAKE, wave)))
@@ -91,8 +89,7 @@ def run_ingest(session: Any, workspace: Workspace, patterns: Iterable[str], noti
         files = spread(planned.where(sf.col("wave") == number), "bytes", "source", buckets)
         write_tables(session, workspace, number, ingest(files.repartitionById(buckets, sf.col(BUCKET))))
 
-    missing = [number for number in range(waves) if not workspace.has_wave(QUARANTINE, number)]
-    run_waves(session, "ingest", missing, wave, notice)
+    run_waves(session, "ingest", workspace.missing_waves(INTAKE_TABLES, waves), wave, notice)
     workspace.finish_tables(INTAKE_TABLES, waves)
     workspace.note(waves=waves)
 

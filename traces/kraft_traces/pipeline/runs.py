@@ -40,6 +40,17 @@ class Checking:
 
 
 @contextmanager
+def _begun(output: Path, parameters: dict[str, Any], resume: bool) -> Iterator[Workspace]:
+    """The folder of a run; one that fails before it has made anything leaves none."""
+    workspace = Workspace.begin(output, parameters, resume=resume)
+    try:
+        yield workspace
+    except BaseException:
+        workspace.forget_if_empty()
+        raise
+
+
+@contextmanager
 def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
     """Add to the time that a stage has taken; what a stopped run had taken is not known."""
     began = time.monotonic()
@@ -73,8 +84,8 @@ def run(
         PipelineError: what its kinds say.
     """
     how = checking or Checking()
-    workspace = Workspace.begin(output, {"input": list(patterns), **how.as_dict()}, resume=resume)
-    with spark_session(options) as session:
+    parameters = {"input": list(patterns), **how.as_dict()}
+    with _begun(output, parameters, resume) as workspace, spark_session(options) as session:
         with _stage(workspace, session, "ingest"):
             run_ingest(session, workspace, patterns, notice)
         _check(session, workspace, how, notice)
@@ -92,16 +103,16 @@ def ingest(
     options: SessionOptions, patterns: Sequence[str], output: Path, *, resume: bool, notice: Notice = no_notice
 ) -> dict[str, int]:
     """The stage alone.  Returns how many rows each table has."""
-    workspace = Workspace.begin(output, {"input": list(patterns)}, resume=resume)
-    return _made(options, workspace, "ingest", lambda session: run_ingest(session, workspace, patterns, notice))
+    with _begun(output, {"input": list(patterns)}, resume) as workspace:
+        return _made(options, workspace, "ingest", lambda session: run_ingest(session, workspace, patterns, notice))
 
 
 def generate(
     options: SessionOptions, plans: Plans, output: Path, *, resume: bool, notice: Notice = no_notice
 ) -> dict[str, int]:
     """The stage alone.  Returns how many rows each table has."""
-    workspace = Workspace.begin(output, {"generate": plans.as_dict()}, resume=resume)
-    return _made(options, workspace, "generate", lambda session: run_generate(session, workspace, plans, notice))
+    with _begun(output, {"generate": plans.as_dict()}, resume) as workspace:
+        return _made(options, workspace, "generate", lambda session: run_generate(session, workspace, plans, notice))
 
 
 def _made(options: SessionOptions, workspace: Workspace, name: str, stage: Callable[[Any], None]) -> dict[str, int]:
@@ -166,8 +177,11 @@ def sweep(
     off = () if mutant is None else tuple(mutant.switched_off)
     plans = replace(plans, switched_off=tuple(sorted({*plans.switched_off, *off})))
     parameters = {"sweep": plans.as_dict(), "mutant": named, "until_found": until_found, "spec_hash": spec_hash()}
-    workspace = Workspace.begin(output, parameters, resume=resume)
-    with _reference(options, mutant) as (changed, digest), spark_session(changed) as session:
+    with (
+        _begun(output, parameters, resume) as workspace,
+        _reference(options, mutant) as (changed, digest),
+        spark_session(changed) as session,
+    ):
         with _stage(workspace, session, "sweep"):
             found = run_sweep(session, workspace, plans, notice, reference=digest, until_found=until_found)
         verdicts = workspace.read(session, VERDICTS)

@@ -148,6 +148,11 @@ class Workspace:
         """Is a wave of a table written?"""
         return self.has(table) or self.wave_path(table, wave).is_dir()
 
+    def missing_waves(self, tables: Iterable[TableSchema], waves: int) -> list[int]:
+        """The waves that any of these tables lacks."""
+        wanted = tuple(tables)
+        return [wave for wave in range(waves) if not all(self.has_wave(table, wave) for table in wanted)]
+
     def wave_path(self, table: TableSchema, wave: int) -> Path:
         """Where a wave is while its table is not finished."""
         return self.root / _WORK / table.name / f"{wave:05}"
@@ -197,6 +202,13 @@ class Workspace:
         if not files:
             return session.createDataFrame([], table.ddl)
         return session.read.schema(table.ddl).parquet(*files)
+
+    def forget_if_empty(self) -> None:
+        """Remove the folder of a run that has not come as far as to make anything."""
+        work = self.root / _WORK
+        made = [path for folder in (self.root, work) if folder.is_dir() for path in folder.iterdir() if path.is_dir()]
+        if self.root != self.output and not [path for path in made if path != work]:
+            shutil.rmtree(self.root, ignore_errors=True)
 
     def finish(self) -> None:
         """Give the folder its name."""

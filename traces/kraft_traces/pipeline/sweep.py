@@ -192,16 +192,16 @@ def run_sweep(
 
     if not workspace.has(TALLIES):
         done = waves
+        unfinished = workspace.missing_waves(tables, waves)
         if until_found:
             for number in range(waves):
-                missing = [] if workspace.has_wave(TALLIES, number) else [number]
+                missing = [] if number not in unfinished else [number]
                 run_waves(session, f"sweep, schedule {number * per_wave + 1} on", missing, wave, notice)
                 if has_failed(number):
                     done = number + 1
                     break
         else:
-            missing = [number for number in range(waves) if not workspace.has_wave(TALLIES, number)]
-            run_waves(session, "sweep", missing, wave, notice)
+            run_waves(session, "sweep", unfinished, wave, notice)
         workspace.finish_tables(tables, done)
     tallies, verdicts = workspace.read(session, TALLIES), workspace.read(session, VERDICTS)
     write_coverage(session, workspace, tallies, verdicts, notice)

@@ -3,7 +3,7 @@
 The unit of work is a trace; its segments come to one task, in order, one after the other.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -78,11 +78,5 @@ def run_validate(
         verdicts = validate(traces, segments, buckets, every=every, candidates_max=candidates_max)
         workspace.write_wave(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
 
-    run_stage(session, workspace, waves, wave, notice)
-
-
-def run_stage(session: Any, workspace: Workspace, waves: int, wave: Callable[[int], None], notice: Notice) -> None:
-    """Run what is missing of the waves of `verdicts`, and put the table in its place."""
-    missing = [number for number in range(waves) if not workspace.has_wave(VERDICTS, number)]
-    run_waves(session, "validate", missing, wave, notice)
+    run_waves(session, "validate", workspace.missing_waves((VERDICTS,), waves), wave, notice)
     workspace.finish_tables((VERDICTS,), waves)
