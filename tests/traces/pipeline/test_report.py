@@ -8,7 +8,7 @@ from kraft_traces.pipeline.covered import KINDS
 from kraft_traces.pipeline.report.figures import commands, safe_name
 from kraft_traces.pipeline.report.page import page
 
-HOSTILE = "<script>alert(1)</script>\x07"
+HOSTILE = "<script>alert(1)</script>\x07 $\\frac$ 語"
 
 
 def document(**changes: Any) -> dict[str, Any]:
@@ -38,10 +38,8 @@ def document(**changes: Any) -> dict[str, Any]:
         "traces": 3,
         "example": example,
     }
-    kinds = {
-        kind: {"seen": 1, "names": 2, "never": [f"{kind}-b"], "events": {f"{kind}-a": [3], f"{kind}-b": [0]}}
-        for kind in KINDS
-    }
+    seen = {"seen": 1, "names": 2}
+    kinds = {kind: seen | {"never": [f"{kind}-b"], "events": {f"{kind}-a": [3], f"{kind}-b": [0]}} for kind in KINDS}
     source = {"generator": HOSTILE, "workload": "", "profile": "kip"}
     counts = {"accepted": 1, "rejected": 3, "inconclusive": 1, "events": 100}
     return {

@@ -8,7 +8,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from kraft_traces.pipeline.covered import RULE
-from kraft_traces.pipeline.report.plots import coverage_by_kind, source_name, throughput, verdicts_by_source
+from kraft_traces.pipeline.report.plots import coverage_by_kind, source_name, throughput, verdicts_by_source, visible
 
 Document = dict[str, Any]
 
@@ -27,15 +27,15 @@ def page(document: Document) -> str:
         lstrip_blocks=True,
     )
     environment.filters["number"] = lambda value: "" if value is None else f"{value:,}"
-    environment.filters["visible"] = _visible
-    rules = document["coverage"]["kinds"][RULE]["events"]
+    shown: Document = _all_visible(document)
+    rules = shown["coverage"]["kinds"][RULE]["events"]
     most = max((max(cells) for cells in rules.values() if cells), default=0)
     drawn: str = environment.get_template(_TEMPLATE).render(
-        report=document,
+        report=shown,
         plots={
-            "verdicts": Markup(verdicts_by_source(document)),
-            "throughput": Markup(throughput(document)),
-            "coverage": Markup(coverage_by_kind(document)),
+            "verdicts": Markup(verdicts_by_source(shown)),
+            "throughput": Markup(throughput(shown)),
+            "coverage": Markup(coverage_by_kind(shown)),
         },
         source_name=source_name,
         rules=rules,
@@ -45,6 +45,15 @@ def page(document: Document) -> str:
     return drawn
 
 
+def _all_visible(value: Any) -> Any:
+    """The figures with the control characters in all their texts made visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(name): _all_visible(inner) for name, inner in value.items()}
+    return [_all_visible(inner) for inner in value] if isinstance(value, list) else value
+
+
 def _shade(events: int, most: int) -> int:
     """0 for never, else 1 to 9 by the logarithm."""
     if not events:
@@ -52,8 +61,3 @@ def _shade(events: int, most: int) -> int:
     if most <= 1:
         return _SHADES
     return 1 + round((_SHADES - 1) * math.log(events) / math.log(most))
-
-
-def _visible(value: object) -> str:
-    """A text of a trace with its control characters made visible."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))

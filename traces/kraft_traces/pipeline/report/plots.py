@@ -2,6 +2,7 @@
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,7 @@ _STYLE = {
 }
 _HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 SOURCES_MAX = 40
+_NAME_MAX = 60
 
 
 def source_name(source: Document) -> str:
@@ -41,13 +43,12 @@ def verdicts_by_source(document: Document) -> str:
     sources = document["sources"][:SOURCES_MAX]
 
     def draw(axes: Any) -> None:
-        names = [source_name(source) for source in sources]
         left = [0] * len(sources)
         for verdict, colour in VERDICT_COLOURS.items():
             widths = [source[verdict] for source in sources]
-            axes.barh(names, widths, left=left, color=colour, label=verdict, height=0.7)
+            axes.barh(range(len(sources)), widths, left=left, color=colour, label=verdict, height=0.7)
             left = [before + width for before, width in zip(left, widths, strict=True)]
-        axes.invert_yaxis()
+        _name_rows(axes, [source_name(source) for source in sources])
         axes.set_xlabel("traces")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
@@ -60,11 +61,10 @@ def throughput(document: Document) -> str:
     stages = [stage for stage in document["throughput"] if stage["events_per_second"]]
 
     def draw(axes: Any) -> None:
-        names = [stage["stage"] for stage in stages]
         speeds = [stage["events_per_second"] for stage in stages]
-        bars = axes.barh(names, speeds, color=_BAR, height=0.6)
+        bars = axes.barh(range(len(stages)), speeds, color=_BAR, height=0.6)
         axes.bar_label(bars, labels=[f" {speed:,.0f}" for speed in speeds])
-        axes.invert_yaxis()
+        _name_rows(axes, [stage["stage"] for stage in stages])
         axes.set_xlabel("events a second, by the clock")
 
     return _svg(draw, rows=len(stages), title="Throughput by stage")
@@ -77,21 +77,36 @@ def coverage_by_kind(document: Document) -> str:
     def draw(axes: Any) -> None:
         seen = [kind["seen"] for kind in kinds.values()]
         never = [len(kind["never"]) for kind in kinds.values()]
-        axes.barh(list(kinds), seen, color=_BAR, label="seen", height=0.6)
-        bars = axes.barh(list(kinds), never, left=seen, color="#d5d9de", label="never seen", height=0.6)
+        rows = range(len(kinds))
+        axes.barh(rows, seen, color=_BAR, label="seen", height=0.6)
+        bars = axes.barh(rows, never, left=seen, color="#d5d9de", label="never seen", height=0.6)
         shown = [f" {one} of {one + other}" for one, other in zip(seen, never, strict=True)]
         axes.bar_label(bars, labels=shown)
-        axes.invert_yaxis()
+        _name_rows(axes, list(kinds))
         axes.set_xlabel("names")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
 
     return _svg(draw, rows=len(kinds), title="Coverage by kind")
 
 
+def _name_rows(axes: Any, names: list[str]) -> None:
+    """Names beside the bars, the first one at the top; they are no formulas, whatever is in them."""
+    short = [name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1]}…" for name in names]
+    axes.set_yticks(range(len(names)), short, parse_math=False)
+    axes.invert_yaxis()
+
+
+def visible(text: object) -> str:
+    """A text of a trace with its control characters made visible."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+
+
 def _svg(draw: Callable[[Any], None], rows: int, title: str) -> str:
     if not rows:
         return ""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+        # The browser draws the letters, so a glyph that is missing here is missing only for measuring.
+        warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
         figure = Figure(figsize=(8.0, 1.2 + _ROW_INCHES * rows), layout="constrained")
         draw(figure.add_subplot())
         drawn = io.StringIO()
