@@ -52,16 +52,17 @@ class TableSchema:
 
 def ddl(schema: pa.Schema) -> str:
     """Spark's text for an Arrow schema."""
-    parts = [f"`{field.name}` {_ddl_type(field.type)}{'' if field.nullable else ' NOT NULL'}" for field in schema]
+    parts = [f"`{field.name}` {ddl_type(field.type)}{'' if field.nullable else ' NOT NULL'}" for field in schema]
     return ", ".join(parts)
 
 
-def _ddl_type(kind: pa.DataType) -> str:
+def ddl_type(kind: pa.DataType) -> str:
+    """Spark's text for an Arrow type."""
     if pa.types.is_struct(kind):
         fields = [kind.field(index) for index in range(kind.num_fields)]
-        return f"STRUCT<{', '.join(f'`{field.name}`: {_ddl_type(field.type)}' for field in fields)}>"
+        return f"STRUCT<{', '.join(f'`{field.name}`: {ddl_type(field.type)}' for field in fields)}>"
     if pa.types.is_list(kind):
-        return f"ARRAY<{_ddl_type(kind.value_type)}>"
+        return f"ARRAY<{ddl_type(kind.value_type)}>"
     return _DDL_TYPES[kind]
 
 
