@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.traces.pipeline.corpus import good
+from tests.traces.pipeline.shell import pipeline
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -102,17 +103,13 @@ def test_wrong_words(words: tuple[str, ...], expected: str, tmp_path: Path, caps
 
 
 @pytest.mark.slow
-def test_a_run_from_the_shell(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    broken = tmp_path / "broken.jsonl"
-    broken.write_bytes(b"no trace\n")
+def test_a_run_from_the_shell(trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.jsonl").write_bytes(b"no trace\n")
     output = tmp_path / "out"
-    code = main(
-        ["pipeline", "run", "-i", str(tmp_path / "*.jsonl"), "-o", str(output), "--master", "local[1]", "--json"]
-    )
-    shown = capsys.readouterr()
-    document = json.loads(shown.out)
-    assert code == ExitCode.BAD_INPUT
+    run = pipeline("run", "-i", tmp_path / "*.jsonl", "-o", output, "--master", "local[1]", "--json")
+    document = json.loads(run.stdout)
+    assert run.returncode == ExitCode.BAD_INPUT
     assert document == json.loads((output / "report" / "report.json").read_bytes())
     assert (document["account"]["accepted"], document["account"]["traces_quarantined"]) == (1, 1)
     # Spark is silent: one line for each stage.
-    assert shown.err.splitlines() == ["ingest ...", "validate ...", "coverage ...", "report ..."]
+    assert run.stderr.splitlines() == ["ingest ...", "validate ...", "coverage ...", "report ..."]

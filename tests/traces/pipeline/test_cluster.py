@@ -1,6 +1,7 @@
 """A real cluster: Spark's standalone master and two workers, each a process of its own, on the loopback interface."""
 
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -11,7 +12,8 @@ from typing import Any
 
 import pytest
 from tests.traces.pipeline.corpus import BROKEN, good, rejected
-from tests.traces.pipeline.processes import KillOnce, below, command
+from tests.traces.pipeline.processes import below, command
+from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables
 
 from kraft_spec.tlc.jar import find_java
@@ -28,7 +30,7 @@ class Cluster:
     """A running cluster."""
 
     def __init__(self, master: str, processes: list[int], folder: Path) -> None:
-        self.options = SessionOptions(master, settings={"spark.executor.memory": "600m"})
+        self.master = master
         self.folder = folder
         self._processes = processes
 
@@ -44,7 +46,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("cluster")
     spark_class = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
     # The workers of Spark must find our packages in what is shipped, not where this process has them.
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYSPARK_PYTHON")}
+    not_theirs = ("PYTHONPATH", "PYSPARK_PYTHON", "PYTHONDONTWRITEBYTECODE")
+    environment = {name: value for name, value in os.environ.items() if name not in not_theirs}
     environment |= {"JAVA_HOME": str(find_java().home), "SPARK_LOCAL_IP": "127.0.0.1"}
     environment |= {"SPARK_LOCAL_DIRS": str(folder / "local"), "SPARK_LOG_DIR": str(folder)}
     port = _free_port()
@@ -96,7 +99,7 @@ def _wait_for(log: Path, text: str, times: int) -> None:
 
 
 def test_both_workers_run_the_shipped_packages_and_a_killed_executor_costs_no_results(
-    cluster: Cluster, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, shared: Any, tmp_path: Path
 ) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
@@ -105,18 +108,20 @@ def test_both_workers_run_the_shipped_packages_and_a_killed_executor_costs_no_re
     (folder / "rejected.jsonl").write_bytes(rejected())
     (folder / "broken.jsonl").write_bytes(BROKEN["MALFORMED_JSON"]())
 
-    killer = KillOnce("validate", cluster.executors)
-    runs.run(cluster.options, [str(folder)], tmp_path / "cluster", notice=killer)
-    assert killer.killed is not None
+    options = ("--master", cluster.master, "--conf", "spark.executor.memory=600m")
+    line = words("run", "-i", folder, "-o", tmp_path / "cluster", *options)
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        ingested = tmp_path / "cluster.unfinished" / "traces"
+        while not ingested.exists() and run.poll() is None:
+            time.sleep(0.1)
+        executors = cluster.executors()
+        assert len(executors) == WORKERS
+        os.kill(executors[0], signal.SIGKILL)
+        _, said = run.communicate()
+    assert run.returncode == 1, said
     for number in range(WORKERS):
         # Python leaves its compiled form beside what it imports.
         shipped = f"app-*/*/{PACKAGES_FOLDER}/kraft_traces/pipeline/__pycache__/checking.*.pyc"
         assert list((cluster.folder / f"work-{number}").glob(shipped)), f"worker {number} imports something else"
-
-    @contextmanager
-    def same(_options: SessionOptions) -> Iterator[Any]:
-        yield spark
-
-    monkeypatch.setattr(runs, "spark_session", same)
     runs.run(SessionOptions("local[2]"), [str(folder)], tmp_path / "local")
     assert all_tables(tmp_path / "cluster") == all_tables(tmp_path / "local")

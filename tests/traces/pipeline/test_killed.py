@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from tests.traces.pipeline.corpus import good, rejected
 from tests.traces.pipeline.processes import KillOnce, below, python_workers
+from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables
 
 from kraft_traces.pipeline import runs
@@ -45,10 +45,8 @@ def test_a_killed_run_goes_on_where_it_was_and_leaves_no_output_before(
 ) -> None:
     runs.run(OPTIONS, [str(folder)], tmp_path / "whole")
     output = tmp_path / "out"
-    words = ("-m", "kraft_conformance.cli", "pipeline", "run", "-i", str(folder), "-o", str(output))
-    with subprocess.Popen(
-        [sys.executable, *words, "--master", "local[2]"], stderr=subprocess.DEVNULL, start_new_session=True
-    ) as run:
+    line = words("run", "-i", folder, "-o", output, "--master", "local[2]")
+    with subprocess.Popen(line, stderr=subprocess.DEVNULL, start_new_session=True) as run:
         verdicts = tmp_path / "out.unfinished" / "traces"
         while not verdicts.exists() and run.poll() is None:
             time.sleep(0.2)
