@@ -57,6 +57,7 @@ def document(**changes: Any) -> dict[str, Any]:
             "traces_quarantined": 1,
         },
         "sweep": None,
+        "other_model": 1,
         "sources": [source | counts],
         "failures": [group],
         "failure_groups": 1,

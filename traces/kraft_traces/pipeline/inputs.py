@@ -70,24 +70,17 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def write_inputs(patterns: Iterable[str], target: Path) -> dict[str, Any]:
-    """Write the table `INPUTS`, each file once, and say in short what is in it.
+    """Write the table `INPUTS`, in which a file may come twice, and say in short what is in it.
 
     Raises:
         InputError: there is nothing.
     """
     digest = sha256()
     files = size = 0
-    seen: set[bytes] = set()
     held: list[dict[str, Any]] = []
     with pq.ParquetWriter(target, INPUTS.arrow) as writer:
         for path, source in input_files(patterns):
-            absolute = os.path.abspath(path)
-            # A digest, because the names themselves would take ten times the memory.
-            raw_path = os.fsencode(absolute)
-            name = sha256(raw_path).digest()[:16]
-            if name in seen:
-                continue
-            seen.add(name)
+            raw_path = os.fsencode(os.path.abspath(path))
             facts = _facts(path)
             row: dict[str, Any] = {"path": raw_path, "source": _shown(source), **facts}
             digest.update(f"{row['source']}\0{row['bytes']}\0{row['modified_ns']}\0".encode())

@@ -39,6 +39,7 @@ def figures(session: Any, workspace: Workspace) -> Document:
         "failure_groups": groups,
         "violations": _violations(verdicts),
         "inconclusive": _inconclusive(verdicts),
+        "other_model": int(verdicts.where("other_model").count()),
         "quarantine": [] if quarantine is None else _quarantine(quarantine),
         "coverage": _coverage(coverage),
         "throughput": throughput(facts),
