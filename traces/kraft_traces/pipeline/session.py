@@ -10,7 +10,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,64 +75,73 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
     _check_reachable(options.master)
     folder = Path(tempfile.mkdtemp(prefix="kraft-spec-spark-"))
     log = folder / "spark.log"
-    keep_log = False
     try:
         with _environment(java.home), log.open("ab") as stream:
             session = _started(options, folder, None if options.chatter else stream, log)
             try:
                 yield session
             except SPARK_ERRORS as error:
-                keep_log = not options.chatter
-                raise SparkError(f"a Spark job failed: {_first_words(error)}{_where(log, keep_log)}") from error
-            except BaseException:
-                keep_log = False
-                raise
+                where = _where(log, not options.chatter)
+                raise SparkError(f"a Spark job failed: {_first_words(error)}{where}") from error
             finally:
-                _stop(session)
+                _stop(session.sparkContext)
     except SparkError:
-        keep_log = not options.chatter
-        raise
-    finally:
-        if keep_log:
-            for other in folder.iterdir():
-                if other != log:
-                    shutil.rmtree(other, ignore_errors=True) if other.is_dir() else other.unlink()
-        else:
+        if options.chatter:
             shutil.rmtree(folder, ignore_errors=True)
+        else:
+            _leave_only(log)
+        raise
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _leave_only(log: Path) -> None:
+    for other in log.parent.iterdir():
+        if other.is_dir():
+            shutil.rmtree(other, ignore_errors=True)
+        elif other != log:
+            other.unlink()
 
 
 def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> Any:
     conf = SparkConf(loadDefaults=False)
     for name, setting in _settings(options, folder).items():
         conf.set(name, setting)
+    gateway = None
     try:
         gateway = launch_gateway(conf, {} if stream is None else {"stdout": stream, "stderr": stream})
-        context = SparkContext(conf=conf, gateway=gateway)
-        session = SparkSession(context)
+        session = SparkSession(SparkContext(conf=conf, gateway=gateway))
         if _SHUFFLE not in options.settings:
             # Spark's own 200 are for clusters of that size.
             session.conf.set(_SHUFFLE, str(max(4, 2 * parallelism(session))))
         return session
     except SPARK_ERRORS as error:
+        if gateway is not None:
+            _end(gateway)
         raise SparkError(f"Spark does not start: {_first_words(error)}{_where(log, stream is not None)}") from error
 
 
-def _stop(session: Any) -> None:
-    """Stop the session and the Java process behind it, so that the next one may have other settings."""
-    gateway = session.sparkContext._gateway
-    try:
-        session.stop()
-    except SPARK_ERRORS:
-        # It is gone already, which is what was wanted.
-        pass
-    finally:
-        process = getattr(gateway, "proc", None)
+def _stop(context: Any) -> None:
+    """Stop Spark and the Java process behind it, so that the next session may have other settings."""
+    gateway = context._gateway
+    # Where it is gone already, that is what was wanted.
+    with suppress(*SPARK_ERRORS, OSError):
+        context.stop()
+    _end(gateway)
+
+
+def _end(gateway: Any) -> None:
+    with suppress(*SPARK_ERRORS, OSError):
         gateway.shutdown()
-        if process is not None:
-            process.stdin.close()
-            process.wait()
-        SparkContext._gateway = None
-        SparkContext._jvm = None
+    process = getattr(gateway, "proc", None)
+    if process is not None:
+        # It ends when its standard input does.
+        process.stdin.close()
+        process.wait()
+    SparkContext._gateway = None
+    SparkContext._jvm = None
 
 
 def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
