@@ -39,7 +39,7 @@ def test_a_killed_python_worker_costs_no_results(shared: Any, folder: Path, tmp_
     assert all_tables(tmp_path / "killed") == all_tables(tmp_path / "whole")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_killed_run_goes_on_where_it_was_and_leaves_no_output_before(
     shared: Any, folder: Path, tmp_path: Path
 ) -> None:

@@ -186,7 +186,9 @@ class _StoppedError(Exception):
     pass
 
 
-@pytest.mark.parametrize("writes", [4, 11])
+@pytest.mark.parametrize(
+    "writes", [11, *(pytest.param(writes, marks=pytest.mark.nightly) for writes in (1, 2, 4, 7, 14))]
+)
 def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_tables(
     shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
 ) -> None:
