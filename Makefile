@@ -21,12 +21,14 @@ WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[mutation]'
 WITH_CVC5 = $(BIN)/python -c 'import cvc5' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[cross-check]'
+WITH_SPARK = $(BIN)/python -c 'import jinja2, matplotlib, pandas, pyarrow, pyspark' 2>/dev/null || \
+	$(BIN)/python -m pip install --quiet --editable '.[pipeline]'
 WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 # loadfile: the tests of one file share a process, and so what their fixtures start.
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models killed pytest samples bench mutants nightly cross-check dev dist clean distclean
+.PHONY: help run test lint format models killed pytest pipeline samples bench mutants nightly cross-check dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -34,6 +36,7 @@ help:
 	@echo "make lint     only the checks that run no test"
 	@echo "make models   the model checks of the ci group: exhaustive, minutes"
 	@echo "make killed   every seeded mutant of the reference is killed by a tool of the suite"
+	@echo "make pipeline the tests of the Spark pipeline, which needs a large download and so is no part of make test"
 	@echo "make samples  record the sample traces again, after a change that is meant"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
@@ -78,6 +81,13 @@ killed:
 pytest:
 	@tools/ensure_venv.sh test
 	@$(WITH_JAVA) $(PYTEST) $(ARGS)
+
+# One process: it has one session of Spark, which takes both cores.
+pipeline:
+	@tools/ensure_venv.sh test
+	@$(WITH_SPARK)
+	@$(WITH_JAVA) $(BIN)/python -m pytest --randomly-seed=$(SEED) --hypothesis-seed=$(SEED) \
+		tests/traces/pipeline tests/conformance/test_pipeline_command.py $(ARGS)
 
 mutants:
 	@tools/ensure_venv.sh test

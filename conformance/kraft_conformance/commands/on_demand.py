@@ -28,6 +28,7 @@ COMMANDS = (
     "probes",
     "nightly",
     "bench",
+    "pipeline",
     "storage",
     "quorum",
     "features",

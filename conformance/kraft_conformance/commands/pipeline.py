@@ -1,0 +1,322 @@
+"""`kraft-spec pipeline`: heaps of traces on Spark."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kraft_conformance.commands.options import Json, SwitchOff, known_rules
+from kraft_conformance.commands.pipeline_shown import show_account, show_made, show_report, show_sweep
+from kraft_conformance.console import print_json, stderr
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.stage_progress import Notice, stage_progress
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.profile import PROFILES
+from kraft_traces.check import CANDIDATES_MAX, EVERY
+from kraft_traces.pipeline.failures import (
+    AccountingError,
+    InputError,
+    MasterUnreachableError,
+    OutputError,
+    PipelineError,
+    SparkError,
+)
+
+app = typer.Typer(no_args_is_help=True, help="Heaps of traces: verdicts, coverage and a report, on Spark.")
+
+Input = Annotated[
+    list[str],
+    typer.Option("--input", "-i", help="Files, folders, patterns: JSON lines, gzip, Parquet with a column `line`."),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the tables and the report; not there yet.")]
+Tables = Annotated[Path, typer.Option("--output", "-o", help="Folder with the tables of a run.")]
+Master = Annotated[str, typer.Option("--master", help="Spark's master: local[*], local[N], spark://HOST:PORT.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Take up a run that was stopped.")]
+Conf = Annotated[list[str] | None, typer.Option("--conf", help="A setting of Spark, NAME=VALUE; repeatable.")]
+Chatter = Annotated[bool, typer.Option("--spark-log", help="Let Spark's own log go to standard error.")]
+Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
+Candidates = Annotated[int, typer.Option(min=1, help="Most candidate states of a trace that leaves fields out.")]
+Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END, as 0:100 for 0 to 99.")]
+Workloads = Annotated[
+    list[str] | None,
+    typer.Option("--workload", "-w", help=f"Repeatable; default: all. {', '.join(WORKLOADS)}."),
+]
+Profiles = Annotated[
+    list[str] | None, typer.Option("--profile", "-p", help=f"{', '.join(PROFILES)}; repeatable; default: all.")
+]
+Steps = Annotated[int, typer.Option(min=1, help="Events of a run before its faults stop.")]
+Replicas = Annotated[int | None, typer.Option(min=1, max=9, help="Number of voters; default: 3, 5, 4, 2 by seed.")]
+
+_LOCAL = "local[*]"
+
+
+@app.command()
+def run(
+    inputs: Input,
+    output: Output,
+    master: Master = _LOCAL,
+    resume: Resume = False,
+    every: Every = EVERY,
+    candidates: Candidates = CANDIDATES_MAX,
+    conf: Conf = None,
+    spark_log: Chatter = False,
+    as_json: Json = False,
+) -> int:
+    """Check every trace of the input: ingest, validate, coverage and report.
+
+    What is malformed goes to quarantine and stops nothing. Exit code: 1 if a trace is rejected, else 65 if one is in
+    quarantine, else 2 if one is inconclusive.
+    """
+    with _pipeline(output) as (runs, notice):
+        options = _options(runs, master, conf, spark_log)
+        checking = runs.Checking(every, candidates)
+        account, document = runs.run(options, inputs, output, resume=resume, checking=checking, notice=notice)
+    return _reported(account.as_dict(), document, output, as_json)
+
+
+@app.command()
+def ingest(
+    inputs: Input,
+    output: Output,
+    master: Master = _LOCAL,
+    resume: Resume = False,
+    conf: Conf = None,
+    spark_log: Chatter = False,
+    as_json: Json = False,
+) -> int:
+    """Only the first stage: files to tables."""
+    with _pipeline(output) as (runs, notice):
+        options = _options(runs, master, conf, spark_log)
+        made = runs.ingest(options, inputs, output, resume=resume, notice=notice)
+    return show_made(made, output, as_json)
+
+
+@app.command()
+def generate(
+    seeds: Seeds,
+    output: Output,
+    workload: Workloads = None,
+    profile: Profiles = None,
+    steps: Steps = 500,
+    replicas: Replicas = None,
+    switch_off: SwitchOff = None,
+    master: Master = _LOCAL,
+    resume: Resume = False,
+    conf: Conf = None,
+    spark_log: Chatter = False,
+    as_json: Json = False,
+) -> int:
+    """Simulate runs of the reference, one for each seed, workload and profile, straight to tables."""
+    with _pipeline(output) as (runs, notice):
+        first, number = _seeds(seeds)
+        plans = _plans(first, number, workload, profile, steps, replicas, known_rules(switch_off))
+        options = _options(runs, master, conf, spark_log)
+        made = runs.generate(options, plans, output, resume=resume, notice=notice)
+    return show_made(made, output, as_json)
+
+
+@app.command()
+def validate(
+    output: Tables,
+    master: Master = _LOCAL,
+    every: Every = EVERY,
+    candidates: Candidates = CANDIDATES_MAX,
+    conf: Conf = None,
+    spark_log: Chatter = False,
+    as_json: Json = False,
+) -> int:
+    """Only the stage that holds the traces in tables to the model."""
+    with _pipeline(output) as (runs, notice):
+        options = _options(runs, master, conf, spark_log)
+        made = runs.validate(options, output, checking=runs.Checking(every, candidates), notice=notice)
+    show_made(made, output, as_json)
+    return _code(made)
+
+
+@app.command()
+def coverage(output: Tables, master: Master = _LOCAL, conf: Conf = None, spark_log: Chatter = False) -> int:
+    """Only the stage that counts what the checked traces show."""
+    with _pipeline(output) as (runs, notice):
+        runs.coverage(_options(runs, master, conf, spark_log), output, notice=notice)
+    return ExitCode.CONFORMANT
+
+
+@app.command()
+def report(
+    output: Tables,
+    master: Master = _LOCAL,
+    conf: Conf = None,
+    spark_log: Chatter = False,
+    as_json: Json = False,
+) -> int:
+    """Make the report of a run again from its tables."""
+    with _pipeline(output) as (runs, notice):
+        document = runs.report(_options(runs, master, conf, spark_log), output, notice=notice)
+    if as_json:
+        print_json(document)
+    else:
+        show_report(document, output)
+    return ExitCode.CONFORMANT
+
+
+@app.command()
+def sweep(
+    output: Output,
+    schedules: Annotated[int, typer.Option(min=1, help="How many runs, over all workloads and profiles.")] = 10_000,
+    first_seed: Annotated[int, typer.Option(min=0, help="The smallest seed.")] = 0,
+    workload: Workloads = None,
+    profile: Profiles = None,
+    steps: Steps = 500,
+    replicas: Replicas = None,
+    mutant: Annotated[
+        str | None, typer.Option(help="Switch a mutant of the reference on, and stop when it is found.")
+    ] = None,
+    to_the_end: Annotated[bool, typer.Option("--all", help="With a mutant: go on after it is found.")] = False,
+    master: Master = _LOCAL,
+    resume: Resume = False,
+    conf: Conf = None,
+    spark_log: Chatter = False,
+    as_json: Json = False,
+) -> int:
+    """Simulate, check and count many schedules without keeping them.
+
+    Failures are told apart by action, rule and field. With a mutant, exit code 1 says that it was found.
+    """
+    with _pipeline(output) as (runs, notice):
+        chosen = _mutant(mutant)
+        workloads, profiles = workload or list(WORKLOADS), profile or list(PROFILES)
+        seeds = -(-schedules // (len(workloads) * len(profiles)))
+        plans = _plans(first_seed, seeds, workloads, profiles, steps, replicas, (), schedules)
+        document = runs.sweep(
+            _options(runs, master, conf, spark_log),
+            plans,
+            output,
+            mutant=chosen,
+            until_found=mutant is not None and not to_the_end,
+            resume=resume,
+            notice=notice,
+        )
+    if as_json:
+        print_json(document)
+    else:
+        show_sweep(document, output)
+    return _code(document["account"], document)
+
+
+@contextmanager
+def _pipeline(output: Path) -> Iterator[tuple[Any, Notice]]:
+    """The commands of the pipeline, and a progress bar for the time of the block."""
+    for library in ("pyspark", "pyarrow", "pandas", "matplotlib", "jinja2"):
+        if find_spec(library) is None:
+            raise CommandError(
+                f"the pipeline needs {library}: install kraft-spec with the extra `pipeline`", ExitCode.UNAVAILABLE
+            )
+    try:
+        with stage_progress() as notice:
+            yield import_module("kraft_traces.pipeline.runs"), notice
+    except KeyboardInterrupt:
+        _hint(output)
+        raise
+    except PipelineError as error:
+        if isinstance(error, SparkError):
+            _hint(output)
+        raise CommandError(str(error), _ERROR_CODES[type(error)]) from error
+
+
+_ERROR_CODES: Mapping[type[PipelineError], ExitCode] = {
+    MasterUnreachableError: ExitCode.UNAVAILABLE,
+    SparkError: ExitCode.INTERNAL_ERROR,
+    OutputError: ExitCode.CANNOT_WRITE,
+    InputError: ExitCode.NO_INPUT,
+    AccountingError: ExitCode.INTERNAL_ERROR,
+}
+
+
+def _hint(output: Path) -> None:
+    if output.with_name(f"{output.name}.unfinished").is_dir():
+        stderr.print("what is done is kept: the same command with --resume goes on", markup=False)
+
+
+def _options(runs: Any, master: str, conf: list[str] | None, spark_log: bool) -> Any:
+    settings: dict[str, str] = {}
+    for setting in conf or ():
+        name, equals, given = setting.partition("=")
+        if not equals or not name.startswith("spark."):
+            raise usage_error(f"--conf {setting}: expected a setting of Spark, spark.NAME=VALUE")
+        settings[name] = given
+    if not re.fullmatch(r"local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?|local-cluster\[.+\]|[a-z0-9]+(:.+)?", master):
+        raise usage_error(f"--master {master}: expected local[*], local[N] or spark://HOST:PORT")
+    return runs.SessionOptions(master=master, chatter=spark_log, settings=settings)
+
+
+def _seeds(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d+):(\d+)", text)
+    if found is None or int(found[1]) >= int(found[2]):
+        raise usage_error(f"--seeds {text}: expected FIRST:END with FIRST below END, as 0:100")
+    return int(found[1]), int(found[2]) - int(found[1])
+
+
+def _plans(
+    first_seed: int,
+    seeds: int,
+    workloads: list[str] | None,
+    profiles: list[str] | None,
+    steps: int,
+    replicas: int | None,
+    switched_off: tuple[str, ...],
+    count: int | None = None,
+) -> Any:
+    from kraft_traces.pipeline.plans import Plans
+
+    try:
+        return Plans(
+            first_seed,
+            seeds,
+            tuple(workloads or WORKLOADS),
+            tuple(profiles or ("kip",)),
+            steps,
+            replicas,
+            switched_off,
+            count,
+        )
+    except InputError as error:
+        raise usage_error(str(error)) from error
+
+
+def _mutant(name: str | None) -> Any:
+    if name is None:
+        return None
+    from kraft_conformance.mutation.seeded import seeded
+    from kraft_spec.mutants import MutantError, load_catalogue
+
+    try:
+        (chosen,) = seeded(load_catalogue(), [name])
+    except MutantError as error:
+        raise usage_error(str(error)) from error
+    return chosen
+
+
+def _reported(account: dict[str, int], document: dict[str, Any], output: Path, as_json: bool) -> int:
+    if as_json:
+        print_json(document)
+    else:
+        show_account(account)
+        show_report(document, output)
+    return _code(account, document)
+
+
+def _code(counted: Mapping[str, int], document: Mapping[str, Any] | None = None) -> ExitCode:
+    """What the numbers of traces by verdict, and in quarantine, mean."""
+    if counted.get("rejected") or (document is not None and document["violations"]):
+        return ExitCode.VIOLATION
+    if document is not None and any(one["defect"] for one in document["inconclusive"]):
+        return ExitCode.INTERNAL_ERROR
+    if counted.get("traces_quarantined"):
+        return ExitCode.BAD_INPUT
+    return ExitCode.INCONCLUSIVE if counted.get("inconclusive") else ExitCode.CONFORMANT

@@ -1,0 +1,115 @@
+"""`kraft-spec pipeline` at the command line: what it refuses, and how it says so, before Spark is even started."""
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from tests.traces.pipeline.corpus import good
+from tests.traces.pipeline.shell import pipeline
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+
+if find_spec("pyspark") is None:
+    pytest.skip("the extra `pipeline` is not installed", allow_module_level=True)
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "trace.jsonl"
+    path.write_bytes(good())
+    return path
+
+
+def _refused(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]:
+    code = main(["pipeline", *map(str, words)])
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    return code, " ".join(shown.err.split())
+
+
+def test_an_output_folder_that_is_not_empty(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path)
+    assert (code, said) == (ExitCode.CANNOT_WRITE, f"{tmp_path} is not empty: name another folder")
+    assert sorted(tmp_path.iterdir()) == [trace]
+
+
+def test_an_output_folder_without_a_place_to_be(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "no" / "out")
+    assert (code, said) == (ExitCode.CANNOT_WRITE, f"there is no folder {tmp_path / 'no'} to make out in")
+
+
+def test_an_unfinished_run_that_nobody_takes_up(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out.unfinished").mkdir()
+    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
+    assert code == ExitCode.CANNOT_WRITE
+    assert said.startswith(f"{tmp_path / 'out.unfinished'} holds an unfinished run: take it up with --resume")
+
+
+def test_a_folder_that_is_no_output_of_the_pipeline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("report", "validate", "coverage"):
+        code, said = _refused(capsys, command, "--output", tmp_path)
+        assert code == ExitCode.CANNOT_WRITE
+        assert said == f"{tmp_path} is not an output folder of the pipeline: it has no pipeline.json"
+
+
+def test_a_master_where_nobody_listens(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("run", "--input", trace, "--output", tmp_path / "out", "--master", "spark://127.0.0.1:1")
+    code, said = _refused(capsys, *words)
+    assert code == ExitCode.UNAVAILABLE
+    assert said.startswith("no Spark master answers at spark://127.0.0.1:1: 127.0.0.1:1: ")
+    assert sorted(tmp_path.iterdir()) == [trace]
+
+
+def test_a_java_that_is_not_there(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
+    assert code == ExitCode.UNAVAILABLE
+    assert said.startswith(f"JAVA_HOME is {tmp_path}, which has no bin/java")
+
+
+def test_a_library_of_the_extra_that_is_not_there(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kraft_conformance.commands.pipeline.find_spec", lambda name: None)
+    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
+    expected = "the pipeline needs pyspark: install kraft-spec with the extra `pipeline`"
+    assert (code, said) == (ExitCode.UNAVAILABLE, expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("generate", "--seeds", "5:5"), "--seeds 5:5: expected FIRST:END with FIRST below END, as 0:100"),
+        (("generate", "--seeds", "0:2", "-w", "calmer"), "no workload 'calmer'; there are calm, "),
+        (("generate", "--seeds", "0:2", "-p", "kafka-3"), "no profile 'kafka-3'; there are "),
+        (("sweep", "--mutant", "no-such"), "no mutant 'no-such'; there are "),
+        (("sweep", "--master", "local[0]"), "--master local[0]: expected local[*], local[N] or spark://HOST:PORT"),
+        (("sweep", "--conf", "driver.memory=1g"), "--conf driver.memory=1g: expected a setting of Spark, "),
+    ],
+)
+def test_wrong_words(words: tuple[str, ...], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = _refused(capsys, *words, "--output", tmp_path / "out")
+    assert code == ExitCode.USAGE
+    assert said.startswith(expected)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_run_from_the_shell(trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.jsonl").write_bytes(b"no trace\n")
+    output = tmp_path / "out"
+    run = pipeline("run", "-i", tmp_path / "*.jsonl", "-o", output, "--master", "local[1]", "--json")
+    document = json.loads(run.stdout)
+    assert run.returncode == ExitCode.BAD_INPUT
+    assert document == json.loads((output / "report" / "report.json").read_bytes())
+    assert (document["account"]["accepted"], document["account"]["traces_quarantined"]) == (1, 1)
+    # Spark is silent: one line for each stage.
+    assert run.stderr.splitlines() == ["ingest ...", "validate ...", "coverage ...", "report ..."]

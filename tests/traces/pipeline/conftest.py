@@ -1,0 +1,44 @@
+"""One Spark session for all tests of the pipeline, and nothing to collect where the extra is not installed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+_LIBRARIES = ("pyspark", "pyarrow", "pandas", "matplotlib", "jinja2")
+collect_ignore_glob = [] if all(find_spec(library) for library in _LIBRARIES) else ["test_*.py"]
+
+
+QUICK = {
+    # What runs once is not worth the second compiler, nor code made for the query.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""Settings for a session that does little."""
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session on two cores."""
+    from kraft_traces.pipeline.session import SessionOptions, spark_session
+
+    with spark_session(SessionOptions("local[2]", settings=QUICK)) as session:
+        yield session
+
+
+@pytest.fixture
+def shared(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Makes the commands use the one session, because another one takes seconds to start."""
+    from kraft_traces.pipeline import runs
+
+    @contextmanager
+    def same(_options: Any) -> Iterator[Any]:
+        yield spark
+
+    monkeypatch.setattr(runs, "spark_session", same)
+    return spark

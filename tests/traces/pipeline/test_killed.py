@@ -1,0 +1,79 @@
+"""What is killed while it works costs time and no results."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.traces.pipeline.corpus import good, rejected
+from tests.traces.pipeline.processes import KillOnce, below, python_workers
+from tests.traces.pipeline.shell import words
+from tests.traces.pipeline.tables import all_tables
+
+from kraft_traces.pipeline import runs
+from kraft_traces.pipeline.session import SessionOptions
+
+OPTIONS = SessionOptions("local[2]")
+WORKLOADS = ("chaos", "storm", "calm", "upgrade")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Traces enough for a kill to strike in the middle."""
+    made = tmp_path_factory.mktemp("traces")
+    for seed, workload in enumerate(WORKLOADS * 5):
+        (made / f"{workload}-{seed}.jsonl").write_bytes(good(seed, 150, workload))
+    (made / "rejected.jsonl").write_bytes(rejected())
+    return made
+
+
+def test_a_killed_python_worker_costs_no_results(shared: Any, folder: Path, tmp_path: Path) -> None:
+    runs.run(OPTIONS, [str(folder)], tmp_path / "whole")
+    root = shared.sparkContext._gateway.proc.pid
+    killer = KillOnce("validate", lambda: python_workers(root))
+    runs.run(OPTIONS, [str(folder)], tmp_path / "killed", notice=killer)
+    assert killer.killed is not None
+    assert all_tables(tmp_path / "killed") == all_tables(tmp_path / "whole")
+
+
+@pytest.mark.nightly
+def test_a_killed_run_goes_on_where_it_was_and_leaves_no_output_before(
+    shared: Any, folder: Path, tmp_path: Path
+) -> None:
+    runs.run(OPTIONS, [str(folder)], tmp_path / "whole")
+    output = tmp_path / "out"
+    line = words("run", "-i", folder, "-o", output, "--master", "local[2]")
+    with subprocess.Popen(line, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+        verdicts = tmp_path / "out.unfinished" / "traces"
+        while not verdicts.exists() and run.poll() is None:
+            time.sleep(0.2)
+        children = below(run.pid)
+        run.kill()
+    assert run.returncode == -signal.SIGKILL
+    _wait_until_gone(children)
+    assert not output.exists()
+    assert not (tmp_path / "out.unfinished" / "verdicts").exists()
+    runs.run(OPTIONS, [str(folder)], output, resume=True)
+    assert all_tables(output) == all_tables(tmp_path / "whole")
+
+
+def _wait_until_gone(processes: list[int]) -> None:
+    """Spark ends by itself when its driver is gone."""
+    for _ in range(600):
+        if not any(_exists(process) for process in processes):
+            return
+        time.sleep(0.1)
+    for process in processes:
+        if _exists(process):
+            os.kill(process, signal.SIGKILL)
+    raise AssertionError("Spark outlives its driver")
+
+
+def _exists(process: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False

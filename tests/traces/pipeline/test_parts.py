@@ -1,0 +1,154 @@
+"""Parts of the pipeline that need no session of Spark."""
+
+import threading
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kraft_spec.action_rules import EVENT_OPERATORS
+from kraft_traces.pipeline import session as sessions
+from kraft_traces.pipeline import waves as waving
+from kraft_traces.pipeline.covered import everything
+from kraft_traces.pipeline.failures import MasterUnreachableError, OutputError
+from kraft_traces.pipeline.observed import FAULTS
+from kraft_traces.pipeline.shipping import archive_of_packages
+from kraft_traces.pipeline.spool import Spool
+from kraft_traces.pipeline.store import Workspace
+from kraft_traces.vocabulary import EVENTS
+
+
+@given(st.lists(st.binary(max_size=30)), st.integers(0, 100))
+def test_a_spool_gives_back_what_it_was_given(values: list[bytes], bytes_max: int) -> None:
+    spool: Spool[bytes] = Spool(bytes_max)
+    for value in values:
+        spool.append(value, len(value))
+    assert list(spool.drain()) == values
+    assert list(spool.drain()) == []
+    spool.close()
+
+
+@pytest.mark.parametrize(
+    ("master", "expected"),
+    [
+        ("local", "local[1,4]"),
+        ("local[2]", "local[2,4]"),
+        ("local[*]", "local[*,4]"),
+        ("local[2,1]", "local[2,1]"),
+        ("spark://a:7077", "spark://a:7077"),
+    ],
+)
+def test_a_local_master_tries_again_as_a_cluster_does(master: str, expected: str) -> None:
+    assert sessions._with_retries(master) == expected
+
+
+def test_a_master_s_address_is_read() -> None:
+    with pytest.raises(MasterUnreachableError, match="expected spark://HOST:PORT, got 'host'"):
+        sessions._check_reachable("spark://host")
+    with pytest.raises(MasterUnreachableError) as raised:
+        sessions._check_reachable("spark://127.0.0.1:1,127.0.0.1:2")
+    assert "127.0.0.1:1: " in str(raised.value)
+    assert "127.0.0.1:2: " in str(raised.value)
+    sessions._check_reachable("local[2]")
+
+
+def test_the_words_of_an_error_are_those_of_the_worker() -> None:
+    trace = 'Job aborted\n  File "x.py", line 1\nRuntimeError: the workers import another reference\n\tat java.lang'
+    assert sessions._first_words(Exception(trace)) == "RuntimeError: the workers import another reference"
+    assert sessions._first_words(Exception("Job aborted\nCaused by: java.io.IOException: full\nx")) == (
+        "Caused by: java.io.IOException: full"
+    )
+
+
+def test_the_archive_holds_the_packages_and_the_same_bytes_each_time(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    broken = tmp_path / "broken" / "kraft_reference"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("broken = True\n")
+    one, two = (archive_of_packages(tmp_path / name) for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+    with zipfile.ZipFile(one) as archive:
+        names = archive.namelist()
+    for name in ("kraft_spec/tla/Trace.tla", "kraft_traces/pipeline/checking.py", "kraft_reference/replica.py"):
+        assert name in names
+    assert not [name for name in names if "__pycache__" in name]
+    with zipfile.ZipFile(archive_of_packages(tmp_path, tmp_path / "broken")) as archive:
+        assert [name for name in archive.namelist() if name.startswith("kraft_reference")] == [
+            "kraft_reference/__init__.py"
+        ]
+
+
+class _Session:
+    """As much of a session as waves need."""
+
+    def __init__(self, cores: int) -> None:
+        self.cancelled = 0
+        self.sparkContext = SimpleNamespace(defaultParallelism=cores, cancelAllJobs=self._cancel)
+
+    def _cancel(self) -> None:
+        self.cancelled += 1
+
+
+def test_more_waves_than_cores_are_under_way_and_each_runs_once() -> None:
+    session = _Session(2)
+    together = threading.Barrier(3)
+    ran: list[int] = []
+
+    def wave(number: int) -> None:
+        if number < 3:
+            together.wait(timeout=30)
+        ran.append(number)
+
+    waving.run_waves(session, "stage", range(7), wave, waving.no_notice)
+    assert sorted(ran) == list(range(7))
+    assert session.cancelled == 0
+
+
+def test_the_first_error_of_a_wave_stops_the_others() -> None:
+    session = _Session(1)
+    ran: list[int] = []
+
+    def wave(number: int) -> None:
+        ran.append(number)
+        raise OSError(f"wave {number}")
+
+    with pytest.raises(OSError, match="wave"):
+        waving.run_waves(session, "stage", range(50), wave, waving.no_notice)
+    assert session.cancelled == 1
+    assert len(ran) < 50
+
+
+def test_everything_that_can_be_covered_has_a_name() -> None:
+    named = everything()
+    assert set(named["action"]) == set(EVENTS) == set(EVENT_OPERATORS)
+    assert set(FAULTS) <= set(EVENTS)
+    faults = {name for name, shape in EVENTS.items() if shape.cause and shape.cause.source in ("fault", "network")}
+    assert faults - {"HealLink"} == set(FAULTS)
+    assert all(names for names in named.values())
+
+
+def test_a_manifest_of_another_format_is_refused(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "pipeline.json").write_text('{"format": "kraft-pipeline/9"}')
+    with pytest.raises(OutputError, match="has format 'kraft-pipeline/9', expected 'kraft-pipeline/1'"):
+        Workspace.finished(output)
+    (output / "pipeline.json").write_text("no JSON")
+    with pytest.raises(OutputError, match="cannot be read"):
+        Workspace.finished(output)
+
+
+def test_a_finished_run_cannot_be_resumed_and_an_empty_folder_may_be_filled(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    output.mkdir()
+    parameters: dict[str, Any] = {"input": ["a"]}
+    workspace = Workspace.begin(output, parameters, resume=False)
+    workspace.finish()
+    assert Workspace.finished(output).facts()["parameters"] == parameters
+    with pytest.raises(OutputError, match="is finished: there is nothing to resume"):
+        Workspace.begin(output, parameters, resume=True)

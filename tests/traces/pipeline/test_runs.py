@@ -1,0 +1,280 @@
+"""Whole runs on Spark: the tables say what reading each trace by itself says, however the work is cut and stopped."""
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.traces.pipeline.corpus import BROKEN, good, inconclusive, rejected, truncated_gzip
+from tests.traces.pipeline.tables import all_tables, rows_of
+
+from kraft_traces.check import check_reader
+from kraft_traces.pipeline import ingest as ingest_stage
+from kraft_traces.pipeline import runs
+from kraft_traces.pipeline.covered import everything
+from kraft_traces.pipeline.failures import InputError, OutputError
+from kraft_traces.pipeline.ingest import INTAKE_TABLES, ingest, tables_of
+from kraft_traces.pipeline.plans import Plans
+from kraft_traces.pipeline.schemas import (
+    COVERAGE,
+    EVENTS,
+    FILES,
+    INPUTS,
+    QUARANTINE,
+    SEGMENTS,
+    TABLES,
+    TRACES,
+    VERDICTS,
+    TableSchema,
+)
+from kraft_traces.pipeline.session import SessionOptions
+from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.validate import validate
+from kraft_traces.reader import trace_of_bytes
+
+OPTIONS = SessionOptions("local[2]")
+
+
+def write_corpus(folder: Path) -> dict[str, bytes]:
+    """Good and broken traces in many kinds of files.  Returns the traces that can be checked, by source."""
+    folder.mkdir()
+    checkable = {f"good-{seed}.jsonl": good(seed, 40, "chaos") for seed in range(3)}
+    checkable |= {"long.jsonl": good(7, 300, "storm"), "rejected.jsonl": rejected(), "stops.jsonl": inconclusive()}
+    for name, content in checkable.items():
+        (folder / name).write_bytes(content)
+    (folder / "deeper").mkdir()
+    for reason, make in BROKEN.items():
+        (folder / "deeper" / f"{reason}.jsonl").write_bytes(make())
+    (folder / "two.jsonl.gz").write_bytes(gzip.compress(good(1) + good(2), mtime=0))
+    (folder / "cut.jsonl.gz").write_bytes(truncated_gzip())
+    (folder / "empty.jsonl").write_bytes(b"")
+    (folder / "notes.txt").write_bytes(b"no trace")
+    return checkable
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus") / "in"
+    write_corpus(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def whole_run(spark: Any, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of a run that nothing disturbs."""
+    from contextlib import nullcontext
+    from unittest.mock import patch
+
+    output = tmp_path_factory.mktemp("whole") / "out"
+    with patch.object(runs, "spark_session", lambda _options: nullcontext(spark)):
+        runs.run(OPTIONS, [str(corpus)], output)
+    return output
+
+
+def test_verdicts_are_those_of_each_trace_by_itself(whole_run: Path, corpus: Path) -> None:
+    by_source = {Path(row["source"]).name: row for row in rows_of(whole_run, VERDICTS)}
+    for file in sorted(corpus.glob("*.jsonl")):
+        if not file.read_bytes():
+            continue
+        verdict = check_reader(trace_of_bytes(file.read_bytes(), str(file)))
+        row = by_source[file.name]
+        assert (row["verdict"], row["events"], row["reason"], row["candidates_max"]) == (
+            verdict.kind,
+            verdict.events,
+            verdict.reason,
+            verdict.candidates_max,
+        )
+        rejection = verdict.rejection
+        if rejection is None:
+            assert (row["kind"], row["line"], row["rules"], row["differences"]) == (None, None, [], [])
+            continue
+        assert (row["kind"], row["line"], row["sequence"], row["event"], row["replica"], row["role"]) == (
+            rejection.kind,
+            rejection.line,
+            rejection.sequence,
+            rejection.event,
+            rejection.replica,
+            rejection.role,
+        )
+        assert row["rules"] == list(dict.fromkeys(rejection.explained_by + rejection.rules))
+        assert row["differences"] == [
+            {"field": one.field, "expected": str(one.expected), "actual": str(one.actual)}
+            for one in rejection.differences
+        ]
+
+
+def test_the_account_counts_every_line_and_every_trace_once(whole_run: Path, corpus: Path) -> None:
+    account = json.loads((whole_run / "pipeline.json").read_text())["account"]
+    contents = [file.read_bytes() for file in corpus.rglob("*.jsonl")]
+    contents.append(good(1) + good(2))
+    lines = sum(content.count(b"\n") + (not content.endswith(b"\n") and content != b"") for content in contents)
+    (cut,) = [row for row in rows_of(whole_run, FILES) if row["source"].endswith("cut.jsonl.gz")]
+    broken = len(BROKEN)
+    assert account == {
+        "files": len(contents) + 1,
+        "lines_in": lines + cut["lines"],
+        "headers_and_ends": account["headers_and_ends"],
+        "events": len(rows_of(whole_run, EVENTS)),
+        "lines_quarantined": sum(row["lines"] for row in rows_of(whole_run, QUARANTINE)),
+        # Two broken ones hold a good trace besides; the line beyond the default limit is too short for it.
+        "traces_in": 6 + broken + 2 + 2 + 1 + 1,
+        "accepted": 4 + 2 + 2,
+        "rejected": 1,
+        "inconclusive": 1,
+        "traces_quarantined": broken + 1 + 1,
+    }
+    assert account["headers_and_ends"] == 2 * len(rows_of(whole_run, TRACES)) - 1
+
+
+def test_no_trace_is_in_two_places_and_tables_have_their_columns(whole_run: Path) -> None:
+    tables = all_tables(whole_run)
+    assert set(tables) == {table.name for table in TABLES}
+    for table in TABLES:
+        assert all(tuple(row) == table.names for row in tables[table.name])
+    checked = Counter(row["trace_id"] for row in tables["verdicts"])
+    assert set(checked.values()) == {1}
+    assert set(checked) == {row["trace_id"] for row in tables["traces"]}
+    assert not set(checked) & {row["trace_id"] for row in tables["quarantine"]}
+
+
+def test_coverage_counts_what_the_steps_of_the_model_show(whole_run: Path) -> None:
+    steps = {row["trace_id"]: row["events"] for row in rows_of(whole_run, VERDICTS)}
+    workload = {row["trace_id"]: row["workload"] for row in rows_of(whole_run, VERDICTS)}
+    actions: Counter[tuple[str, str]] = Counter()
+    transitions: Counter[tuple[str, str]] = Counter()
+    for row in rows_of(whole_run, EVENTS):
+        if row["sequence"] <= steps[row["trace_id"]]:
+            actions[row["event"], workload[row["trace_id"]]] += 1
+            if row["role_before"] != row["role_after"] and row["role_after"] is not None:
+                transitions[f"{row['role_before']} -> {row['role_after']}", workload[row["trace_id"]]] += 1
+    coverage = rows_of(whole_run, COVERAGE)
+    counted = {
+        kind: {(row["name"], row["workload"]): row["events"] for row in coverage if row["kind"] == kind}
+        for kind in everything()
+    }
+    for kind, seen in (("action", actions), ("transition", transitions)):
+        assert {key: events for key, events in counted[kind].items() if events} == dict(seen)
+    for kind, names in everything().items():
+        assert {name for name, _ in counted[kind]} == set(names)
+    assert len(coverage) == sum(len(of_kind) for of_kind in counted.values())
+
+
+@pytest.mark.parametrize("buckets", [1, 5])
+def test_the_tables_do_not_depend_on_how_the_work_is_cut(spark: Any, whole_run: Path, buckets: int) -> None:
+    workspace = Workspace.finished(whole_run)
+    traces, segments = workspace.read(spark, TRACES), workspace.read(spark, SEGMENTS).repartition(3)
+    again = validate(traces, segments, buckets).collect()
+    assert sorted((row.asDict(recursive=True) for row in again), key=repr) == rows_of(whole_run, VERDICTS)
+
+
+def test_what_is_taken_in_does_not_depend_on_how_the_files_are_cut(spark: Any, whole_run: Path, corpus: Path) -> None:
+    sources = {row["source"]: row["bytes"] for row in rows_of(whole_run, FILES)}
+    inputs = [(bytes(Path(source)), source, size, 0) for source, size in sources.items()]
+    taken = tables_of(ingest(spark.createDataFrame(inputs, INPUTS.ddl).repartition(5)))
+    for table in INTAKE_TABLES:
+        rows = sorted((row.asDict(recursive=True) for row in taken[table.name].collect()), key=repr)
+        assert rows == [_as_spark_has_it(row) for row in rows_of(whole_run, table)], table.name
+
+
+def _as_spark_has_it(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: bytearray(value) if isinstance(value, bytes) else value for name, value in row.items()}
+
+
+class _StoppedError(Exception):
+    pass
+
+
+@pytest.mark.parametrize(
+    "writes", [11, *(pytest.param(writes, marks=pytest.mark.nightly) for writes in (1, 2, 4, 7, 14))]
+)
+def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_tables(
+    shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    # Small waves, one after the other, so that there is something between which to stop.
+    monkeypatch.setattr(ingest_stage, "WAVE_BYTES", 700_000)
+    monkeypatch.setattr("kraft_traces.pipeline.waves.WAVES_AT_ONCE_MAX", 1)
+    write = Workspace.write_wave
+    written: list[tuple[str, int]] = []
+
+    def stops(self: Workspace, table: TableSchema, wave: int, rows: Any) -> None:
+        if len(written) == writes:
+            raise _StoppedError
+        written.append((table.name, wave))
+        write(self, table, wave, rows)
+
+    output = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(Workspace, "write_wave", stops)
+        with pytest.raises(_StoppedError):
+            runs.run(OPTIONS, [str(corpus)], output)
+    assert not output.exists()
+    before = list(written)
+    written.clear()
+
+    def notes(self: Workspace, table: TableSchema, wave: int, rows: Any) -> None:
+        written.append((table.name, wave))
+        write(self, table, wave, rows)
+
+    monkeypatch.setattr(Workspace, "write_wave", notes)
+    with pytest.raises(OutputError, match="--resume"):
+        runs.run(OPTIONS, [str(corpus)], output)
+    runs.run(OPTIONS, [str(corpus)], output, resume=True)
+    # Nothing that was there is made again; the step between is gone when what is made of it is there.
+    assert not {one for one in before if one[0] != "intake"} & set(written)
+    assert all_tables(output) == all_tables(whole_run)
+    assert not (tmp_path / "out.unfinished").exists()
+    assert not list(output.glob(".*"))
+
+
+def test_a_run_is_taken_up_with_the_same_input_and_options_only(
+    shared: Any, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stops(*_: Any) -> None:
+        raise _StoppedError
+
+    output = tmp_path / "out"
+    copy = tmp_path / "trace.jsonl"
+    copy.write_bytes(good())
+    with monkeypatch.context() as patched:
+        patched.setattr(Workspace, "write_wave", stops)
+        with pytest.raises(_StoppedError):
+            runs.run(OPTIONS, [str(copy)], output)
+    with pytest.raises(OutputError, match="begun with every 500, not 7"):
+        runs.run(OPTIONS, [str(copy)], output, resume=True, checking=runs.Checking(every=7))
+    copy.write_bytes(good(1))
+    with pytest.raises(InputError, match="has changed"):
+        runs.run(OPTIONS, [str(copy)], output, resume=True)
+
+
+def test_simulated_traces_are_the_same_as_when_they_are_written_and_read(shared: Any, tmp_path: Path) -> None:
+    plans = Plans(3, 2, ("chaos", "calm"), steps=40, replicas=3)
+    made = runs.generate(OPTIONS, plans, tmp_path / "made", resume=False)
+    assert made["traces"] == made["files"] == 4
+    # The same lines, read from one file.
+    lines = b"".join(
+        row["raw"]
+        for row in sorted(rows_of(tmp_path / "made", SEGMENTS), key=lambda row: (row["trace_id"], row["segment"]))
+    )
+    (tmp_path / "all.jsonl").write_bytes(lines)
+    read = runs.ingest(OPTIONS, [str(tmp_path / "all.jsonl")], tmp_path / "read", resume=False)
+    assert read == made | {"files": 1}
+    facts = ("seed", "workload", "events", "bytes", "complete", "profile", "spec_hash")
+    made_traces, read_traces = (
+        sorted(tuple(row[name] for name in facts) for row in rows_of(tmp_path / name, TRACES))
+        for name in ("made", "read")
+    )
+    assert made_traces == read_traces
+    columns = [name for name in EVENTS.names if name not in ("trace_id", "line")]
+    made_events, read_events = (
+        sorted(repr([row[name] for name in columns]) for row in rows_of(tmp_path / name, EVENTS))
+        for name in ("made", "read")
+    )
+    assert made_events == read_events
+    # Each of the other stages by itself.
+    assert runs.validate(OPTIONS, tmp_path / "made", checking=runs.Checking()) == {"accepted": 4}
+    runs.coverage(OPTIONS, tmp_path / "made")
+    document = runs.report(OPTIONS, tmp_path / "made")
+    assert (document["account"]["accepted"], document["failures"]) == (4, [])
+    assert (tmp_path / "made" / "report" / "report.html").is_file()

@@ -1,0 +1,44 @@
+"""Rows to Arrow and back, in the Python workers."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from kraft_traces.pipeline.schemas import TableSchema
+
+Row = dict[str, Any]
+
+_ROWS_MAX = 256
+_BYTES_MAX = 2**22
+
+
+def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+    """The rows of batches as they come."""
+    for batch in batches:
+        yield from batch.to_pylist()
+
+
+def batches_of(rows: Iterable[Row], table: TableSchema) -> Iterator[pa.RecordBatch]:
+    """Batches of rows, none much larger than some megabytes."""
+    held: list[Row] = []
+    held_bytes = 0
+    for row in rows:
+        held.append(row)
+        held_bytes += _raw_bytes(row)
+        if len(held) >= _ROWS_MAX or held_bytes >= _BYTES_MAX:
+            yield pa.RecordBatch.from_pylist(held, schema=table.arrow)
+            held, held_bytes = [], 0
+    if held:
+        yield pa.RecordBatch.from_pylist(held, schema=table.arrow)
+
+
+def _raw_bytes(row: Row) -> int:
+    """The bytes of a row that may be large."""
+    total = 0
+    for value in row.values():
+        if isinstance(value, bytes):
+            total += len(value)
+        elif isinstance(value, dict):
+            total += len(value.get("raw") or b"")
+    return total

@@ -1,0 +1,157 @@
+"""A trace to its verdict, in a worker process.
+
+The process starts one Java machine and parses the specification once, at its first trace, and keeps both.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any, BinaryIO, cast
+
+from kraft_spec.tlc import jvm
+from kraft_traces.check import CANDIDATES_MAX, EVERY, OtherModelError, Rejection, Verdict, VerdictKind, check_reader
+from kraft_traces.check.model import trace_model
+from kraft_traces.errors import TraceError
+from kraft_traces.reader import TraceReader
+
+Row = dict[str, Any]
+
+_DETAIL_MAX = 2_000
+
+
+@cache
+def ready_model() -> None:
+    """Start the Java machine of this process and parse the specification, unless that is done.
+
+    Its temporary folder is needed only for that; Spark ends its workers without a chance to clean up afterwards.
+    """
+    trace_model()
+    jvm.remove_temporary_folder()
+
+
+class _Stream:
+    """The lines of segments, as much of a file as a reader of traces asks for."""
+
+    def __init__(self, blocks: Iterable[bytes]) -> None:
+        self._blocks = iter(blocks)
+        self._block = b""
+        self._at = 0
+
+    def readline(self, _limit: int) -> bytes:
+        """The next line; empty at the end.  Lines within tables are never beyond a limit."""
+        if self._at == len(self._block):
+            self._block = next(self._blocks, b"")
+            self._at = 0
+        # Segments end where lines do; the last line of a trace may lack its newline.
+        end = self._block.find(b"\n", self._at) + 1 or len(self._block)
+        line = self._block[self._at : end]
+        self._at = end
+        return line
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def verdict_row(
+    trace: Row, blocks: Iterator[bytes], *, every: int = EVERY, candidates_max: int = CANDIDATES_MAX
+) -> Row:
+    """The row of `verdicts` of a trace.
+
+    Whatever the checker does with it, there is one: an error of the checker makes the trace inconclusive.
+
+    Args:
+        trace: the columns of `traces` that the verdict repeats.
+        blocks: its lines.
+        every: after how many events the full invariants are checked.
+        candidates_max: most candidate states of a trace that leaves fields out.
+    """
+    try:
+        ready_model()
+        reader = TraceReader(cast(BinaryIO, _Stream(blocks)), trace["source"])
+        verdict = check_reader(reader, every=every, candidates_max=candidates_max)
+    except (TraceError, OtherModelError) as error:
+        # The stage before lets none through, unless its tables come from somewhere else.
+        return _undecided(trace, f"not a trace any more: {error}")
+    except Exception as error:
+        return _undecided(trace, f"the checker fails: {type(error).__name__}: {error}")
+    return row_of(trace, verdict)
+
+
+def _common(trace: Row) -> Row:
+    names = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")
+    return {name: trace[name] for name in names}
+
+
+def _undecided(trace: Row, reason: str) -> Row:
+    nothing = dict.fromkeys(("kind", "line", "sequence", "event", "replica", "role", "rule", "field", "conjunct"))
+    lists: Row = {"rules": [], "explained_by": [], "properties": [], "differences": []}
+    return {
+        **_common(trace),
+        "verdict": VerdictKind.INCONCLUSIVE.value,
+        "events": 0,
+        "candidates_max": 0,
+        "other_model": False,
+        "reason": reason[:_DETAIL_MAX],
+        "defect": True,
+        **nothing,
+        **lists,
+    }
+
+
+def raised_row(trace: Row, error: Exception) -> Row:
+    """The row of a run that ends in an error of the reference, or of the checker if it cannot take it."""
+    row = _undecided(trace, f"{type(error).__name__}: {error}")
+    return row | {
+        "verdict": VerdictKind.REJECTED.value,
+        "defect": False,
+        "kind": "raises",
+        "field": type(error).__name__,
+    }
+
+
+def row_of(trace: Row, verdict: Verdict) -> Row:
+    """The row of a verdict."""
+    row = _undecided(trace, "")
+    row |= {
+        "verdict": verdict.kind.value,
+        "events": verdict.events,
+        "candidates_max": verdict.candidates_max,
+        "other_model": verdict.other_model,
+        "reason": verdict.reason,
+        "defect": False,
+    }
+    if verdict.rejection is not None:
+        row |= _rejection(verdict.rejection, trace["first_line"])
+    return row
+
+
+def _rejection(rejection: Rejection, first_line: int) -> Row:
+    conjunct = rejection.conjunct
+    rules = list(dict.fromkeys((*rejection.explained_by, *rejection.rules)))
+    return {
+        "kind": rejection.kind.value,
+        # The reader counts from the header, which need not be the first line of its file.
+        "line": rejection.line + first_line - 1,
+        "sequence": rejection.sequence,
+        "event": rejection.event,
+        "replica": rejection.replica,
+        "role": rejection.role,
+        "rule": rules[0] if rules else None,
+        "field": first_field(rejection),
+        "rules": rules,
+        "explained_by": list(rejection.explained_by),
+        "properties": list(rejection.properties),
+        "conjunct": None if conjunct is None else f"{conjunct.text} ({conjunct.module}.tla:{conjunct.line})",
+        "differences": [
+            {"field": one.field, "expected": str(one.expected), "actual": str(one.actual)}
+            for one in rejection.differences
+        ],
+    }
+
+
+def first_field(rejection: Rejection) -> str | None:
+    """What is wrong with the line, in a word: the field, else the property, else the conjunct."""
+    if rejection.differences:
+        return rejection.differences[0].field
+    if rejection.properties:
+        return rejection.properties[0]
+    return None if rejection.conjunct is None else rejection.conjunct.text

@@ -1,0 +1,89 @@
+"""The stage `coverage`: what the lines that are steps of the model show, and what none of them does."""
+
+from typing import Any
+
+from pyspark.sql import functions as sf
+
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_traces.pipeline.covered import ACTION, ARROW, ERROR, FAULT, RULE, TRANSITION, everything, rule_rows
+from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, TALLIES, VERDICTS
+from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.waves import Notice, watched
+
+_OF_WRITER = ("generator", "workload", "profile")
+
+
+def tallies_of(events: Any, verdicts: Any) -> Any:
+    """The transformation of DataFrames of `EVENTS` and `VERDICTS` to one of `TALLIES`.
+
+    Only events that are steps of the model count: of a rejected trace those before the rejected line.
+    """
+    steps = verdicts.select("trace_id", sf.col("events").alias("steps"))
+    columns = [name for name in TALLIES.names if name != "events"]
+    counted = events.join(steps, "trace_id").where(sf.col("sequence") <= sf.col("steps"))
+    return counted.groupBy(*columns).agg(sf.count("*").alias("events"))
+
+
+def coverage(session: Any, tallies: Any, verdicts: Any) -> Any:
+    """The transformation of DataFrames of `TALLIES` and `VERDICTS` to one of `COVERAGE`."""
+    # Other software may call each of its runs something else.
+    named = sf.when(sf.col("workload").isin(list(WORKLOADS)), sf.col("workload")).otherwise(sf.lit(""))
+    writers = verdicts.withColumn("workload", named).select("trace_id", *_OF_WRITER)
+    seen = _seen(session, tallies).groupBy("trace_id", "kind", "name").agg(sf.sum("events").alias("events"))
+    by_writer = (
+        seen.join(writers, "trace_id")
+        .groupBy("kind", "name", *_OF_WRITER)
+        .agg(sf.sum("events").alias("events"), sf.count("*").alias("traces"))
+    )
+    names = [(kind, name) for kind, of_kind in everything().items() for name in of_kind]
+    can_be_seen = session.createDataFrame(names, "kind STRING, name STRING")
+    wanted = sf.broadcast(can_be_seen).crossJoin(writers.select(*_OF_WRITER).distinct())
+    # A full join: what is seen although it is on no list must show too.
+    joined = wanted.join(by_writer, ["kind", "name", *_OF_WRITER], "full")
+    return joined.na.fill(0, ["events", "traces"]).select(*COVERAGE.names)
+
+
+def _seen(session: Any, tallies: Any) -> Any:
+    """Rows of trace, kind, name and number of events."""
+    event, before, after = sf.col("event"), sf.col("role_before"), sf.col("role_after")
+    rules = session.createDataFrame(
+        list(rule_rows()), "rule_event STRING, rule_role STRING, rule_pre_vote BOOLEAN, name STRING"
+    )
+    same = (
+        (event == sf.col("rule_event"))
+        & before.eqNullSafe(sf.col("rule_role"))
+        & sf.col("pre_vote").eqNullSafe(sf.col("rule_pre_vote"))
+    )
+    by_rule = tallies.join(sf.broadcast(rules), same).select("trace_id", sf.lit(RULE).alias("kind"), "name", "events")
+
+    def named(kind: str, name: Any) -> Any:
+        rows = tallies.select("trace_id", sf.lit(kind).alias("kind"), name.alias("name"), "events")
+        return rows.where(sf.col("name").isNotNull())
+
+    moved = sf.when(before != after, sf.concat(before, sf.lit(ARROW), after))
+    parts = (
+        named(ACTION, event),
+        named(TRANSITION, moved),
+        named(ERROR, sf.explode(sf.array_distinct("errors"))),
+        named(FAULT, sf.col("fault")),
+    )
+    for part in parts:
+        by_rule = by_rule.unionByName(part)
+    return by_rule
+
+
+def run_coverage(session: Any, workspace: Workspace, notice: Notice) -> None:
+    """Run the stage, from what `ingest` or `generate`, and `validate` have left."""
+    events, verdicts = (workspace.read(session, table) for table in (EVENTS, VERDICTS))
+    write_coverage(session, workspace, tallies_of(events, verdicts), verdicts, notice)
+
+
+def write_coverage(session: Any, workspace: Workspace, tallies: Any, verdicts: Any, notice: Notice) -> None:
+    """Write the table, unless it is there."""
+    if workspace.has_wave(COVERAGE, 0):
+        workspace.finish_tables((COVERAGE,), 1)
+        return
+    with watched(session, lambda: "coverage", notice):
+        table = coverage(session, tallies, verdicts).repartition(1)
+        workspace.write_wave(COVERAGE, 0, table.sortWithinPartitions(*_OF_WRITER, "kind", "name"))
+    workspace.finish_tables((COVERAGE,), 1)

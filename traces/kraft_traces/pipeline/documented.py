@@ -1,0 +1,20 @@
+"""The tables as a page of the documentation shows them: `python -m kraft_traces.pipeline.documented`."""
+
+from kraft_traces.pipeline.schemas import SCHEDULES, TABLES, TALLIES, ddl_type
+
+
+def documented() -> str:
+    """The tables as Markdown, for docs/pipeline.md."""
+    parts: list[str] = []
+    for table in (*TABLES, SCHEDULES, TALLIES):
+        parts += [f"### {table.name}", "", f"A row is {table.row}.", "", "| column | type | holds |", "|---|---|---|"]
+        for column in table.columns:
+            null = "; may be null" if column.nullable else ""
+            kind = ddl_type(column.type).lower().replace("`", "")
+            parts.append(f"| `{column.name}` | {kind} | {column.meaning}{null} |")
+        parts.append("")
+    return "\n".join(parts).rstrip("\n")
+
+
+if __name__ == "__main__":
+    print(documented())

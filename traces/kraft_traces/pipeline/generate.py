@@ -1,0 +1,90 @@
+"""The stage `generate`: runs of the reference's cluster, straight to the tables that `ingest` makes of files."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import functions as sf
+
+from kraft_reference.cluster.plan import RunPlan
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.encode import encode_line, event_line, header_line
+from kraft_traces.lines import EndLine
+from kraft_traces.own import own_generator
+from kraft_traces.pipeline.assembly import Assembly
+from kraft_traces.pipeline.batches import Row, batches_of, rows_of
+from kraft_traces.pipeline.ingest import INTAKE_TABLES, write_tables
+from kraft_traces.pipeline.plans import Plans, plan_of, source_of
+from kraft_traces.pipeline.schemas import INTAKE, PLANS
+from kraft_traces.pipeline.session import parallelism
+from kraft_traces.pipeline.spread import TASKS_PER_CORE, buckets_for
+from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.waves import Notice, run_waves
+
+WAVE_EVENTS = 200_000
+"""About so many events are simulated at a time, and checked at a time."""
+
+
+def generate(plans: Any) -> Any:
+    """The transformation: a DataFrame of `PLANS` to one of `INTAKE`."""
+    return plans.select(*PLANS.names).mapInArrow(_simulate, INTAKE.ddl)
+
+
+def _simulate(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield from batches_of(_rows(batches), INTAKE)
+
+
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+    for row in rows_of(batches):
+        yield from simulated(plan_of(row))
+
+
+def simulated(plan: RunPlan) -> Iterator[Row]:
+    """The rows of a run, in the form of `schemas.INTAKE`; one that breaks an invariant says so and is not complete."""
+    simulation = plan.simulation()
+    source = source_of(plan)
+    header = header_line(simulation.configuration, own_generator(plan.seed, plan.workload), spec_hash=spec_hash())
+    raw = encode_line(header)
+    size = len(raw)
+    assembly = Assembly(source, 1, raw, header)
+    try:
+        for occurrence in simulation.run():
+            line = event_line(occurrence)
+            raw = encode_line(line)
+            size += len(raw)
+            assembly.add_event(occurrence.sequence + 1, raw, line)
+        violation = None if simulation.violation is None else str(simulation.violation)
+        end = EndLine(assembly.events, violation is None)
+        raw = encode_line(end)
+        assembly.add_end(raw, end)
+        yield from assembly.accepted(violation=violation, command=plan.command_line())
+    finally:
+        assembly.close()
+    yield {"file": {"source": source, "bytes": size + len(raw), "lines": assembly.events + 2, "traces": 1}}
+
+
+def plans_frame(session: Any, plans: Plans, first: int, last: int) -> Any:
+    """A DataFrame of `PLANS`, as many rows to a task as to another."""
+    rows = [tuple(row.values()) for row in plans.rows(first, last)]
+    tasks = buckets_for(session, len(rows))
+    frame = session.createDataFrame(rows, PLANS.ddl)
+    return frame.repartitionById(tasks, (sf.col("index") % sf.lit(tasks)).cast("int"))
+
+
+def plans_in_wave(plans: Plans, session: Any) -> int:
+    """How many runs make a wave, not fewer than there are tasks."""
+    return max(parallelism(session) * TASKS_PER_CORE, WAVE_EVENTS // plans.steps)
+
+
+def run_generate(session: Any, workspace: Workspace, plans: Plans, notice: Notice) -> None:
+    """Run the stage."""
+    per_wave = int(workspace.facts().get("plans_in_wave") or plans_in_wave(plans, session))
+    waves = -(-len(plans) // per_wave)
+    workspace.note(plans_in_wave=per_wave, waves=waves)
+
+    def wave(number: int) -> None:
+        chosen = plans_frame(session, plans, number * per_wave, (number + 1) * per_wave)
+        write_tables(session, workspace, number, generate(chosen))
+
+    run_waves(session, "generate", workspace.missing_waves(INTAKE_TABLES, waves), wave, notice)
+    workspace.finish_tables(INTAKE_TABLES, waves)

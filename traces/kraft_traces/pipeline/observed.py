@@ -1,0 +1,86 @@
+"""The columns of an event: what coverage and readers of the tables want of a line."""
+
+from typing import Any
+
+from msgspec import UNSET
+
+from kraft_traces.effects import TracedAnswer, TracedSend
+from kraft_traces.lines import EventLine
+
+Row = dict[str, Any]
+
+FAULTS: dict[str, str] = {
+    "Crash": "crash between steps",
+    "ReplaceDisk": "disk replaced",
+    "DropMessage": "message lost",
+    "DuplicateMessage": "message doubled",
+    "CutLink": "link cut",
+    "AnswerUnsupportedVersion": "Pre-Vote not understood",
+}
+"""The faults that are events of their own, by event."""
+
+CRASH_IN_STEP = "crash within a step"
+"""The fault that may strike in any event at a replica."""
+
+FAULT_KINDS = (*FAULTS.values(), CRASH_IN_STEP)
+
+
+def event_row(trace_id: str, line_number: int, line: EventLine, role_before: str | None) -> Row:
+    """The row of a line.
+
+    Args:
+        trace_id: of the trace.
+        line_number: in the source.
+        line: the line.
+        role_before: the role of its replica after the line before it at that replica, if that was observed.
+    """
+    state = line.state
+    message = line.message
+    replica = line.replica
+    row: Row = {
+        "trace_id": trace_id,
+        "line": line_number,
+        "sequence": line.sequence,
+        "time_ms": None if line.time_ms is UNSET else line.time_ms,
+        "event": line.event,
+        "replica": None if replica is UNSET else replica,
+        "message": None if message is UNSET else message.__struct_config__.tag,
+        "pre_vote": _pre_vote(line),
+        "refusal": line.refusal if line.refusal else None,
+        "fault": FAULTS.get(line.event) if line.crash is UNSET else CRASH_IN_STEP,
+        "errors": _errors(line),
+        "role_before": role_before,
+    }
+    if state is UNSET:
+        for name in ("role_after", "epoch", "leader_id", "log_end_offset", "high_watermark"):
+            row[name] = None
+        return row
+    leader = state.leader_id
+    row["role_after"] = None if state.role is UNSET else state.role.value
+    row["epoch"] = None if state.epoch is UNSET else state.epoch
+    row["leader_id"] = None if leader is UNSET else leader
+    row["log_end_offset"] = None if state.log_end_offset is UNSET else state.log_end_offset
+    row["high_watermark"] = None if state.high_watermark is UNSET else state.high_watermark
+    return row
+
+
+def _pre_vote(line: EventLine) -> bool | None:
+    pre_vote = getattr(line.message, "pre_vote", None)
+    return pre_vote if isinstance(pre_vote, bool) else None
+
+
+def _errors(line: EventLine) -> list[str]:
+    if line.answer is not UNSET:
+        error = getattr(line.answer, "error", UNSET)
+        return [] if error is UNSET else [error.value]
+    if not line.effects:
+        return []
+    found: list[str] = []
+    for effect in line.effects:
+        if type(effect) is TracedSend:
+            error = getattr(effect.message, "error", UNSET)
+            if error is not UNSET:
+                found.append(error.value)
+        elif type(effect) is TracedAnswer:
+            found.append(effect.reply.error.value)
+    return found

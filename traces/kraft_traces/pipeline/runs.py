@@ -1,0 +1,208 @@
+"""The commands of the pipeline: stages put together, timed, and accounted for."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from kraft_spec.edits import edited_packages
+from kraft_spec.fingerprint import spec_hash
+from kraft_spec.mutants import Mutant, reference_edits
+from kraft_traces.check import CANDIDATES_MAX, EVERY
+from kraft_traces.pipeline.accounting import Account, account
+from kraft_traces.pipeline.coverage import run_coverage
+from kraft_traces.pipeline.failures import OutputError
+from kraft_traces.pipeline.generate import run_generate
+from kraft_traces.pipeline.ingest import INTAKE_TABLES, run_ingest
+from kraft_traces.pipeline.plans import Plans
+from kraft_traces.pipeline.report.figures import Document
+from kraft_traces.pipeline.report.writing import write_report
+from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, VERDICTS
+from kraft_traces.pipeline.session import SessionOptions, parallelism, spark_session
+from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.sweep import digest_of, reference_digest, run_sweep
+from kraft_traces.pipeline.validate import run_validate
+from kraft_traces.pipeline.waves import Notice, no_notice
+
+
+@dataclass(frozen=True)
+class Checking:
+    """How traces are checked."""
+
+    every: int = EVERY
+    candidates_max: int = CANDIDATES_MAX
+
+    def as_dict(self) -> dict[str, Any]:
+        """What decides the verdicts, as JSON has it."""
+        return {"every": self.every, "candidates_max": self.candidates_max, "spec_hash": spec_hash()}
+
+
+@contextmanager
+def _begun(output: Path, parameters: dict[str, Any], resume: bool) -> Iterator[Workspace]:
+    """The folder of a run; one that fails before it has made anything leaves none."""
+    workspace = Workspace.begin(output, parameters, resume=resume)
+    try:
+        yield workspace
+    except BaseException:
+        workspace.forget_if_empty()
+        raise
+
+
+@contextmanager
+def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
+    """Add to the time that a stage has taken; what a stopped run had taken is not known."""
+    began = time.monotonic()
+    yield
+    seconds = workspace.facts().get("seconds", {})
+    seconds[name] = seconds.get(name, 0.0) + time.monotonic() - began
+    workspace.note(seconds=seconds, tasks_at_a_time=parallelism(session))
+
+
+def _finish(session: Any, workspace: Workspace, notice: Notice) -> tuple[Account, Document]:
+    counted = account(session, workspace)
+    work = dict.fromkeys(("ingest", "generate", "validate"), counted.events)
+    workspace.note(account=counted.as_dict(), work=work)
+    document = write_report(session, workspace, notice)
+    workspace.finish()
+    return counted, document
+
+
+def run(
+    options: SessionOptions,
+    patterns: Sequence[str],
+    output: Path,
+    *,
+    resume: bool = False,
+    checking: Checking | None = None,
+    notice: Notice = no_notice,
+) -> tuple[Account, Document]:
+    """Files to verdicts, coverage and a report.
+
+    Raises:
+        PipelineError: what its kinds say.
+    """
+    how = checking or Checking()
+    parameters = {"input": list(patterns), **how.as_dict()}
+    with _begun(output, parameters, resume) as workspace, spark_session(options) as session:
+        with _stage(workspace, session, "ingest"):
+            run_ingest(session, workspace, patterns, notice)
+        _check(session, workspace, how, notice)
+        return _finish(session, workspace, notice)
+
+
+def _check(session: Any, workspace: Workspace, how: Checking, notice: Notice) -> None:
+    with _stage(workspace, session, "validate"):
+        run_validate(session, workspace, notice, every=how.every, candidates_max=how.candidates_max)
+    with _stage(workspace, session, "coverage"):
+        run_coverage(session, workspace, notice)
+
+
+def ingest(
+    options: SessionOptions, patterns: Sequence[str], output: Path, *, resume: bool, notice: Notice = no_notice
+) -> dict[str, int]:
+    """The stage alone.  Returns how many rows each table has."""
+    with _begun(output, {"input": list(patterns)}, resume) as workspace:
+        return _made(options, workspace, "ingest", lambda session: run_ingest(session, workspace, patterns, notice))
+
+
+def generate(
+    options: SessionOptions, plans: Plans, output: Path, *, resume: bool, notice: Notice = no_notice
+) -> dict[str, int]:
+    """The stage alone.  Returns how many rows each table has."""
+    with _begun(output, {"generate": plans.as_dict()}, resume) as workspace:
+        return _made(options, workspace, "generate", lambda session: run_generate(session, workspace, plans, notice))
+
+
+def _made(options: SessionOptions, workspace: Workspace, name: str, stage: Callable[[Any], None]) -> dict[str, int]:
+    with spark_session(options) as session:
+        with _stage(workspace, session, name):
+            stage(session)
+        rows = {table.name: int(workspace.read(session, table).count()) for table in INTAKE_TABLES}
+        workspace.finish()
+    return rows
+
+
+def validate(
+    options: SessionOptions, output: Path, *, checking: Checking, notice: Notice = no_notice
+) -> dict[str, int]:
+    """The stage alone, on the tables in `output`.  Returns the number of traces by verdict."""
+    workspace = Workspace.finished(output)
+    if workspace.has(VERDICTS):
+        raise OutputError(f"{output} has its verdicts already")
+    with spark_session(options) as session:
+        with _stage(workspace, session, "validate"):
+            run_validate(session, workspace, notice, every=checking.every, candidates_max=checking.candidates_max)
+        workspace.note(parameters=workspace.facts()["parameters"] | checking.as_dict())
+        counted = dict(workspace.read(session, VERDICTS).groupBy("verdict").count().collect())
+        workspace.finish()
+    return {str(kind): int(number) for kind, number in counted.items()}
+
+
+def coverage(options: SessionOptions, output: Path, *, notice: Notice = no_notice) -> None:
+    """The stage alone, on the tables in `output`."""
+    workspace = Workspace.finished(output)
+    if workspace.has(COVERAGE):
+        raise OutputError(f"{output} has its coverage already")
+    with spark_session(options) as session:
+        with _stage(workspace, session, "coverage"):
+            run_coverage(session, workspace, notice)
+        workspace.finish()
+
+
+def report(options: SessionOptions, output: Path, *, notice: Notice = no_notice) -> Document:
+    """The stage alone, on the tables in `output`; an older report is replaced."""
+    workspace = Workspace.finished(output)
+    with spark_session(options) as session:
+        if workspace.has(EVENTS):
+            counted = account(session, workspace)
+            work = dict.fromkeys(("ingest", "generate", "validate"), counted.events)
+            workspace.note(account=counted.as_dict(), work=work)
+        return write_report(session, workspace, notice)
+
+
+def sweep(
+    options: SessionOptions,
+    plans: Plans,
+    output: Path,
+    *,
+    mutant: Mutant | None = None,
+    until_found: bool = False,
+    resume: bool = False,
+    notice: Notice = no_notice,
+) -> Document:
+    """Runs of the reference, simulated, checked and counted; with a mutant, of the broken reference."""
+    named = None if mutant is None else mutant.name
+    off = () if mutant is None else tuple(mutant.switched_off)
+    plans = replace(plans, switched_off=tuple(sorted({*plans.switched_off, *off})))
+    parameters = {"sweep": plans.as_dict(), "mutant": named, "until_found": until_found, "spec_hash": spec_hash()}
+    with (
+        _begun(output, parameters, resume) as workspace,
+        _reference(options, mutant) as (changed, digest),
+        spark_session(changed) as session,
+    ):
+        with _stage(workspace, session, "sweep"):
+            found = run_sweep(session, workspace, plans, notice, reference=digest, until_found=until_found)
+        verdicts = workspace.read(session, VERDICTS)
+        kinds = dict(verdicts.groupBy("verdict").count().collect())
+        (events,) = verdicts.agg({"events": "sum"}).collect()[0]
+        counted = {kind: kinds.get(kind, 0) for kind in ("accepted", "rejected", "inconclusive")} | {"events": events}
+        if sum(kinds.values()) != found.schedules:
+            raise OutputError(f"{workspace.root} does not add up: {found.schedules} schedules, {kinds}")
+        summary = {"schedules": found.schedules, "failing": found.failing, "first": found.first, "mutant": named}
+        workspace.note(account=counted, work={"sweep": events}, sweep=summary)
+        document = write_report(session, workspace, notice)
+        workspace.finish()
+        return document
+
+
+@contextmanager
+def _reference(options: SessionOptions, mutant: Mutant | None) -> Iterator[tuple[SessionOptions, str]]:
+    """The options with the packages of a broken reference, and the digest of what the workers must import."""
+    if mutant is None or not mutant.reference:
+        yield options, reference_digest()
+        return
+    with edited_packages({"kraft_reference": reference_edits(mutant)}) as environment:
+        packages = Path(environment["PYTHONPATH"].split(":")[0])
+        yield replace(options, packages=packages), digest_of(packages / "kraft_reference")

@@ -1,0 +1,297 @@
+"""The tables of the pipeline: what each column holds.
+
+This is the only description of them: the Arrow schemas of the Python workers, the schemas of Spark and the pages of
+the documentation follow from it.
+A column that may be null says so.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    type: pa.DataType
+    meaning: str
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """A table: its name, what a row is, and its columns."""
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+
+    @cached_property
+    def arrow(self) -> pa.Schema:
+        """For the Python workers and for files."""
+        return pa.schema([pa.field(column.name, column.type, column.nullable) for column in self.columns])
+
+    @property
+    def struct(self) -> pa.StructType:
+        """As the type of a column of another table; nullable throughout, because the whole may be null."""
+        return pa.struct([field.with_nullable(True) for field in self.arrow])
+
+    @property
+    def ddl(self) -> str:
+        """For Spark."""
+        return ddl(self.arrow)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+
+def ddl(schema: pa.Schema) -> str:
+    """Spark's text for an Arrow schema."""
+    parts = [f"`{field.name}` {ddl_type(field.type)}{'' if field.nullable else ' NOT NULL'}" for field in schema]
+    return ", ".join(parts)
+
+
+def ddl_type(kind: pa.DataType) -> str:
+    """Spark's text for an Arrow type."""
+    if pa.types.is_struct(kind):
+        fields = [kind.field(index) for index in range(kind.num_fields)]
+        return f"STRUCT<{', '.join(f'`{field.name}`: {ddl_type(field.type)}' for field in fields)}>"
+    if pa.types.is_list(kind):
+        return f"ARRAY<{ddl_type(kind.value_type)}>"
+    return _DDL_TYPES[kind]
+
+
+_DDL_TYPES = {
+    pa.string(): "STRING",
+    pa.binary(): "BINARY",
+    pa.bool_(): "BOOLEAN",
+    pa.int32(): "INT",
+    pa.int64(): "BIGINT",
+    pa.float64(): "DOUBLE",
+}
+
+_TEXT, _BYTES, _TRUTH, _INT, _LONG = pa.string(), pa.binary(), pa.bool_(), pa.int32(), pa.int64()
+_TEXTS = pa.list_(_TEXT)
+
+_TRACE_ID = Column("trace_id", _TEXT, "names the trace within these tables; made of its source and first line")
+_SOURCE = Column("source", _TEXT, "the file as it was named, or the run, as `chaos/kip/3/1000/seed-7`")
+
+INPUTS = TableSchema(
+    "inputs",
+    "a file to read",
+    (
+        Column("path", _BYTES, "where every worker finds it, in the bytes of the file system"),
+        _SOURCE,
+        Column("bytes", _LONG, "its size on disk"),
+        Column("modified_ns", _LONG, "when it was last written, in nanoseconds since 1970; 0 if there is no such file"),
+    ),
+)
+
+PLANS = TableSchema(
+    "plans",
+    "a run to simulate",
+    (
+        Column("index", _LONG, "counts the runs from 0"),
+        Column("seed", _LONG, "of the run"),
+        Column("replicas", _INT, "number of voters"),
+        Column("steps", _INT, "events of the safety phase"),
+        Column("workload", _TEXT, "the named mix"),
+        Column("profile", _TEXT, "answers to the open points of the KIPs"),
+        Column("switched_off", _TEXTS, "rules that the run leaves out"),
+    ),
+)
+
+FILES = TableSchema(
+    "files",
+    "a file that was read, or a run that was simulated",
+    (
+        _SOURCE,
+        Column("bytes", _LONG, "its size on disk; of a run, that of its lines"),
+        Column("lines", _LONG, "how many lines it has, a last one without a newline included"),
+        Column("traces", _LONG, "how many traces begin in it; what has no header counts as one"),
+    ),
+)
+
+TRACES = TableSchema(
+    "traces",
+    "a trace whose lines all have the shape they must have and follow on from each other",
+    (
+        _TRACE_ID,
+        _SOURCE,
+        Column("first_line", _LONG, "line number of its header in the source, from 1"),
+        Column("lines", _LONG, "its header, its events, and its end line if it has one"),
+        Column("events", _LONG, "how many events"),
+        Column("bytes", _LONG, "of its lines, decompressed"),
+        Column("ended", _TRUTH, "whether it has an end line"),
+        Column("complete", _TRUTH, "whether that says that the run was over"),
+        Column("generator", _TEXT, "the software that wrote it"),
+        Column("generator_version", _TEXT, "its version"),
+        Column("seed", _LONG, "of the generator", nullable=True),
+        Column("workload", _TEXT, "scenario or kind of run", nullable=True),
+        Column("profile", _TEXT, "answers to the open points of the KIPs"),
+        Column("spec_hash", _TEXT, "the model that its writer meant", nullable=True),
+        Column("switched_off", _TEXTS, "rules that it says were left out on purpose"),
+        Column("violation", _TEXT, "of a simulated run: the reference's own invariant that it broke", nullable=True),
+        Column("command", _TEXT, "of a simulated run: the line that repeats it", nullable=True),
+    ),
+)
+
+EVENTS = TableSchema(
+    "events",
+    "an event line of a trace in `traces`",
+    (
+        _TRACE_ID,
+        Column("line", _LONG, "line number in the source"),
+        Column("sequence", _LONG, "counts the events of the trace from 1"),
+        Column("time_ms", _LONG, "milliseconds since the trace began", nullable=True),
+        Column("event", _TEXT, "its name, which is that of the model's action"),
+        Column("replica", _INT, "where it happened; null for the network", nullable=True),
+        Column("message", _TEXT, "type of the message that it delivers", nullable=True),
+        Column("pre_vote", _TRUTH, "of a Vote: whether it is a Pre-Vote", nullable=True),
+        Column("refusal", _TEXT, "why it changed nothing", nullable=True),
+        Column("fault", _TEXT, "what went wrong, if this is a fault", nullable=True),
+        Column("errors", _TEXTS, "error codes of the answers that it sends"),
+        Column("role_before", _TEXT, "the replica's role before, if it was observed", nullable=True),
+        Column("role_after", _TEXT, "and after", nullable=True),
+        Column("epoch", _LONG, "its epoch after", nullable=True),
+        Column("leader_id", _INT, "the leader that it knows after", nullable=True),
+        Column("log_end_offset", _LONG, "its log end offset after", nullable=True),
+        Column("high_watermark", _LONG, "its high watermark after", nullable=True),
+    ),
+)
+
+SEGMENTS = TableSchema(
+    "segments",
+    "a stretch of lines of a trace, byte for byte: the unit in which traces move between machines",
+    (
+        _TRACE_ID,
+        Column("segment", _INT, "counts those of the trace from 0"),
+        Column("first_line", _LONG, "line number of its first line in the source"),
+        Column("lines", _LONG, "how many lines"),
+        Column("raw", _BYTES, "the lines with their newlines"),
+    ),
+)
+
+QUARANTINE = TableSchema(
+    "quarantine",
+    "a stretch of bytes that cannot be checked: the wrong line of a trace, and the rest of that trace around it",
+    (
+        Column("trace_id", _TEXT, "as in `traces`, where this trace is not"),
+        _SOURCE,
+        Column("first_line", _LONG, "line number where the trace begins, or what has no header; 0 for a whole file"),
+        Column("line", _LONG, "line number of the first line of this stretch; 0 for a file without lines"),
+        Column("lines", _LONG, "how many lines begin in it"),
+        Column("wrong", _TRUTH, "whether this is the line that is wrong; one row of each trace"),
+        Column("reason", _TEXT, "what is wrong, as a stable code"),
+        Column("field", _TEXT, "JSON path of the field that is wrong", nullable=True),
+        Column("detail", _TEXT, "the same in words, with what was expected"),
+        Column("raw", _BYTES, "the bytes"),
+    ),
+)
+
+_DIFFERENCE = pa.struct([("field", _TEXT), ("expected", _TEXT), ("actual", _TEXT)])
+
+VERDICTS = TableSchema(
+    "verdicts",
+    "what became of a trace in `traces`, or of a run of a sweep",
+    (
+        _TRACE_ID,
+        _SOURCE,
+        Column("generator", _TEXT, "as in `traces`"),
+        Column("workload", _TEXT, "as in `traces`", nullable=True),
+        Column("profile", _TEXT, "as in `traces`"),
+        Column("command", _TEXT, "of a simulated run: the line that repeats it", nullable=True),
+        Column("verdict", _TEXT, "`accepted`, `rejected` or `inconclusive`"),
+        Column("events", _LONG, "lines that were steps of the model"),
+        Column("candidates_max", _INT, "most candidate states at one line; 1 for a complete trace"),
+        Column("other_model", _TRUTH, "whether it was written for another model"),
+        Column("reason", _TEXT, "why it is inconclusive", nullable=True),
+        Column("defect", _TRUTH, "whether that is an error of the checker"),
+        Column("violation", _TEXT, "of a simulated run: the reference's own invariant that it broke", nullable=True),
+        Column("kind", _TEXT, "`not-enabled`, `mismatch`, `property`, `ambiguous` or `raises`", nullable=True),
+        Column("line", _LONG, "line number of the rejected line in the source", nullable=True),
+        Column("sequence", _LONG, "its sequence number", nullable=True),
+        Column("event", _TEXT, "its event", nullable=True),
+        Column("replica", _INT, "its replica", nullable=True),
+        Column("role", _TEXT, "the role of the replica before", nullable=True),
+        Column("rule", _TEXT, "the rule to look at first", nullable=True),
+        Column("field", _TEXT, "the first field that differs, the false conjunct, or the property", nullable=True),
+        Column("rules", _TEXTS, "the rules of the action, those first that explain the line"),
+        Column("explained_by", _TEXTS, "rules without any one of which the line would be right"),
+        Column("properties", _TEXTS, "properties that are violated"),
+        Column("conjunct", _TEXT, "the conjunct that is false, and where it stands", nullable=True),
+        Column("differences", pa.list_(_DIFFERENCE), "the fields that differ"),
+    ),
+)
+
+TALLIES = TableSchema(
+    "tallies",
+    "what events of one kind of a trace show, and how many of them there are",
+    (
+        _TRACE_ID,
+        Column("event", _TEXT, "the event"),
+        Column("pre_vote", _TRUTH, "as in `events`", nullable=True),
+        Column("role_before", _TEXT, "as in `events`", nullable=True),
+        Column("role_after", _TEXT, "as in `events`", nullable=True),
+        Column("fault", _TEXT, "as in `events`", nullable=True),
+        Column("errors", _TEXTS, "as in `events`"),
+        Column("events", _LONG, "how many"),
+    ),
+)
+
+COVERAGE = TableSchema(
+    "coverage",
+    "something that can happen, and how often it was seen in the lines that are steps of the model",
+    (
+        Column("kind", _TEXT, "`action`, `rule`, `transition`, `error` or `fault`"),
+        Column("name", _TEXT, "of the action, the rule, ..."),
+        Column("generator", _TEXT, "the software that wrote the traces"),
+        Column("workload", _TEXT, "the named mix of a run of the reference; empty for all others"),
+        Column("profile", _TEXT, "answers to the open points of the KIPs"),
+        Column("events", _LONG, "in how many events; 0 if never"),
+        Column("traces", _LONG, "in how many traces"),
+    ),
+)
+
+SCHEDULES = TableSchema(
+    "schedules",
+    "a run of a sweep",
+    (
+        Column("index", _LONG, "counts the runs from 0, whatever worker took which"),
+        _TRACE_ID,
+        Column("failed", _TRUTH, "whether the model rejects it, or an invariant of the reference is broken"),
+        Column("prefix", _BYTES, "of a rejected run: its trace up to the rejected line", nullable=True),
+    ),
+)
+
+SWEPT = TableSchema(
+    "swept",
+    "a run of a sweep, with its rows of the tables that a sweep makes",
+    (
+        Column("schedule", SCHEDULES.struct, "its row of `schedules`"),
+        Column("verdict", VERDICTS.struct, "its row of `verdicts`"),
+        Column("tallies", pa.list_(TALLIES.struct), "its rows of `tallies`"),
+    ),
+)
+
+TABLES = (FILES, TRACES, EVENTS, SEGMENTS, QUARANTINE, VERDICTS, COVERAGE)
+"""What an output folder holds, in the order in which it comes to be."""
+
+_WITH_EVENTS = pa.struct([*SEGMENTS.struct, pa.field("events", pa.list_(EVENTS.struct))])
+
+INTAKE = TableSchema(
+    "intake",
+    "a row of one of the tables that `ingest` and `generate` make, all of which come out of one pass over the input",
+    (
+        Column("file", FILES.struct, "a row of `files`", nullable=True),
+        Column("trace", TRACES.struct, "a row of `traces`", nullable=True),
+        Column("segment", _WITH_EVENTS, "a row of `segments` with its rows of `events`", nullable=True),
+        Column("quarantine", QUARANTINE.struct, "a row of `quarantine`", nullable=True),
+    ),
+)
+"""Exactly one of its columns is set."""

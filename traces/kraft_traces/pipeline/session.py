@@ -1,0 +1,241 @@
+"""The Spark session of a run: where it works, what it ships, what it says.
+
+Spark's own words go to a file, because they come at any time and in any number; the file is named when a run fails.
+"""
+
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from kraft_spec.tlc.jar import find_jar, find_java
+from kraft_traces.pipeline.failures import MasterUnreachableError, SparkError
+from kraft_traces.pipeline.shipping import PACKAGES_FOLDER, archive_of_packages
+
+TASK_FAILURES_MAX = 4
+"""How often a task may fail, for instance because its worker was killed, before the run does."""
+
+_ARROW_ROWS_MAX = 64
+_ARROW_BYTES_MAX = 2**23
+_CONNECT_SECONDS = 5.0
+_LOCAL = re.compile(r"local(?:\[(?P<cores>\*|[1-9]\d*)\])?")
+_STANDALONE = "spark://"
+_SHUFFLE = "spark.sql.shuffle.partitions"
+
+SPARK_ERRORS: tuple[type[Exception], ...] = (PySparkException, Py4JError)
+"""What a failing job raises."""
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """How to run.
+
+    Attributes:
+        master: a master of Spark, `local[*]` for this machine.
+        chatter: whether Spark's words go to standard error instead of a file.
+        settings: more settings of Spark, by name.
+        packages: folder of packages that take precedence over the installed ones in the workers; None for none.
+    """
+
+    master: str = "local[*]"
+    chatter: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)
+    packages: Path | None = None
+
+    @property
+    def is_local(self) -> bool:
+        """Do the workers run on this machine, as children of this process?"""
+        return _LOCAL.fullmatch(self.master) is not None or self.master.startswith("local[")
+
+
+@contextmanager
+def spark_session(options: SessionOptions) -> Iterator[Any]:
+    """A session for the time of the block.
+
+    Raises:
+        JavaMissing, JarMissing, JarMismatch: what TLC or Spark needs is not there.
+        MasterUnreachableError: nobody listens at the master's address.
+        SparkError: Spark does not start, or a job fails within the block.
+    """
+    java = find_java()
+    find_jar()
+    _check_reachable(options.master)
+    folder = Path(tempfile.mkdtemp(prefix="kraft-spec-spark-"))
+    log = folder / "spark.log"
+    try:
+        with _environment(java.home), log.open("ab") as stream:
+            session = _started(options, folder, None if options.chatter else stream, log)
+            try:
+                yield session
+            except SPARK_ERRORS as error:
+                where = _where(log, not options.chatter)
+                raise SparkError(f"a Spark job failed: {_first_words(error)}{where}") from error
+            finally:
+                _stop(session.sparkContext)
+    except SparkError:
+        if options.chatter:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            _leave_only(log)
+        raise
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _leave_only(log: Path) -> None:
+    for other in log.parent.iterdir():
+        if other.is_dir():
+            shutil.rmtree(other, ignore_errors=True)
+        elif other != log:
+            other.unlink()
+
+
+def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> Any:
+    conf = SparkConf(loadDefaults=False)
+    for name, setting in _settings(options, folder).items():
+        conf.set(name, setting)
+    gateway = None
+    try:
+        gateway = launch_gateway(conf, {} if stream is None else {"stdout": stream, "stderr": stream})
+        session = SparkSession(SparkContext(conf=conf, gateway=gateway))
+        if _SHUFFLE not in options.settings:
+            # Spark's own 200 are for clusters of that size.
+            session.conf.set(_SHUFFLE, str(max(4, 2 * parallelism(session))))
+        return session
+    except SPARK_ERRORS as error:
+        if gateway is not None:
+            _end(gateway)
+        raise SparkError(f"Spark does not start: {_first_words(error)}{_where(log, stream is not None)}") from error
+
+
+def _stop(context: Any) -> None:
+    """Stop Spark and the Java process behind it, so that the next session may have other settings."""
+    gateway = context._gateway
+    # Where it is gone already, that is what was wanted.
+    with suppress(*SPARK_ERRORS, OSError):
+        context.stop()
+    _end(gateway)
+
+
+def _end(gateway: Any) -> None:
+    with suppress(*SPARK_ERRORS, OSError):
+        gateway.shutdown()
+    process = getattr(gateway, "proc", None)
+    if process is not None:
+        # It ends when its standard input does.
+        process.stdin.close()
+        process.wait()
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+
+
+def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
+    settings = {
+        "spark.app.name": "kraft-spec pipeline",
+        "spark.master": _with_retries(options.master),
+        "spark.task.maxFailures": str(TASK_FAILURES_MAX),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.local.dir": str(folder),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.session.timeZone": "UTC",
+        # The master's interpreter, because what is pickled here is unpickled there.
+        "spark.pyspark.python": sys.executable,
+        "spark.python.worker.reuse": "true",
+        # A row of segments is large.
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(_ARROW_ROWS_MAX),
+        "spark.sql.execution.arrow.maxBytesPerBatch": str(_ARROW_BYTES_MAX),
+        "spark.sql.parquet.compression.codec": "zstd",
+        "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+        "spark.sql.files.ignoreCorruptFiles": "false",
+    }
+    if options.is_local or _is_loopback(options.master):
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    settings |= options.settings
+    if options.is_local:
+        if options.packages is not None:
+            settings["spark.executorEnv.PYTHONPATH"] = str(options.packages)
+    else:
+        archive = archive_of_packages(folder, options.packages)
+        mine = f"{archive}#{PACKAGES_FOLDER}"
+        settings["spark.archives"] = ",".join(filter(None, [settings.get("spark.archives"), mine]))
+        # Relative to the folder in which an executor runs, where Spark unpacks archives.
+        settings["spark.executorEnv.PYTHONPATH"] = PACKAGES_FOLDER
+    return settings
+
+
+def _with_retries(master: str) -> str:
+    """A local master that tries a task again when its worker dies, as a cluster does."""
+    local = _LOCAL.fullmatch(master)
+    return master if local is None else f"local[{local.group('cores') or 1},{TASK_FAILURES_MAX}]"
+
+
+def _is_loopback(master: str) -> bool:
+    return master.startswith((f"{_STANDALONE}127.", f"{_STANDALONE}localhost:"))
+
+
+def _check_reachable(master: str) -> None:
+    """Spark itself tries for a minute and then says that all masters are unresponsive."""
+    if not master.startswith(_STANDALONE):
+        return
+    problems: list[str] = []
+    for address in master.removeprefix(_STANDALONE).split(","):
+        host, colon, port = address.rpartition(":")
+        if not colon or not port.isdecimal():
+            raise MasterUnreachableError(f"{master}: expected spark://HOST:PORT, got {address!r}")
+        try:
+            socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
+        except OSError as error:
+            problems.append(f"{address}: {error.strerror or error}")
+        else:
+            return
+    raise MasterUnreachableError(f"no Spark master answers at {master}: {'; '.join(problems)}")
+
+
+@contextmanager
+def _environment(java_home: Path) -> Iterator[None]:
+    """The variables that Spark's scripts read; what is the user's own comes back afterwards."""
+    wanted = {"JAVA_HOME": str(java_home), "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable)}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, old in before.items():
+            if old is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = old
+
+
+def _first_words(error: Exception) -> str:
+    """What a Java or Python worker's error says, without its stack."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    python = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Missing|Mismatch): ", line)]
+    chosen = python[-1] if python else causes[-1] if causes else lines[0] if lines else type(error).__name__
+    return chosen if len(chosen) <= 500 else f"{chosen[:499]}…"
+
+
+def _where(log: Path, kept: bool) -> str:
+    return f"\nSpark's log: {log}" if kept else ""
+
+
+def parallelism(session: Any) -> int:
+    """How many tasks run at a time."""
+    return max(1, int(session.sparkContext.defaultParallelism))

@@ -1,0 +1,218 @@
+"""The stage `sweep`: runs simulated, checked and counted in one go, and not kept unless they fail."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import functions as sf
+
+from kraft_reference.cluster.plan import RunPlan
+from kraft_spec.edits import package_folder
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.check import EVERY, TraceChecker, Verdict
+from kraft_traces.check.model import trace_model
+from kraft_traces.encode import encode_line, event_line, header_line
+from kraft_traces.own import GENERATOR_NAME, own_generator
+from kraft_traces.pipeline.assembly import first_roles, trace_id_of
+from kraft_traces.pipeline.batches import Row, batches_of, rows_of
+from kraft_traces.pipeline.checking import raised_row, ready_model, row_of
+from kraft_traces.pipeline.coverage import write_coverage
+from kraft_traces.pipeline.generate import plans_frame
+from kraft_traces.pipeline.observed import event_row
+from kraft_traces.pipeline.plans import Plans, plan_of, source_of
+from kraft_traces.pipeline.schemas import PLANS, SCHEDULES, SWEPT, TALLIES, VERDICTS
+from kraft_traces.pipeline.session import parallelism
+from kraft_traces.pipeline.spread import TASKS_PER_CORE
+from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.waves import Notice, run_waves
+
+WAVE_EVENTS = 200_000
+"""About so many events are simulated and checked at a time."""
+
+_TALLIED = ("event", "pre_vote", "role_before", "role_after", "fault")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a sweep has come to.
+
+    Attributes:
+        schedules: how many runs were made.
+        failing: how many of them fail.
+        first: the number of the first failing run, counted from 1; None if there is none.
+    """
+
+    schedules: int
+    failing: int
+    first: int | None
+
+
+def sweep(plans: Any, *, every: int = EVERY, reference: str = "") -> Any:
+    """The transformation: a DataFrame of `PLANS` to one of `SWEPT`.
+
+    Args:
+        plans: the runs.
+        every: after how many events the full invariants are checked.
+        reference: digest that the reference of the workers must have (`reference_digest`); empty for any.
+    """
+    return plans.select(*PLANS.names).mapInArrow(partial(_sweep, every=every, reference=reference), SWEPT.ddl)
+
+
+def _sweep(batches: Iterable[pa.RecordBatch], *, every: int, reference: str) -> Iterator[pa.RecordBatch]:
+    if reference and reference_digest() != reference:
+        raise RuntimeError("the workers import another reference than the one that is to be swept")
+    yield from batches_of((swept(row["index"], plan_of(row), every) for row in rows_of(batches)), SWEPT)
+
+
+@cache
+def reference_digest() -> str:
+    """A digest of the reference that this process imports."""
+    return digest_of(package_folder("kraft_reference"))
+
+
+def digest_of(folder: Any) -> str:
+    """A digest of the Python files below a folder."""
+    digest = sha256()
+    for file in sorted(folder.rglob("*.py")):
+        digest.update(f"{file.relative_to(folder).as_posix()}\0".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def swept(index: int, plan: RunPlan, every: int) -> Row:
+    """The row of `SWEPT` of a run.
+
+    The model has all rules in force, also those that the run leaves out: that is what the sweep is to find.
+    """
+    ready_model()
+    source = source_of(plan)
+    trace: Row = {
+        "trace_id": trace_id_of(source, 1),
+        "source": source,
+        "first_line": 1,
+        "generator": GENERATOR_NAME,
+        "workload": plan.workload,
+        "profile": plan.profile,
+        "command": plan.command_line(),
+        "violation": None,
+    }
+    counted: Counter[tuple[Any, ...]] = Counter()
+    prefix = None
+    try:
+        simulation = plan.simulation()
+        honest = replace(simulation.configuration, switched_off=frozenset())
+        checker = TraceChecker(trace_model(), honest, source, own=True, every=every)
+        roles = first_roles(simulation.configuration.replicas)
+        rejection = None
+        for occurrence in simulation.run():
+            line = event_line(occurrence)
+            rejection = checker.feed(occurrence.sequence + 1, line)
+            if rejection is not None or checker.is_over:
+                break
+            row = event_row("", 0, line, None if occurrence.replica_id is None else roles[occurrence.replica_id])
+            if occurrence.replica_id is not None:
+                roles[occurrence.replica_id] = row["role_after"]
+            counted[(*(row[name] for name in _TALLIED), tuple(row["errors"]))] += 1
+        trace["violation"] = None if simulation.violation is None else str(simulation.violation)
+        verdict: Verdict = checker.finish(complete=True, rejection=rejection)
+        verdict_row = row_of(trace, verdict)
+        if rejection is not None:
+            prefix = _prefix(plan, rejection.sequence)
+    except Exception as error:  # a broken reference may raise anything
+        verdict_row = raised_row(trace, error)
+    failed = verdict_row["verdict"] == "rejected" or trace["violation"] is not None
+    schedule = {"index": index, "trace_id": trace["trace_id"], "failed": failed, "prefix": prefix}
+    return {"schedule": schedule, "verdict": verdict_row, "tallies": _tallies(trace["trace_id"], counted)}
+
+
+def _prefix(plan: RunPlan, sequence: int) -> bytes:
+    """The trace of a run up to an event: made again, because that is cheaper than keeping every run's."""
+    simulation = plan.simulation()
+    header = header_line(simulation.configuration, own_generator(plan.seed, plan.workload), spec_hash=spec_hash())
+    # What the model is not told, it does not leave out.
+    honest = encode_line(_with_all_rules(header))
+    return honest + b"".join(encode_line(event_line(one)) for one in islice(simulation.run(), sequence))
+
+
+def _with_all_rules(header: Any) -> Any:
+    return type(header)(**{name: getattr(header, name) for name in header.__struct_fields__} | {"switched_off": ()})
+
+
+def _tallies(trace_id: str, counted: Counter[tuple[Any, ...]]) -> list[Row]:
+    rows: list[Row] = []
+    for (*facts, errors), events in counted.items():
+        facts_row = dict(zip(_TALLIED, facts, strict=True))
+        rows.append({"trace_id": trace_id, **facts_row, "errors": list(errors), "events": events})
+    return rows
+
+
+def run_sweep(
+    session: Any, workspace: Workspace, plans: Plans, notice: Notice, *, reference: str, until_found: bool
+) -> Found:
+    """Run the stage, and `coverage`.
+
+    Args:
+        session: Spark's.
+        workspace: where the tables go.
+        plans: the runs.
+        notice: see `waves.Notice`.
+        reference: digest of the reference, see `sweep`.
+        until_found: stop after the wave with the first failing run.
+    """
+    tasks = parallelism(session) * TASKS_PER_CORE
+    most = WAVE_EVENTS // 10 if until_found else WAVE_EVENTS
+    per_wave = int(workspace.facts().get("plans_in_wave") or max(tasks, most // plans.steps))
+    waves = -(-len(plans) // per_wave)
+    workspace.note(plans_in_wave=per_wave)
+    tables = (SCHEDULES, VERDICTS, TALLIES)
+
+    def wave(number: int) -> None:
+        chosen = plans_frame(session, plans, number * per_wave, (number + 1) * per_wave)
+        if not workspace.has_wave(SWEPT, number):
+            workspace.write_wave(SWEPT, number, sweep(chosen, reference=reference))
+        staged = session.read.schema(SWEPT.ddl).parquet(str(workspace.wave_path(SWEPT, number)))
+        parts = {
+            SCHEDULES: staged.select("schedule.*"),
+            VERDICTS: staged.select("verdict.*"),
+            TALLIES: staged.select(sf.explode("tallies").alias("tally")).select("tally.*"),
+        }
+        for table, rows in parts.items():
+            if not workspace.has_wave(table, number):
+                workspace.write_wave(table, number, rows.repartition(1).sortWithinPartitions("trace_id"))
+        workspace.drop_wave(SWEPT, number)
+
+    def has_failed(number: int) -> bool:
+        path = str(workspace.wave_path(SCHEDULES, number))
+        return bool(session.read.schema(SCHEDULES.ddl).parquet(path).where("failed").head(1))
+
+    if not workspace.has(TALLIES):
+        done = waves
+        unfinished = workspace.missing_waves(tables, waves)
+        if until_found:
+            for number in range(waves):
+                missing = [] if number not in unfinished else [number]
+                run_waves(session, f"sweep, schedule {number * per_wave + 1} on", missing, wave, notice)
+                if has_failed(number):
+                    done = number + 1
+                    break
+        else:
+            run_waves(session, "sweep", unfinished, wave, notice)
+        workspace.finish_tables(tables, done)
+    tallies, verdicts = workspace.read(session, TALLIES), workspace.read(session, VERDICTS)
+    write_coverage(session, workspace, tallies, verdicts, notice)
+    return found(session, workspace)
+
+
+def found(session: Any, workspace: Workspace) -> Found:
+    """What a finished sweep has come to."""
+    (row,) = (
+        workspace.read(session, SCHEDULES)
+        .agg(sf.count("*"), sf.count_if("failed"), sf.min(sf.when(sf.col("failed"), sf.col("index"))))
+        .collect()
+    )
+    return Found(int(row[0]), int(row[1]), None if row[2] is None else int(row[2]) + 1)
