@@ -13,9 +13,10 @@ from tests.traces.strategies import GENERATOR, cluster, random_run
 
 from kraft_traces import errors
 from kraft_traces.errors import FieldError, TraceError
-from kraft_traces.lines import EndLine, EventLine, HeaderLine, TracedInput, TracedState
+from kraft_traces.lines import EndLine, EventLine, HeaderLine, TracedInput
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.reader import open_trace, open_traces, trace_of_bytes
+from kraft_traces.state_types import TracedState
 from kraft_traces.vocabulary import EVENT_NAMES
 from kraft_traces.writer import trace_bytes
 

@@ -6,8 +6,9 @@ from operator import attrgetter
 from msgspec import UNSET
 
 from kraft_reference.records import SET_KINDS, RecordKind
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.effects import TracedAppendRecords, TracedSend, TracedWriteSnapshot
-from kraft_traces.lines import EventLine, HeaderLine, TracedInput, TracedState
+from kraft_traces.lines import EventLine, HeaderLine, TracedInput
 from kraft_traces.message_types import (
     CHANGE_ANSWERS,
     TracedFetchResponse,
@@ -15,6 +16,7 @@ from kraft_traces.message_types import (
     TracedMessage,
     TracedVoteResponse,
 )
+from kraft_traces.state_types import TracedState
 from kraft_traces.values import CHANGE_SUFFIX, TracedDetails, TracedRecord, TracedSnapshot
 from kraft_traces.vocabulary import EVENTS, EventShape
 
@@ -65,7 +67,7 @@ def check_event(line: EventLine) -> None:
         if line.effects is not UNSET:
             _check_effects(line)
         if line.state is not UNSET:
-            _check_state(line.state)
+            _check_state("$.state", line.state)
     else:
         _check_network_event(line)
     if line.message is not UNSET:
@@ -110,6 +112,36 @@ def _check_contents(path: str, message: TracedMessage) -> None:
         assert isinstance(message, TracedFetchSnapshotResponse)
         if message.snapshot is not UNSET and message.snapshot is not None:
             _check_snapshot(f"{path}.snapshot", message.snapshot)
+
+
+def check_checkpoint(line: CheckpointLine) -> None:
+    """Check a checkpoint by itself: sets have each member once, and messages are named after who sent them when.
+
+    Raises:
+        Inconsistency: two fields contradict each other.
+    """
+    for index, replica in enumerate(line.replicas):
+        path = f"$.replicas[{index}]"
+        _check_state(f"{path}.state", replica.state)
+        _check_snapshot(f"{path}.snapshot", replica.snapshot)
+        _check_records(f"{path}.records", replica.records)
+    for index, flight in enumerate(line.network):
+        path, message = f"$.network[{index}].message", flight.message
+        if message.id is not UNSET:
+            sent = int(message.id.partition(".")[0])
+            if sent > line.sequence:
+                raise Inconsistency(f"{path}.id", f"expected a message of an event up to {line.sequence}")
+            _check_sent(path, sent, message)
+        _check_contents(path, message)
+    for index, led in enumerate(line.history.epochs):
+        _check_distinct(f"$.history.epochs[{index}].leaders", led.leaders)
+    for index, votes in enumerate(line.history.votes):
+        _check_distinct(f"$.history.votes[{index}].candidates", votes.candidates)
+    committed = line.history.committed
+    _check_distinct("$.history.committed.voters", committed.voters or ())
+    _check_details("$.history.committed.details", committed.details)
+    _check_distinct("$.history.committed.target", committed.target or ())
+    _check_records("$.history.committed.records", committed.records)
 
 
 def _check_cause(line: EventLine, shape: EventShape) -> None:
@@ -208,19 +240,19 @@ _read_sets = attrgetter(*_SETS)
 _read_mappings = attrgetter(*_MAPPINGS)
 
 
-def _check_state(state: TracedState) -> None:
+def _check_state(path: str, state: TracedState) -> None:
     """Sets and mappings are written as lists."""
     for name, values in zip(_SETS, _read_sets(state), strict=True):
         if values:
-            _check_distinct(f"$.state.{name}", values)
+            _check_distinct(f"{path}.{name}", values)
     for name, pairs in zip(_MAPPINGS, _read_mappings(state), strict=True):
         if pairs:
-            _check_distinct(f"$.state.{name}", [key for key, _ in pairs])
+            _check_distinct(f"{path}.{name}", [key for key, _ in pairs])
     if state.voters is not UNSET and state.voters.voters is not UNSET:
-        _check_distinct("$.state.voters.voters", state.voters.voters)
-        _check_distinct("$.state.voters.target", state.voters.target or ())
+        _check_distinct(f"{path}.voters.voters", state.voters.voters)
+        _check_distinct(f"{path}.voters.target", state.voters.target or ())
     if state.reports:
-        _check_distinct("$.state.reports", [report.key.id for report in state.reports])
+        _check_distinct(f"{path}.reports", [report.key.id for report in state.reports])
 
 
 def _check_distinct(path: str, values: Sequence[Hashable]) -> None:

@@ -6,9 +6,11 @@ lost or is doubled only while a copy of it is on its way.
 
 from msgspec import UNSET, UnsetType
 
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.effects import TracedSend
 from kraft_traces.errors import (
     DuplicateSequenceError,
+    FieldError,
     SequenceGapError,
     TimeGoesBackError,
     UnknownMessageError,
@@ -21,8 +23,10 @@ FOLLOWED_MAX = 1_000_000
 """With more messages on their way than this, a trace leaves out that they were lost; they are no longer followed."""
 
 
-def check_sequence(sequence: int, expected: int, source: str, line_number: int) -> None:
-    """Hold a line to its number.
+def check_sequence(
+    sequence: int, expected: int, source: str, line_number: int, earlier_line: int | None = None
+) -> None:
+    """Hold a line to its number; `earlier_line` is that of the line which has it, if it is known.
 
     Raises:
         DuplicateSequenceError, SequenceGapError: it is not the expected one.
@@ -30,8 +34,8 @@ def check_sequence(sequence: int, expected: int, source: str, line_number: int) 
     if sequence == expected:
         return
     if sequence < expected:
-        # Without gaps and blank lines, the line of every earlier sequence number is known.
-        detail = f"sequence {sequence} is that of line {line_number - expected + sequence}, expected {expected}"
+        whose = "of an earlier line" if earlier_line is None else f"that of line {earlier_line}"
+        detail = f"sequence {sequence} is {whose}, expected {expected}"
         raise DuplicateSequenceError(detail, source, line_number, "$.sequence")
     detail = f"sequence {sequence} leaves a gap, expected {expected}"
     raise SequenceGapError(detail, source, line_number, "$.sequence")
@@ -53,6 +57,7 @@ class Continuity:
         self._source = source
         self._replicas = frozenset(replica.id for replica in header.replicas)
         self._time_ms = 0
+        self._checkpoints = 0
         self._copies: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -66,16 +71,51 @@ class Continuity:
             DuplicateSequenceError, SequenceGapError, TimeGoesBackError, UnknownReplicaError, UnknownMessageError:
                 the line does not follow on from those before it.
         """
-        check_sequence(line.sequence, self.sequence + 1, self._source, line_number)
+        expected = self.sequence + 1
+        # Without gaps and blank lines, the line of every earlier sequence number is known.
+        earlier = line_number - expected + line.sequence if not self._checkpoints else None
+        check_sequence(line.sequence, expected, self._source, line_number, earlier)
         self.sequence = line.sequence
         if line.time_ms is not UNSET:
-            if line.time_ms < self._time_ms:
-                detail = f"time {line.time_ms} ms is before {self._time_ms} ms, the time of an earlier line"
-                raise TimeGoesBackError(detail, self._source, line_number, "$.time_ms")
-            self._time_ms = line.time_ms
+            self._check_time(line.time_ms, line_number)
         self._check_replicas(line, line_number)
         if self.knows_messages:
             self._follow_messages(line, line_number)
+
+    def follow_checkpoint(self, line: CheckpointLine, line_number: int) -> None:
+        """Take a checkpoint.  What it says beyond sequence, time and replicas is for the model to judge.
+
+        Raises:
+            DuplicateSequenceError, SequenceGapError, TimeGoesBackError, UnknownReplicaError, FieldError:
+                it does not follow on from the lines before it.
+        """
+        check_sequence(line.sequence, self.sequence, self._source, line_number)
+        self._check_time(line.time_ms, line_number)
+        there = set()
+        for index, replica in enumerate(line.replicas):
+            key = replica.state.replica_key
+            if key is not UNSET:
+                self._check_replica(key.id, f"$.replicas[{index}].state.replica_key.id", line_number)
+                there.add(key.id)
+        for index, flight in enumerate(line.network):
+            for name in ("source", "destination"):
+                self._check_replica(getattr(flight.message, name), f"$.network[{index}].message.{name}", line_number)
+        for index, cut in enumerate(line.cuts):
+            for replica_id in cut:
+                self._check_replica(replica_id, f"$.cuts[{index}]", line_number)
+        voters = {one.replica for one in line.history.votes}
+        for field, named in (("$.replicas", there), ("$.history.votes", voters)):
+            if named != self._replicas:
+                wanted = ", ".join(map(str, sorted(self._replicas)))
+                detail = f"expected each replica of the header, which are {wanted}"
+                raise FieldError(detail, self._source, line_number, field)
+        self._checkpoints += 1
+
+    def _check_time(self, time_ms: int, line_number: int) -> None:
+        if time_ms < self._time_ms:
+            detail = f"time {time_ms} ms is before {self._time_ms} ms, the time of an earlier line"
+            raise TimeGoesBackError(detail, self._source, line_number, "$.time_ms")
+        self._time_ms = time_ms
 
     def _check_replicas(self, line: EventLine, line_number: int) -> None:
         self._check_replica(line.replica, "$.replica", line_number)

@@ -13,7 +13,9 @@ from kraft_reference.messages import Error
 from kraft_reference.outcome import Refusal
 from kraft_reference.records import RecordKind
 from kraft_reference.roles import Role
-from kraft_traces.consistency import Inconsistency, check_event, check_header
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.checkpoints import CheckpointError, checkpoint_of
+from kraft_traces.consistency import Inconsistency, check_checkpoint, check_event, check_header
 from kraft_traces.effects import TracedEffect
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import FieldError, MissingHeaderError, UnknownReplicaError, UnknownSchemaError
@@ -26,7 +28,7 @@ from kraft_traces.vocabulary import EVENT_NAMES, Source
 _LINE = Decoder(Line)
 
 _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"\$\.kind", ("header", "event", "end")),
+    (r"\$\.kind", ("header", "event", "checkpoint", "end")),
     (r".*\.effects\[\d+\]\.kind", tuple(effect.__struct_config__.tag for effect in get_args(TracedEffect))),
     (r"\$\.state\.pending_change\.kind", tuple(ChangeKind)),
     (r".*\.phase", tuple(ChangePhase)),
@@ -97,6 +99,16 @@ def parse_line(raw: bytes, source: str, line_number: int) -> Line:
     return line
 
 
+def decode_line(raw: bytes) -> Line:
+    """A line that was held to its form before: the quick way.
+
+    Raises:
+        msgspec.DecodeError: it is none.
+    """
+    line: Line = _LINE.decode(raw)
+    return line
+
+
 def _finish(line: Line, raw: bytes, source: str, line_number: int) -> None:
     """Checks beyond the types: fields that are there twice, and fields that are at odds with each other."""
     # A decoder keeps the last of two fields of one name, another reader the first: such a line says two things.
@@ -108,6 +120,11 @@ def _finish(line: Line, raw: bytes, source: str, line_number: int) -> None:
             check_event(line)
         elif type(line) is HeaderLine:
             check_header(line)
+        elif type(line) is CheckpointLine:
+            check_checkpoint(line)
+            checkpoint_of(line)
+    except CheckpointError as found:
+        raise FieldError(found.detail, source, line_number, found.field, problem=found.problem) from None
     except Inconsistency as found:
         if found.unknown_replica:
             raise UnknownReplicaError(found.detail, source, line_number, found.field) from None

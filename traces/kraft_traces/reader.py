@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from kraft_reference.configuration import Configuration
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.continuity import Continuity
 from kraft_traces.errors import (
     DuplicateHeaderError,
@@ -81,19 +82,30 @@ class TraceReader:
         return self
 
     def __next__(self) -> EventLine:
-        """The next event line.
+        """The next event line; checkpoints are passed over.
+
+        Raises:
+            TraceError: the line, or the place where the trace stops, is wrong.
+        """
+        while (line := self.next_line()) is not None:
+            if type(line) is EventLine:
+                return line
+        raise StopIteration
+
+    def next_line(self) -> EventLine | CheckpointLine | None:
+        """The next event or checkpoint, None after the last.
 
         Raises:
             TraceError: the line, or the place where the trace stops, is wrong.
         """
         if self.end is not None:
-            raise StopIteration
+            return None
         raw = self._next_raw()
         if not raw:
             self.line_number -= 1
             if not self.events:
                 raise EmptyTraceError("a header and no event", self.source)
-            raise StopIteration
+            return None
         self.raw_line = raw
         try:
             line = parse_line(raw, self.source, self.line_number)
@@ -104,9 +116,12 @@ class TraceReader:
             self._continuity.follow(line, self.line_number)
             self.events += 1
             return line
+        if isinstance(line, CheckpointLine):
+            self._continuity.follow_checkpoint(line, self.line_number)
+            return line
         if isinstance(line, EndLine):
             self._finish(line)
-            raise StopIteration
+            return None
         detail = "a second header, expected one trace in one file"
         raise DuplicateHeaderError(detail, self.source, self.line_number)
 

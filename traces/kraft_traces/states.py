@@ -8,7 +8,7 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import VotersEntry
 from kraft_reference.state import ReplicaState
 from kraft_spec.mapping_forms import NOBODY_ASKED
-from kraft_traces.lines import TracedChange, TracedReport, TracedSnapshotId, TracedState, TracedVoters
+from kraft_traces.state_types import TracedChange, TracedReport, TracedSnapshotId, TracedState, TracedVoters
 from kraft_traces.values import TracedKey, by_id_and_directory, traced_key, traced_target, traced_voters
 
 

@@ -1,28 +1,60 @@
 """Writing a trace as it happens."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from kraft_reference.cluster.checkpoint import Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
+from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line
-from kraft_traces.lines import EndLine, Generator, HeaderLine
+from kraft_traces.lines import EndLine, Generator, HeaderLine, Line
 from kraft_traces.streams import whole_file
+
+
+def event_lines(occurrence: Occurrence) -> Iterator[Line]:
+    """The line of an occurrence."""
+    yield event_line(occurrence)
+
+
+def line_maker(configuration: Configuration, checkpoint_every: int | None) -> Callable[[Occurrence], Iterator[Line]]:
+    """What makes the lines of the occurrences of a run, one after the other.
+
+    Args:
+        configuration: the cluster.
+        checkpoint_every: after how many events a checkpoint follows; None for no checkpoints.
+    """
+    if checkpoint_every is None:
+        return event_lines
+    checkpoints = Checkpoints(configuration)
+
+    def lines(occurrence: Occurrence) -> Iterator[Line]:
+        yield event_line(occurrence)
+        checkpoints.follow(occurrence)
+        if occurrence.sequence % checkpoint_every == 0:
+            yield checkpoint_line(checkpoints.now())
+
+    return lines
 
 
 class TraceWriter:
     """Writes the lines of one trace to a stream: the header at once, the end line with `end`.
+
+    `lines` makes the lines of an occurrence: its event, and perhaps a checkpoint (`line_maker`).
 
     Attributes:
         events: how many event lines were written.
         ended: whether the end line was written.
     """
 
-    def __init__(self, stream: BinaryIO, header: HeaderLine) -> None:
+    def __init__(
+        self, stream: BinaryIO, header: HeaderLine, lines: Callable[[Occurrence], Iterable[Line]] = event_lines
+    ) -> None:
         self.events = 0
         self.ended = False
+        self._lines = lines
         self._stream = stream
         stream.write(encode_line(header))
 
@@ -35,7 +67,8 @@ class TraceWriter:
         if self.ended or occurrence.sequence != self.events + 1:
             expected = "nothing after the end" if self.ended else f"sequence {self.events + 1}"
             raise ValueError(f"expected {expected}, got sequence {occurrence.sequence}")
-        self._stream.write(encode_line(event_line(occurrence)))
+        for line in self._lines(occurrence):
+            self._stream.write(encode_line(line))
         self.events += 1
 
     def write_all(self, occurrences: Iterable[Occurrence]) -> None:
@@ -57,9 +90,16 @@ class TraceWriter:
 
 @contextmanager
 def write_trace(
-    target: str | Path, configuration: Configuration, generator: Generator, *, spec_hash: str | None = None
+    target: str | Path,
+    configuration: Configuration,
+    generator: Generator,
+    *,
+    spec_hash: str | None = None,
+    checkpoint_every: int | None = None,
 ) -> Iterator[TraceWriter]:
     """A writer to a file, `.gz` by its name, or `-` for standard output.
+
+    `checkpoint_every` puts a checkpoint after each so many events.
 
     The file appears under its name only when the block ends without an error, with an end line that says `complete`
     unless the block wrote one itself; after an error there is no file, and what was there before stays.
@@ -70,7 +110,7 @@ def write_trace(
     """
     header = header_line(configuration, generator, spec_hash=spec_hash)
     with whole_file(target) as stream:
-        writer = TraceWriter(stream, header)
+        writer = TraceWriter(stream, header, line_maker(configuration, checkpoint_every))
         yield writer
         if not writer.ended:
             writer.end()
@@ -82,11 +122,13 @@ def trace_bytes(
     generator: Generator,
     *,
     spec_hash: str | None = None,
+    checkpoint_every: int | None = None,
 ) -> Iterator[bytes]:
     """The lines of a complete trace, for whoever needs no file."""
     yield encode_line(header_line(configuration, generator, spec_hash=spec_hash))
     events = 0
+    lines = line_maker(configuration, checkpoint_every)
     for occurrence in occurrences:
-        yield encode_line(event_line(occurrence))
+        yield from map(encode_line, lines(occurrence))
         events += 1
     yield encode_line(EndLine(events, complete=True))

@@ -24,11 +24,11 @@ def show_made(made: Mapping[str, int], output: Path, as_json: bool) -> ExitCode:
 
 def show_account(account: Mapping[str, int]) -> None:
     """Both sides of the account."""
-    lines = (account["headers_and_ends"], account["events"], account["lines_quarantined"])
+    lines = (account["other_lines"], account["events"], account["lines_quarantined"])
     traces = (account["accepted"], account["rejected"], account["inconclusive"], account["traces_quarantined"])
     stdout.print(
-        f"{account['lines_in']:,} lines in {account['files']:,} files = {lines[0]:,} headers and end lines + "
-        f"{lines[1]:,} events + {lines[2]:,} in quarantine",
+        f"{account['lines_in']:,} lines in {account['files']:,} files = "
+        f"{lines[0]:,} headers, checkpoints and end lines + {lines[1]:,} events + {lines[2]:,} in quarantine",
         markup=False,
         soft_wrap=True,
     )

@@ -11,8 +11,9 @@ from kraft_reference.identity import ReplicaKey, Target, VoterSet, names
 from kraft_reference.records import SET_KINDS
 from kraft_reference.roles import Role
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedWriteSnapshot
-from kraft_traces.lines import EventLine, HeaderLine, TracedState
+from kraft_traces.lines import EventLine, HeaderLine
 from kraft_traces.message_types import TracedFetchRequest
+from kraft_traces.state_types import TracedState
 from kraft_traces.values import TracedDetails, replica_key, target_of, voter_set
 
 _Value = TypeVar("_Value")

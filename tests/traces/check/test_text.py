@@ -10,7 +10,7 @@ from kraft_reference.state import ReplicaState
 from kraft_traces.check.observation import canonical_effects, canonical_state, tla_text
 from kraft_traces.check.text import effects_text, state_text
 from kraft_traces.effects import traced_effect
-from kraft_traces.lines import TracedState
+from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 
 

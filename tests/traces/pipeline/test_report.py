@@ -47,7 +47,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "account": {
             "files": 6,
             "lines_in": 120,
-            "headers_and_ends": 10,
+            "other_lines": 10,
             "events": 100,
             "lines_quarantined": 10,
             "traces_in": 6,

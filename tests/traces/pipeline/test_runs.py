@@ -115,7 +115,7 @@ def test_the_account_counts_every_line_and_every_trace_once(whole_run: Path, cor
     assert account == {
         "files": len(contents) + 1,
         "lines_in": lines + cut["lines"],
-        "headers_and_ends": account["headers_and_ends"],
+        "other_lines": account["other_lines"],
         "events": len(rows_of(whole_run, EVENTS)),
         "lines_quarantined": sum(row["lines"] for row in rows_of(whole_run, QUARANTINE)),
         # Two broken ones hold a good trace besides; the line beyond the default limit is too short for it.
@@ -125,7 +125,7 @@ def test_the_account_counts_every_line_and_every_trace_once(whole_run: Path, cor
         "inconclusive": 1,
         "traces_quarantined": broken + 1 + 1,
     }
-    assert account["headers_and_ends"] == 2 * len(rows_of(whole_run, TRACES)) - 1
+    assert account["other_lines"] == 2 * len(rows_of(whole_run, TRACES)) - 1
 
 
 def test_no_trace_is_in_two_places_and_tables_have_their_columns(whole_run: Path) -> None:

@@ -18,6 +18,7 @@ from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.binding import LeftOutError, UnrepresentableError, base, complete_event
 from kraft_traces.check.candidates import Branch, Candidates, InconclusiveError
+from kraft_traces.check.checkpoints import checkpoint_differences
 from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.diagnosis import Diagnosis, Where
 from kraft_traces.check.differences import Difference
@@ -26,6 +27,8 @@ from kraft_traces.check.model import TraceModel
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.checkpoints import checkpoint_of
 from kraft_traces.lines import EventLine
 
 EVERY = 500
@@ -48,10 +51,15 @@ class TraceChecker:
         every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
         other_model: bool = False,
+        start: CheckpointLine | None = None,
     ) -> None:
         """`own` says that the trace was written by this project's reference: every field is there.
 
         `other_model` says that its header names the hash of another model, which the verdict repeats.
+        `start` is a checkpoint to begin at, for a part of a trace; the part before it judges the checkpoint itself.
+
+        Raises:
+            CheckpointError, ValueConversionError: the checkpoint is none from which a run can go on.
         """
         self._model = model
         self._source = source
@@ -66,8 +74,13 @@ class TraceChecker:
             model, self._steps, self._comparison, self._diagnosis, configuration, candidates_max
         )
         self._flights = Flights(configuration.cluster_id, own=own)
-        self._branches = [Branch(model.start(configuration))]
-        self._events = 0
+        if start is None:
+            self._branches = [Branch(model.start(configuration))]
+            self._events = 0
+        else:
+            self._branches = [Branch(model.state_at(configuration, checkpoint_of(start)))]
+            self._events = start.sequence
+            self._flights.begin_at(start)
         self._widest = 1
         self._inconclusive: str | None = None
         self._last: tuple[int, EventLine] | None = None
@@ -104,6 +117,30 @@ class TraceChecker:
         self._events += 1
         if self._events % self._every == 0:
             return self._check_invariants(number, line)
+        return None
+
+    def feed_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
+        """Hold a checkpoint to the lines before it, and go on from what it says.
+
+        What comes after it is judged as if the trace began there: the invariants are checked here, and of the states
+        that the lines may have led to only the one stays that the checkpoint shows.
+        """
+        violation = None if self._last is None else self._check_invariants(*self._last)
+        if violation is not None:
+            return violation
+        differing = self._flights.checkpoint_differences(line)
+        agreeing: list[Branch] = []
+        for branch in self._branches:
+            found = checkpoint_differences(self._model, self._configuration, branch.state, line)
+            if not found:
+                agreeing.append(branch)
+            differing = differing or found
+        if not agreeing or (differing and self._own):
+            return self._diagnosis.checkpoint(number, line.sequence, differing)
+        if all(branch.violation is not None for branch in agreeing):
+            return agreeing[0].violation
+        self._branches = [Branch(agreeing[0].state)]
+        self._flights.begin_at(line)
         return None
 
     def _advance(self, number: int, line: EventLine) -> Rejection | None:

@@ -20,6 +20,9 @@ from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Conjunct, Rejection, RejectionKind
 from kraft_traces.lines import EventLine
 
+CHECKPOINT = "Checkpoint"
+"""What a rejection calls the event of a checkpoint."""
+
 _OPERATOR = re.compile(r"\b[A-Z]\w*")
 
 Compare = Callable[[EventLine, JavaObject], tuple[Difference, ...]]
@@ -69,6 +72,20 @@ class Diagnosis:
     def violation(self, where: Where, properties: tuple[str, ...]) -> Rejection:
         """The step is the model's, but violates properties."""
         return self._rejection(RejectionKind.PROPERTY, where, properties=properties)
+
+    def checkpoint(self, number: int, sequence: int, differences: tuple[Difference, ...]) -> Rejection:
+        """A checkpoint shows another state than the lines before it lead to."""
+        return Rejection(
+            kind=RejectionKind.CHECKPOINT,
+            source=self._source,
+            line=number,
+            sequence=sequence,
+            event=CHECKPOINT,
+            replica=None,
+            role=None,
+            rules=(),
+            differences=differences,
+        )
 
     def ambiguous(self, where: Where) -> Rejection:
         """A complete line has several successors."""

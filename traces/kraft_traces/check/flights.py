@@ -12,6 +12,7 @@ from kraft_traces.check.binding import delivered_id
 from kraft_traces.check.differences import Difference, message_differences
 from kraft_traces.check.observation import canonical_message, is_whole
 from kraft_traces.check.wording import MISSING
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.effects import TracedSend
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import CHANGE_ANSWERS, TracedAddVoterRequest, TracedMessage
@@ -64,19 +65,23 @@ class Flights:
         message = line.message
         if message is UNSET:
             return
+        yield from self._compared("message.", message)
+
+    def _compared(self, prefix: str, message: TracedMessage) -> Iterator[Difference]:
+        """Where a message is not what its sender's line showed."""
         sent = UNSET if message.id is UNSET else self._messages.get(message.id, UNSET)
         if sent is UNSET:
-            yield from self._beyond_the_model("message.", message)
+            yield from self._beyond_the_model(prefix, message)
         elif sent != message:
             expected = canonical_message(sent)
             if is_whole(expected):
                 shown = canonical_message(message)
-                yield from message_differences("message.", expected, shown, complete=self._own)  # type: ignore[arg-type]
-            yield from self._beyond_the_model("message.", message)
+                yield from message_differences(prefix, expected, shown, complete=self._own)  # type: ignore[arg-type]
+            yield from self._beyond_the_model(prefix, message)
             if isinstance(message, TracedAddVoterRequest) and isinstance(sent, TracedAddVoterRequest):
                 times = (sent.timeout_ms, message.timeout_ms)
                 if UNSET not in times and times[0] != times[1]:
-                    yield Difference("message.timeout_ms", *map(str, times))
+                    yield Difference(f"{prefix}timeout_ms", *map(str, times))
 
     def _beyond_the_model(self, prefix: str, message: TracedMessage) -> Iterator[Difference]:
         """A request carries the cluster's id; software that knows none sends null.  The model has no durations."""
@@ -87,6 +92,21 @@ class Flights:
             return
         actual = MISSING if shown is UNSET else "null" if shown is None else str(shown)
         yield Difference(f"{prefix}cluster_id", self._cluster_id, actual)
+
+    def checkpoint_differences(self, line: CheckpointLine) -> tuple[Difference, ...]:
+        """Where a checkpoint shows a message otherwise than its sender's line did."""
+        found: list[Difference] = []
+        for flight in line.network:
+            found.extend(self._compared(f"network[id={flight.message.id}].message.", flight.message))
+        return tuple(found)
+
+    def begin_at(self, line: CheckpointLine) -> None:
+        """Remember what a checkpoint shows, and nothing else."""
+        self._knows_arrivals = True
+        self._messages = {str(flight.message.id): flight.message for flight in line.network}
+        self._copies = {str(flight.message.id): flight.copies for flight in line.network}
+        if len(self._messages) > REMEMBERED_MAX:
+            self._forget()
 
     def follow(self, line: EventLine) -> None:
         """Take a line that was right."""

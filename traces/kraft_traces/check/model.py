@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 import jpype
 
+from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
 from kraft_spec.mapping import configuration_to_model
+from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
-from kraft_spec.tlc.values import TlaValue, codec
+from kraft_spec.tlc.values import Function, TlaValue, codec
 
 LINE_PROPERTIES: tuple[tuple[str, str], ...] = (
     ("TypeOk", "LineTypeOk"),
@@ -100,6 +102,24 @@ class TraceModel:
         unbound = self._initial.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
         return self._get_next_states(self._actions["Start"], unbound).elementAt(0)
 
+    def state_at(self, configuration: Configuration, checkpoint: Checkpoint) -> JavaObject:
+        """The state that a checkpoint of a run under this configuration says.
+
+        Raises:
+            ValueConversionError: it holds a number beyond the model's.
+        """
+        specification = self.specification
+        values = checkpoint_to_model(checkpoint)
+        values["network"] = frozenset([_hashable(row) for row in values["network"].values()])
+        state = specification.bind(self._initial, "config", configuration_to_model(configuration))
+        for name in VARIABLES:
+            state = specification.bind(state, name, values[name])
+        return state
+
+    def variables(self, state: JavaObject) -> dict[str, TlaValue]:
+        """The variables that a checkpoint is about, as `checkpoint_to_model` gives them."""
+        return variables_by_id({name: self.variable(name, state) for name in VARIABLES})
+
     def bound(self, state: JavaObject, event: Mapping[str, object]) -> JavaObject:
         """The state with its variable `event` set, in place: a state before a line belongs to that line."""
         return state.bind(self._event_name, self._encode(event))
@@ -162,6 +182,13 @@ class TraceModel:
     def false_conjunct(self, action: str, state: JavaObject) -> FalseConjunct | None:
         """The first conjunct of an action that is false in a state with a bound event."""
         return false_conjunct(self.specification, self.specification.actions[f"Trace{action}"], state)
+
+
+def _hashable(value: object) -> TlaValue:
+    """The same with its mappings as the model's functions, so that it can be a member of a set."""
+    if isinstance(value, Mapping):
+        return Function({key: _hashable(member) for key, member in value.items()})
+    return tuple([_hashable(member) for member in value]) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
 @cache

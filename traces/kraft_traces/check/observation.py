@@ -37,8 +37,8 @@ from kraft_traces.effects import (
     TracedTruncateLog,
     TracedWriteSnapshot,
 )
-from kraft_traces.lines import TracedState
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
+from kraft_traces.state_types import TracedState
 from kraft_traces.values import TracedRecord
 
 Canonical = object

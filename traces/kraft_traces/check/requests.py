@@ -17,7 +17,8 @@ from kraft_spec.mapping_forms import OPTIONAL_LIST, key_to_model, text_to_model
 from kraft_spec.tlc.values import INTEGER_MAX
 from kraft_traces.check.binding import Event, features_updated
 from kraft_traces.effects import TracedAnswer
-from kraft_traces.lines import EventLine, TracedChange, TracedInput
+from kraft_traces.lines import EventLine, TracedInput
+from kraft_traces.state_types import TracedChange
 
 Key = tuple[int, str]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import UNSET, UnsetType
 
@@ -12,11 +13,12 @@ from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, TraceChecker
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.verdict import Rejection, Verdict
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.encode import event_line
 from kraft_traces.errors import FieldError
+from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.own import is_own
 from kraft_traces.raw_lines import RawLines
-from kraft_traces.reader import TraceReader
 from kraft_traces.streams import open_bytes, whole_file
 
 
@@ -36,15 +38,33 @@ def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bo
     return differs
 
 
+class LineSource(Protocol):
+    """The lines of a trace, or of a part of one: a `TraceReader`, or what stands for one."""
+
+    source: str
+    header: HeaderLine
+    line_number: int
+    end: EndLine | None
+
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def configuration(self) -> Configuration: ...
+    def next_line(self) -> EventLine | CheckpointLine | None: ...
+
+
 def check_reader(
-    reader: TraceReader,
+    reader: LineSource,
     *,
     every: int = EVERY,
     candidates_max: int = CANDIDATES_MAX,
     strict: bool = False,
     on_event: Callable[[], None] | None = None,
+    start: CheckpointLine | None = None,
 ) -> Verdict:
     """Check a trace as it is read; `on_event` is called after each line.
+
+    `start` is the checkpoint at which a part of a trace begins; None for a whole trace.
 
     Raises:
         TraceError: the trace is malformed; nothing is said about what it shows.
@@ -66,10 +86,14 @@ def check_reader(
         every=every,
         candidates_max=candidates_max,
         other_model=hash_differs,
+        start=start,
     )
     rejection: Rejection | None = None
-    for line in reader:
-        rejection = checker.feed(reader.line_number, line)
+    while (line := reader.next_line()) is not None:
+        if isinstance(line, CheckpointLine):
+            rejection = checker.feed_checkpoint(reader.line_number, line)
+        else:
+            rejection = checker.feed(reader.line_number, line)
         if rejection is not None or checker.is_over:
             break
         if on_event is not None:

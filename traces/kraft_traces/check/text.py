@@ -14,8 +14,8 @@ from msgspec import UNSET, UnsetType
 from kraft_spec.mapping_forms import change_row, key_to_model, reports_to_model, text_to_model
 from kraft_traces.check.observation import canonical_effect, canonical_message, canonical_record, tla_text
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedSend, TracedStartTimer
-from kraft_traces.lines import TracedChange, TracedReport, TracedSnapshotId, TracedState, TracedVoters
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedMessage, TracedVoteRequest
+from kraft_traces.state_types import TracedChange, TracedReport, TracedSnapshotId, TracedState, TracedVoters
 from kraft_traces.values import TracedKey, TracedRecord
 
 _TRUTH = {True: "TRUE", False: "FALSE"}

@@ -29,6 +29,8 @@ class RejectionKind(StrEnum):
     """The step is the model's but violates a property (only with rules switched off)."""
     AMBIGUOUS = "ambiguous"
     """The model gives several successors for a line of a complete trace: a defect of the model."""
+    CHECKPOINT = "checkpoint"
+    """A checkpoint shows another state than the one to which the lines before it lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,9 @@ class Rejection:
                 return f"{where} violates {', '.join(self.properties)}"
             case RejectionKind.AMBIGUOUS:
                 return f"{where} has several successors in the model"
+            case RejectionKind.CHECKPOINT:
+                after = f"event {self.sequence}" if self.sequence else "the start"
+                return f"{self.source}:{self.line}: the checkpoint is not the state after {after}"
 
 
 @dataclass(frozen=True, slots=True)

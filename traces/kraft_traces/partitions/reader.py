@@ -66,7 +66,8 @@ class PartitionTraceReader:
         except (MalformedJsonError, InvalidUtf8Error) as error:
             self._lines.check_truncated(error)
             raise
-        check_sequence(line.sequence, self.events + 1, self.source, number)
+        earlier = number - self.events - 1 + line.sequence
+        check_sequence(line.sequence, self.events + 1, self.source, number, earlier)
         self.events += 1
         return number, line
 

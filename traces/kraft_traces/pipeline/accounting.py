@@ -17,7 +17,8 @@ class Account:
     files: int
     lines_in: int
     """Counted while the files were read."""
-    headers_and_ends: int
+    other_lines: int
+    """Headers, checkpoints and end lines."""
     events: int
     """Rows of the table."""
     lines_quarantined: int
@@ -30,7 +31,7 @@ class Account:
 
     def problems(self) -> tuple[str, ...]:
         """What does not add up."""
-        lines = self.headers_and_ends + self.events + self.lines_quarantined
+        lines = self.other_lines + self.events + self.lines_quarantined
         traces = self.accepted + self.rejected + self.inconclusive + self.traces_quarantined
         found: list[str] = []
         if lines != self.lines_in:
@@ -51,7 +52,7 @@ def account(session: Any, workspace: Workspace) -> Account:
         AccountingError: they do not add up.
     """
     files = _sums(workspace.read(session, FILES), "count(*)", "sum(lines)", "sum(traces)")
-    # Of a trace the header and the end line are no events.
+    # Of a trace the header, the checkpoints and the end line are no events.
     traces = _sums(workspace.read(session, TRACES), "sum(lines) - sum(events)")
     events = _sums(workspace.read(session, EVENTS), "count(*)")
     wrong = _sums(workspace.read(session, QUARANTINE), "sum(lines)", "count_if(wrong)")
@@ -59,7 +60,7 @@ def account(session: Any, workspace: Workspace) -> Account:
     counted = Account(
         files=files[0],
         lines_in=files[1],
-        headers_and_ends=traces[0],
+        other_lines=traces[0],
         events=events[0],
         lines_quarantined=wrong[0],
         traces_in=files[2],

@@ -14,6 +14,9 @@ from kraft_traces.pipeline.spool import Spool
 SEGMENT_BYTES = 2**18
 """A segment is closed when it holds as much."""
 
+PART_EVENTS = 2_000
+"""A part of a trace has at least so many events; checkpoints within it are checked where they stand."""
+
 _FIRST_ROLE = "Unattached"
 """Every replica starts on an empty disk."""
 
@@ -41,10 +44,13 @@ class Assembly:
         self.events = 0
         self._lines = 0
         self._bytes = 0
+        self._header = raw
         self._end: EndLine | None = None
         self._roles = first_roles(replica.id for replica in header.replicas)
         self._spool: Spool[Row] = Spool()
         self._segments = 0
+        self._part = 0
+        self._part_from = 0
         self._open = bytearray()
         self._open_line = first_line
         self._open_events: list[Row] = []
@@ -61,6 +67,14 @@ class Assembly:
         self._open_events.append(row)
         self._take(raw)
 
+    def add_checkpoint(self, raw: bytes) -> None:
+        """A checkpoint: what follows can be checked by itself, and makes a part of its own if this one is long."""
+        if self.events - self._part_from >= PART_EVENTS:
+            self._cut(closing=raw)
+            self._part += 1
+            self._part_from = self.events
+        self._take(raw)
+
     def add_end(self, raw: bytes, end: EndLine) -> None:
         """The end line."""
         self._end = end
@@ -73,17 +87,22 @@ class Assembly:
         if len(self._open) >= SEGMENT_BYTES:
             self._cut()
 
-    def _cut(self) -> None:
-        """Close the segment.  A checkpoint of the cluster's state will be another reason to do so."""
-        if not self._open:
+    def _cut(self, closing: bytes | None = None) -> None:
+        """Close the segment; `closing` is the checkpoint at which the part ends and the next one begins.
+
+        The segment may be empty then, because the one before took all lines of the part.
+        """
+        if not self._open and closing is None:
             return
         lines = self.first_line + self._lines - self._open_line
         segment = {
             "trace_id": self.trace_id,
             "segment": self._segments,
+            "part": self._part,
             "first_line": self._open_line,
             "lines": lines,
             "raw": bytes(self._open),
+            "closing": closing,
             "events": self._open_events,
         }
         # A row of events takes about as much memory as the line that it stands for.
@@ -104,6 +123,8 @@ class Assembly:
             "lines": self._lines,
             "events": self.events,
             "bytes": self._bytes,
+            "header": self._header,
+            "parts": self._part + 1,
             "ended": self._end is not None,
             "complete": self._end is not None and self._end.complete,
             "generator": generator.name,
@@ -124,7 +145,8 @@ class Assembly:
         """The rows of the lines so far of a trace that turns out to be wrong."""
         self._cut()
         for segment in self._spool.drain():
-            yield wrong.stretch(segment["first_line"], segment["lines"], segment["raw"])
+            if segment["raw"]:
+                yield wrong.stretch(segment["first_line"], segment["lines"], segment["raw"])
 
     def close(self) -> None:
         """Forget the lines."""

@@ -3,15 +3,17 @@
 The process starts one Java machine and parses the specification once, at its first trace, and keeps both.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
-from typing import Any, BinaryIO, cast
+from typing import Any
+
+from msgspec import DecodeError
 
 from kraft_spec.tlc import jvm
 from kraft_traces.check import CANDIDATES_MAX, EVERY, OtherModelError, Rejection, Verdict, VerdictKind, check_reader
 from kraft_traces.check.model import trace_model
 from kraft_traces.errors import TraceError
-from kraft_traces.reader import TraceReader
+from kraft_traces.pipeline.parts import PartLines
 
 Row = dict[str, Any]
 
@@ -28,47 +30,25 @@ def ready_model() -> None:
     jvm.remove_temporary_folder()
 
 
-class _Stream:
-    """The lines of segments, as much of a file as a reader of traces asks for."""
-
-    def __init__(self, blocks: Iterable[bytes]) -> None:
-        self._blocks = iter(blocks)
-        self._block = b""
-        self._at = 0
-
-    def readline(self, _limit: int) -> bytes:
-        """The next line; empty at the end.  Lines within tables are never beyond a limit."""
-        if self._at == len(self._block):
-            self._block = next(self._blocks, b"")
-            self._at = 0
-        # Segments end where lines do; the last line of a trace may lack its newline.
-        end = self._block.find(b"\n", self._at) + 1 or len(self._block)
-        line = self._block[self._at : end]
-        self._at = end
-        return line
-
-    def close(self) -> None:
-        """There is nothing to close."""
-
-
 def verdict_row(
-    trace: Row, blocks: Iterator[bytes], *, every: int = EVERY, candidates_max: int = CANDIDATES_MAX
+    trace: Row, segments: Iterable[Row], part: int = 0, *, every: int = EVERY, candidates_max: int = CANDIDATES_MAX
 ) -> Row:
-    """The row of `verdicts` of a trace.
+    """The row of `verdicts` of a trace, or of a part of one, of which the following part judges the rest.
 
     Whatever the checker does with it, there is one: an error of the checker makes the trace inconclusive.
 
     Args:
-        trace: the columns of `traces` that the verdict repeats.
-        blocks: its lines.
+        trace: the columns of `traces` that the verdict repeats, and its header.
+        segments: those of the part, in order.
+        part: which part it is.
         every: after how many events the full invariants are checked.
         candidates_max: most candidate states of a trace that leaves fields out.
     """
     try:
         ready_model()
-        reader = TraceReader(cast(BinaryIO, _Stream(blocks)), trace["source"])
-        verdict = check_reader(reader, every=every, candidates_max=candidates_max)
-    except (TraceError, OtherModelError) as error:
+        lines = PartLines(trace["header"], trace["source"], segments, part, trace["first_line"])
+        verdict = check_reader(lines, every=every, candidates_max=candidates_max, start=lines.start)
+    except (TraceError, OtherModelError, DecodeError) as error:
         # The stage before lets none through, unless its tables come from somewhere else.
         return _undecided(trace, f"not a trace any more: {error}")
     except Exception as error:

@@ -13,6 +13,7 @@ from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType
 from msgspec.json import decode
 
 from kraft_spec.action_rules import switchable_rules
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.continuity import Continuity
 from kraft_traces.errors import (
     DuplicateHeaderError,
@@ -165,6 +166,10 @@ class _Intake:
             if type(line) is EventLine:
                 self._continuity.follow(line, number)
                 trace.add_event(number, raw, line)
+                return
+            if isinstance(line, CheckpointLine):
+                self._continuity.follow_checkpoint(line, number)
+                trace.add_checkpoint(raw)
                 return
             assert isinstance(line, EndLine), "headers are told apart before"
             if line.events != trace.events:

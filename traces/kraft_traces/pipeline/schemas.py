@@ -124,9 +124,11 @@ TRACES = TableSchema(
         _TRACE_ID,
         _SOURCE,
         Column("first_line", _LONG, "line number of its header in the source, from 1"),
-        Column("lines", _LONG, "its header, its events, and its end line if it has one"),
+        Column("lines", _LONG, "its header, events and checkpoints, and its end line if it has one"),
         Column("events", _LONG, "how many events"),
         Column("bytes", _LONG, "of its lines, decompressed"),
+        Column("header", _BYTES, "its header, byte for byte"),
+        Column("parts", _INT, "into how many parts checkpoints divide it that are checked apart from each other"),
         Column("ended", _TRUTH, "whether it has an end line"),
         Column("complete", _TRUTH, "whether that says that the run was over"),
         Column("generator", _TEXT, "the software that wrote it"),
@@ -171,9 +173,15 @@ SEGMENTS = TableSchema(
     (
         _TRACE_ID,
         Column("segment", _INT, "counts those of the trace from 0"),
+        Column(
+            "part",
+            _INT,
+            "the part of the trace to which it belongs, from 0; all but the first begin with a checkpoint",
+        ),
         Column("first_line", _LONG, "line number of its first line in the source"),
         Column("lines", _LONG, "how many lines"),
         Column("raw", _BYTES, "the lines with their newlines"),
+        Column("closing", _BYTES, "of the last of a part: the checkpoint that begins the next one", nullable=True),
     ),
 )
 
@@ -213,7 +221,9 @@ VERDICTS = TableSchema(
         Column("reason", _TEXT, "why it is inconclusive", nullable=True),
         Column("defect", _TRUTH, "whether that is an error of the checker"),
         Column("violation", _TEXT, "of a simulated run: the reference's own invariant that it broke", nullable=True),
-        Column("kind", _TEXT, "`not-enabled`, `mismatch`, `property`, `ambiguous` or `raises`", nullable=True),
+        Column(
+            "kind", _TEXT, "`not-enabled`, `mismatch`, `property`, `ambiguous`, `checkpoint`, `raises`", nullable=True
+        ),
         Column("line", _LONG, "line number of the rejected line in the source", nullable=True),
         Column("sequence", _LONG, "its sequence number", nullable=True),
         Column("event", _TEXT, "its event", nullable=True),
@@ -242,6 +252,12 @@ TALLIES = TableSchema(
         Column("errors", _TEXTS, "as in `events`"),
         Column("events", _LONG, "how many"),
     ),
+)
+
+PART_VERDICTS = TableSchema(
+    "part_verdicts",
+    "what became of a part of a trace",
+    (*VERDICTS.columns, Column("part", _INT, "the part, from 0")),
 )
 
 COVERAGE = TableSchema(

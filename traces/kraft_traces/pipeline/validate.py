@@ -1,27 +1,29 @@
 """The stage `validate`: `traces` and `segments` to `verdicts`.
 
-The unit of work is a trace; its segments come to one task, in order, one after the other.
+The unit of work is a part of a trace, from one checkpoint to the next, or a whole trace without one; its segments come
+to one task, in order, one after the other.
 """
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from kraft_traces.check import CANDIDATES_MAX, EVERY
+from kraft_traces.check import CANDIDATES_MAX, EVERY, VerdictKind
 from kraft_traces.pipeline.batches import Row, batches_of, rows_of
 from kraft_traces.pipeline.checking import verdict_row
-from kraft_traces.pipeline.schemas import SEGMENTS, TRACES, VERDICTS
+from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.spread import BUCKET, buckets_for, spread
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.waves import Notice, run_waves
 
-_TRACE_COLUMNS = ("source", "generator", "workload", "profile", "command", "violation")
-"""The columns of `traces` that a verdict repeats; `first_line` goes under another name, as segments have one too."""
+_TRACE_COLUMNS = ("source", "generator", "workload", "profile", "command", "violation", "header")
+"""The columns of `traces` that the workers need; `first_line` goes under another name, as segments have one too."""
 
 
 def validate(
@@ -32,38 +34,56 @@ def validate(
     Args:
         traces: of a number that fits the memory of each executor.
         segments: of these traces, and perhaps of others.
-        buckets: into how many tasks the traces are spread.
+        buckets: into how many tasks the parts of the traces are spread.
         every: after how many events the full invariants are checked.
         candidates_max: most candidate states of a trace that leaves fields out.
     """
-    wanted = spread(traces, "events", "trace_id", buckets).select(
-        "trace_id", BUCKET, sf.col("first_line").alias("trace_line"), *_TRACE_COLUMNS
+    parts = (
+        traces.withColumn("part", sf.explode(sf.sequence(sf.lit(0), sf.col("parts") - 1)))
+        # Parts of one trace are about as long as each other.
+        .withColumn("share", sf.ceil(sf.col("events") / sf.col("parts")))
+        .withColumn("name", sf.format_string("%s/%08d", "trace_id", "part"))
+    )
+    wanted = spread(parts, "share", "name", buckets).select(
+        "trace_id", "part", BUCKET, sf.col("first_line").alias("trace_line"), *_TRACE_COLUMNS
     )
     ordered = (
-        segments.select("trace_id", "segment", "raw")
-        .join(sf.broadcast(wanted), "trace_id")
+        segments.select("trace_id", "part", "segment", "first_line", "raw", "closing")
+        .join(sf.broadcast(wanted), ["trace_id", "part"])
         .repartitionById(buckets, sf.col(BUCKET))
-        .sortWithinPartitions("trace_id", "segment")
+        .sortWithinPartitions("trace_id", "part", "segment")
     )
-    return ordered.mapInArrow(partial(_check, every=every, candidates_max=candidates_max), VERDICTS.ddl)
+    return decided(ordered.mapInArrow(partial(_check, every=every, candidates_max=candidates_max), PART_VERDICTS.ddl))
+
+
+def decided(parts: Any) -> Any:
+    """The verdicts on traces from those on their parts, a DataFrame of `PART_VERDICTS`.
+
+    The first part that is not accepted decides, as it would if the parts were checked one after the other; else the
+    last, which knows whether the trace is complete.
+    """
+    trace = Window.partitionBy("trace_id")
+    so_far = trace.orderBy("part").rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    part = sf.col("part")
+    rank = sf.when(sf.col("verdict") == VerdictKind.ACCEPTED.value, -part).otherwise(part - 2**31)
+    return (
+        parts.withColumn("candidates_max", sf.max("candidates_max").over(so_far))
+        .withColumn("place", sf.row_number().over(trace.orderBy(rank)))
+        .where("place = 1")
+        .select(*VERDICTS.names)
+    )
 
 
 def _check(batches: Iterable[pa.RecordBatch], *, every: int, candidates_max: int) -> Iterator[pa.RecordBatch]:
-    yield from batches_of(_verdicts(batches, every, candidates_max), VERDICTS)
+    yield from batches_of(_verdicts(batches, every, candidates_max), PART_VERDICTS)
 
 
 def _verdicts(batches: Iterable[pa.RecordBatch], every: int, candidates_max: int) -> Iterator[Row]:
-    for _, segments in groupby(rows_of(batches), itemgetter("trace_id")):
+    for (_, part), segments in groupby(rows_of(batches), itemgetter("trace_id", "part")):
         first = next(segments)
         trace = {**first, "first_line": first["trace_line"]}
-        blocks = _blocks(first, segments)  # noqa: B031 - what is left of the group
-        yield verdict_row(trace, blocks, every=every, candidates_max=candidates_max)
-
-
-def _blocks(first: Row, rest: Iterator[Row]) -> Iterator[bytes]:
-    yield first["raw"]
-    for segment in rest:
-        yield segment["raw"]
+        whole = chain((first,), segments)  # noqa: B031 - what is left of the group
+        yield {**verdict_row(trace, whole, part, every=every, candidates_max=candidates_max), "part": part}
 
 
 def run_validate(
@@ -74,7 +94,7 @@ def run_validate(
 
     def wave(number: int) -> None:
         traces, segments = (workspace.read(session, table, number) for table in (TRACES, SEGMENTS))
-        buckets = buckets_for(session, traces.count())
+        buckets = buckets_for(session, int(traces.agg(sf.sum("parts")).head()[0] or 0))
         verdicts = validate(traces, segments, buckets, every=every, candidates_max=candidates_max)
         workspace.write_wave(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
 

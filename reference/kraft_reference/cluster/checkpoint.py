@@ -1,0 +1,265 @@
+"""The whole state of a run between two of its events, so that what follows can be judged without what went before.
+
+Beside the replicas, the messages on their way and the cut links that is what the properties of a run remember of it:
+who led which epoch, who voted for whom, and what is committed.
+Memory follows the model's, which forgets what no property compares any more.
+
+Counterpart in the model: the variables of KRaft.tla, `Remember` there and `TraceRemembered` in Trace.tla.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kraft_reference.cluster.occurrence import (
+    AnswerUnsupportedVersion,
+    CutLink,
+    DropMessage,
+    DuplicateMessage,
+    HealLink,
+    Occurrence,
+    message_id,
+)
+from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import Answer, Send
+from kraft_reference.events import Draw, Event
+from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
+from kraft_reference.log import Log, Snapshot, append, log_on, snapshot_at
+from kraft_reference.messages import Message
+from kraft_reference.records import Record
+from kraft_reference.replica import handle
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+
+
+class LedEpoch(NamedTuple):
+    """What is known of an epoch that somebody led."""
+
+    leaders: frozenset[ReplicaKey]
+    """More than one is a violation."""
+    end_offset: int
+    """How far its leader's log went."""
+    rewritten: bool
+    """Whether a leader of the epoch wrote an offset twice: a violation."""
+
+
+class CastVotes(NamedTuple):
+    """The newest epoch in which a replica voted, and for whom: more than one is a violation.
+
+    Rule: vote.once-per-epoch.
+    """
+
+    epoch: int
+    candidates: frozenset[ReplicaKey]
+
+
+class Committed(NamedTuple):
+    """The records below a high watermark of a leader, from an offset on, and what was in force there.
+
+    Rule: hw.monotonic.
+    """
+
+    start_offset: int = 0
+    epoch: int = 0
+    """Of the last record before it; 0 at the very beginning."""
+    kraft_version: int | None = None
+    """None before a KRaftVersionRecord is committed: what was in force before the first record is not replicated."""
+    voters: VoterSet | None = None
+    """None before a voters set is committed."""
+    details: tuple[VoterDetails, ...] = ()
+    target: Target = None
+    records: tuple[Record, ...] = ()
+
+    @property
+    def end_offset(self) -> int:
+        """The offset after the last of them."""
+        return self.start_offset + len(self.records)
+
+
+class Recollection(NamedTuple):
+    """What the properties of a run remember of it."""
+
+    epochs: Mapping[int, LedEpoch]
+    votes: Mapping[int, CastVotes]
+    """By replica id."""
+    committed: Committed
+    crashes: int
+
+
+class Flight(NamedTuple):
+    """A message on its way, and how many copies of it."""
+
+    message: Message
+    copies: int
+
+
+class Checkpoint(NamedTuple):
+    """Everything there is between two events."""
+
+    sequence: int
+    """Of the event before; 0 at the start."""
+    time_ms: int
+    replicas: Mapping[int, ReplicaState]
+    network: Mapping[str, Flight]
+    """By message id."""
+    cuts: frozenset[tuple[int, int]]
+    recollection: Recollection
+
+
+NO_VOTES = CastVotes(0, frozenset())
+
+
+class Checkpoints:
+    """Follows the occurrences of a run, and can say at any time what there is."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        """The run begins as a `World` of this configuration does."""
+        self._configuration = configuration
+        self._replicas = {i: replica.state for i, replica in World(configuration).replicas.items()}
+        self._network: dict[str, Flight] = {}
+        self._cuts: set[tuple[int, int]] = set()
+        self._recollection = Recollection({}, dict.fromkeys(self._replicas, NO_VOTES), Committed(), 0)
+        self._sequence = 0
+        self._time_ms = 0
+
+    def now(self) -> Checkpoint:
+        """The state after the newest occurrence."""
+        network, cuts = dict(self._network), frozenset(self._cuts)
+        replicas = dict(self._replicas)
+        return Checkpoint(self._sequence, self._time_ms, replicas, network, cuts, self._recollection)
+
+    def follow(self, occurrence: Occurrence) -> None:
+        """Take the next occurrence."""
+        self._sequence, self._time_ms = occurrence.sequence, occurrence.time_ms
+        self._follow_network(occurrence)
+        if occurrence.replica_id is None or occurrence.state is None:
+            return
+        before, after = self._replicas[occurrence.replica_id], occurrence.state
+        self._replicas[occurrence.replica_id] = after
+        shown = self._shown(before, occurrence)
+        told = remember(self._recollection, before, after, shown)
+        if (before.log.start_offset, before.epoch) != (after.log.start_offset, after.epoch):
+            told = forget(told, self._replicas)
+        self._recollection = told
+
+    def _shown(self, before: ReplicaState, occurrence: Occurrence) -> ReplicaState:
+        """What others have seen of the replica: if it died after a message had left, the state it was to have."""
+        after, event = occurrence.state, occurrence.event
+        assert after is not None, "asked for events at a replica"
+        left = any(isinstance(effect, Send | Answer) for effect in occurrence.effects)
+        if occurrence.crash is None or not left:
+            return after
+        assert isinstance(event, Event), "the network does not crash"
+        # Chance decides durations only, which no state holds.
+        return handle(before, self._configuration, event, Draw(occurrence.sequence, 0, 0)).state
+
+    def _follow_network(self, occurrence: Occurrence) -> None:
+        match occurrence.event:
+            case CutLink(source, destination):
+                self._cuts.add((source, destination))
+            case HealLink(source, destination):
+                self._cuts.remove((source, destination))
+            case DuplicateMessage(identifier):
+                flight = self._network[identifier]
+                self._network[identifier] = flight._replace(copies=flight.copies + 1)
+            case DropMessage(identifier) | AnswerUnsupportedVersion(identifier):
+                self._take(identifier)
+        if occurrence.message_id is not None:
+            self._take(occurrence.message_id)
+        sent = [effect.message for effect in occurrence.effects if isinstance(effect, Send)]
+        if occurrence.answer is not None:
+            sent.append(occurrence.answer)
+        for message in sent:
+            self._network[message_id(occurrence.sequence, message)] = Flight(message, 1)
+
+    def _take(self, identifier: str) -> None:
+        flight = self._network[identifier]
+        if flight.copies == 1:
+            del self._network[identifier]
+        else:
+            self._network[identifier] = flight._replace(copies=flight.copies - 1)
+
+
+def remember(remembered: Recollection, before: ReplicaState, after: ReplicaState, shown: ReplicaState) -> Recollection:
+    """The recollection with a step of a replica in it; `shown` is what others have seen of the replica."""
+    died = after.role is Role.STOPPED and before.role is not Role.STOPPED
+    return Recollection(
+        _with_epoch(remembered.epochs, before, after),
+        _with_vote(remembered.votes, before, after),
+        _with_committed(remembered.committed, shown),
+        remembered.crashes + died,
+    )
+
+
+def _with_epoch(epochs: Mapping[int, LedEpoch], before: ReplicaState, after: ReplicaState) -> Mapping[int, LedEpoch]:
+    end = after.log.end_offset
+    if after.role is not Role.LEADER or (before.role is Role.LEADER and end == before.log.end_offset):
+        return epochs
+    known = epochs.get(after.epoch, LedEpoch(frozenset(), 0, False))
+    rewritten = known.rewritten or before.log.end_offset < known.end_offset
+    return {**epochs, after.epoch: LedEpoch(known.leaders | {after.key}, end, rewritten)}
+
+
+def _with_vote(votes: Mapping[int, CastVotes], before: ReplicaState, after: ReplicaState) -> Mapping[int, CastVotes]:
+    voter, candidate = after.key.id, after.voted_key
+    if after.key != before.key:
+        return {**votes, voter: NO_VOTES}
+    if candidate is None or (candidate, after.epoch) == (before.voted_key, before.epoch):
+        return votes
+    known = votes[voter]
+    earlier = known.candidates if known.epoch == after.epoch else frozenset()
+    return {**votes, voter: CastVotes(after.epoch, earlier | {candidate})}
+
+
+def _with_committed(committed: Committed, shown: ReplicaState) -> Committed:
+    """A log that begins after what is known to be committed can add nothing to it."""
+    end, log = committed.end_offset, shown.log
+    leads = shown.role in (Role.LEADER, Role.RESIGNED)
+    if not leads or shown.high_watermark <= end or log.start_offset > end:
+        return committed
+    return committed._replace(records=committed.records + log.between(end, shown.high_watermark))
+
+
+def forget(remembered: Recollection, replicas: Mapping[int, ReplicaState]) -> Recollection:
+    """The recollection without what nobody can contradict any more.
+
+    Committed records, except for the last, up to where every replica has a snapshot; epochs that every replica has left
+    behind, except for the newest that was led.
+    """
+    committed = remembered.committed
+    end = min(*(state.log.start_offset for state in replicas.values()), committed.end_offset - 1)
+    if end > committed.start_offset:
+        committed = _from_on(committed, end)
+    epoch = min(state.epoch for state in replicas.values())
+    newest = max(remembered.epochs, default=0)
+    epochs = {e: led for e, led in remembered.epochs.items() if e >= epoch or e == newest}
+    return remembered._replace(committed=committed, epochs=epochs)
+
+
+_NOBODY: VoterSet = frozenset()
+_NO_LEVEL = -1
+
+
+def _from_on(committed: Committed, end_offset: int) -> Committed:
+    """The committed records from an offset on; what was in force there is found as in any log."""
+    given, level = committed.voters, committed.kraft_version
+    base = Snapshot(
+        committed.start_offset,
+        committed.epoch,
+        _NO_LEVEL if level is None else level,
+        _NOBODY if given is None else given,
+        committed.details,
+        committed.target,
+    )
+    log: Log = append(log_on(base), committed.records)
+    there = snapshot_at(log, end_offset)
+    return Committed(
+        end_offset,
+        there.epoch,
+        None if there.kraft_version == _NO_LEVEL else there.kraft_version,
+        # A set that is committed is never empty.
+        None if there.voters == _NOBODY else there.voters,
+        there.details,
+        there.target,
+        log.between(end_offset, log.end_offset),
+    )

@@ -1,0 +1,81 @@
+"""A checkpoint against the state to which the lines before it have led.
+
+The two are compared as values of the model; what differs is said in the words of a trace.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from kraft_reference.cluster.checkpoint import Checkpoint
+from kraft_reference.configuration import Configuration
+from kraft_spec.mapping_checkpoint import checkpoint_from_model, checkpoint_to_model
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.check.differences import Difference
+from kraft_traces.check.model import TraceModel
+from kraft_traces.check.wording import MISSING, NOTHING
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.checkpoints import checkpoint_line, checkpoint_of
+
+_SHOWN_MAX = 200
+"""Letters of a value in a difference."""
+
+
+def checkpoint_differences(
+    model: TraceModel, configuration: Configuration, state: JavaObject, line: CheckpointLine
+) -> tuple[Difference, ...]:
+    """Where a checkpoint shows something else than this state of the model."""
+    said = checkpoint_to_model(checkpoint_of(line))
+    reached = model.variables(state)
+    if said == reached:
+        return ()
+
+    def worded(variables: Mapping[str, Any]) -> Checkpoint:
+        return checkpoint_from_model(variables, configuration.cluster_id, line.sequence, line.time_ms)
+
+    trees = [msgspec.to_builtins(checkpoint_line(worded(variables))) for variables in (reached, said)]
+    found = tuple(_tree_differences("", *trees))
+    assert found, "two states that differ in the model look the same in a trace"
+    return found
+
+
+_KEYS = {
+    "replicas": lambda row: f"id={row['state']['replica_key']['id']}",
+    "network": lambda row: f"id={row['message']['id']}",
+    "history.epochs": lambda row: f"epoch={row['epoch']}",
+    "history.votes": lambda row: f"replica={row['replica']}",
+}
+"""What tells the members of a list apart whose order says nothing."""
+
+
+def _tree_differences(path: str, expected: Any, actual: Any) -> Iterator[Difference]:
+    if expected == actual:
+        return
+    if path in _KEYS:
+        expected, actual = ({_KEYS[path](row): row for row in rows} for rows in (expected, actual))
+        for key in sorted({*expected, *actual}):
+            yield from _member(f"{path}[{key}]", expected, actual, key)
+    elif isinstance(expected, dict) and isinstance(actual, dict):
+        for name in {**expected, **actual}:
+            yield from _member(f"{path}.{name}" if path else name, expected, actual, name)
+    elif isinstance(expected, list | tuple) and isinstance(actual, list | tuple) and path.endswith("records"):
+        for index in range(max(len(expected), len(actual))):
+            wanted, given = dict(enumerate(expected)), dict(enumerate(actual))
+            yield from _member(f"{path}[{index}]", wanted, given, index)
+    else:
+        yield Difference(path, _shown(expected), _shown(actual))
+
+
+def _member(path: str, expected: dict[Any, Any], actual: dict[Any, Any], key: Any) -> Iterator[Difference]:
+    if key not in actual:
+        yield Difference(path, _shown(expected[key]), MISSING)
+    elif key not in expected:
+        yield Difference(path, NOTHING, _shown(actual[key]))
+    else:
+        yield from _tree_differences(path, expected[key], actual[key])
+
+
+def _shown(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}..."

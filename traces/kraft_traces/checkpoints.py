@@ -1,0 +1,270 @@
+"""Checkpoints of the reference in the form of a trace, and back."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from kraft_reference.changes import CLIENT, REASSIGNMENT, PendingChange, Report
+from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, Flight, LedEpoch, Recollection
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import append, log_on
+from kraft_reference.state import ReplicaState
+from kraft_spec.mapping_forms import NOBODY_ASKED
+from kraft_traces.checkpoint_types import (
+    CheckpointLine,
+    TracedCommitted,
+    TracedFlight,
+    TracedHistory,
+    TracedLedEpoch,
+    TracedReplicaState,
+    TracedVotes,
+)
+from kraft_traces.errors import FieldProblem, IncompleteLineError
+from kraft_traces.messages import message_of, traced_message
+from kraft_traces.state_types import TracedChange, TracedReport
+from kraft_traces.states import traced_state
+from kraft_traces.values import (
+    record_of,
+    replica_key,
+    snapshot_of,
+    target_of,
+    traced_details,
+    traced_key,
+    traced_record,
+    traced_snapshot,
+    traced_target,
+    traced_voters,
+    voter_details,
+    voter_set,
+)
+
+
+class CheckpointError(ValueError):
+    """A checkpoint leaves a field out, or says two things at once.
+
+    Attributes:
+        field: JSON path of the field.
+        detail: what is wrong with it.
+        problem: that in a word, as in `FieldError`.
+    """
+
+    def __init__(self, field: str, detail: str, problem: FieldProblem = "inconsistent") -> None:
+        super().__init__(field, detail)
+        self.field = field
+        self.detail = detail
+        self.problem = problem
+
+
+# ---------------------------------------------------------------------------------------------------------
+# To a line.
+# ---------------------------------------------------------------------------------------------------------
+def checkpoint_line(checkpoint: Checkpoint) -> CheckpointLine:
+    """The line of a checkpoint; sets and mappings are in ascending order, messages oldest first."""
+    recollection = checkpoint.recollection
+    return CheckpointLine(
+        checkpoint.sequence,
+        checkpoint.time_ms,
+        tuple(traced_replica_state(state) for _, state in sorted(checkpoint.replicas.items())),
+        tuple(
+            TracedFlight(traced_message(identifier, flight.message), flight.copies)
+            for identifier, flight in sorted(checkpoint.network.items(), key=lambda item: by_sending(item[0]))
+        ),
+        tuple(sorted(checkpoint.cuts)),
+        TracedHistory(
+            tuple(
+                TracedLedEpoch(epoch, traced_voters(led.leaders), led.end_offset, led.rewritten)
+                for epoch, led in sorted(recollection.epochs.items())
+            ),
+            tuple(
+                TracedVotes(voter, votes.epoch, traced_voters(votes.candidates))
+                for voter, votes in sorted(recollection.votes.items())
+            ),
+            _traced_committed(recollection.committed),
+            recollection.crashes,
+        ),
+    )
+
+
+def by_sending(identifier: str) -> tuple[int, int, str]:
+    """The order of message ids: by the line that sent the message, then by its receiver."""
+    sent, receiver, *change = identifier.split(".")
+    return int(sent), int(receiver), "".join(change)
+
+
+def traced_replica_state(state: ReplicaState) -> TracedReplicaState:
+    """The trace's form of everything that a replica knows."""
+    return TracedReplicaState(
+        traced_state(state),
+        traced_snapshot(state.log.base),
+        tuple([traced_record(record) for record in state.log.records]),
+        state.epoch_start_offset,
+        tuple([traced_key(key) for key in state.preferred_candidates]),
+    )
+
+
+def _traced_committed(committed: Committed) -> TracedCommitted:
+    return TracedCommitted(
+        committed.start_offset,
+        committed.epoch,
+        committed.kraft_version,  # type: ignore[arg-type]  # what is committed is a level that there is
+        None if committed.voters is None else traced_voters(committed.voters),
+        traced_details(committed.details),
+        traced_target(committed.target),
+        tuple([traced_record(record) for record in committed.records]),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------
+# And back.
+# ---------------------------------------------------------------------------------------------------------
+def checkpoint_of(line: CheckpointLine) -> Checkpoint:
+    """The checkpoint of a line.
+
+    Raises:
+        CheckpointError: a field is not there, or contradicts another one.
+    """
+    replicas: dict[int, ReplicaState] = {}
+    for index, replica in enumerate(line.replicas):
+        state = _replica_state_of(f"$.replicas[{index}]", replica)
+        _add(replicas, state.key.id, state, f"$.replicas[{index}].state.replica_key.id")
+    network: dict[str, Flight] = {}
+    for index, flight in enumerate(line.network):
+        path = f"$.network[{index}].message"
+        identifier = flight.message.id
+        if identifier is UNSET:
+            raise _missing(f"{path}.id")
+        try:
+            message = message_of(flight.message, path)
+        except IncompleteLineError as error:
+            raise _missing(error.field) from None
+        _add(network, identifier, Flight(message, flight.copies), f"{path}.id")
+    cuts: dict[tuple[int, int], bool] = {}
+    for index, cut in enumerate(line.cuts):
+        _add(cuts, cut, True, f"$.cuts[{index}]")
+    return Checkpoint(line.sequence, line.time_ms, replicas, network, frozenset(cuts), _recollection_of(line.history))
+
+
+def _add(known: dict[Any, Any], key: Any, value: Any, field: str) -> None:
+    if key in known:
+        raise CheckpointError(field, "is there twice, expected each once")
+    known[key] = value
+
+
+def _missing(path: str) -> CheckpointError:
+    name = path.rpartition(".")[2]
+    return CheckpointError(path, f"missing field {name!r}, expected each field in a checkpoint", "missing")
+
+
+def _recollection_of(history: TracedHistory) -> Recollection:
+    epochs: dict[int, LedEpoch] = {}
+    for index, led in enumerate(history.epochs):
+        known = LedEpoch(voter_set(led.leaders), led.end_offset, led.rewritten)
+        _add(epochs, led.epoch, known, f"$.history.epochs[{index}].epoch")
+    votes: dict[int, CastVotes] = {}
+    for index, one in enumerate(history.votes):
+        _add(votes, one.replica, CastVotes(one.epoch, voter_set(one.candidates)), f"$.history.votes[{index}].replica")
+    committed = history.committed
+    return Recollection(
+        epochs,
+        votes,
+        Committed(
+            committed.start_offset,
+            committed.epoch,
+            committed.kraft_version,
+            None if committed.voters is None else voter_set(committed.voters),
+            voter_details(committed.details),
+            target_of(committed.target),
+            tuple(record_of(record) for record in committed.records),
+        ),
+        history.crashes,
+    )
+
+
+def _replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
+    """The state of a replica; the ends of its log and its newest voters set are said twice, and must agree."""
+    for field in _left_out(replica.state, f"{path}.state"):
+        raise _missing(field)
+    state: Any = replica.state
+    log = append(log_on(snapshot_of(replica.snapshot)), [record_of(record) for record in replica.records])
+    restored = ReplicaState(
+        key=replica_key(state.replica_key),
+        role=state.role,
+        epoch=state.epoch,
+        leader_id=state.leader_id,
+        leader_endpoint=state.leader_endpoint,
+        voted_key=_optional_key(state.voted_key),
+        log=log._replace(flushed=state.flushed_offset),
+        high_watermark=state.high_watermark,
+        quorum_state_version=state.quorum_state_version,
+        moved_to=state.moved_to,
+        granted=frozenset(state.granted),
+        rejected=frozenset(state.rejected),
+        fetched=state.fetched,
+        searching=state.searching,
+        epoch_start_offset=replica.epoch_start_offset,
+        fetch_offsets={replica_key(key): offset for key, offset in state.fetch_offsets},
+        fetchers=frozenset(state.fetchers),
+        acknowledged=frozenset(state.acknowledged),
+        preferred_candidates=tuple(replica_key(key) for key in replica.preferred_candidates),
+        awaiting=dict(state.awaiting),
+        pending_change=None if state.pending_change is None else _change_of(state.pending_change),
+        reports=tuple(_report_of(report) for report in state.reports),
+        awaited_targets=dict(state.awaited_targets),
+        wanted_snapshot=None
+        if state.wanted_snapshot is None
+        else (state.wanted_snapshot.end_offset, state.wanted_snapshot.epoch),
+    )
+    shown = traced_state(restored)
+    for name in _OF_THE_LOG:
+        said, follows = getattr(replica.state, name), getattr(shown, name)
+        if name == "voters":
+            said, follows = _as_set(said), _as_set(follows)
+        if said != follows:
+            detail = f"{said!r} does not follow from the snapshot and the records, which give {follows!r}"
+            raise CheckpointError(f"{path}.state.{name}", detail)
+    return restored
+
+
+_OF_THE_LOG = ("log_start_offset", "log_end_offset", "last_epoch", "voters", "kraft_version")
+"""What follows from the snapshot and the records."""
+
+
+def _as_set(entry: Any) -> tuple[Any, ...]:
+    return entry.offset, voter_set(entry.voters), target_of(entry.target)
+
+
+def _left_out(part: Struct, path: str) -> Iterator[str]:
+    """The fields of a part of a line that are not there."""
+    for name in part.__struct_fields__:
+        value = getattr(part, name)
+        if value is UNSET:
+            yield f"{path}.{name}"
+        elif isinstance(value, Struct):
+            yield from _left_out(value, f"{path}.{name}")
+
+
+def _optional_key(key: Any) -> ReplicaKey | None:
+    return None if key is None else replica_key(key)
+
+
+_REQUESTERS: Mapping[Any, int] = {None: CLIENT, NOBODY_ASKED: REASSIGNMENT}
+
+
+def _change_of(change: TracedChange) -> PendingChange:
+    return PendingChange(
+        change.kind,
+        change.phase,
+        _optional_key(change.voter),
+        change.endpoint,
+        change.min_version,
+        change.max_version,
+        change.offset,
+        _REQUESTERS.get(change.requester, change.requester),  # type: ignore[arg-type]
+        change.request,
+        change.when_committed,
+    )
+
+
+def _report_of(report: TracedReport) -> Report:
+    return Report(replica_key(report.key), report.endpoint, report.min_version, report.max_version)
