@@ -29,6 +29,8 @@ class Sample:
     """Its file name."""
     shows: str
     record: Callable[[], Recording]
+    checkpoint_every: int | None = None
+    """After how many events it has a checkpoint."""
 
 
 def _scenario(name: str, variant: str | None = None) -> Callable[[], Recording]:
@@ -102,6 +104,12 @@ SAMPLES: tuple[Sample, ...] = (
         _scenario("s22-leader-fails-midway", "wrong-resumed"),
     ),
     Sample("chaos.jsonl", "a run with faults", _simulation(RunPlan(seed=1, steps=300, workload="chaos"))),
+    Sample(
+        "checkpoints.jsonl",
+        "a run with snapshots and a checkpoint after each 100 events",
+        _simulation(RunPlan(seed=4, steps=300, workload="snapshots")),
+        checkpoint_every=100,
+    ),
     Sample("planted-bug.jsonl", "a follower that fetched grants a Pre-Vote: rejected at that line", _planted_bug),
 )
 
@@ -137,7 +145,8 @@ def recorded(sample: Sample | PartitionSample) -> bytes:
     if isinstance(sample, PartitionSample):
         return b"".join(sample.record())
     configuration, generator, occurrences = sample.record()
-    return b"".join(trace_bytes(occurrences, configuration, generator, spec_hash=spec_hash()))
+    every = sample.checkpoint_every
+    return b"".join(trace_bytes(occurrences, configuration, generator, spec_hash=spec_hash(), checkpoint_every=every))
 
 
 def record_all(folder: Path | None = None) -> None:

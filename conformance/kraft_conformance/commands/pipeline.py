@@ -52,6 +52,9 @@ Profiles = Annotated[
 ]
 Steps = Annotated[int, typer.Option(min=1, help="Events of a run before its faults stop.")]
 Replicas = Annotated[int | None, typer.Option(min=1, max=9, help="Number of voters; default: 3, 5, 4, 2 by seed.")]
+CheckpointEvery = Annotated[
+    int | None, typer.Option(min=1, help="Put a checkpoint after each so many events: long traces in parts.")
+]
 
 _LOCAL = "local[*]"
 
@@ -106,6 +109,7 @@ def generate(
     steps: Steps = 500,
     replicas: Replicas = None,
     switch_off: SwitchOff = None,
+    checkpoint_every: CheckpointEvery = None,
     master: Master = _LOCAL,
     resume: Resume = False,
     conf: Conf = None,
@@ -115,7 +119,10 @@ def generate(
     """Simulate runs of the reference, one for each seed, workload and profile, straight to tables."""
     with _pipeline(output) as (runs, notice):
         first, number = _seeds(seeds)
-        plans = _plans(first, number, workload, profile, steps, replicas, known_rules(switch_off))
+        switched_off = known_rules(switch_off)
+        plans = _plans(
+            first, number, workload, profile, steps, replicas, switched_off, checkpoint_every=checkpoint_every
+        )
         options = _options(runs, master, conf, spark_log)
         made = runs.generate(options, plans, output, resume=resume, notice=notice)
     return show_made(made, output, as_json)
@@ -271,6 +278,7 @@ def _plans(
     replicas: int | None,
     switched_off: tuple[str, ...],
     count: int | None = None,
+    checkpoint_every: int | None = None,
 ) -> Any:
     from kraft_traces.pipeline.plans import Plans
 
@@ -284,6 +292,7 @@ def _plans(
             replicas,
             switched_off,
             count,
+            checkpoint_every,
         )
     except InputError as error:
         raise usage_error(str(error)) from error

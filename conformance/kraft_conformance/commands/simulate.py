@@ -22,6 +22,10 @@ Replicas = Annotated[int, typer.Option(min=1, max=9, help="Number of voters.")]
 Steps = Annotated[int, typer.Option(min=1, help="Events before faults stop and the cluster must make progress.")]
 WorkloadName = Annotated[str, typer.Option(help=f"A named mix: {', '.join(WORKLOADS)}.")]
 Output = Annotated[str | None, typer.Option("-o", "--output", help="Write the trace: FILE, FILE.gz, - for stdout.")]
+CheckpointEvery = Annotated[
+    int | None,
+    typer.Option(min=1, help="Put a checkpoint after each so many events."),
+]
 Shrink = Annotated[bool, typer.Option(help="Shrink a failing run to a shorter failing schedule.")]
 
 
@@ -33,12 +37,15 @@ def simulate(
     profile: Profile = "kip",
     switch_off: SwitchOff = None,
     output: Output = None,
+    checkpoint_every: CheckpointEvery = None,
     shrink: Shrink = True,
     as_json: Json = False,
 ) -> int:
     """Run a cluster of the reference in virtual time, with faults and then without, and check its invariants."""
     if output == "-" and as_json:
         raise usage_error("--json and the trace cannot both go to standard output")
+    if checkpoint_every is not None and output is None:
+        raise usage_error("--checkpoint-every is about the trace, expected --output too")
     plan = RunPlan(
         seed=seed,
         replicas=replicas,
@@ -59,7 +66,13 @@ def simulate(
                 advance()
         else:
             generator = own_generator(seed, workload)
-            with write_trace(output, simulation.configuration, generator, spec_hash=spec_hash()) as writer:
+            with write_trace(
+                output,
+                simulation.configuration,
+                generator,
+                spec_hash=spec_hash(),
+                checkpoint_every=checkpoint_every,
+            ) as writer:
                 for occurrence in simulation.run():
                     writer.write(occurrence)
                     events += 1

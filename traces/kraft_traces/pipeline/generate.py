@@ -8,8 +8,8 @@ from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.plan import RunPlan
 from kraft_spec.fingerprint import spec_hash
-from kraft_traces.encode import encode_line, event_line, header_line
-from kraft_traces.lines import EndLine
+from kraft_traces.encode import encode_line, header_line
+from kraft_traces.lines import EndLine, EventLine
 from kraft_traces.own import own_generator
 from kraft_traces.pipeline.assembly import Assembly
 from kraft_traces.pipeline.batches import Row, batches_of, rows_of
@@ -20,6 +20,7 @@ from kraft_traces.pipeline.session import parallelism
 from kraft_traces.pipeline.spread import TASKS_PER_CORE, buckets_for
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.waves import Notice, run_waves
+from kraft_traces.writer import line_maker
 
 WAVE_EVENTS = 200_000
 """About so many events are simulated at a time, and checked at a time."""
@@ -36,23 +37,28 @@ def _simulate(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
     for row in rows_of(batches):
-        yield from simulated(plan_of(row))
+        yield from simulated(plan_of(row), row["checkpoint_every"])
 
 
-def simulated(plan: RunPlan) -> Iterator[Row]:
+def simulated(plan: RunPlan, checkpoint_every: int | None = None) -> Iterator[Row]:
     """The rows of a run, in the form of `schemas.INTAKE`; one that breaks an invariant says so and is not complete."""
     simulation = plan.simulation()
     source = source_of(plan)
     header = header_line(simulation.configuration, own_generator(plan.seed, plan.workload), spec_hash=spec_hash())
     raw = encode_line(header)
-    size = len(raw)
+    size, number = len(raw), 1
+    lines = line_maker(simulation.configuration, checkpoint_every)
     assembly = Assembly(source, 1, raw, header)
     try:
         for occurrence in simulation.run():
-            line = event_line(occurrence)
-            raw = encode_line(line)
-            size += len(raw)
-            assembly.add_event(occurrence.sequence + 1, raw, line)
+            for line in lines(occurrence):
+                raw = encode_line(line)
+                size += len(raw)
+                number += 1
+                if isinstance(line, EventLine):
+                    assembly.add_event(number, raw, line)
+                else:
+                    assembly.add_checkpoint(raw)
         violation = None if simulation.violation is None else str(simulation.violation)
         end = EndLine(assembly.events, violation is None)
         raw = encode_line(end)
@@ -60,7 +66,7 @@ def simulated(plan: RunPlan) -> Iterator[Row]:
         yield from assembly.accepted(violation=violation, command=plan.command_line())
     finally:
         assembly.close()
-    yield {"file": {"source": source, "bytes": size + len(raw), "lines": assembly.events + 2, "traces": 1}}
+    yield {"file": {"source": source, "bytes": size + len(raw), "lines": number + 1, "traces": 1}}
 
 
 def plans_frame(session: Any, plans: Plans, first: int, last: int) -> Any:

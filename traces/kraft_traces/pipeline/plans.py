@@ -28,6 +28,7 @@ class Plans:
         replicas: number of voters; None to vary it with the seed.
         switched_off: rules that every run leaves out.
         count: how many runs; None for all.  The last seed need not get all workloads.
+        checkpoint_every: after how many events their traces have a checkpoint; None for none.
     """
 
     first_seed: int
@@ -38,6 +39,7 @@ class Plans:
     replicas: int | None = None
     switched_off: tuple[str, ...] = ()
     count: int | None = None
+    checkpoint_every: int | None = None
 
     def __post_init__(self) -> None:
         for kind, names, known in (
@@ -80,6 +82,7 @@ class Plans:
                 "workload": plan.workload,
                 "profile": plan.profile,
                 "switched_off": list(plan.switched_off),
+                "checkpoint_every": self.checkpoint_every,
             }
 
     def as_dict(self) -> dict[str, Any]:
@@ -92,6 +95,7 @@ class Plans:
             "replicas": self.replicas,
             "switched_off": list(self.switched_off),
             "count": len(self),
+            "checkpoint_every": self.checkpoint_every,
         }
 
 

@@ -103,6 +103,7 @@ PLANS = TableSchema(
         Column("workload", _TEXT, "the named mix"),
         Column("profile", _TEXT, "answers to the open points of the KIPs"),
         Column("switched_off", _TEXTS, "rules that the run leaves out"),
+        Column("checkpoint_every", _LONG, "after how many events its trace has a checkpoint", nullable=True),
     ),
 )
 
