@@ -30,6 +30,8 @@ TASK_FAILURES_MAX = 4
 
 _ARROW_ROWS_MAX = 64
 _ARROW_BYTES_MAX = 2**23
+_PARQUET_ROWS_MAX = 64
+_PARQUET_GROUP_BYTES = 2**24
 _CONNECT_SECONDS = 5.0
 _LOCAL = re.compile(r"local(?:\[(?P<cores>\*|[1-9]\d*)\])?")
 _STANDALONE = "spark://"
@@ -161,6 +163,9 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(_ARROW_ROWS_MAX),
         "spark.sql.execution.arrow.maxBytesPerBatch": str(_ARROW_BYTES_MAX),
         "spark.sql.parquet.compression.codec": "zstd",
+        # Of segments, Spark's own 4096 rows are a gigabyte in one piece, and every task holds a group of 128 MB.
+        "spark.sql.parquet.columnarReaderBatchSize": str(_PARQUET_ROWS_MAX),
+        "spark.hadoop.parquet.block.size": str(_PARQUET_GROUP_BYTES),
         "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
         "spark.sql.files.ignoreCorruptFiles": "false",
     }
