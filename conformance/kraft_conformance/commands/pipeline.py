@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Json, SwitchOff, known_rules
+from kraft_conformance.commands.pipeline_bench import bench
 from kraft_conformance.commands.pipeline_shown import show_account, show_made, show_report, show_sweep
 from kraft_conformance.console import print_json, stderr
 from kraft_conformance.exit_codes import ExitCode
@@ -54,6 +55,8 @@ Steps = Annotated[int, typer.Option(min=1, help="Events of a run before its faul
 Replicas = Annotated[int | None, typer.Option(min=1, max=9, help="Number of voters; default: 3, 5, 4, 2 by seed.")]
 
 _LOCAL = "local[*]"
+
+app.command()(bench)
 
 
 @app.command()

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from tests.traces.pipeline.corpus import good, rejected
-from tests.traces.pipeline.processes import KillOnce, below, python_workers
+from tests.traces.pipeline.processes import KillOnce
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables
 
 from kraft_traces.pipeline import runs
+from kraft_traces.pipeline.processes import below, python_workers
 from kraft_traces.pipeline.session import SessionOptions
 
 OPTIONS = SessionOptions("local[2]")

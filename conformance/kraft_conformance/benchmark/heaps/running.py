@@ -1,0 +1,178 @@
+"""The processes that are measured: sessions of the pipeline, and bare checkers."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, Any
+
+from kraft_conformance.benchmark.heaps import bare
+
+_SESSION = "kraft_traces.pipeline.measuring"
+_BARE = "kraft_conformance.benchmark.heaps.bare"
+_WORDS_SHOWN = 2_000
+
+
+class BenchmarkError(Exception):
+    """A process that was to be measured failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run of the pipeline in a session.
+
+    Attributes:
+        events: lines that were checked.
+        seconds: of the whole run, by the clock.
+        stages: seconds of each stage, by the clock.
+        cpu_seconds: processor time of all processes.
+        peak_bytes: by role, the most memory of one process until the end of this run.
+        processes: by role, how many there have been until then.
+    """
+
+    events: int
+    seconds: float
+    stages: dict[str, float]
+    cpu_seconds: float
+    peak_bytes: dict[str, int]
+    processes: dict[str, int]
+
+    @property
+    def per_second(self) -> float:
+        """Events a second of the whole run."""
+        return self.events / self.seconds
+
+    @property
+    def validated_per_second(self) -> float:
+        """Events a second of the stage that checks."""
+        return self.events / self.stages["validate"]
+
+
+def run_session(master: str, inputs: Sequence[Path], folder: Path, on_run: Callable[[], None]) -> list[Measured]:
+    """Run the pipeline on each input, one after the other in one session, in a process of its own.
+
+    Raises:
+        BenchmarkError: it fails, or does not accept every trace.
+    """
+    with TemporaryDirectory(dir=folder) as outputs, TemporaryFile() as words:
+        request = {"master": master, "inputs": [str(one) for one in inputs], "folder": outputs}
+        with _started(_SESSION, words) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(request))
+            process.stdin.close()
+            found: list[Measured] = []
+            for line in process.stdout:
+                found.append(_measured(json.loads(line)))
+                on_run()
+        _check(process, words, _SESSION)
+    return found
+
+
+def _started(module: str, words: IO[bytes]) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", module]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words, text=True)
+
+
+def _check(process: "subprocess.Popen[str]", words: IO[bytes], what: str) -> None:
+    if process.returncode:
+        words.seek(0)
+        said = words.read().decode(errors="replace")[-_WORDS_SHOWN:]
+        raise BenchmarkError(f"{what} fails with exit code {process.returncode}:\n{said}")
+
+
+def _measured(answer: dict[str, Any]) -> Measured:
+    account = answer["account"]
+    if account["accepted"] != account["traces_in"]:
+        raise BenchmarkError(f"not every trace is accepted: {account}")
+    usage = answer["usage"]
+    return Measured(
+        events=account["events"],
+        seconds=answer["seconds"],
+        stages=answer["stages"],
+        cpu_seconds=sum(used["seconds"] for used in usage.values()),
+        peak_bytes={role: used["peak_bytes"] for role, used in usage.items()},
+        processes={role: used["processes"] for role, used in usage.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BareMeasured:
+    """Bare checkers side by side.
+
+    Attributes:
+        checkers: how many processes.
+        events: lines that were checked by all of them.
+        seconds: by the clock, until the last was done.
+        cpu_seconds: processor time of all of them.
+    """
+
+    checkers: int
+    events: int
+    seconds: float
+    cpu_seconds: float
+
+    @property
+    def per_second(self) -> float:
+        """Events a second of all checkers together."""
+        return self.events / self.seconds
+
+
+def run_bare(warm_up: Sequence[Path], measured: Sequence[Path], checkers: int) -> BareMeasured:
+    """Let bare checkers share the files, each a process of its own; the clock runs once all are warm.
+
+    Raises:
+        BenchmarkError: one fails, or does not accept a trace.
+    """
+    with TemporaryFile() as words:
+        processes = [_started(_BARE, words) for _ in range(checkers)]
+        for number, process in enumerate(processes):
+            assert process.stdin is not None
+            mine = tuple(str(path) for path in measured[number::checkers])
+            request = bare.Request(tuple(str(path) for path in warm_up[number::checkers]), mine)
+            process.stdin.write(request.as_json() + "\n")
+            process.stdin.flush()
+        answers: list[dict[str, Any]] = []
+        for process in processes:
+            if next(_lines(process), "").strip() != bare.WARM:
+                _stop(processes)
+                _check(process, words, _BARE)
+                raise BenchmarkError(f"{_BARE} does not answer")
+        began = time.monotonic()
+        for process in processes:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.close()
+        for process in processes:
+            line = next(_lines(process), None)
+            process.wait()
+            if line is None:
+                _stop(processes)
+                _check(process, words, _BARE)
+                raise BenchmarkError(f"{_BARE} does not answer")
+            answers.append(json.loads(line))
+        seconds = time.monotonic() - began
+        for process in processes:
+            assert process.stdout is not None
+            process.stdout.close()
+    return BareMeasured(
+        checkers=checkers,
+        events=sum(answer["events"] for answer in answers),
+        seconds=seconds,
+        cpu_seconds=sum(answer["cpu_seconds"] for answer in answers),
+    )
+
+
+def _lines(process: "subprocess.Popen[str]") -> Iterator[str]:
+    assert process.stdout is not None
+    return iter(process.stdout)
+
+
+def _stop(processes: Sequence["subprocess.Popen[str]"]) -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
