@@ -5,10 +5,8 @@ Spark's own words go to a file, because they come at any time and in any number;
 
 import os
 import re
-import shutil
 import socket
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -23,6 +21,7 @@ from pyspark.sql import SparkSession
 
 from kraft_spec.tlc.jar import find_jar, find_java
 from kraft_traces.pipeline.failures import MasterUnreachableError, SparkError
+from kraft_traces.pipeline.session_folder import SessionFolder
 from kraft_traces.pipeline.shipping import PACKAGES_FOLDER, archive_of_packages
 
 TASK_FAILURES_MAX = 4
@@ -75,11 +74,11 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
     java = find_java()
     find_jar()
     _check_reachable(options.master)
-    folder = Path(tempfile.mkdtemp(prefix="kraft-spec-spark-"))
-    log = folder / "spark.log"
+    folder = SessionFolder()
+    log = folder.path / "spark.log"
     try:
         with _environment(java.home), log.open("ab") as stream:
-            session = _started(options, folder, None if options.chatter else stream, log)
+            session = _started(options, folder.path, None if options.chatter else stream, log)
             try:
                 yield session
             except SPARK_ERRORS as error:
@@ -89,22 +88,14 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
                 _stop(session.sparkContext)
     except SparkError:
         if options.chatter:
-            shutil.rmtree(folder, ignore_errors=True)
+            folder.remove()
         else:
-            _leave_only(log)
+            folder.leave_only(log)
         raise
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
         raise
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _leave_only(log: Path) -> None:
-    for other in log.parent.iterdir():
-        if other.is_dir():
-            shutil.rmtree(other, ignore_errors=True)
-        elif other != log:
-            other.unlink()
+    folder.remove()
 
 
 def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> Any:
