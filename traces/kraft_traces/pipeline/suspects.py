@@ -66,7 +66,8 @@ class Suspects:
         """
         deaths = sum(name.startswith(f"{key}.") for name in os.listdir(self.folder))
         note = self.folder / f"{key}.{uuid.uuid4().hex}"
-        note.write_text(json.dumps([suspect.source, suspect.first_line]))
+        # The process is for those who want to see what it is doing.
+        note.write_text(json.dumps([suspect.source, suspect.first_line, os.getpid()]))
         try:
             yield deaths
         finally:
@@ -77,7 +78,7 @@ class Suspects:
         found: set[Suspect] = set()
         for note in self.folder.iterdir() if self.folder.is_dir() else ():
             try:
-                source, first_line = json.loads(note.read_bytes())
+                source, first_line, _ = json.loads(note.read_bytes())
             except ValueError:
                 # The worker died while it wrote the note.
                 continue
