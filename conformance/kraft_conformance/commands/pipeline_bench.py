@@ -15,6 +15,7 @@ from kraft_conformance.benchmark.heaps.corpora import SMALL, Sizes
 from kraft_conformance.benchmark.heaps.figures import NAMES, Bound, Heaps, measure_heaps
 from kraft_conformance.benchmark.heaps.running import BareMeasured, BenchmarkError, Measured
 from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.pipeline_words import Conf, spark_settings
 from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
@@ -39,6 +40,7 @@ def bench(
     tiny_traces: Annotated[int | None, typer.Option(min=1, help="Traces beside it; 4000.")] = None,
     tiny_events: Annotated[int | None, typer.Option(min=10, help="Events in each of them; 30.")] = None,
     long_events: Annotated[int | None, typer.Option(min=10, help="Events of the trace with checkpoints.")] = None,
+    conf: Conf = None,
     as_json: Json = False,
 ) -> int:
     """Measure the pipeline on one core and on two, beside bare checkers, and as the heap grows.
@@ -58,10 +60,11 @@ def bench(
     }
     sizes = replace(SMALL if small else Sizes(), **{name: size for name, size in asked.items() if size is not None})
     wanted = [name for name in NAMES if not only or name in only]
+    settings = spark_settings(conf)
     before = this_machine()
     try:
         with TemporaryDirectory(prefix="kraft-spec-bench-", dir=folder) as place:
-            measured = measure_heaps(sizes, wanted, Path(place), _steps)
+            measured = measure_heaps(sizes, wanted, Path(place), _steps, settings)
     except BenchmarkError as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     except OSError as error:
@@ -70,6 +73,7 @@ def bench(
     document = {
         "format": FORMAT,
         "sizes": asdict(sizes),
+        "settings": settings,
         "before": asdict(before),
         "after": asdict(after),
         **measured.as_dict(),

@@ -6,6 +6,7 @@ It reads a request from standard input and writes an answer for each run, one li
 import json
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,23 +26,22 @@ class Request:
         master: of the session.
         inputs: what each run reads.
         folder: where the outputs go.
+        settings: more of Spark.
     """
 
     master: str
     inputs: tuple[str, ...]
     folder: str
-
-    def as_json(self) -> str:
-        """For the standard input of the process."""
-        return json.dumps(asdict(self))
+    settings: Mapping[str, str]
 
 
-def answers(request: Request) -> Any:
+def answers(request: Request) -> Iterator[Answer]:
     """Run and measure; an answer comes as soon as its run is over.
 
     `usage` is that of the run alone, but for the peaks of memory, which are those of the processes until then.
     """
-    with watched_processes() as watch, spark_session(SessionOptions(request.master)) as session:
+    options = SessionOptions(request.master, settings=request.settings)
+    with watched_processes() as watch, spark_session(options) as session:
         for number, name in enumerate(request.inputs):
             output = Path(request.folder) / f"out-{number}"
             before = watch.usage()
@@ -58,8 +58,7 @@ def answers(request: Request) -> Any:
 
 def main() -> None:
     """Answer the request on standard input."""
-    asked = json.loads(sys.stdin.read())
-    for answer in answers(Request(asked["master"], tuple(asked["inputs"]), asked["folder"])):
+    for answer in answers(Request(**json.loads(sys.stdin.read()))):
         print(json.dumps(answer), flush=True)
 
 

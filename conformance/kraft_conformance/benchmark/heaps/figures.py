@@ -124,7 +124,9 @@ def _ratio(pair: tuple[float, float]) -> float:
     return pair[0] / pair[1]
 
 
-def measure_heaps(sizes: Sizes, wanted: Sequence[str], folder: Path, progress: Progress) -> Heaps:
+def measure_heaps(
+    sizes: Sizes, wanted: Sequence[str], folder: Path, progress: Progress, settings: Mapping[str, str]
+) -> Heaps:
     """Measure what is wanted of `NAMES`.
 
     Args:
@@ -132,10 +134,16 @@ def measure_heaps(sizes: Sizes, wanted: Sequence[str], folder: Path, progress: P
         wanted: of what.
         folder: for the traces and the tables; some 2 KB for each event.
         progress: see `Progress`.
+        settings: of Spark, for all sessions.
 
     Raises:
         BenchmarkError: a measured process fails.
     """
+
+    def session(what: str, master: str, inputs: Sequence[Path]) -> tuple[Measured, ...]:
+        with progress(f"{what}: {', '.join(path.name for path in inputs)}", len(inputs)) as step:
+            return tuple(run_session(master, inputs, folder, step, settings))
+
     small, large, skewed = folder / "small", folder / "large", folder / "skewed"
     few = max(1, sizes.traces // TENFOLD)
     on_large = [name for name in wanted if name in ("cores", "bare", "growth")]
@@ -146,30 +154,32 @@ def measure_heaps(sizes: Sizes, wanted: Sequence[str], folder: Path, progress: P
             write_heap(large, sizes.traces, sizes.trace_events, CORES, step)
     measured: dict[str, Any] = {"skipped": {}}
     if on_large:
-        measured["two"] = _session("two cores", f"local[{CORES}]", [small, small, large], folder, progress)
+        measured["two"] = session("two cores", f"local[{CORES}]", [small, small, large])
     if "cores" in wanted:
-        measured["one"] = _session("one core", "local[1]", [small, large], folder, progress)
+        measured["one"] = session("one core", "local[1]", [small, large])
     if "bare" in wanted:
         with progress(f"{CORES} bare checkers", None):
             measured["bare"] = run_bare(sorted(small.iterdir()), sorted(large.iterdir()), CORES)
     if "skew" in wanted:
         with progress("simulating the skewed heap", sizes.tiny_traces + 1) as step:
             write_skewed(skewed, sizes, CORES, step)
-        measured["skewed"] = _session("skew", f"local[{CORES}]", [small, skewed], folder, progress)
+        measured["skewed"] = session("skew", f"local[{CORES}]", [small, skewed])
     if "long" in wanted:
-        measured["long"] = measure_long(sizes, folder, progress)
+        measured["long"] = measure_long(sizes, folder, session)
         if measured["long"] is None:
             measured["skipped"]["long"] = NOT_CHECKPOINTED
     return Heaps(**measured)
 
 
-def _session(what: str, master: str, inputs: Sequence[Path], folder: Path, progress: Progress) -> tuple[Measured, ...]:
-    with progress(f"{what}: {', '.join(path.name for path in inputs)}", len(inputs)) as step:
-        return tuple(run_session(master, inputs, folder, step))
-
-
-def measure_long(sizes: Sizes, folder: Path, progress: Progress) -> tuple[float, float] | None:
+def measure_long(
+    sizes: Sizes, folder: Path, session: Callable[[str, str, Sequence[Path]], tuple[Measured, ...]]
+) -> tuple[float, float] | None:
     """Check one trace of `sizes.long_events` with checkpoints on one core, then on two; both sessions are warm.
+
+    Args:
+        sizes: how much.
+        folder: has the small heap in `small`.
+        session: takes what to call it, the master, and the inputs.
 
     Returns:
         seconds of `validate` on one core and on two; None as long as the pipeline cannot do it.
@@ -178,6 +188,6 @@ def measure_long(sizes: Sizes, folder: Path, progress: Progress) -> tuple[float,
         BenchmarkError: a measured process fails.
     """
     # To be filled in with checkpoint lines: write `folder/long/long.jsonl` with checkpoints, then
-    # `_session("long", master, [small, long], folder, progress)[-1].stages["validate"]` for local[1] and local[2].
-    del sizes, folder, progress
+    # `session("long", master, [folder / "small", long])[-1].stages["validate"]` for local[1] and local[2].
+    del sizes, folder, session
     return None

@@ -4,7 +4,8 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -52,14 +53,28 @@ class Measured:
         return self.events / self.stages["validate"]
 
 
-def run_session(master: str, inputs: Sequence[Path], folder: Path, on_run: Callable[[], None]) -> list[Measured]:
+def run_session(
+    master: str, inputs: Sequence[Path], folder: Path, on_run: Callable[[], None], settings: Mapping[str, str]
+) -> list[Measured]:
     """Run the pipeline on each input, one after the other in one session, in a process of its own.
+
+    Args:
+        master: of the session.
+        inputs: files or folders.
+        folder: for the outputs, which are removed.
+        on_run: is called after each run.
+        settings: more of Spark.
 
     Raises:
         BenchmarkError: it fails, or does not accept every trace.
     """
     with TemporaryDirectory(dir=folder) as outputs, TemporaryFile() as words:
-        request = {"master": master, "inputs": [str(one) for one in inputs], "folder": outputs}
+        request = {
+            "master": master,
+            "inputs": [str(one) for one in inputs],
+            "folder": outputs,
+            "settings": dict(settings),
+        }
         with _started(_SESSION, words) as process:
             assert process.stdin is not None
             assert process.stdout is not None
@@ -128,37 +143,23 @@ def run_bare(warm_up: Sequence[Path], measured: Sequence[Path], checkers: int) -
     Raises:
         BenchmarkError: one fails, or does not accept a trace.
     """
-    with TemporaryFile() as words:
-        processes = [_started(_BARE, words) for _ in range(checkers)]
-        for number, process in enumerate(processes):
-            assert process.stdin is not None
-            mine = tuple(str(path) for path in measured[number::checkers])
-            request = bare.Request(tuple(str(path) for path in warm_up[number::checkers]), mine)
-            process.stdin.write(request.as_json() + "\n")
-            process.stdin.flush()
-        answers: list[dict[str, Any]] = []
-        for process in processes:
-            if next(_lines(process), "").strip() != bare.WARM:
-                _stop(processes)
-                _check(process, words, _BARE)
-                raise BenchmarkError(f"{_BARE} does not answer")
-        began = time.monotonic()
-        for process in processes:
-            assert process.stdin is not None
-            process.stdin.write("go\n")
-            process.stdin.close()
-        for process in processes:
-            line = next(_lines(process), None)
-            process.wait()
-            if line is None:
-                _stop(processes)
-                _check(process, words, _BARE)
-                raise BenchmarkError(f"{_BARE} does not answer")
-            answers.append(json.loads(line))
-        seconds = time.monotonic() - began
-        for process in processes:
-            assert process.stdout is not None
-            process.stdout.close()
+    with TemporaryFile() as words, ExitStack() as stack:
+        processes = [stack.enter_context(_started(_BARE, words)) for _ in range(checkers)]
+        try:
+            for number, process in enumerate(processes):
+                shares = (tuple(map(str, files[number::checkers])) for files in (warm_up, measured))
+                _say(process, bare.Request(*shares).as_json())
+            for process in processes:
+                _hear(process, words)
+            began = time.monotonic()
+            for process in processes:
+                _say(process, "go")
+            answers = [json.loads(_hear(process, words)) for process in processes]
+            seconds = time.monotonic() - began
+        except BaseException:
+            for process in processes:
+                process.kill()
+            raise
     return BareMeasured(
         checkers=checkers,
         events=sum(answer["events"] for answer in answers),
@@ -167,12 +168,18 @@ def run_bare(warm_up: Sequence[Path], measured: Sequence[Path], checkers: int) -
     )
 
 
-def _lines(process: "subprocess.Popen[str]") -> Iterator[str]:
+def _say(process: "subprocess.Popen[str]", line: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write(f"{line}\n")
+    process.stdin.flush()
+
+
+def _hear(process: "subprocess.Popen[str]", words: IO[bytes]) -> str:
+    """The next line that a bare checker says."""
     assert process.stdout is not None
-    return iter(process.stdout)
-
-
-def _stop(processes: Sequence["subprocess.Popen[str]"]) -> None:
-    for process in processes:
-        process.kill()
+    line = process.stdout.readline()
+    if not line:
         process.wait()
+        _check(process, words, _BARE)
+        raise BenchmarkError(f"{_BARE} does not answer")
+    return line
