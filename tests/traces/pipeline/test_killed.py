@@ -25,8 +25,8 @@ WORKLOADS = ("chaos", "storm", "calm", "upgrade")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Traces enough for a kill to strike in the middle."""
     made = tmp_path_factory.mktemp("traces")
-    for seed, workload in enumerate(WORKLOADS * 5):
-        (made / f"{workload}-{seed}.jsonl").write_bytes(good(seed, 150, workload))
+    for seed, workload in enumerate(WORKLOADS * 2):
+        (made / f"{workload}-{seed}.jsonl").write_bytes(good(seed, 80, workload))
     (made / "rejected.jsonl").write_bytes(rejected())
     return made
 
