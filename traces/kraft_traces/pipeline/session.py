@@ -32,6 +32,9 @@ _ARROW_BYTES_MAX = 2**23
 _PARQUET_ROWS_MAX = 64
 _PARQUET_GROUP_BYTES = 2**24
 _CONNECT_SECONDS = 5.0
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_JAVA_MEMORY = "1g"
+"""Spark's own default."""
 _LOCAL = re.compile(r"local(?:\[(?P<cores>\*|[1-9]\d*)\])?")
 _STANDALONE = "spark://"
 _SHUFFLE = "spark.sql.shuffle.partitions"
@@ -160,6 +163,8 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
         "spark.sql.files.ignoreCorruptFiles": "false",
     }
+    if options.is_local:
+        settings[_JAVA_OPTIONS] = _java_options(options.settings.get("spark.driver.memory", _JAVA_MEMORY))
     if options.is_local or _is_loopback(options.master):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     settings |= options.settings
@@ -173,6 +178,12 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         # Relative to the folder in which an executor runs, where Spark unpacks archives.
         settings["spark.executorEnv.PYTHONPATH"] = PACKAGES_FOLDER
     return settings
+
+
+def _java_options(memory: str) -> str:
+    """Options of the Java process that has the tasks too: all of its heap from the start, and a collector that does
+    not work beside the tasks, since Python's workers need the cores."""
+    return f"-XX:+UseParallelGC -Xms{memory}"
 
 
 def _with_retries(master: str) -> str:

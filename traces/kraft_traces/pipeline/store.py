@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from kraft_traces.pipeline.batches import frame_of
 from kraft_traces.pipeline.failures import OutputError
 from kraft_traces.pipeline.schemas import TableSchema
 from kraft_traces.streams import whole_file
@@ -200,7 +201,7 @@ class Workspace:
             raise OutputError(f"{self.root} has no table {table.name}")
         files = self.files(table, wave)
         if not files:
-            return session.createDataFrame([], table.ddl)
+            return frame_of(session, (), table.arrow)
         return session.read.schema(table.ddl).parquet(*files)
 
     def forget_if_empty(self) -> None:
