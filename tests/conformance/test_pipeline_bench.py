@@ -20,7 +20,8 @@ if find_spec("pyspark") is None:
 
 def _measured(events: int, seconds: float, validate: float, java: int) -> Measured:
     stages = {"ingest": 1.0, "validate": validate, "coverage": 1.0}
-    return Measured(events, seconds, stages, 2 * seconds * 0.95, {"java": java, "worker": 0}, {"java": 1, "worker": 2})
+    cpu = {"java": 0.5 * seconds, "worker": 1.4 * seconds}
+    return Measured(events, seconds, stages, cpu, {"java": java, "worker": 0}, {"java": 1, "worker": 2})
 
 
 def test_the_figures_are_the_ratios_that_they_are_called() -> None:

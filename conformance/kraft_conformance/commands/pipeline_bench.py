@@ -120,7 +120,7 @@ def _wanted(bound: Bound) -> str:
 
 
 def _show_runs(measured: Heaps) -> None:
-    columns = ("run", "events", "seconds", "ingest", "validate", "coverage", "events/s", "CPU µs/event")
+    columns = ("run", "events", "seconds", "ingest", "validate", "coverage", "events/s", "CPU µs/event", "of it Java")
     drawn = table("Runs, by the clock", *columns)
     peaks = table("Peak memory of one process, MB", "run", "driver", "java", "worker", "workers")
     names = {
@@ -141,12 +141,12 @@ def _show_runs(measured: Heaps) -> None:
 
 def _add_run(drawn: Any, name: str, run: Measured) -> None:
     stages = (f"{run.stages[stage]:.1f}" for stage in ("ingest", "validate", "coverage"))
-    cpu = run.cpu_seconds / run.events * 1e6
-    drawn.add_row(name, f"{run.events:,}", f"{run.seconds:.1f}", *stages, f"{run.per_second:,.0f}", f"{cpu:.0f}")
+    cpu = (f"{seconds / run.events * 1e6:.0f}" for seconds in (run.all_cpu_seconds, run.cpu_seconds["java"]))
+    drawn.add_row(name, f"{run.events:,}", f"{run.seconds:.1f}", *stages, f"{run.per_second:,.0f}", *cpu)
 
 
 def _add_bare(drawn: Any, bare: BareMeasured) -> None:
     cpu = bare.cpu_seconds / bare.events * 1e6
     name = f"{bare.checkers} bare checkers, large"
     row = (f"{bare.events:,}", f"{bare.seconds:.1f}", "", f"{bare.seconds:.1f}", "", f"{bare.per_second:,.0f}")
-    drawn.add_row(name, *row, f"{cpu:.0f}")
+    drawn.add_row(name, *row, f"{cpu:.0f}", "")

@@ -110,7 +110,9 @@ class Heaps:
         if self.skewed is None:
             return []
         skewed = self.skewed[-1]
-        return [Bound("skew, share of two cores' time that is used", skewed.cpu_seconds / skewed.seconds / CORES, 0.9)]
+        return [
+            Bound("skew, share of two cores' time that is used", skewed.all_cpu_seconds / skewed.seconds / CORES, 0.9)
+        ]
 
     def _long(self) -> list[Bound]:
         return [] if self.long is None else [Bound("checkpointed trace, two cores against one", _ratio(self.long), 1.7)]

@@ -30,7 +30,7 @@ class Measured:
         events: lines that were checked.
         seconds: of the whole run, by the clock.
         stages: seconds of each stage, by the clock.
-        cpu_seconds: processor time of all processes.
+        cpu_seconds: by role, processor time of its processes.
         peak_bytes: by role, the most memory of one process until the end of this run.
         processes: by role, how many there have been until then.
     """
@@ -38,9 +38,14 @@ class Measured:
     events: int
     seconds: float
     stages: dict[str, float]
-    cpu_seconds: float
+    cpu_seconds: dict[str, float]
     peak_bytes: dict[str, int]
     processes: dict[str, int]
+
+    @property
+    def all_cpu_seconds(self) -> float:
+        """Processor time of all processes."""
+        return sum(self.cpu_seconds.values())
 
     @property
     def per_second(self) -> float:
@@ -109,7 +114,7 @@ def _measured(answer: dict[str, Any]) -> Measured:
         events=account["events"],
         seconds=answer["seconds"],
         stages=answer["stages"],
-        cpu_seconds=sum(used["seconds"] for used in usage.values()),
+        cpu_seconds={role: used["seconds"] for role, used in usage.items()},
         peak_bytes={role: used["peak_bytes"] for role, used in usage.items()},
         processes={role: used["processes"] for role, used in usage.items()},
     )
