@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,14 @@ import typer
 from kraft_conformance.commands.options import Json, SwitchOff, known_rules
 from kraft_conformance.commands.pipeline_bench import bench
 from kraft_conformance.commands.pipeline_shown import show_account, show_made, show_report, show_sweep
-from kraft_conformance.commands.pipeline_words import Conf, known_mutant, plans_of, seed_range, session_options
+from kraft_conformance.commands.pipeline_words import (
+    Conf,
+    known_mutant,
+    need_libraries,
+    plans_of,
+    seed_range,
+    session_options,
+)
 from kraft_conformance.console import print_json, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
@@ -214,11 +220,7 @@ def sweep(
 @contextmanager
 def _pipeline(output: Path) -> Iterator[tuple[Any, Notice]]:
     """The commands of the pipeline, and a progress bar for the time of the block."""
-    for library in ("pyspark", "pyarrow", "pandas", "matplotlib", "jinja2"):
-        if find_spec(library) is None:
-            raise CommandError(
-                f"the pipeline needs {library}: install kraft-spec with the extra `pipeline`", ExitCode.UNAVAILABLE
-            )
+    need_libraries()
     try:
         with stage_progress() as notice:
             yield import_module("kraft_traces.pipeline.runs"), notice

@@ -15,7 +15,7 @@ from kraft_conformance.benchmark.heaps.corpora import SMALL, Sizes
 from kraft_conformance.benchmark.heaps.figures import NAMES, Bound, Heaps, measure_heaps
 from kraft_conformance.benchmark.heaps.running import BareMeasured, BenchmarkError, Measured
 from kraft_conformance.commands.options import Json
-from kraft_conformance.commands.pipeline_words import Conf, spark_settings
+from kraft_conformance.commands.pipeline_words import Conf, need_libraries, spark_settings
 from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
@@ -61,6 +61,7 @@ def bench(
     sizes = replace(SMALL if small else Sizes(), **{name: size for name, size in asked.items() if size is not None})
     wanted = [name for name in NAMES if not only or name in only]
     settings = spark_settings(conf)
+    need_libraries()
     before = this_machine()
     try:
         with TemporaryDirectory(prefix="kraft-spec-bench-", dir=folder) as place:
