@@ -79,7 +79,7 @@ def long_plan(events: int, seed: int = 1) -> Simulation:
     return Simulation(plan.configuration(), seed, workload, preset.faults, steps=events)
 
 
-def record_long_trace(events: int, target: Path, seed: int = 1) -> int:
+def record_long_trace(events: int, target: Path, seed: int = 1, checkpoint_every: int | None = None) -> int:
     """Write the trace of so many events; gives how many of them append a client's record."""
     simulation = long_plan(events, seed)
     appends = 0
@@ -93,7 +93,13 @@ def record_long_trace(events: int, target: Path, seed: int = 1) -> int:
     generator = own_generator(seed, WORKLOAD)
     with (
         progress(f"simulating {events:,} events", events) as advance,
-        write_trace(target, simulation.configuration, generator, spec_hash=spec_hash()) as writer,
+        write_trace(
+            target,
+            simulation.configuration,
+            generator,
+            spec_hash=spec_hash(),
+            checkpoint_every=checkpoint_every,
+        ) as writer,
     ):
         for occurrence in counted(islice(simulation.run(), events)):
             writer.write(occurrence)

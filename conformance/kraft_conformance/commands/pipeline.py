@@ -1,20 +1,27 @@
 """`kraft-spec pipeline`: heaps of traces on Spark."""
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from kraft_conformance.commands.options import Json, SwitchOff, known_rules
+from kraft_conformance.commands.pipeline_bench import bench
 from kraft_conformance.commands.pipeline_shown import show_account, show_made, show_report, show_sweep
+from kraft_conformance.commands.pipeline_words import (
+    Conf,
+    known_mutant,
+    need_libraries,
+    plans_of,
+    seed_range,
+    session_options,
+)
 from kraft_conformance.console import print_json, stderr
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import CommandError
 from kraft_conformance.stage_progress import Notice, stage_progress
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
@@ -38,7 +45,6 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the tab
 Tables = Annotated[Path, typer.Option("--output", "-o", help="Folder with the tables of a run.")]
 Master = Annotated[str, typer.Option("--master", help="Spark's master: local[*], local[N], spark://HOST:PORT.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Take up a run that was stopped.")]
-Conf = Annotated[list[str] | None, typer.Option("--conf", help="A setting of Spark, NAME=VALUE; repeatable.")]
 Chatter = Annotated[bool, typer.Option("--spark-log", help="Let Spark's own log go to standard error.")]
 Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
 Candidates = Annotated[int, typer.Option(min=1, help="Most candidate states of a trace that leaves fields out.")]
@@ -57,6 +63,8 @@ CheckpointEvery = Annotated[
 ]
 
 _LOCAL = "local[*]"
+
+app.command()(bench)
 
 
 @app.command()
@@ -77,7 +85,7 @@ def run(
     quarantine, else 2 if one is inconclusive.
     """
     with _pipeline(output) as (runs, notice):
-        options = _options(runs, master, conf, spark_log)
+        options = session_options(runs, master, conf, spark_log)
         checking = runs.Checking(every, candidates)
         account, document = runs.run(options, inputs, output, resume=resume, checking=checking, notice=notice)
     return _reported(account.as_dict(), document, output, as_json)
@@ -95,7 +103,7 @@ def ingest(
 ) -> int:
     """Only the first stage: files to tables."""
     with _pipeline(output) as (runs, notice):
-        options = _options(runs, master, conf, spark_log)
+        options = session_options(runs, master, conf, spark_log)
         made = runs.ingest(options, inputs, output, resume=resume, notice=notice)
     return show_made(made, output, as_json)
 
@@ -118,12 +126,12 @@ def generate(
 ) -> int:
     """Simulate runs of the reference, one for each seed, workload and profile, straight to tables."""
     with _pipeline(output) as (runs, notice):
-        first, number = _seeds(seeds)
+        first, number = seed_range(seeds)
         switched_off = known_rules(switch_off)
-        plans = _plans(
+        plans = plans_of(
             first, number, workload, profile, steps, replicas, switched_off, checkpoint_every=checkpoint_every
         )
-        options = _options(runs, master, conf, spark_log)
+        options = session_options(runs, master, conf, spark_log)
         made = runs.generate(options, plans, output, resume=resume, notice=notice)
     return show_made(made, output, as_json)
 
@@ -140,7 +148,7 @@ def validate(
 ) -> int:
     """Only the stage that holds the traces in tables to the model."""
     with _pipeline(output) as (runs, notice):
-        options = _options(runs, master, conf, spark_log)
+        options = session_options(runs, master, conf, spark_log)
         made = runs.validate(options, output, checking=runs.Checking(every, candidates), notice=notice)
     show_made(made, output, as_json)
     return _code(made)
@@ -150,7 +158,7 @@ def validate(
 def coverage(output: Tables, master: Master = _LOCAL, conf: Conf = None, spark_log: Chatter = False) -> int:
     """Only the stage that counts what the checked traces show."""
     with _pipeline(output) as (runs, notice):
-        runs.coverage(_options(runs, master, conf, spark_log), output, notice=notice)
+        runs.coverage(session_options(runs, master, conf, spark_log), output, notice=notice)
     return ExitCode.CONFORMANT
 
 
@@ -164,7 +172,7 @@ def report(
 ) -> int:
     """Make the report of a run again from its tables."""
     with _pipeline(output) as (runs, notice):
-        document = runs.report(_options(runs, master, conf, spark_log), output, notice=notice)
+        document = runs.report(session_options(runs, master, conf, spark_log), output, notice=notice)
     if as_json:
         print_json(document)
     else:
@@ -196,12 +204,12 @@ def sweep(
     Failures are told apart by action, rule and field. With a mutant, exit code 1 says that it was found.
     """
     with _pipeline(output) as (runs, notice):
-        chosen = _mutant(mutant)
+        chosen = known_mutant(mutant)
         workloads, profiles = workload or list(WORKLOADS), profile or list(PROFILES)
         seeds = -(-schedules // (len(workloads) * len(profiles)))
-        plans = _plans(first_seed, seeds, workloads, profiles, steps, replicas, (), schedules)
+        plans = plans_of(first_seed, seeds, workloads, profiles, steps, replicas, (), schedules)
         document = runs.sweep(
-            _options(runs, master, conf, spark_log),
+            session_options(runs, master, conf, spark_log),
             plans,
             output,
             mutant=chosen,
@@ -219,11 +227,7 @@ def sweep(
 @contextmanager
 def _pipeline(output: Path) -> Iterator[tuple[Any, Notice]]:
     """The commands of the pipeline, and a progress bar for the time of the block."""
-    for library in ("pyspark", "pyarrow", "pandas", "matplotlib", "jinja2"):
-        if find_spec(library) is None:
-            raise CommandError(
-                f"the pipeline needs {library}: install kraft-spec with the extra `pipeline`", ExitCode.UNAVAILABLE
-            )
+    need_libraries()
     try:
         with stage_progress() as notice:
             yield import_module("kraft_traces.pipeline.runs"), notice
@@ -248,67 +252,6 @@ _ERROR_CODES: Mapping[type[PipelineError], ExitCode] = {
 def _hint(output: Path) -> None:
     if output.with_name(f"{output.name}.unfinished").is_dir():
         stderr.print("what is done is kept: the same command with --resume goes on", markup=False)
-
-
-def _options(runs: Any, master: str, conf: list[str] | None, spark_log: bool) -> Any:
-    settings: dict[str, str] = {}
-    for setting in conf or ():
-        name, equals, given = setting.partition("=")
-        if not equals or not name.startswith("spark."):
-            raise usage_error(f"--conf {setting}: expected a setting of Spark, spark.NAME=VALUE")
-        settings[name] = given
-    if not re.fullmatch(r"local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?|local-cluster\[.+\]|[a-z0-9]+(:.+)?", master):
-        raise usage_error(f"--master {master}: expected local[*], local[N] or spark://HOST:PORT")
-    return runs.SessionOptions(master=master, chatter=spark_log, settings=settings)
-
-
-def _seeds(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d+):(\d+)", text)
-    if found is None or int(found[1]) >= int(found[2]):
-        raise usage_error(f"--seeds {text}: expected FIRST:END with FIRST below END, as 0:100")
-    return int(found[1]), int(found[2]) - int(found[1])
-
-
-def _plans(
-    first_seed: int,
-    seeds: int,
-    workloads: list[str] | None,
-    profiles: list[str] | None,
-    steps: int,
-    replicas: int | None,
-    switched_off: tuple[str, ...],
-    count: int | None = None,
-    checkpoint_every: int | None = None,
-) -> Any:
-    from kraft_traces.pipeline.plans import Plans
-
-    try:
-        return Plans(
-            first_seed,
-            seeds,
-            tuple(workloads or WORKLOADS),
-            tuple(profiles or ("kip",)),
-            steps,
-            replicas,
-            switched_off,
-            count,
-            checkpoint_every,
-        )
-    except InputError as error:
-        raise usage_error(str(error)) from error
-
-
-def _mutant(name: str | None) -> Any:
-    if name is None:
-        return None
-    from kraft_conformance.mutation.seeded import seeded
-    from kraft_spec.mutants import MutantError, load_catalogue
-
-    try:
-        (chosen,) = seeded(load_catalogue(), [name])
-    except MutantError as error:
-        raise usage_error(str(error)) from error
-    return chosen
 
 
 def _reported(account: dict[str, int], document: dict[str, Any], output: Path, as_json: bool) -> int:

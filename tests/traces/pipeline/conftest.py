@@ -11,9 +11,13 @@ _LIBRARIES = ("pyspark", "pyarrow", "pandas", "matplotlib", "jinja2")
 collect_ignore_glob = [] if all(find_spec(library) for library in _LIBRARIES) else ["test_*.py"]
 
 
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""What runs once is not worth the second compiler."""
+
 QUICK = {
-    # What runs once is not worth the second compiler, nor code made for the query.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": QUICK_JAVA,
+    "spark.executor.extraJavaOptions": QUICK_JAVA,
+    # Nor code made for the query.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",

@@ -1,46 +1,12 @@
-"""Processes below a process, and a kill in the middle of a stage."""
+"""A kill in the middle of a stage."""
 
+import json
 import os
 import signal
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-
-
-def _parents() -> dict[int, int]:
-    found: dict[int, int] = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdecimal():
-            try:
-                # The name may hold anything, a closing bracket too.
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            found[int(folder.name)] = int(fields[1])
-    return found
-
-
-def below(root: int) -> list[int]:
-    """All processes that `root` has started, directly or not."""
-    parents = _parents()
-    found = [root]
-    for process in found:
-        found.extend(child for child, parent in parents.items() if parent == process)
-    return found[1:]
-
-
-def command(process: int) -> str:
-    """The command line of a process; empty if it is gone."""
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except OSError:
-        return ""
-
-
-def python_workers(root: int) -> list[int]:
-    """The Python workers of a Spark process: what its daemon has forked."""
-    daemons = {process for process in below(root) if "pyspark.daemon" in command(process)}
-    parents = _parents()
-    return sorted(process for process in daemons if parents.get(process) in daemons)
 
 
 class KillOnce:
@@ -58,3 +24,27 @@ class KillOnce:
             if victims:
                 os.kill(victims[0], signal.SIGKILL)
                 self.killed = victims[0]
+
+
+@contextmanager
+def deadly(source: str, notes: Path) -> Iterator[list[int]]:
+    """Kill every worker that notes that it checks a trace of this source, as long as the block runs."""
+    over = threading.Event()
+    killed: list[int] = []
+
+    def look() -> None:
+        while not over.wait(0.005):
+            for note in notes.glob("*"):
+                with suppress(OSError, ValueError):
+                    named, _, process = json.loads(note.read_bytes())
+                    if named == source and process not in killed:
+                        os.kill(process, signal.SIGKILL)
+                        killed.append(process)
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield killed
+    finally:
+        over.set()
+        thread.join()

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.traces.pipeline.conftest import QUICK_JAVA
 from tests.traces.pipeline.corpus import BROKEN, good, rejected
-from tests.traces.pipeline.processes import below, command
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables
 
 from kraft_spec.tlc.jar import find_java
 from kraft_traces.pipeline import runs
+from kraft_traces.pipeline.processes import below, command
 from kraft_traces.pipeline.session import SessionOptions
 from kraft_traces.pipeline.shipping import PACKAGES_FOLDER
 
@@ -50,6 +51,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     environment = {name: value for name, value in os.environ.items() if name not in not_theirs}
     environment |= {"JAVA_HOME": str(find_java().home), "SPARK_LOCAL_IP": "127.0.0.1"}
     environment |= {"SPARK_LOCAL_DIRS": str(folder / "local"), "SPARK_LOG_DIR": str(folder)}
+    environment["SPARK_DAEMON_JAVA_OPTS"] = QUICK_JAVA
     port = _free_port()
     master = f"spark://127.0.0.1:{port}"
 
@@ -103,8 +105,8 @@ def test_both_workers_run_the_shipped_packages_and_a_killed_executor_costs_no_re
 ) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
-    for seed in range(12):
-        (folder / f"{seed}.jsonl").write_bytes(good(seed, 100, "chaos"))
+    for seed in range(6):
+        (folder / f"{seed}.jsonl").write_bytes(good(seed, 60, "chaos"))
     (folder / "rejected.jsonl").write_bytes(rejected())
     (folder / "broken.jsonl").write_bytes(BROKEN["MALFORMED_JSON"]())
 

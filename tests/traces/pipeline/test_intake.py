@@ -21,6 +21,9 @@ from tests.traces.pipeline.corpus import (
     truncated_gzip,
 )
 
+from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_reference.partitions.decisions import PROFILES
+from kraft_traces.partitions.encode import encoded
 from kraft_traces.pipeline.intake import take_in
 from kraft_traces.pipeline.schemas import INTAKE
 
@@ -77,6 +80,19 @@ def test_a_broken_trace_is_quarantined_for_its_reason_with_all_its_bytes(reason:
     assert rows.reasons == [reason]
     assert len(rows.traces) == TRACES_BESIDE.get(reason, 0)
     assert rows.raw == content
+    accounted(rows)
+
+
+def test_a_trace_of_partitions_is_quarantined_with_a_word_on_what_reads_it(tmp_path: Path) -> None:
+    configuration = random_configuration(1, PROFILES["kip"])
+    partitions = b"".join(encoded(configuration, random_run(configuration, 1, 5), 1))
+    rows = taken(partitions + good(), tmp_path)
+    assert (len(rows.traces), rows.reasons) == (1, ["UNKNOWN_SCHEMA"])
+    (wrong,) = [row for row in rows.quarantine if row["wrong"]]
+    assert (wrong["field"], wrong["detail"]) == (
+        "$.schema",
+        "kraft-partition-trace/1 is read by kraft-spec validate alone, expected kraft-trace/1",
+    )
     accounted(rows)
 
 

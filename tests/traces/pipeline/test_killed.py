@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 from tests.traces.pipeline.corpus import good, rejected
-from tests.traces.pipeline.processes import KillOnce, below, python_workers
+from tests.traces.pipeline.processes import KillOnce, deadly
 from tests.traces.pipeline.shell import words
-from tests.traces.pipeline.tables import all_tables
+from tests.traces.pipeline.tables import all_tables, rows_of
 
 from kraft_traces.pipeline import runs
+from kraft_traces.pipeline.processes import below, python_workers
+from kraft_traces.pipeline.schemas import VERDICTS
 from kraft_traces.pipeline.session import SessionOptions
+from kraft_traces.pipeline.suspects import DEATHS_MAX
 
 OPTIONS = SessionOptions("local[2]")
 WORKLOADS = ("chaos", "storm", "calm", "upgrade")
@@ -24,8 +27,8 @@ WORKLOADS = ("chaos", "storm", "calm", "upgrade")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Traces enough for a kill to strike in the middle."""
     made = tmp_path_factory.mktemp("traces")
-    for seed, workload in enumerate(WORKLOADS * 5):
-        (made / f"{workload}-{seed}.jsonl").write_bytes(good(seed, 150, workload))
+    for seed, workload in enumerate(WORKLOADS * 2):
+        (made / f"{workload}-{seed}.jsonl").write_bytes(good(seed, 80, workload))
     (made / "rejected.jsonl").write_bytes(rejected())
     return made
 
@@ -37,6 +40,26 @@ def test_a_killed_python_worker_costs_no_results(shared: Any, folder: Path, tmp_
     runs.run(OPTIONS, [str(folder)], tmp_path / "killed", notice=killer)
     assert killer.killed is not None
     assert all_tables(tmp_path / "killed") == all_tables(tmp_path / "whole")
+
+
+def test_a_trace_that_ends_its_worker_each_time_is_given_up_and_the_others_are_checked(
+    shared: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for seed in range(3):
+        (folder / f"{seed}.jsonl").write_bytes(good(seed, 40, "chaos"))
+    bad = folder / "bad.jsonl"
+    bad.write_bytes(good(9, 300, "chaos"))
+    output = tmp_path / "out"
+    with deadly(str(bad), output.with_name("out.unfinished") / ".work" / "under-way") as killed:
+        runs.run(OPTIONS, [str(folder)], output)
+    assert len(killed) == DEATHS_MAX
+    verdicts = {row["source"]: row for row in rows_of(output, VERDICTS)}
+    given_up = verdicts.pop(str(bad))
+    assert (given_up["verdict"], given_up["defect"]) == ("inconclusive", True)
+    assert given_up["reason"].startswith(f"the process that checks it has ended {DEATHS_MAX} times without a word")
+    assert {row["verdict"] for row in verdicts.values()} == {"accepted"}
 
 
 @pytest.mark.nightly

@@ -35,9 +35,9 @@ def test_a_spool_gives_back_what_it_was_given(values: list[bytes], bytes_max: in
 @pytest.mark.parametrize(
     ("master", "expected"),
     [
-        ("local", "local[1,4]"),
-        ("local[2]", "local[2,4]"),
-        ("local[*]", "local[*,4]"),
+        ("local", "local[1,8]"),
+        ("local[2]", "local[2,8]"),
+        ("local[*]", "local[*,8]"),
         ("local[2,1]", "local[2,1]"),
         ("spark://a:7077", "spark://a:7077"),
     ],

@@ -7,6 +7,7 @@ from typing import Any
 from kraft_traces.pipeline.covered import KINDS
 from kraft_traces.pipeline.report.figures import commands, safe_name
 from kraft_traces.pipeline.report.page import page
+from kraft_traces.pipeline.report.plots import short_names
 
 HOSTILE = "<script>alert(1)</script>\x07 $\\frac$ 語"
 
@@ -146,7 +147,16 @@ def test_nothing_at_all_makes_a_page_too() -> None:
         coverage={"sources": [], "kinds": nothing, "never": []},
         throughput=[],
     )
-    assert "No trace is rejected." in page(empty)
+    text = "".join(_Read(page(empty)).text)
+    assert "No trace is rejected. None is inconclusive. None is in quarantine." in text
+    assert "No trace was checked." in text
+    assert "Nothing was timed." in text
+
+
+def test_columns_say_what_tells_the_sources_apart() -> None:
+    sources = [{"generator": "kraft", "workload": name, "profile": "kip"} for name in ("calm", "chaos", "")]
+    assert short_names(sources) == ["calm", "chaos", "kraft · kip"]
+    assert short_names(sources[:1]) == ["kraft · calm · kip"]
 
 
 def test_commands_for_a_shell() -> None:

@@ -19,6 +19,14 @@ def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         yield from batch.to_pylist()
 
 
+def frame_of(session: Any, rows: Iterable[Row], schema: pa.Schema) -> Any:
+    """A DataFrame of rows that this process has.
+
+    From Arrow, because Spark starts Python workers of another kind to turn a plain list into one.
+    """
+    return session.createDataFrame(pa.Table.from_pylist(list(rows), schema=schema))
+
+
 def batches_of(rows: Iterable[Row], table: TableSchema) -> Iterator[pa.RecordBatch]:
     """Batches of rows, none much larger than some megabytes."""
     held: list[Row] = []

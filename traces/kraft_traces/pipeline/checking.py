@@ -14,6 +14,7 @@ from kraft_traces.check import CANDIDATES_MAX, EVERY, OtherModelError, Rejection
 from kraft_traces.check.model import trace_model
 from kraft_traces.errors import TraceError
 from kraft_traces.pipeline.parts import PartLines
+from kraft_traces.pipeline.suspects import given_up
 
 Row = dict[str, Any]
 
@@ -75,6 +76,11 @@ def _undecided(trace: Row, reason: str) -> Row:
         **nothing,
         **lists,
     }
+
+
+def given_up_row(trace: Row, deaths: int) -> Row:
+    """The row of a trace over which workers have died."""
+    return _undecided(trace, given_up(deaths))
 
 
 def raised_row(trace: Row, error: Exception) -> Row:

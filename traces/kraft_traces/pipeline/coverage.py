@@ -2,15 +2,21 @@
 
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.workload import WORKLOADS
+from kraft_traces.pipeline.batches import frame_of
 from kraft_traces.pipeline.covered import ACTION, ARROW, ERROR, FAULT, RULE, TRANSITION, everything, rule_rows
 from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, TALLIES, VERDICTS
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.waves import Notice, watched
 
 _OF_WRITER = ("generator", "workload", "profile")
+_NAMES = pa.schema([("kind", pa.string()), ("name", pa.string())])
+_RULES = pa.schema(
+    [("rule_event", pa.string()), ("rule_role", pa.string()), ("rule_pre_vote", pa.bool_()), ("name", pa.string())]
+)
 
 
 def tallies_of(events: Any, verdicts: Any) -> Any:
@@ -35,8 +41,8 @@ def coverage(session: Any, tallies: Any, verdicts: Any) -> Any:
         .groupBy("kind", "name", *_OF_WRITER)
         .agg(sf.sum("events").alias("events"), sf.count("*").alias("traces"))
     )
-    names = [(kind, name) for kind, of_kind in everything().items() for name in of_kind]
-    can_be_seen = session.createDataFrame(names, "kind STRING, name STRING")
+    names = [{"kind": kind, "name": name} for kind, of_kind in everything().items() for name in of_kind]
+    can_be_seen = frame_of(session, names, _NAMES)
     wanted = sf.broadcast(can_be_seen).crossJoin(writers.select(*_OF_WRITER).distinct())
     # A full join: what is seen although it is on no list must show too.
     joined = wanted.join(by_writer, ["kind", "name", *_OF_WRITER], "full")
@@ -46,9 +52,8 @@ def coverage(session: Any, tallies: Any, verdicts: Any) -> Any:
 def _seen(session: Any, tallies: Any) -> Any:
     """Rows of trace, kind, name and number of events."""
     event, before, after = sf.col("event"), sf.col("role_before"), sf.col("role_after")
-    rules = session.createDataFrame(
-        list(rule_rows()), "rule_event STRING, rule_role STRING, rule_pre_vote BOOLEAN, name STRING"
-    )
+    rows = (dict(zip(_RULES.names, row, strict=True)) for row in rule_rows())
+    rules = frame_of(session, rows, _RULES)
     same = (
         (event == sf.col("rule_event"))
         & before.eqNullSafe(sf.col("rule_role"))

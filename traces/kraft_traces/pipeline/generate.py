@@ -12,7 +12,7 @@ from kraft_traces.encode import encode_line, header_line
 from kraft_traces.lines import EndLine, EventLine
 from kraft_traces.own import own_generator
 from kraft_traces.pipeline.assembly import Assembly
-from kraft_traces.pipeline.batches import Row, batches_of, rows_of
+from kraft_traces.pipeline.batches import Row, batches_of, frame_of, rows_of
 from kraft_traces.pipeline.ingest import INTAKE_TABLES, write_tables
 from kraft_traces.pipeline.plans import Plans, plan_of, source_of
 from kraft_traces.pipeline.schemas import INTAKE, PLANS
@@ -71,9 +71,9 @@ def simulated(plan: RunPlan, checkpoint_every: int | None = None) -> Iterator[Ro
 
 def plans_frame(session: Any, plans: Plans, first: int, last: int) -> Any:
     """A DataFrame of `PLANS`, as many rows to a task as to another."""
-    rows = [tuple(row.values()) for row in plans.rows(first, last)]
+    rows = list(plans.rows(first, last))
     tasks = buckets_for(session, len(rows))
-    frame = session.createDataFrame(rows, PLANS.ddl)
+    frame = frame_of(session, rows, PLANS.arrow)
     return frame.repartitionById(tasks, (sf.col("index") % sf.lit(tasks)).cast("int"))
 
 

@@ -84,12 +84,28 @@ def run(
         PipelineError: what its kinds say.
     """
     how = checking or Checking()
-    parameters = {"input": list(patterns), **how.as_dict()}
-    with _begun(output, parameters, resume) as workspace, spark_session(options) as session:
-        with _stage(workspace, session, "ingest"):
-            run_ingest(session, workspace, patterns, notice)
-        _check(session, workspace, how, notice)
-        return _finish(session, workspace, notice)
+    with _begun(output, _parameters(patterns, how), resume) as workspace, spark_session(options) as session:
+        return _run(session, workspace, patterns, how, notice)
+
+
+def run_in(session: Any, patterns: Sequence[str], output: Path) -> tuple[Account, Document]:
+    """The same in a session that is there already, for those who do several runs in one."""
+    how = Checking()
+    with _begun(output, _parameters(patterns, how), resume=False) as workspace:
+        return _run(session, workspace, patterns, how, no_notice)
+
+
+def _parameters(patterns: Sequence[str], how: Checking) -> dict[str, Any]:
+    return {"input": list(patterns), **how.as_dict()}
+
+
+def _run(
+    session: Any, workspace: Workspace, patterns: Sequence[str], how: Checking, notice: Notice
+) -> tuple[Account, Document]:
+    with _stage(workspace, session, "ingest"):
+        run_ingest(session, workspace, patterns, notice)
+    _check(session, workspace, how, notice)
+    return _finish(session, workspace, notice)
 
 
 def _check(session: Any, workspace: Workspace, how: Checking, notice: Notice) -> None:

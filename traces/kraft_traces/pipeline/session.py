@@ -5,10 +5,8 @@ Spark's own words go to a file, because they come at any time and in any number;
 
 import os
 import re
-import shutil
 import socket
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -23,14 +21,21 @@ from pyspark.sql import SparkSession
 
 from kraft_spec.tlc.jar import find_jar, find_java
 from kraft_traces.pipeline.failures import MasterUnreachableError, SparkError
+from kraft_traces.pipeline.session_folder import SessionFolder
 from kraft_traces.pipeline.shipping import PACKAGES_FOLDER, archive_of_packages
 
-TASK_FAILURES_MAX = 4
-"""How often a task may fail, for instance because its worker was killed, before the run does."""
+TASK_FAILURES_MAX = 8
+"""How often a task may fail, for instance because its worker was killed, before the run does: more than twice as often
+as a worker may die over one trace, which is then given up (`suspects`)."""
 
 _ARROW_ROWS_MAX = 64
 _ARROW_BYTES_MAX = 2**23
+_PARQUET_ROWS_MAX = 64
+_PARQUET_GROUP_BYTES = 2**24
 _CONNECT_SECONDS = 5.0
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_JAVA_MEMORY = "1g"
+"""Spark's own default."""
 _LOCAL = re.compile(r"local(?:\[(?P<cores>\*|[1-9]\d*)\])?")
 _STANDALONE = "spark://"
 _SHUFFLE = "spark.sql.shuffle.partitions"
@@ -73,11 +78,11 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
     java = find_java()
     find_jar()
     _check_reachable(options.master)
-    folder = Path(tempfile.mkdtemp(prefix="kraft-spec-spark-"))
-    log = folder / "spark.log"
+    folder = SessionFolder()
+    log = folder.path / "spark.log"
     try:
         with _environment(java.home), log.open("ab") as stream:
-            session = _started(options, folder, None if options.chatter else stream, log)
+            session = _started(options, folder.path, None if options.chatter else stream, log)
             try:
                 yield session
             except SPARK_ERRORS as error:
@@ -87,22 +92,14 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
                 _stop(session.sparkContext)
     except SparkError:
         if options.chatter:
-            shutil.rmtree(folder, ignore_errors=True)
+            folder.remove()
         else:
-            _leave_only(log)
+            folder.leave_only(log)
         raise
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
         raise
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _leave_only(log: Path) -> None:
-    for other in log.parent.iterdir():
-        if other.is_dir():
-            shutil.rmtree(other, ignore_errors=True)
-        elif other != log:
-            other.unlink()
+    folder.remove()
 
 
 def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> Any:
@@ -161,9 +158,14 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(_ARROW_ROWS_MAX),
         "spark.sql.execution.arrow.maxBytesPerBatch": str(_ARROW_BYTES_MAX),
         "spark.sql.parquet.compression.codec": "zstd",
+        # Of segments, Spark's own 4096 rows are a gigabyte in one piece, and every task holds a group of 128 MB.
+        "spark.sql.parquet.columnarReaderBatchSize": str(_PARQUET_ROWS_MAX),
+        "spark.hadoop.parquet.block.size": str(_PARQUET_GROUP_BYTES),
         "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
         "spark.sql.files.ignoreCorruptFiles": "false",
     }
+    if options.is_local:
+        settings[_JAVA_OPTIONS] = _java_options(options.settings.get("spark.driver.memory", _JAVA_MEMORY))
     if options.is_local or _is_loopback(options.master):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     settings |= options.settings
@@ -177,6 +179,12 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         # Relative to the folder in which an executor runs, where Spark unpacks archives.
         settings["spark.executorEnv.PYTHONPATH"] = PACKAGES_FOLDER
     return settings
+
+
+def _java_options(memory: str) -> str:
+    """Options of the Java process that has the tasks too: all of its heap from the start, and a collector that does
+    not work beside the tasks, since Python's workers need the cores."""
+    return f"-XX:+UseParallelGC -Xms{memory}"
 
 
 def _with_retries(master: str) -> str:

@@ -14,14 +14,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from kraft_traces.pipeline.batches import frame_of
 from kraft_traces.pipeline.failures import OutputError
-from kraft_traces.pipeline.schemas import TableSchema
+from kraft_traces.pipeline.schemas import INTAKE, SWEPT, TableSchema
 from kraft_traces.streams import whole_file
 
 MANIFEST = "pipeline.json"
 FORMAT = "kraft-pipeline/1"
 _UNFINISHED = ".unfinished"
 _WORK = ".work"
+_QUICK_COMPRESSION = "snappy"
 
 Facts = dict[str, Any]
 
@@ -163,7 +165,9 @@ class Workspace:
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f"{target.name}.part")
         shutil.rmtree(partial, ignore_errors=True)
-        rows.select(*table.names).write.parquet(str(partial))
+        # A step to other tables is read at once and removed: it is not worth much work.
+        compression = _QUICK_COMPRESSION if table in (INTAKE, SWEPT) else None
+        rows.select(*table.names).write.parquet(str(partial), compression=compression)
         partial.rename(target)
 
     def drop_wave(self, table: TableSchema, wave: int) -> None:
@@ -200,7 +204,7 @@ class Workspace:
             raise OutputError(f"{self.root} has no table {table.name}")
         files = self.files(table, wave)
         if not files:
-            return session.createDataFrame([], table.ddl)
+            return frame_of(session, (), table.arrow)
         return session.read.schema(table.ddl).parquet(*files)
 
     def forget_if_empty(self) -> None:

@@ -151,6 +151,16 @@ def _tallies(trace_id: str, counted: Counter[tuple[Any, ...]]) -> list[Row]:
     return rows
 
 
+def wave_cuts(count: int, first: int, most: int) -> list[int]:
+    """Where waves begin, and where the last ends: the first has `first` runs, each after it twice as many as the one
+    before, but not more than `most`."""
+    cuts, size = [0], first
+    while cuts[-1] < count:
+        cuts.append(min(count, cuts[-1] + size))
+        size = min(most, 2 * size)
+    return cuts
+
+
 def run_sweep(
     session: Any, workspace: Workspace, plans: Plans, notice: Notice, *, reference: str, until_found: bool
 ) -> Found:
@@ -165,14 +175,16 @@ def run_sweep(
         until_found: stop after the wave with the first failing run.
     """
     tasks = parallelism(session) * TASKS_PER_CORE
-    most = WAVE_EVENTS // 10 if until_found else WAVE_EVENTS
-    per_wave = int(workspace.facts().get("plans_in_wave") or max(tasks, most // plans.steps))
-    waves = -(-len(plans) // per_wave)
-    workspace.note(plans_in_wave=per_wave)
+    most = max(tasks, (WAVE_EVENTS // 10 if until_found else WAVE_EVENTS) // plans.steps)
+    # What is found early should be found soon.
+    first, most = workspace.facts().get("plans_in_waves") or (tasks if until_found else most, most)
+    workspace.note(plans_in_waves=[first, most])
+    cuts = wave_cuts(len(plans), first, most)
+    waves = len(cuts) - 1
     tables = (SCHEDULES, VERDICTS, TALLIES)
 
     def wave(number: int) -> None:
-        chosen = plans_frame(session, plans, number * per_wave, (number + 1) * per_wave)
+        chosen = plans_frame(session, plans, cuts[number], cuts[number + 1])
         if not workspace.has_wave(SWEPT, number):
             workspace.write_wave(SWEPT, number, sweep(chosen, reference=reference))
         staged = session.read.schema(SWEPT.ddl).parquet(str(workspace.wave_path(SWEPT, number)))
@@ -196,7 +208,7 @@ def run_sweep(
         if until_found:
             for number in range(waves):
                 missing = [] if number not in unfinished else [number]
-                run_waves(session, f"sweep, schedule {number * per_wave + 1} on", missing, wave, notice)
+                run_waves(session, f"sweep, schedule {cuts[number] + 1} on", missing, wave, notice)
                 if has_failed(number):
                     done = number + 1
                     break

@@ -5,21 +5,26 @@ to one task, in order, one after the other.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from kraft_traces.check import CANDIDATES_MAX, EVERY, VerdictKind
 from kraft_traces.pipeline.batches import Row, batches_of, rows_of
-from kraft_traces.pipeline.checking import verdict_row
+from kraft_traces.pipeline.checking import given_up_row, verdict_row
+from kraft_traces.pipeline.failures import SparkError
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.spread import BUCKET, buckets_for, spread
 from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.suspects import DEATHS_MAX, Suspect, Suspects
 from kraft_traces.pipeline.waves import Notice, run_waves
 
 _TRACE_COLUMNS = ("source", "generator", "workload", "profile", "command", "violation", "header")
@@ -27,7 +32,13 @@ _TRACE_COLUMNS = ("source", "generator", "workload", "profile", "command", "viol
 
 
 def validate(
-    traces: Any, segments: Any, buckets: int, *, every: int = EVERY, candidates_max: int = CANDIDATES_MAX
+    traces: Any,
+    segments: Any,
+    buckets: int,
+    *,
+    every: int = EVERY,
+    candidates_max: int = CANDIDATES_MAX,
+    suspects: Suspects | None = None,
 ) -> Any:
     """The transformation: DataFrames of `TRACES` and `SEGMENTS` to one of `VERDICTS`.
 
@@ -37,6 +48,7 @@ def validate(
         buckets: into how many tasks the parts of the traces are spread.
         every: after how many events the full invariants are checked.
         candidates_max: most candidate states of a trace that leaves fields out.
+        suspects: where to note the parts under way; None for nowhere.
     """
     parts = (
         traces.withColumn("part", sf.explode(sf.sequence(sf.lit(0), sf.col("parts") - 1)))
@@ -53,7 +65,8 @@ def validate(
         .repartitionById(buckets, sf.col(BUCKET))
         .sortWithinPartitions("trace_id", "part", "segment")
     )
-    return decided(ordered.mapInArrow(partial(_check, every=every, candidates_max=candidates_max), PART_VERDICTS.ddl))
+    check = partial(_check, every=every, candidates_max=candidates_max, suspects=suspects)
+    return decided(ordered.mapInArrow(check, PART_VERDICTS.ddl))
 
 
 def decided(parts: Any) -> Any:
@@ -74,16 +87,27 @@ def decided(parts: Any) -> Any:
     )
 
 
-def _check(batches: Iterable[pa.RecordBatch], *, every: int, candidates_max: int) -> Iterator[pa.RecordBatch]:
-    yield from batches_of(_verdicts(batches, every, candidates_max), PART_VERDICTS)
+def _check(
+    batches: Iterable[pa.RecordBatch], *, every: int, candidates_max: int, suspects: Suspects | None
+) -> Iterator[pa.RecordBatch]:
+    yield from batches_of(_verdicts(batches, every, candidates_max, suspects), PART_VERDICTS)
 
 
-def _verdicts(batches: Iterable[pa.RecordBatch], every: int, candidates_max: int) -> Iterator[Row]:
+def _verdicts(
+    batches: Iterable[pa.RecordBatch], every: int, candidates_max: int, suspects: Suspects | None
+) -> Iterator[Row]:
     for (_, part), segments in groupby(rows_of(batches), itemgetter("trace_id", "part")):
         first = next(segments)
         trace = {**first, "first_line": first["trace_line"]}
         whole = chain((first,), segments)  # noqa: B031 - what is left of the group
-        yield {**verdict_row(trace, whole, part, every=every, candidates_max=candidates_max), "part": part}
+        suspect = Suspect(trace["source"], trace["first_line"])
+        noted = nullcontext(0) if suspects is None else suspects.under_way(f"{trace['trace_id']}-{part}", suspect)
+        with noted as deaths:
+            if deaths >= DEATHS_MAX:
+                row = given_up_row(trace, deaths)
+            else:
+                row = verdict_row(trace, whole, part, every=every, candidates_max=candidates_max)
+        yield {**row, "part": part}
 
 
 def run_validate(
@@ -91,12 +115,19 @@ def run_validate(
 ) -> None:
     """Run the stage, in the waves in which the traces came in."""
     waves = int(workspace.facts()["waves"])
+    suspects = Suspects(workspace.work_file("under-way"))
+    suspects.begin()
 
     def wave(number: int) -> None:
         traces, segments = (workspace.read(session, table, number) for table in (TRACES, SEGMENTS))
         buckets = buckets_for(session, int(traces.agg(sf.sum("parts")).head()[0] or 0))
-        verdicts = validate(traces, segments, buckets, every=every, candidates_max=candidates_max)
+        verdicts = validate(traces, segments, buckets, every=every, candidates_max=candidates_max, suspects=suspects)
         workspace.write_wave(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
 
-    run_waves(session, "validate", workspace.missing_waves((VERDICTS,), waves), wave, notice)
+    try:
+        run_waves(session, "validate", workspace.missing_waves((VERDICTS,), waves), wave, notice)
+    except (PySparkException, Py4JError) as error:
+        if suspects.found():
+            raise SparkError(f"a Spark job failed: {suspects.described()}") from error
+        raise
     workspace.finish_tables((VERDICTS,), waves)

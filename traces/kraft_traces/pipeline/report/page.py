@@ -1,5 +1,6 @@
 """The page of a report: made of the figures alone, in one file without scripts or anything to fetch."""
 
+import json
 import math
 from importlib.resources import files
 from typing import Any
@@ -8,7 +9,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from kraft_traces.pipeline.covered import RULE
-from kraft_traces.pipeline.report.plots import coverage_by_kind, source_name, throughput, verdicts_by_source, visible
+from kraft_traces.pipeline.report.plots import coverage_by_kind, short_names, throughput, verdicts_by_source, visible
 
 Document = dict[str, Any]
 
@@ -26,6 +27,8 @@ def page(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    # The one of Jinja is for scripts: it escapes what HTML escapes again.
+    environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
     environment.filters["number"] = lambda value: "" if value is None else f"{value:,}"
     shown: Document = _all_visible(document)
     rules = shown["coverage"]["kinds"][RULE]["events"]
@@ -37,7 +40,7 @@ def page(document: Document) -> str:
             "throughput": Markup(throughput(shown)),
             "coverage": Markup(coverage_by_kind(shown)),
         },
-        source_name=source_name,
+        columns=short_names(shown["coverage"]["sources"]),
         rules=rules,
         shade=lambda events: _shade(events, most),
         shades=range(1, _SHADES + 1),

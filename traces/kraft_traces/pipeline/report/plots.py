@@ -38,6 +38,14 @@ def source_name(source: Document) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def short_names(sources: list[Document]) -> list[str]:
+    """The same for columns: only what tells them apart."""
+    parts = ("generator", "workload", "profile")
+    told = [part for part in parts if len({source.get(part) for source in sources}) > 1]
+    names = [" · ".join(source[part] for part in told if source.get(part)) for source in sources]
+    return [name or source_name(source) for name, source in zip(names, sources, strict=True)]
+
+
 def verdicts_by_source(document: Document) -> str:
     """Bars of traces, one for each source."""
     sources = document["sources"][:SOURCES_MAX]

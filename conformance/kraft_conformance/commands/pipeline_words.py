@@ -1,0 +1,118 @@
+"""What the words of `kraft-spec pipeline` stand for."""
+
+import re
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import typer
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_traces.pipeline.failures import InputError
+
+Conf = Annotated[list[str] | None, typer.Option("--conf", help="A setting of Spark, NAME=VALUE; repeatable.")]
+
+
+def need_libraries() -> None:
+    """Look for what the extra `pipeline` installs.
+
+    Raises:
+        CommandError: it is not there.
+    """
+    for library in ("pyspark", "pyarrow", "pandas", "matplotlib", "jinja2"):
+        if find_spec(library) is None:
+            raise CommandError(
+                f"the pipeline needs {library}: install kraft-spec with the extra `pipeline`", ExitCode.UNAVAILABLE
+            )
+
+
+def spark_settings(conf: list[str] | None) -> dict[str, str]:
+    """The settings of `--conf`.
+
+    Raises:
+        CommandError: one has no name, or none of Spark's.
+    """
+    settings: dict[str, str] = {}
+    for setting in conf or ():
+        name, equals, given = setting.partition("=")
+        if not equals or not name.startswith("spark."):
+            raise usage_error(f"--conf {setting}: expected a setting of Spark, spark.NAME=VALUE")
+        settings[name] = given
+    return settings
+
+
+def session_options(runs: Any, master: str, conf: list[str] | None, spark_log: bool) -> Any:
+    """`runs.SessionOptions` of a command.
+
+    Raises:
+        CommandError: the master or a setting is not written as it should be.
+    """
+    settings = spark_settings(conf)
+    if not re.fullmatch(r"local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?|local-cluster\[.+\]|[a-z0-9]+(:.+)?", master):
+        raise usage_error(f"--master {master}: expected local[*], local[N] or spark://HOST:PORT")
+    return runs.SessionOptions(master=master, chatter=spark_log, settings=settings)
+
+
+def seed_range(text: str) -> tuple[int, int]:
+    """The first seed of FIRST:END, and how many there are.
+
+    Raises:
+        CommandError: it is not written so.
+    """
+    found = re.fullmatch(r"(\d+):(\d+)", text)
+    if found is None or int(found[1]) >= int(found[2]):
+        raise usage_error(f"--seeds {text}: expected FIRST:END with FIRST below END, as 0:100")
+    return int(found[1]), int(found[2]) - int(found[1])
+
+
+def plans_of(
+    first_seed: int,
+    seeds: int,
+    workloads: list[str] | None,
+    profiles: list[str] | None,
+    steps: int,
+    replicas: int | None,
+    switched_off: tuple[str, ...],
+    count: int | None = None,
+    checkpoint_every: int | None = None,
+) -> Any:
+    """The `Plans` of a command; None stands for every workload, and for the profile `kip`.
+
+    Raises:
+        CommandError: a name is not known, or there is nothing to simulate.
+    """
+    from kraft_traces.pipeline.plans import Plans
+
+    try:
+        return Plans(
+            first_seed,
+            seeds,
+            tuple(workloads or WORKLOADS),
+            tuple(profiles or ("kip",)),
+            steps,
+            replicas,
+            switched_off,
+            count,
+            checkpoint_every,
+        )
+    except InputError as error:
+        raise usage_error(str(error)) from error
+
+
+def known_mutant(name: str | None) -> Any:
+    """The mutant of a name; None for None.
+
+    Raises:
+        CommandError: there is none of that name.
+    """
+    if name is None:
+        return None
+    from kraft_conformance.mutation.seeded import seeded
+    from kraft_spec.mutants import MutantError, load_catalogue
+
+    try:
+        (chosen,) = seeded(load_catalogue(), [name])
+    except MutantError as error:
+        raise usage_error(str(error)) from error
+    return chosen
