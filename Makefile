@@ -17,6 +17,9 @@ SEED := $(shell date +%s)
 endif
 endif
 
+# The edges of the model, enumerated once by `killed` and taken from there by the tests, if it is still this model.
+EDGES := build/model-edges
+
 WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[mutation]'
 WITH_CVC5 = $(BIN)/python -c 'import cvc5' 2>/dev/null || \
@@ -76,7 +79,8 @@ models:
 
 killed:
 	@tools/ensure_venv.sh test
-	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --first
+	@mkdir -p $(dir $(EDGES))
+	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --first --edges $(EDGES)
 
 pytest:
 	@tools/ensure_venv.sh test

@@ -17,6 +17,7 @@ from kraft_conformance.mutation.sighting import Attack, Outcome, Target
 from kraft_conformance.mutation.survivors import Survivor, kill_rate, load_survivors
 from kraft_conformance.mutation.tools import ALL_TOOLS
 from kraft_reference.replica import __file__ as a_module
+from kraft_spec.edges import Edge, EdgeGraph, save_edges
 from kraft_spec.edits import Edit, edited_packages
 from kraft_spec.mutants import Catalogue, Mutant, load_catalogue
 from kraft_spec.mutants.mutant import ReferenceEdit
@@ -198,3 +199,40 @@ def test_the_kill_rate_leaves_out_what_is_equivalent() -> None:
     assert rate.of_all == 0.75
     assert rate.of_tools == 0.5
     assert not rate.reaches_target
+
+
+@pytest.mark.parametrize("content", [b"", b"kraft-spec-edges-3 another-key digest\n"])
+def test_edges_that_are_torn_or_of_another_model_are_enumerated_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    file = tmp_path / "edges"
+    file.write_bytes(content)
+    recorded: list[Path] = []
+
+    def record(path: Path) -> None:
+        recorded.append(path)
+        save_edges(path, EdgeGraph(()))
+
+    monkeypatch.setattr(campaign, "record_edges", record)
+    for _ in range(2):
+        with prepared([ALL_TOOLS["edges"]], edges=file) as (_, baseline):
+            assert baseline.first is None
+    assert recorded == [file]
+
+
+def test_a_changed_edge_that_was_stored_is_seen_on_the_unbroken_reference(tmp_path: Path) -> None:
+    file = tmp_path / "edges"
+    save_edges(file, EdgeGraph((Edge({}, {"name": "Poll", "replica": 1}, {}, {}, "", ()),)))
+    with (
+        pytest.raises(AttackError, match="edges finds fault with the unbroken reference"),
+        prepared([ALL_TOOLS["edges"]], edges=file),
+    ):
+        pass
+
+
+def test_a_file_without_edges_is_no_file_to_keep_them_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    assert main(["mutants", "--tool", "edges", "--edges", str(file)]) == ExitCode.BAD_INPUT
+    assert "notes.txt holds no edges" in capsys.readouterr().err
+    assert file.read_text() == "mine"

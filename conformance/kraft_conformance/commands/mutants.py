@@ -22,6 +22,7 @@ from kraft_conformance.mutation.sighting import Attack, Outcome
 from kraft_conformance.mutation.suite import SuitePlan, suite_of, try_all
 from kraft_conformance.mutation.survivors import SurvivorError
 from kraft_conformance.mutation.tools import ALL_TOOLS, TOOLS, UNIT_TESTS, Tool
+from kraft_spec.edges import EdgeFileError
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Mutant, MutantError, load_catalogue
 from kraft_traces.streams import whole_file
@@ -38,7 +39,9 @@ Jobs = Annotated[int | None, typer.Option(min=1, help="Mutants at a time; defaul
 Edges = Annotated[
     Path | None,
     typer.Option(
-        "--edges", help="Keep the model's edges in this file, or take them from it; enumerating takes minutes."
+        "--edges",
+        help="Keep the model's edges in this file, or take them from it if they are of this very model; enumerating "
+        "takes minutes.",
     ),
 ]
 Record = Annotated[Path | None, typer.Option("--record", help="Write the tables to a file, as Markdown.")]
@@ -86,6 +89,8 @@ def mutants(
     try:
         plan = SuitePlan(shlex.join(words), tools, chosen, edges, first, machine, seed, jobs or os.cpu_count() or 1)
         results = _try_all(plan)
+    except EdgeFileError as error:
+        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except ValueError as error:
         if isinstance(error, EditError | MutantError | SurvivorError):
             raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error

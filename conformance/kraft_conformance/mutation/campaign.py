@@ -14,6 +14,7 @@ from time import monotonic
 from kraft_conformance.mutation.edge_replay import record_edges
 from kraft_conformance.mutation.sighting import Attack, Outcome
 from kraft_conformance.mutation.tools import Tool
+from kraft_spec.edges import stored_graph
 from kraft_spec.edits import Edit, edited_packages
 
 LIMIT_FACTOR = 10
@@ -107,7 +108,8 @@ def prepared(
 
     Args:
         tools: Cheapest first.
-        edges: File with the model's edges, written there if it does not exist; a temporary one if None.
+        edges: File with the model's edges, enumerated afresh unless it has those of this very model; a temporary one if
+            None.
         on_step: Told what happens meanwhile.
 
     Raises:
@@ -118,7 +120,7 @@ def prepared(
     with TemporaryDirectory(prefix="kraft-spec-edges-") as folder:
         if any(tool.name == "edges" for tool in tools):
             edges = edges or Path(folder) / "edges"
-            if not edges.exists():
+            if stored_graph(edges) is None:
                 say("enumerating the model's edges")
                 record_edges(edges)
         say("every tool on the unbroken reference")

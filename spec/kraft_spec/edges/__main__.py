@@ -17,7 +17,7 @@ def _record(path: Path) -> int:
     from kraft_spec.edges.enumeration import enumerate_edges
 
     graph = enumerate_edges(lambda explored, known: print(f"{explored} of {known} states", file=sys.stderr))
-    size = save_edges(path, graph.edges)
+    size = save_edges(path, graph)
     constructed = sum(edge.constructed for edge in graph.edges)
     print(f"{len(graph.edges)} edges of {graph.states} states, {size} bytes, {graph.seconds:.0f} s")
     print(f"{constructed} of them from {graph.constructed_states} constructed states")
