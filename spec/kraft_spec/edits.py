@@ -84,6 +84,12 @@ def package_folder(package: str) -> Path:
     return Path(spec.origin).parent
 
 
+def _forget_compiled(module: Path) -> None:
+    """Python tells a stale compilation by size and second alone, which an edit may leave as they were."""
+    for compiled in module.parent.glob(f"__pycache__/{module.stem}.*"):
+        compiled.unlink()
+
+
 @contextmanager
 def edited_packages(edits: Mapping[str, Iterable[Edit]]) -> Iterator[dict[str, str]]:
     """Yield the environment of a process that imports edited copies of these packages.
@@ -96,8 +102,13 @@ def edited_packages(edits: Mapping[str, Iterable[Edit]]) -> Iterator[dict[str, s
     with tempfile.TemporaryDirectory(prefix="kraft-spec-edited-") as temporary:
         for package, of_package in edits.items():
             copy = Path(temporary) / package
-            shutil.copytree(package_folder(package), copy, ignore=shutil.ignore_patterns("__pycache__"))
-            apply_edits(copy, of_package)
+            # With the compiled modules, if there are any: the process then compiles what is edited, and no more.
+            # Not with those that another process is just writing.
+            shutil.copytree(package_folder(package), copy, ignore=shutil.ignore_patterns("*.pyc.*"))
+            given = tuple(of_package)
+            apply_edits(copy, given)
+            for edit in given:
+                _forget_compiled(copy / edit.file)
         path = os.pathsep.join([temporary, *filter(None, [os.environ.get("PYTHONPATH")])])
         yield {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
 

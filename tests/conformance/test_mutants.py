@@ -11,11 +11,12 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.mutation import campaign, machine_made
 from kraft_conformance.mutation.attack import attack
 from kraft_conformance.mutation.campaign import AttackError, Campaign, Subject, prepared
+from kraft_conformance.mutation.killers import KillersError, load_killers, read_killers
 from kraft_conformance.mutation.machine_made import Key, MachineMade
 from kraft_conformance.mutation.seeded import seeded, subject_of
 from kraft_conformance.mutation.sighting import Attack, Outcome, Target
 from kraft_conformance.mutation.survivors import Survivor, kill_rate, load_survivors
-from kraft_conformance.mutation.tools import ALL_TOOLS
+from kraft_conformance.mutation.tools import ALL_TOOLS, TOOLS
 from kraft_reference.replica import __file__ as a_module
 from kraft_spec.edges import Edge, EdgeGraph, save_edges
 from kraft_spec.edits import Edit, edited_packages
@@ -236,3 +237,56 @@ def test_a_file_without_edges_is_no_file_to_keep_them_in(tmp_path: Path, capsys:
     assert main(["mutants", "--tool", "edges", "--edges", str(file)]) == ExitCode.BAD_INPUT
     assert "notes.txt holds no edges" in capsys.readouterr().err
     assert file.read_text() == "mine"
+
+
+PLAYED = (ALL_TOOLS["scenarios"], ALL_TOOLS["partitions"])
+
+
+@pytest.mark.parametrize(
+    ("first", "asked"),
+    [
+        ({}, [("scenarios", True)]),
+        ({HALF.name: "scenarios"}, [("scenarios", True)]),
+        ({HALF.name: "partitions"}, [("partitions", False), ("scenarios", True)]),
+        ({"another": "partitions"}, [("scenarios", True)]),
+    ],
+)
+def test_the_usual_killer_is_asked_first_and_the_others_if_it_does_not_kill(
+    first: dict[str, str], asked: list[tuple[str, bool]]
+) -> None:
+    (outcome,) = Campaign(PLAYED, None, True, {}, first).run([subject_of(HALF)], 1)
+    assert [(attack.tool, attack.killed) for attack in outcome.attacks] == asked
+
+
+def test_whoever_wants_every_tool_has_them_in_their_order() -> None:
+    (outcome,) = Campaign(PLAYED, None, False, {}, {HALF.name: "partitions"}).run([subject_of(HALF)], 1)
+    assert [attack.tool for attack in outcome.attacks] == ["scenarios", "partitions"]
+
+
+def test_the_usual_killers_are_of_seeded_mutants_and_tools() -> None:
+    killers = load_killers()
+    assert set(killers) <= {mutant.name for mutant in seeded(load_catalogue())}
+    assert set(killers.values()) <= {tool.name for tool in TOOLS[1:]}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("edges = 7", "killers.toml: "), ('edges = ["a"]\ntraces = ["a"]', "a stands under edges and under traces")],
+)
+def test_a_wrong_file_of_killers_is_refused(text: str, said: str) -> None:
+    with pytest.raises(KillersError, match=said):
+        read_killers(text)
+
+
+def test_the_command_begins_with_the_usual_killer_unless_it_records(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    catalogue_of(monkeypatch, HALF)
+    monkeypatch.setattr(command, "load_killers", lambda: {HALF.name: "partitions"})
+    tools = ["--tool", "scenarios", "--tool", "partitions", "--jobs", "1", "--json"]
+    asked = []
+    for more in (["--first"], ["--first", "--record", str(tmp_path / "table.md")]):
+        assert main(["mutants", *tools, *more]) == ExitCode.CONFORMANT
+        (outcome,) = json.loads(capsys.readouterr().out)["seeded"]
+        asked.append([attack["tool"] for attack in outcome["attacks"]])
+    assert asked == [["partitions", "scenarios"], ["scenarios"]]

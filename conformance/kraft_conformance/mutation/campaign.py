@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -56,12 +56,14 @@ class Campaign:
         edges: File with the model's edges; None if no tool replays them.
         stop_at_first: Whether a mutant that one tool has killed is left alone by the dearer ones.
         limits: Seconds for each tool.
+        begin_with: Mutant to the tool that comes first if one kill is enough; the others follow in their order.
     """
 
     tools: tuple[Tool, ...]
     edges: Path | None
     stop_at_first: bool
     limits: Mapping[str, float]
+    begin_with: Mapping[str, str] = field(default_factory=dict)
 
     def run(
         self, subjects: Sequence[Subject], jobs: int, on_outcome: Callable[[Outcome], None] | None = None
@@ -90,7 +92,7 @@ class Campaign:
     def _outcome(self, subject: Subject) -> Outcome:
         attacks: list[Attack] = []
         with edited_packages({"kraft_reference": subject.edits}) as environment:
-            for tool in self.tools:
+            for tool in self._in_order(subject):
                 if reason := tool.why_not():
                     attacks.append(Attack(tool.name, skipped=reason))
                     continue
@@ -98,6 +100,11 @@ class Campaign:
                 if self.stop_at_first and attacks[-1].killed:
                     break
         return Outcome(subject.name, tuple(attacks))
+
+    def _in_order(self, subject: Subject) -> list[Tool]:
+        """The tools, the usual killer first: a kill is a kill, whoever was asked before."""
+        first = self.begin_with.get(subject.name) if self.stop_at_first else None
+        return sorted(self.tools, key=lambda tool: tool.name != first)
 
 
 @contextmanager
