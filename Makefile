@@ -12,6 +12,8 @@ WORKERS ?= 2
 ifndef SEED
 ifeq ($(CI),true)
 SEED := 996
+# Some hundred processes start in it: what Python compiles, it keeps.
+unexport PYTHONDONTWRITEBYTECODE
 else
 SEED := $(shell date +%s)
 endif

@@ -54,22 +54,33 @@ def apply_edits(folder: Path, edits: Iterable[Edit]) -> None:
     Raises:
         EditError: A file is missing, an edit does not fit it, or what comes of it is no Python.
     """
-    edited: set[Path] = set()
+    for path, text in edited_texts(folder, edits).items():
+        path.write_text(text, encoding="utf-8")
+
+
+def edited_texts(folder: Path, edits: Iterable[Edit]) -> dict[Path, str]:
+    """The files of `folder` that the edits change, in the order of their paths, and their texts after it.
+
+    Raises:
+        EditError: A file is missing, an edit does not fit it, or what comes of it is no Python.
+    """
+    edited: dict[Path, str] = {}
     for edit in edits:
         path = folder / edit.file
-        if not path.is_file():
-            raise EditError(f"there is no {edit.file} to edit")
-        text = edit.applied_to(path.read_text(encoding="utf-8"))
-        path.write_text(text, encoding="utf-8")
-        edited.add(path)
-    for path in sorted(edited):
+        if path not in edited:
+            if not path.is_file():
+                raise EditError(f"there is no {edit.file} to edit")
+            edited[path] = path.read_text(encoding="utf-8")
+        edited[path] = edit.applied_to(edited[path])
+    for path, text in sorted(edited.items()):
         if path.suffix == ".py":
             try:
-                compile(path.read_text(encoding="utf-8"), path.name, "exec")
+                compile(text, path.name, "exec")
             except SyntaxError as error:
                 raise EditError(
                     f"{path.name}: the edited text is no Python: {error.msg}, line {error.lineno}"
                 ) from error
+    return dict(sorted(edited.items()))
 
 
 def package_folder(package: str) -> Path:

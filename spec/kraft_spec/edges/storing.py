@@ -40,7 +40,7 @@ class _OldOrTornError(EdgeFileError):
 
 @cache
 def enumeration_key() -> str:
-    """SHA-256, in hexadecimal, over all that the enumerated edges depend on.
+    """SHA-256, in hexadecimal, over all that the enumerated edges depend on, when this process first asks.
 
     That is the modules, Edges.cfg, tla2tools.jar, Python's version, and all Python code of the model's side and of
     the reference, whose tables name the fields and messages of constructed states.
@@ -110,9 +110,11 @@ def stored_graph(path: Path) -> EdgeGraph | None:
         EdgeFileError: The file is no file of edges at all, so nobody should write edges there.
         JarMissing, JarMismatch: There is no jar, so there is no key.
     """
+    # First, so that the key of what is enumerated instead is that of the sources before, and not after, minutes of it.
+    wanted = enumeration_key()
     try:
         key, content = _key_and_content(path)
-        return _graph(path, content) if key == enumeration_key() else None
+        return _graph(path, content) if key == wanted else None
     except (FileNotFoundError, _OldOrTornError):
         return None
 
