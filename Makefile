@@ -12,10 +12,15 @@ WORKERS ?= 2
 ifndef SEED
 ifeq ($(CI),true)
 SEED := 996
+# Some hundred processes start in it: what Python compiles, it keeps.
+unexport PYTHONDONTWRITEBYTECODE
 else
 SEED := $(shell date +%s)
 endif
 endif
+
+# The edges of the model, enumerated once and taken from there by `killed` and the tests, if it is still this model.
+EDGES := build/model-edges
 
 WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[mutation]'
@@ -25,16 +30,18 @@ WITH_SPARK = $(BIN)/python -c 'import jinja2, matplotlib, pandas, pyarrow, pyspa
 	$(BIN)/python -m pip install --quiet --editable '.[pipeline]'
 WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 # loadfile: the tests of one file share a process, and so what their fixtures start.
+# No reordering by the number of tests: tests/conftest.py has the files that take longest first.
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
-	--randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
+	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models killed pytest pipeline samples bench mutants nightly cross-check dev dist clean distclean
+.PHONY: help run test lint format models edges killed pytest pipeline samples bench mutants nightly cross-check dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
-	@echo "make test     lint, types, import contracts, the model checks of the ci group, seeded mutants, then the test suite"
+	@echo "make test     lint, types, import contracts, the model checks of the ci group, the edges, seeded mutants, the test suite"
 	@echo "make lint     only the checks that run no test"
 	@echo "make models   the model checks of the ci group: exhaustive, minutes"
+	@echo "make edges    every edge of the model's state graph, replayed on the reference: minutes, unless build/ has them"
 	@echo "make killed   every seeded mutant of the reference is killed by a tool of the suite"
 	@echo "make pipeline the tests of the Spark pipeline, which needs a large download and so is no part of make test"
 	@echo "make samples  record the sample traces again, after a change that is meant"
@@ -51,7 +58,11 @@ run:
 	@tools/ensure_venv.sh run
 	@$(WITH_JAVA) $(BIN)/kraft-spec run $(ARGS)
 
-test: lint models killed pytest
+# The edges are enumerated by one thread, so beside the model checks, which are many.
+test: lint
+	@$(MAKE) --no-print-directory --jobs=2 models edges
+	@$(MAKE) --no-print-directory killed
+	@$(MAKE) --no-print-directory pytest
 
 samples:
 	@tools/ensure_venv.sh run
@@ -74,9 +85,15 @@ models:
 	@tools/ensure_venv.sh test
 	@$(WITH_JAVA) $(BIN)/kraft-spec model ci --jobs 2 --workers 1
 
+edges:
+	@tools/ensure_venv.sh test
+	@mkdir -p $(dir $(EDGES))
+	@$(WITH_JAVA) $(BIN)/kraft-spec edges --edges $(EDGES)
+
 killed:
 	@tools/ensure_venv.sh test
-	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --first
+	@mkdir -p $(dir $(EDGES))
+	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --first --edges $(EDGES)
 
 pytest:
 	@tools/ensure_venv.sh test

@@ -26,6 +26,40 @@ def _chosen_profile() -> str:
 settings.load_profile(_chosen_profile())
 
 
+_LONGEST_FIRST = (
+    "tests/spec/test_mutants.py",
+    "tests/traces/check/test_foreign.py",
+    "tests/spec/proofs/induction/test_interpreter.py",
+    "tests/reference/test_cluster_simulation.py",
+    "tests/traces/check/test_voter_changes.py",
+    "tests/traces/check/test_acceptance.py",
+    "tests/spec/test_edges.py",
+    "tests/traces/check/test_rules_switched_off.py",
+    "tests/spec/proofs/induction/test_proof_mutants.py",
+    "tests/conformance/test_findings.py",
+    "tests/conformance/test_probes.py",
+    "tests/conformance/test_cli.py",
+)
+"""Files of half a minute and more on a processor, which `--dist loadfile` gives to one worker each.
+
+One that starts last keeps one worker busy while the others wait.
+"""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the tests of the longest files first; all else stays in the order that pytest-randomly drew.
+
+    Raises:
+        pytest.UsageError: One of these files is no longer there.
+    """
+    rank = {config.rootpath / name: number for number, name in enumerate(_LONGEST_FIRST)}
+    for file in rank:
+        if not file.is_file():
+            raise pytest.UsageError(f"tests/conftest.py puts {file} first, which is not there")
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     """State what is needed to run the same examples again."""
     if settings().derandomize:

@@ -54,22 +54,33 @@ def apply_edits(folder: Path, edits: Iterable[Edit]) -> None:
     Raises:
         EditError: A file is missing, an edit does not fit it, or what comes of it is no Python.
     """
-    edited: set[Path] = set()
+    for path, text in edited_texts(folder, edits).items():
+        path.write_text(text, encoding="utf-8")
+
+
+def edited_texts(folder: Path, edits: Iterable[Edit]) -> dict[Path, str]:
+    """The files of `folder` that the edits change, in the order of their paths, and their texts after it.
+
+    Raises:
+        EditError: A file is missing, an edit does not fit it, or what comes of it is no Python.
+    """
+    edited: dict[Path, str] = {}
     for edit in edits:
         path = folder / edit.file
-        if not path.is_file():
-            raise EditError(f"there is no {edit.file} to edit")
-        text = edit.applied_to(path.read_text(encoding="utf-8"))
-        path.write_text(text, encoding="utf-8")
-        edited.add(path)
-    for path in sorted(edited):
+        if path not in edited:
+            if not path.is_file():
+                raise EditError(f"there is no {edit.file} to edit")
+            edited[path] = path.read_text(encoding="utf-8")
+        edited[path] = edit.applied_to(edited[path])
+    for path, text in sorted(edited.items()):
         if path.suffix == ".py":
             try:
-                compile(path.read_text(encoding="utf-8"), path.name, "exec")
+                compile(text, path.name, "exec")
             except SyntaxError as error:
                 raise EditError(
                     f"{path.name}: the edited text is no Python: {error.msg}, line {error.lineno}"
                 ) from error
+    return dict(sorted(edited.items()))
 
 
 def package_folder(package: str) -> Path:
@@ -84,6 +95,12 @@ def package_folder(package: str) -> Path:
     return Path(spec.origin).parent
 
 
+def _forget_compiled(module: Path) -> None:
+    """Python tells a stale compilation by size and second alone, which an edit may leave as they were."""
+    for compiled in module.parent.glob(f"__pycache__/{module.stem}.*"):
+        compiled.unlink()
+
+
 @contextmanager
 def edited_packages(edits: Mapping[str, Iterable[Edit]]) -> Iterator[dict[str, str]]:
     """Yield the environment of a process that imports edited copies of these packages.
@@ -96,8 +113,13 @@ def edited_packages(edits: Mapping[str, Iterable[Edit]]) -> Iterator[dict[str, s
     with tempfile.TemporaryDirectory(prefix="kraft-spec-edited-") as temporary:
         for package, of_package in edits.items():
             copy = Path(temporary) / package
-            shutil.copytree(package_folder(package), copy, ignore=shutil.ignore_patterns("__pycache__"))
-            apply_edits(copy, of_package)
+            # With the compiled modules, if there are any: the process then compiles what is edited, and no more.
+            # Not with those that another process is just writing.
+            shutil.copytree(package_folder(package), copy, ignore=shutil.ignore_patterns("*.pyc.*"))
+            given = tuple(of_package)
+            apply_edits(copy, given)
+            for edit in given:
+                _forget_compiled(copy / edit.file)
         path = os.pathsep.join([temporary, *filter(None, [os.environ.get("PYTHONPATH")])])
         yield {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
 

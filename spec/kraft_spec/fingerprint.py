@@ -1,8 +1,10 @@
-"""The hash of the model, for the header of a trace."""
+"""Hashes of the sources: of the model, for the header of a trace, and of packages, for what is kept in files."""
 
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 TRACE_MODULES = (
     "Definitions",
@@ -47,3 +49,24 @@ def _hash_of(modules: tuple[str, ...]) -> str:
         digest.update(f"{module} {len(text)}\n".encode())
         digest.update(text)
     return digest.hexdigest()
+
+
+def fingerprint_of(packages: tuple[str, ...], endings: tuple[str, ...]) -> str:
+    """SHA-256, in hexadecimal, over the names and texts of all files of some packages whose names end so."""
+    digest = hashlib.sha256()
+    for package in packages:
+        for name, file in _walk(files(package), package):
+            if name.endswith(endings):
+                text = file.read_bytes()
+                digest.update(f"{name} {len(text)}\n".encode())
+                digest.update(text)
+    return digest.hexdigest()
+
+
+def _walk(folder: Traversable, name: str) -> Iterator[tuple[str, Traversable]]:
+    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+        path = f"{name}/{entry.name}"
+        if entry.is_dir():
+            yield from _walk(entry, path)
+        else:
+            yield path, entry

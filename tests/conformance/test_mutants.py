@@ -11,13 +11,15 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.mutation import campaign, machine_made
 from kraft_conformance.mutation.attack import attack
 from kraft_conformance.mutation.campaign import AttackError, Campaign, Subject, prepared
+from kraft_conformance.mutation.killers import KillersError, load_killers, read_killers
 from kraft_conformance.mutation.machine_made import Key, MachineMade
 from kraft_conformance.mutation.seeded import seeded, subject_of
 from kraft_conformance.mutation.sighting import Attack, Outcome, Target
 from kraft_conformance.mutation.survivors import Survivor, kill_rate, load_survivors
-from kraft_conformance.mutation.tools import ALL_TOOLS
+from kraft_conformance.mutation.tools import ALL_TOOLS, TOOLS
 from kraft_reference.replica import __file__ as a_module
-from kraft_spec.edits import Edit, edited_packages
+from kraft_spec.edges import Edge, EdgeGraph, save_edges
+from kraft_spec.edits import Edit, edited_texts, package_folder
 from kraft_spec.mutants import Catalogue, Mutant, load_catalogue
 from kraft_spec.mutants.mutant import ReferenceEdit
 
@@ -108,10 +110,8 @@ def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
 
 def test_every_edit_of_the_catalogue_fits() -> None:
     for mutant in seeded(load_catalogue()):
-        with edited_packages({"kraft_reference": subject_of(mutant).edits}) as environment:
-            copy = Path(environment["PYTHONPATH"].split(":")[0]) / "kraft_reference"
-            for edit in mutant.reference:
-                compile((copy / edit.file).read_text(), f"{mutant.name}: {edit.file}", "exec")
+        edited = edited_texts(package_folder("kraft_reference"), subject_of(mutant).edits)
+        assert {path.name for path in edited} == {Path(edit.file).name for edit in mutant.reference}, mutant.name
 
 
 def test_a_mutant_that_hangs_is_killed_by_the_limit() -> None:
@@ -198,3 +198,93 @@ def test_the_kill_rate_leaves_out_what_is_equivalent() -> None:
     assert rate.of_all == 0.75
     assert rate.of_tools == 0.5
     assert not rate.reaches_target
+
+
+@pytest.mark.parametrize("content", [b"", b"kraft-spec-edges-3 another-key digest\n"])
+def test_edges_that_are_torn_or_of_another_model_are_enumerated_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    file = tmp_path / "edges"
+    file.write_bytes(content)
+    recorded: list[Path] = []
+
+    def record(path: Path) -> None:
+        recorded.append(path)
+        save_edges(path, EdgeGraph(()))
+
+    monkeypatch.setattr(campaign, "record_edges", record)
+    for _ in range(2):
+        with prepared([ALL_TOOLS["edges"]], edges=file) as (_, baseline):
+            assert baseline.first is None
+    assert recorded == [file]
+
+
+def test_a_changed_edge_that_was_stored_is_seen_on_the_unbroken_reference(tmp_path: Path) -> None:
+    file = tmp_path / "edges"
+    save_edges(file, EdgeGraph((Edge({}, {"name": "Poll", "replica": 1}, {}, {}, "", ()),)))
+    with (
+        pytest.raises(AttackError, match="edges finds fault with the unbroken reference"),
+        prepared([ALL_TOOLS["edges"]], edges=file),
+    ):
+        pass
+
+
+def test_a_file_without_edges_is_no_file_to_keep_them_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    assert main(["mutants", "--tool", "edges", "--edges", str(file)]) == ExitCode.BAD_INPUT
+    assert "notes.txt holds no edges" in capsys.readouterr().err
+    assert file.read_text() == "mine"
+
+
+PLAYED = (ALL_TOOLS["scenarios"], ALL_TOOLS["partitions"])
+
+
+@pytest.mark.parametrize(
+    ("first", "asked"),
+    [
+        ({}, [("scenarios", True)]),
+        ({HALF.name: "scenarios"}, [("scenarios", True)]),
+        ({HALF.name: "partitions"}, [("partitions", False), ("scenarios", True)]),
+        ({"another": "partitions"}, [("scenarios", True)]),
+    ],
+)
+def test_the_usual_killer_is_asked_first_and_the_others_if_it_does_not_kill(
+    first: dict[str, str], asked: list[tuple[str, bool]]
+) -> None:
+    (outcome,) = Campaign(PLAYED, None, True, {}, first).run([subject_of(HALF)], 1)
+    assert [(attack.tool, attack.killed) for attack in outcome.attacks] == asked
+
+
+def test_whoever_wants_every_tool_has_them_in_their_order() -> None:
+    (outcome,) = Campaign(PLAYED, None, False, {}, {HALF.name: "partitions"}).run([subject_of(HALF)], 1)
+    assert [attack.tool for attack in outcome.attacks] == ["scenarios", "partitions"]
+
+
+def test_the_usual_killers_are_of_seeded_mutants_and_tools() -> None:
+    killers = load_killers()
+    assert set(killers) <= {mutant.name for mutant in seeded(load_catalogue())}
+    assert set(killers.values()) <= {tool.name for tool in TOOLS[1:]}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("edges = 7", "killers.toml: "), ('edges = ["a"]\ntraces = ["a"]', "a stands under edges and under traces")],
+)
+def test_a_wrong_file_of_killers_is_refused(text: str, said: str) -> None:
+    with pytest.raises(KillersError, match=said):
+        read_killers(text)
+
+
+def test_the_command_begins_with_the_usual_killer_unless_it_records(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    catalogue_of(monkeypatch, HALF)
+    monkeypatch.setattr(command, "load_killers", lambda: {HALF.name: "partitions"})
+    tools = ["--tool", "scenarios", "--tool", "partitions", "--jobs", "1", "--json"]
+    asked = []
+    for more in (["--first"], ["--first", "--record", str(tmp_path / "table.md")]):
+        assert main(["mutants", *tools, *more]) == ExitCode.CONFORMANT
+        (outcome,) = json.loads(capsys.readouterr().out)["seeded"]
+        asked.append([attack["tool"] for attack in outcome["attacks"]])
+    assert asked == [["partitions", "scenarios"], ["scenarios"]]

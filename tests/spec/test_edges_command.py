@@ -16,7 +16,16 @@ from kraft_reference.replica import handle
 from kraft_reference.roles import Role
 from kraft_reference.state import new_replica
 from kraft_spec import mapping
-from kraft_spec.edges import ActionEdges, ConstructedEdges, Edge, EdgeGraph, load_edges
+from kraft_spec.edges import (
+    ActionEdges,
+    ConstructedEdges,
+    Edge,
+    EdgeGraph,
+    load_edges,
+    save_edges,
+    stored_graph,
+    storing,
+)
 from kraft_spec.edges.replay import DRAW
 
 
@@ -53,6 +62,74 @@ def test_edges_that_agree(graph: EdgeGraph, capsys: pytest.CaptureFixture[str], 
     assert "4 states, depth 1; 3 edges change a replica" in out
     assert "ok: on every edge the reference does what the model does" in out
     assert load_edges(tmp_path / "edges.bin") == graph.edges
+
+
+@pytest.mark.parametrize("graph", [(-1, "")], indirect=True)
+def test_a_stored_enumeration_is_used_when_asked_for_and_said(
+    graph: EdgeGraph, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "edges"
+    assert main(["edges", "--edges", str(file)]) == ExitCode.CONFORMANT
+    assert "not enumerated anew" not in capsys.readouterr().out
+    assert stored_graph(file) == graph
+    never_asked(monkeypatch)
+    assert main(["edges", "--edges", str(file)]) == ExitCode.CONFORMANT
+    assert f"the model's side is the one in {file}, not enumerated anew" in capsys.readouterr().out
+    assert main(["edges", "--edges", str(file), "--json"]) == ExitCode.CONFORMANT
+    assert json.loads(capsys.readouterr().out)["stored"] is True
+
+
+def never_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(_: object) -> EdgeGraph:
+        raise AssertionError("enumerated again")
+
+    monkeypatch.setattr(edges, "enumerate_edges", asked)
+
+
+@pytest.mark.parametrize("graph", [(-1, "")], indirect=True)
+def test_a_stored_enumeration_of_another_model_is_replaced(
+    graph: EdgeGraph, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "edges"
+    with monkeypatch.context() as another:
+        another.setattr(storing, "enumeration_key", lambda: "another-key")
+        save_edges(file, one_edge(voted=(2, "U2")))
+    assert main(["edges", "--edges", str(file)]) == ExitCode.CONFORMANT
+    assert "not enumerated anew" not in capsys.readouterr().out
+    assert stored_graph(file) == graph
+
+
+@pytest.mark.parametrize("graph", [(-1, "")], indirect=True)
+def test_without_the_option_the_edges_are_enumerated(graph: EdgeGraph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["edges", "--json"]) == ExitCode.CONFORMANT
+    assert json.loads(capsys.readouterr().out)["stored"] is False
+
+
+def test_a_changed_edge_in_the_file_is_a_difference(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never_asked(monkeypatch)
+    file = tmp_path / "edges"
+    save_edges(file, one_edge(voted=(2, "U2")))
+    assert main(["edges", "--edges", str(file)]) == ExitCode.VIOLATION
+    assert "state.voted: the model gives (2, 'U2'), the reference (-1, '')" in capsys.readouterr().out
+
+
+def test_a_file_of_something_else_is_not_written_over(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "trace.jsonl"
+    file.write_text('{"kind": "header"}\n')
+    assert main(["edges", "--edges", str(file)]) == ExitCode.BAD_INPUT
+    assert "trace.jsonl holds no edges" in capsys.readouterr().err
+    assert file.read_text() == '{"kind": "header"}\n'
+
+
+@pytest.mark.parametrize("option", ["--edges", "--save"])
+def test_a_folder_that_is_not_there_is_named_before_anything_is_enumerated(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    never_asked(monkeypatch)
+    assert main(["edges", option, str(tmp_path / "none" / "edges")]) == ExitCode.CANNOT_WRITE
+    assert f"there is no folder {tmp_path / 'none'}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("graph", [(2, "U2")], indirect=True)

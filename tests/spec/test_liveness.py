@@ -20,6 +20,7 @@ def temporal_properties(configuration: str) -> list[str]:
     return text.partition("PROPERTIES")[2].split()
 
 
+@pytest.mark.nightly  # `make models` runs it
 def test_a_removed_voter_fetches_again() -> None:
     found = run_check(find_check("liveness-removed-voter"), heap_megabytes=HEAP_MEGABYTES)
     assert found.as_expected, (found.report.violated, found.report.message)
@@ -37,6 +38,7 @@ def test_a_broken_protocol_goes_round_in_a_loop(name: str) -> None:
     assert any("VoteResponse" in state.text and "granted |-> FALSE" in state.text for state in loop)
 
 
+@pytest.mark.nightly  # `make models` runs them all
 @pytest.mark.parametrize("name", ["liveness-never-zombie", "liveness-never-refused", "liveness-never-led"])
 def test_premises_are_met(name: str) -> None:
     found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)

@@ -20,6 +20,8 @@ from kraft_spec.models import (
     run_check,
     run_group,
 )
+from kraft_spec.models.firing import firing_actions
+from kraft_spec.tlc.model_check import ModelCheckError
 from kraft_spec.tlc.model_report import ActionCount, ModelCheckReport, Outcome, Progress, TraceState
 
 HEAP_MEGABYTES = 3072  # coverage keeps a node for each place that names an operator: with 1 GB Java mostly collects
@@ -35,11 +37,19 @@ def changed_model(folder: Path, module: str, old: str, new: str) -> Path:
     return folder
 
 
-def test_smoke_holds() -> None:
-    found = run_check(find_check("smoke"), heap_megabytes=HEAP_MEGABYTES)
-    assert found.as_expected, found.report.message
+def test_smoke_holds_and_an_action_beyond_its_bounds_never_fires() -> None:
+    smoke = find_check("smoke")
+    found = run_check(replace(smoke, fires=smoke.fires | {"Crash"}), heap_megabytes=HEAP_MEGABYTES)
+    assert found.never_fired == ("Crash",)
+    assert not found.as_expected
+    assert replace(found, never_fired=()).as_expected, found.report.message
     assert found.exhaustive
     assert found.report.progress.states_distinct > 1000
+
+
+def test_a_search_that_fails_says_why(tmp_path: Path) -> None:
+    with pytest.raises(ModelCheckError, match=r"(?s)smoke: cannot tell which actions fire: .*no such file"):
+        firing_actions(find_check("smoke"), {"Poll"}, next_actions(), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +78,7 @@ def test_a_changed_model_is_caught(tmp_path: Path, module: str, old: str, new: s
     assert not found.as_expected
 
 
+@pytest.mark.nightly  # `make models` runs both
 @pytest.mark.parametrize("name", ["stability-without-prevote", "stability-without-refusal"])
 def test_needless_elections_are_found(name: str) -> None:
     found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
@@ -84,12 +95,16 @@ def test_local_forms_fail_at_the_step_at_which_the_whole_ones_do(guard: str) -> 
     assert len(local.report.trace) == len(whole.report.trace)
 
 
-@pytest.mark.nightly  # `make models` runs both
-@pytest.mark.parametrize("name", ["network", "changes"])
-def test_expected_actions_fire(name: str) -> None:
-    found = run_check(find_check(name), workers=2, heap_megabytes=HEAP_MEGABYTES)
+@pytest.mark.nightly  # TLC's coverage takes several times as long as the slice, and as the search of `make models`
+@pytest.mark.parametrize("name", sorted(check.name for check in CHECKS if check.coverage))
+def test_the_search_finds_the_actions_that_tlc_counts(name: str) -> None:
+    check = find_check(name)
+    found = run_check(check, workers=2, heap_megabytes=HEAP_MEGABYTES, coverage=True)
     assert found.report.outcome is Outcome.OK, found.report.message
     assert found.never_fired == ()
+    every = set(next_actions().values())
+    counted = {name for name, states in fired_actions(found.report).items() if states}
+    assert firing_actions(check, every, next_actions(), model_directory()) == counted & every
 
 
 def test_a_counterexample_without_an_expected_action_is_not_as_expected() -> None:
@@ -128,7 +143,7 @@ def test_next_is_read_whole() -> None:
 
 
 def test_every_action_of_next_fires_in_some_ci_check() -> None:
-    """By TLC's coverage, or in a counterexample that must be found."""
+    """Within the bounds of a check, or in a counterexample that must be found."""
     fired = {name for check in checks_of("ci") for name in check.fires}
     assert fired == set(next_actions().values())
 

@@ -14,6 +14,7 @@ MINE = [check for check in CHECKS if check.module == "MCPartitionReassignment"]
 BROKEN = [check.name for check in MINE if check.violates]
 
 
+@pytest.mark.nightly  # `make models` runs them all
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_is_broken_on_purpose_is_found(name: str) -> None:
     found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
@@ -21,6 +22,7 @@ def test_what_is_broken_on_purpose_is_found(name: str) -> None:
     assert len(found.report.trace) <= 4
 
 
+@pytest.mark.nightly  # `make models` runs it
 def test_reassignment_holds() -> None:
     found = run_check(find_check("partition-reassignment"), heap_megabytes=HEAP_MEGABYTES)
     assert found.report.outcome is Outcome.OK, found.report.message

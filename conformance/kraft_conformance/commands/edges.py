@@ -8,32 +8,61 @@ import typer
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_spec.edges import DifferingEdge, EdgeGraph, EdgeReport, replay, save_edges
+from kraft_conformance.failure import CommandError
+from kraft_spec.edges import DifferingEdge, EdgeFileError, EdgeGraph, EdgeReport, replay, save_edges, stored_graph
 from kraft_spec.edges.enumeration import enumerate_edges
 
 Save = Annotated[Path | None, typer.Option("--save", help="Write the edges to a file, to replay them without Java.")]
+Edges = Annotated[
+    Path | None,
+    typer.Option(
+        "--edges",
+        help="Take the model's edges from this file if this very model was enumerated for it, else enumerate and keep "
+        "them there; default: enumerate.",
+    ),
+]
 
 _COLUMNS = ("changing", "unchanging", "network", "crashes", "leaving", "distinct")
 _CONSTRUCTED_COLUMNS = ("changing", "unchanging", "crashes", "refused")
 
 
-def edges(save: Save = None, as_json: Json = False) -> int:
+def edges(save: Save = None, file: Edges = None, as_json: Json = False) -> int:
     """Replay every edge of a small model's complete state graph on the reference (a minute or two).
 
     The reference must reach the same state, with the same effects in the same order, or refuse for the same reason;
     and it must refuse what the model does not allow.
     The same from constructed states, which the graph need not have.
     """
-    with progress("edges of the model") as advance:
-        graph = enumerate_edges(lambda explored, known: advance(0, f"edges of the model: {explored} of {known} states"))
-    if save is not None:
-        save_edges(save, graph.edges)
+    for written in (save, file):
+        if written is not None and not written.resolve().parent.is_dir():
+            raise CommandError(
+                f"there is no folder {written.resolve().parent} to write {written.name} to", ExitCode.CANNOT_WRITE
+            )
+    stored = None if file is None else _stored(file)
+    graph = stored or _enumerated()
+    for written in (save, file if stored is None else None):
+        if written is not None:
+            save_edges(written, graph)
     report = replay(graph.edges)
     if as_json:
-        print_json(_document(graph, report))
+        print_json({"stored": stored is not None, **_document(graph, report)})
     else:
+        if stored is not None:
+            stdout.print(f"the model's side is the one in {file}, not enumerated anew", markup=False, soft_wrap=True)
         _show(graph, report)
     return ExitCode.CONFORMANT if report.agrees else ExitCode.VIOLATION
+
+
+def _stored(file: Path) -> EdgeGraph | None:
+    try:
+        return stored_graph(file)
+    except EdgeFileError as error:
+        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
+
+
+def _enumerated() -> EdgeGraph:
+    with progress("edges of the model") as advance:
+        return enumerate_edges(lambda explored, known: advance(0, f"edges of the model: {explored} of {known} states"))
 
 
 def _show(graph: EdgeGraph, report: EdgeReport) -> None:

@@ -15,6 +15,7 @@ from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.mutation import machine_made
 from kraft_conformance.mutation.campaign import AttackError
 from kraft_conformance.mutation.edge_replay import EdgesMissingError
+from kraft_conformance.mutation.killers import KillersError, load_killers
 from kraft_conformance.mutation.record import markdown
 from kraft_conformance.mutation.results import MachineMadeOutcomes, Results
 from kraft_conformance.mutation.seeded import seeded
@@ -22,6 +23,7 @@ from kraft_conformance.mutation.sighting import Attack, Outcome
 from kraft_conformance.mutation.suite import SuitePlan, suite_of, try_all
 from kraft_conformance.mutation.survivors import SurvivorError
 from kraft_conformance.mutation.tools import ALL_TOOLS, TOOLS, UNIT_TESTS, Tool
+from kraft_spec.edges import EdgeFileError
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Mutant, MutantError, load_catalogue
 from kraft_traces.streams import whole_file
@@ -38,7 +40,9 @@ Jobs = Annotated[int | None, typer.Option(min=1, help="Mutants at a time; defaul
 Edges = Annotated[
     Path | None,
     typer.Option(
-        "--edges", help="Keep the model's edges in this file, or take them from it; enumerating takes minutes."
+        "--edges",
+        help="Keep the model's edges in this file, or take them from it if they are of this very model; enumerating "
+        "takes minutes.",
     ),
 ]
 Record = Annotated[Path | None, typer.Option("--record", help="Write the tables to a file, as Markdown.")]
@@ -84,10 +88,15 @@ def mutants(
     words += (["--first"] if first else []) + ([] if use_seeded else ["--no-seeded"])
     words += ["--machine", str(machine), "--seed", str(seed)] if machine else []
     try:
-        plan = SuitePlan(shlex.join(words), tools, chosen, edges, first, machine, seed, jobs or os.cpu_count() or 1)
+        # A record says which tools kill what in their own order.
+        begin_with = load_killers() if first and record is None else {}
+        several = jobs or os.cpu_count() or 1
+        plan = SuitePlan(shlex.join(words), tools, chosen, edges, first, machine, seed, several, begin_with)
         results = _try_all(plan)
+    except EdgeFileError as error:
+        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except ValueError as error:
-        if isinstance(error, EditError | MutantError | SurvivorError):
+        if isinstance(error, EditError | KillersError | MutantError | SurvivorError):
             raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
         raise usage_error(str(error)) from error
     except (AttackError, EdgesMissingError) as error:

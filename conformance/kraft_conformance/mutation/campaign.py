@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -14,6 +14,7 @@ from time import monotonic
 from kraft_conformance.mutation.edge_replay import record_edges
 from kraft_conformance.mutation.sighting import Attack, Outcome
 from kraft_conformance.mutation.tools import Tool
+from kraft_spec.edges import stored_graph
 from kraft_spec.edits import Edit, edited_packages
 
 LIMIT_FACTOR = 10
@@ -55,12 +56,14 @@ class Campaign:
         edges: File with the model's edges; None if no tool replays them.
         stop_at_first: Whether a mutant that one tool has killed is left alone by the dearer ones.
         limits: Seconds for each tool.
+        begin_with: Mutant to the tool that comes first if one kill is enough; the others follow in their order.
     """
 
     tools: tuple[Tool, ...]
     edges: Path | None
     stop_at_first: bool
     limits: Mapping[str, float]
+    begin_with: Mapping[str, str] = field(default_factory=dict)
 
     def run(
         self, subjects: Sequence[Subject], jobs: int, on_outcome: Callable[[Outcome], None] | None = None
@@ -89,7 +92,7 @@ class Campaign:
     def _outcome(self, subject: Subject) -> Outcome:
         attacks: list[Attack] = []
         with edited_packages({"kraft_reference": subject.edits}) as environment:
-            for tool in self.tools:
+            for tool in self._in_order(subject):
                 if reason := tool.why_not():
                     attacks.append(Attack(tool.name, skipped=reason))
                     continue
@@ -97,6 +100,11 @@ class Campaign:
                 if self.stop_at_first and attacks[-1].killed:
                     break
         return Outcome(subject.name, tuple(attacks))
+
+    def _in_order(self, subject: Subject) -> list[Tool]:
+        """The tools, the usual killer first: a kill is a kill, whoever was asked before."""
+        first = self.begin_with.get(subject.name) if self.stop_at_first else None
+        return sorted(self.tools, key=lambda tool: tool.name != first)
 
 
 @contextmanager
@@ -107,7 +115,8 @@ def prepared(
 
     Args:
         tools: Cheapest first.
-        edges: File with the model's edges, written there if it does not exist; a temporary one if None.
+        edges: File with the model's edges, enumerated afresh unless it has those of this very model; a temporary one if
+            None.
         on_step: Told what happens meanwhile.
 
     Raises:
@@ -118,7 +127,7 @@ def prepared(
     with TemporaryDirectory(prefix="kraft-spec-edges-") as folder:
         if any(tool.name == "edges" for tool in tools):
             edges = edges or Path(folder) / "edges"
-            if not edges.exists():
+            if stored_graph(edges) is None:
                 say("enumerating the model's edges")
                 record_edges(edges)
         say("every tool on the unbroken reference")

@@ -1,7 +1,7 @@
 """The whole suite against mutants of the reference: seeded ones, and a sample of machine-made ones."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kraft_conformance.mutation import machine_made
@@ -27,6 +27,7 @@ class SuitePlan:
         machine: How many machine-made mutants, each up to its first kill.
         seed: Of their sample.
         jobs: Mutants at a time.
+        begin_with: Seeded mutant to the tool that comes first, with `first`.
     """
 
     command: str
@@ -37,6 +38,7 @@ class SuitePlan:
     machine: int = 0
     seed: int = 1
     jobs: int = 1
+    begin_with: Mapping[str, str] = field(default_factory=dict)
 
 
 def suite_of(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
@@ -60,7 +62,7 @@ def try_all(plan: SuitePlan, on_step: Callable[[str], None], on_outcome: Callabl
         on_step("drawing machine-made mutants")
         made, population = machine_made.sample(plan.machine, plan.seed)
     with prepared(plan.tools, edges=plan.edges, on_step=on_step) as (campaign, baseline):
-        seeded = replace(campaign, tools=suite_of(plan.tools), stop_at_first=plan.first)
+        seeded = replace(campaign, tools=suite_of(plan.tools), stop_at_first=plan.first, begin_with=plan.begin_with)
         outcomes = seeded.run([subject_of(mutant) for mutant in plan.chosen], plan.jobs, on_outcome)
         machine = replace(campaign, stop_at_first=True)
         machine_outcomes = machine.run([one.subject for one in made], plan.jobs, on_outcome)

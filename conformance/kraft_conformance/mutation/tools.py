@@ -20,10 +20,6 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
 from kraft_reference.scenarios import run as run_scenario
 from kraft_reference.scenarios.director import Director
-from kraft_traces.check import Rejection, RejectionKind, VerdictKind, check_occurrences
-
-_RULES_NAMED = 2
-_FIELDS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,35 +129,22 @@ def simulate(target: Target, tally: Tally) -> Sighting | None:
 
 def check_traces(target: Target, tally: Tally) -> Sighting | None:
     """Simulate, and let TLC judge each line; the model has all rules in force."""
+    # Late: most mutants meet tools only that need neither the checker nor the bridge to Java.
+    from kraft_conformance.mutation.rejected import why_rejected
+    from kraft_traces.check import VerdictKind, check_occurrences
+
     for plan in _plans(target, TRACE_SEEDS, TRACE_STEPS, tally):
         simulation = plan.simulation()
         honest = replace(simulation.configuration, switched_off=frozenset())
         verdict = check_occurrences(_counted(simulation.run(), tally), honest, tally.where)
         violation = simulation.violation
         if verdict.rejection is not None:
-            return Sighting(_why_rejected(verdict.rejection), f"{tally.where}, event {verdict.rejection.sequence}")
+            return Sighting(why_rejected(verdict.rejection), f"{tally.where}, event {verdict.rejection.sequence}")
         if verdict.kind is VerdictKind.INCONCLUSIVE:
             return Sighting(f"inconclusive: {verdict.reason}", tally.where)
         if violation is not None and violation.property_name == "Assertion":
             return Sighting(f"raises {violation.message}", tally.where)
     return None
-
-
-def _why_rejected(rejection: Rejection) -> str:
-    """Kind, fields and the rule named first."""
-    match rejection.kind:
-        case RejectionKind.PROPERTY:
-            words = f"violates {', '.join(rejection.properties)}"
-        case RejectionKind.NOT_ENABLED:
-            words = f"{rejection.event} is not possible"
-        case _:
-            fields = list(dict.fromkeys(difference.field for difference in rejection.differences))
-            more = len(fields) - _FIELDS_NAMED
-            words = f"{rejection.event} differs in {', '.join(fields[:_FIELDS_NAMED])}"
-            words += f" and {more} more" if more > 0 else ""
-    if rejection.explained_by:
-        return f"{words}; right without {', '.join(rejection.explained_by[:_RULES_NAMED])}"
-    return f"{words}; rules {', '.join(rejection.rules[:_RULES_NAMED])}" if rejection.rules else words
 
 
 TOOLS: tuple[Tool, ...] = (

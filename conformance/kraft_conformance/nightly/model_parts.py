@@ -28,6 +28,7 @@ def model_item(name: str, means: Means) -> Item:
         checkpoint_directory=means.checkpoints if "nightly" in check.groups else None,
         resume=means.resume,
         time_limit_seconds=limit,
+        coverage=True,
     )
     found = report.report
     finished = found.outcome is not Outcome.TIME_LIMIT or check.simulation is not None

@@ -3,7 +3,7 @@
 from kraft_spec.edges.edge import Edge
 from kraft_spec.edges.graph import NETWORK_ACTIONS, NOT_ALLOWED, ActionEdges, ConstructedEdges, EdgeGraph
 from kraft_spec.edges.replay import Difference, DifferingEdge, EdgeReport, replay
-from kraft_spec.edges.storing import EdgeFileError, load_edges, save_edges
+from kraft_spec.edges.storing import EdgeFileError, load_edges, load_graph, save_edges, stored_graph
 
 __all__ = [
     "NETWORK_ACTIONS",
@@ -17,6 +17,8 @@ __all__ = [
     "EdgeGraph",
     "EdgeReport",
     "load_edges",
+    "load_graph",
     "replay",
     "save_edges",
+    "stored_graph",
 ]

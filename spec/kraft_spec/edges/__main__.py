@@ -9,15 +9,16 @@ import sys
 from pathlib import Path
 
 from kraft_spec.edges.replay import replay
-from kraft_spec.edges.storing import load_edges, save_edges
+from kraft_spec.edges.storing import enumeration_key, load_edges, save_edges
 
 
 def _record(path: Path) -> int:
     # Java is needed here only.
     from kraft_spec.edges.enumeration import enumerate_edges
 
+    enumeration_key()  # of the sources before the minutes that this takes
     graph = enumerate_edges(lambda explored, known: print(f"{explored} of {known} states", file=sys.stderr))
-    size = save_edges(path, graph.edges)
+    size = save_edges(path, graph)
     constructed = sum(edge.constructed for edge in graph.edges)
     print(f"{len(graph.edges)} edges of {graph.states} states, {size} bytes, {graph.seconds:.0f} s")
     print(f"{constructed} of them from {graph.constructed_states} constructed states")

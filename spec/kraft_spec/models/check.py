@@ -22,9 +22,10 @@ class ModelCheck:
         bounds: What it explores.
         leaves_out: What it does not, and why or where that is.
         violates: Name of the property that must be found violated; empty if all must hold.
-        fires: Actions of Next that must fire: in the counterexample of a check that must be violated, else by TLC's
-            coverage.
-        coverage: Count actions; slower, and far slower where operators are nested deeply, so only in small checks.
+        fires: Actions of Next that must fire: in the counterexample of a check that must be violated, else somewhere
+            within the bounds.
+        coverage: Actions may be counted, which is slower, and far slower where operators are nested deeply, so only in
+            small checks.
         simulation: Random behaviours instead of the whole state space.
         time_limit_seconds: Stop after that long; to stop early is as good an outcome as an end.
     """

@@ -1,0 +1,99 @@
+"""Which actions can fire within the bounds of a check: searched breadth first, until each that is asked for has.
+
+TLC's own coverage counts every action, but builds a tree with a node for each place that names an operator: for a slice
+of some thousand states that costs several times as much as the check.
+One step of each action is all that a check promises, and is found early.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from kraft_spec.models.check import ModelCheck
+from kraft_spec.tlc.model_check import ModelCheckError
+
+_LAST_WORDS = 2000
+
+
+def firing_actions(check: ModelCheck, wanted: Iterable[str], disjuncts: Mapping[int, str], folder: Path) -> set[str]:
+    """Those of the wanted actions that some step within the check's bounds is of.
+
+    Args:
+        check: The slice.
+        wanted: Names of actions of Next.
+        disjuncts: Line of each disjunct of Next in KRaft.tla, and the action it is about.
+        folder: That of the modules.
+
+    Raises:
+        ModelCheckError: The search failed; the message is the last that it said.
+    """
+    question = {
+        "folder": str(folder),
+        "module": check.module,
+        "configuration": check.configuration,
+        "wanted": sorted(wanted),
+        "disjuncts": sorted(disjuncts.items()),
+    }
+    # A process of its own, because TLC keeps static state.
+    command = [sys.executable, "-c", "from kraft_spec.models.firing import main; main()"]
+    done = subprocess.run(command, input=json.dumps(question), capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ModelCheckError(f"{check.name}: cannot tell which actions fire: {done.stderr.strip()[-_LAST_WORDS:]}")
+    return set(json.loads(done.stdout))
+
+
+def search(folder: Path, module: str, configuration: str, wanted: set[str], disjuncts: Mapping[int, str]) -> set[str]:
+    """As `firing_actions`, in this process.
+
+    Raises:
+        SpecificationError: TLC cannot parse or evaluate the model.
+        JvmError, JarMissing, JarMismatch, JavaMissing: TLC cannot be used.
+    """
+    # Late: only the process that searches starts Java in itself.
+    from kraft_spec.tlc.specification import Specification
+
+    specification = Specification(folder, module, configuration)
+    tool = specification.tool
+    actions = []
+    for instance in tool.getActions():
+        place = instance.pred.getLocation()
+        of_next = disjuncts.get(int(place.beginLine())) if str(place.source()) == "KRaft" else None
+        actions.append((of_next or str(instance.getName()), instance))
+    missing = set(wanted)
+    level = [state for state in specification.initial_states() if tool.isInModel(state)]
+    known = {specification.fingerprint(state) for state in level}
+    while level and missing:
+        following = []
+        for state in level:
+            for name, instance in actions:
+                found = tool.getNextStates(instance, state)
+                for index in range(found.size()):
+                    successor = found.elementAt(index)
+                    if not tool.isInActions(state, successor):
+                        continue
+                    missing.discard(name)
+                    if not tool.isInModel(successor):
+                        continue
+                    fingerprint = specification.fingerprint(successor)
+                    if fingerprint not in known:
+                        known.add(fingerprint)
+                        following.append(successor)
+            if not missing:
+                break
+        level = following
+    return wanted - missing
+
+
+def main() -> None:
+    """Answer the question on standard input; both are JSON."""
+    question = json.load(sys.stdin)
+    found = search(
+        Path(question["folder"]),
+        question["module"],
+        question["configuration"],
+        set(question["wanted"]),
+        dict(question["disjuncts"]),
+    )
+    print(json.dumps(sorted(found)))
