@@ -22,6 +22,8 @@ endif
 # The edges of the model, enumerated once and taken from there by `killed` and the tests, if it is still this model.
 EDGES := build/model-edges
 
+PIPELINE_TESTS = tests/traces/pipeline tests/conformance/test_pipeline_command.py tests/conformance/test_pipeline_bench.py
+
 WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[mutation]'
 WITH_CVC5 = $(BIN)/python -c 'import cvc5' 2>/dev/null || \
@@ -38,12 +40,13 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
-	@echo "make test     lint, types, import contracts, the model checks of the ci group, the edges, seeded mutants, the test suite"
+	@echo "make test     lint, types, import contracts, the model checks of the ci group, the edges, seeded mutants, the test suite,"
+	@echo "              the pipeline on Spark"
 	@echo "make lint     only the checks that run no test"
 	@echo "make models   the model checks of the ci group: exhaustive, minutes"
 	@echo "make edges    every edge of the model's state graph, replayed on the reference: minutes, unless build/ has them"
 	@echo "make killed   every seeded mutant of the reference is killed by a tool of the suite"
-	@echo "make pipeline the tests of the Spark pipeline, which needs a large download and so is no part of make test"
+	@echo "make pipeline the tests of the Spark pipeline, for which PySpark and what it needs are installed"
 	@echo "make samples  record the sample traces again, after a change that is meant"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
@@ -63,6 +66,7 @@ test: lint
 	@$(MAKE) --no-print-directory --jobs=2 models edges
 	@$(MAKE) --no-print-directory killed
 	@$(MAKE) --no-print-directory pytest
+	@$(MAKE) --no-print-directory pipeline
 
 samples:
 	@tools/ensure_venv.sh run
@@ -97,14 +101,13 @@ killed:
 
 pytest:
 	@tools/ensure_venv.sh test
-	@$(WITH_JAVA) $(PYTEST) $(ARGS)
+	@$(WITH_JAVA) $(PYTEST) $(PIPELINE_TESTS:%=--ignore=%) $(ARGS)
 
 # One process: it has one session of Spark, which takes both cores.
 pipeline:
 	@tools/ensure_venv.sh test
 	@$(WITH_SPARK)
-	@$(WITH_JAVA) $(BIN)/python -m pytest --randomly-seed=$(SEED) --hypothesis-seed=$(SEED) \
-		tests/traces/pipeline tests/conformance/test_pipeline_command.py $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m pytest --randomly-seed=$(SEED) --hypothesis-seed=$(SEED) $(PIPELINE_TESTS) $(ARGS)
 
 mutants:
 	@tools/ensure_venv.sh test
@@ -118,6 +121,7 @@ bench:
 nightly:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
+	@$(WITH_SPARK)
 	@$(WITH_JAVA) $(BIN)/kraft-spec nightly $(ARGS)
 	@$(WITH_JAVA) KRAFT_SPEC_HYPOTHESIS=nightly $(PYTEST) -m "nightly or not nightly"
 	@$(MAKE) cross-check
