@@ -2,12 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
 from msgspec import inspect
 
+from kraft_conformance.detectors.places import FieldPlace, other_values
 from kraft_reference.cluster.checkpoint import Checkpoint, Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
@@ -18,6 +19,7 @@ from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EndLine, EventLine, Generator
 from kraft_traces.own import own_generator
+from kraft_traces.values import CHANGE_SUFFIX
 
 FOREIGN = Generator("somebody-else", "1.0")
 """A generator whose traces may leave fields out."""
@@ -95,6 +97,14 @@ def played(name: str) -> Checkpointed:
 def edited(raw: bytes, **fields: object) -> bytes:
     """A line with other values of some of its fields."""
     return as_line(json.loads(raw) | fields)
+
+
+def alternatives(place: FieldPlace, value: Any) -> Iterator[Any]:
+    """Other values of a field that its type allows."""
+    if isinstance(value, str) and value.endswith(CHANGE_SUFFIX):
+        yield value.removesuffix(CHANGE_SUFFIX)
+    else:
+        yield from other_values(place.kind, value, place.removable)
 
 
 def as_line(document: Document) -> bytes:
