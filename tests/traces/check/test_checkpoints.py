@@ -14,6 +14,7 @@ from tests.traces.check import cases
 from tests.traces.check import test_foreign as foreign_stories
 from tests.traces.check.alterations import document_of, line_from
 from tests.traces.check.cases import Story
+from tests.traces.check.changes import Run
 from tests.traces.check.foreign import without
 from tests.traces.checkpointed import (
     CHECKPOINT,
@@ -38,7 +39,7 @@ from kraft_reference.cluster.checkpoint import Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import ClientAppend
+from kraft_reference.events import ClientAppend, TakeSnapshot
 from kraft_reference.records import RecordKind
 from kraft_reference.scenarios.scenario import cluster as cluster_of
 from kraft_traces.check import RejectionKind, TraceChecker, Verdict, VerdictKind, check_reader
@@ -73,7 +74,7 @@ def accepted(verdict: Verdict) -> bool:
 
 @pytest.mark.parametrize("workload", sorted(WORKLOADS))
 def test_runs_of_every_workload_are_accepted_with_their_checkpoints(workload: str) -> None:
-    run = simulated(workload, 4, 90)
+    run = simulated(workload, 4, 60)
     assert accepted(verdict_on(run.lines(range(0, len(run.events) + 1, 4))))
 
 
@@ -89,6 +90,35 @@ def test_epochs_that_all_have_left_are_forgotten() -> None:
     led = {epoch for state in run.states for epoch in state.recollection.epochs}
     assert len(led) > len(run.states[-1].recollection.epochs) > 0
     assert accepted(verdict_on(run.lines(range(0, len(run.states), 5))))
+
+
+@pytest.mark.parametrize(
+    ("workload", "seed", "from_"),
+    [
+        # A voter comes back with another disk: what it voted is forgotten.
+        ("storm", 2, 85),
+        # A leader dies after its answer has left: what it was to commit is committed.
+        ("crashes", 34, 70),
+        # What is forgotten held a voters set: it is kept beside the rest.
+        ("snapshots", 4, 205),
+    ],
+)
+def test_what_few_runs_show_is_remembered_as_the_model_remembers_it(workload: str, seed: int, from_: int) -> None:
+    run = simulated(workload, seed, 120)
+    assert accepted(verdict_on(run.lines(range(from_, len(run.events) + 1, 3))))
+
+
+def test_the_last_committed_record_is_not_forgotten() -> None:
+    """Not even when every replica has a snapshot of everything."""
+    run = FollowedRun(cluster_of(3))
+    run.elect(1)
+    run.settle()
+    end = run.world.state(1).high_watermark
+    for replica in (1, 2, 3):
+        assert run.world.state(replica).high_watermark == end == run.world.state(replica).log.end_offset
+        run.happen(replica, TakeSnapshot(end))
+    assert [len(state.recollection.committed.records) for state in run.states[-2:]] == [end, 1]
+    assert accepted(verdict_on(run.trace([len(run.lines) - 1, len(run.lines)])))
 
 
 @pytest.mark.parametrize("replicas", [1, 2, 5])
@@ -158,6 +188,10 @@ class Followed(Story):
     def trace(self, after: list[int]) -> list[bytes]:
         """The trace, with checkpoints after so many lines."""
         return Checkpointed(self.configuration, tuple(self.lines), tuple(self.states)).lines(after)
+
+
+class FollowedRun(Followed, Run):
+    """The same with what leads to a commit."""
 
 
 # ---------------------------------------------------------------------------------------------------------
