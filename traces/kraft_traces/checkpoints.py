@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import UNSET, Struct
+from msgspec.json import encode
 
 from kraft_reference.changes import CLIENT, REASSIGNMENT, PendingChange, Report
 from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, Flight, LedEpoch, Recollection
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, log_on
+from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_reference.state import ReplicaState
 from kraft_spec.mapping_forms import NOBODY_ASKED
 from kraft_traces.checkpoint_types import (
@@ -25,6 +27,7 @@ from kraft_traces.messages import message_of, traced_message
 from kraft_traces.state_types import TracedChange, TracedReport
 from kraft_traces.states import traced_state
 from kraft_traces.values import (
+    TracedRecord,
     record_of,
     replica_key,
     snapshot_of,
@@ -138,6 +141,7 @@ def checkpoint_of(line: CheckpointLine) -> Checkpoint:
             message = message_of(flight.message, path)
         except IncompleteLineError as error:
             raise _missing(error.field) from None
+        _check_whole(f"{path}.records", getattr(flight.message, "records", ()))
         _add(network, identifier, Flight(message, flight.copies), f"{path}.id")
     cuts: dict[tuple[int, int], bool] = {}
     for index, cut in enumerate(line.cuts):
@@ -156,6 +160,15 @@ def _missing(path: str) -> CheckpointError:
     return CheckpointError(path, f"missing field {name!r}, expected each field in a checkpoint", "missing")
 
 
+def _check_whole(path: str, records: tuple[TracedRecord, ...]) -> None:
+    """What an event line may leave out of a record has to be there."""
+    for index, record in enumerate(records):
+        if record.kind in SET_KINDS and record.details is UNSET:
+            raise _missing(f"{path}[{index}].details")
+        if record.kind is RecordKind.VOTER_ASSIGNMENT and record.target is UNSET:
+            raise _missing(f"{path}[{index}].target")
+
+
 def _recollection_of(history: TracedHistory) -> Recollection:
     epochs: dict[int, LedEpoch] = {}
     for index, led in enumerate(history.epochs):
@@ -165,6 +178,7 @@ def _recollection_of(history: TracedHistory) -> Recollection:
     for index, one in enumerate(history.votes):
         _add(votes, one.replica, CastVotes(one.epoch, voter_set(one.candidates)), f"$.history.votes[{index}].replica")
     committed = history.committed
+    _check_whole("$.history.committed.records", committed.records)
     return Recollection(
         epochs,
         votes,
@@ -185,6 +199,7 @@ def _replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
     """The state of a replica; the ends of its log and its newest voters set are said twice, and must agree."""
     for field in _left_out(replica.state, f"{path}.state"):
         raise _missing(field)
+    _check_whole(f"{path}.records", replica.records)
     state: Any = replica.state
     log = append(log_on(snapshot_of(replica.snapshot)), [record_of(record) for record in replica.records])
     restored = ReplicaState(
@@ -218,10 +233,9 @@ def _replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
     shown = traced_state(restored)
     for name in _OF_THE_LOG:
         said, follows = getattr(replica.state, name), getattr(shown, name)
-        if name == "voters":
-            said, follows = _as_set(said), _as_set(follows)
-        if said != follows:
-            detail = f"{said!r} does not follow from the snapshot and the records, which give {follows!r}"
+        differ = _as_set(said) != _as_set(follows) if name == "voters" else said != follows
+        if differ:
+            detail = f"{_json(said)} does not follow from the snapshot and the records, which give {_json(follows)}"
             raise CheckpointError(f"{path}.state.{name}", detail)
     return restored
 
@@ -232,6 +246,10 @@ _OF_THE_LOG = ("log_start_offset", "log_end_offset", "last_epoch", "voters", "kr
 
 def _as_set(entry: Any) -> tuple[Any, ...]:
     return entry.offset, voter_set(entry.voters), target_of(entry.target)
+
+
+def _json(value: Any) -> str:
+    return encode(value).decode()
 
 
 def _left_out(part: Struct, path: str) -> Iterator[str]:

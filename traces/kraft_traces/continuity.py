@@ -91,7 +91,7 @@ class Continuity:
         """
         check_sequence(line.sequence, self.sequence, self._source, line_number)
         self._check_time(line.time_ms, line_number)
-        there = set()
+        there: set[int] = set()
         for index, replica in enumerate(line.replicas):
             key = replica.state.replica_key
             if key is not UNSET:
@@ -103,12 +103,14 @@ class Continuity:
         for index, cut in enumerate(line.cuts):
             for replica_id in cut:
                 self._check_replica(replica_id, f"$.cuts[{index}]", line_number)
-        voters = {one.replica for one in line.history.votes}
+        for index, votes in enumerate(line.history.votes):
+            self._check_replica(votes.replica, f"$.history.votes[{index}].replica", line_number)
+        voters = {votes.replica for votes in line.history.votes}
         for field, named in (("$.replicas", there), ("$.history.votes", voters)):
             if named != self._replicas:
-                wanted = ", ".join(map(str, sorted(self._replicas)))
-                detail = f"expected each replica of the header, which are {wanted}"
-                raise FieldError(detail, self._source, line_number, field)
+                lacking = ", ".join(map(str, sorted(self._replicas - named)))
+                detail = f"replica {lacking} is missing, expected each replica of the header"
+                raise FieldError(detail, self._source, line_number, field, problem="missing")
         self._checkpoints += 1
 
     def _check_time(self, time_ms: int, line_number: int) -> None:

@@ -14,6 +14,8 @@ import msgspec
 
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_traces.lines import SCHEMA, Line
+from kraft_traces.message_types import TRACED_MESSAGES
+from kraft_traces.state_types import TracedState, TracedVoters
 from kraft_traces.vocabulary import EVENTS, EventShape
 
 FILE_NAME = f"{SCHEMA.replace('/', '-')}.schema.json"
@@ -36,6 +38,11 @@ _SETS = {
     "TracedSnapshot": ("voters", "details", "target"),
     "TracedReplica": ("initial_voters",),
     "TracedInput": ("voters",),
+    "CheckpointLine": ("replicas", "network", "cuts"),
+    "TracedHistory": ("epochs", "votes"),
+    "TracedLedEpoch": ("leaders",),
+    "TracedVotes": ("candidates",),
+    "TracedCommitted": ("voters", "details", "target"),
 }
 """The fields that are sets, written as lists, by type."""
 
@@ -43,10 +50,11 @@ _NETWORK_HAS_NO = ("replica", "message", "effects", "refusal", "crash", "state")
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema of a line (JSON Schema 2020-12), which is a header, an event or the end.
+    """The schema of a line (JSON Schema 2020-12), which is a header, an event, a checkpoint or the end.
 
-    It says everything about a line by itself, with two exceptions: that ids and replicas agree within it, and that a
-    mapping, written as a list of pairs or of objects that name their key, has each key once.
+    It says everything about a line by itself, with three exceptions: that ids and replicas agree within it, that a
+    mapping, written as a list of pairs or of objects that name their key, has each key once, and that in a checkpoint
+    the ends of a log and its newest voters set follow from its records.
     What lines say together (sequence, time, messages on their way) is the reader's.
     """
     schema = msgspec.json.schema(Line)
@@ -58,6 +66,7 @@ def json_schema() -> dict[str, Any]:
         _kind_rule([str(kind) for kind in SET_KINDS], ["voters"], ["voters", "details"]),
         _kind_rule([str(RecordKind.VOTER_ASSIGNMENT)], [], ["target"]),
     ]
+    _leave_nothing_out(definitions)
     definitions["EventLine"]["allOf"] = [_event_rule(name, shape) for name, shape in EVENTS.items()]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -65,6 +74,36 @@ def json_schema() -> dict[str, Any]:
         "title": f"A line of a {SCHEMA} file",
         **in_order(schema),
         "$defs": in_order(definitions),
+    }
+
+
+def _leave_nothing_out(definitions: dict[str, Any]) -> None:
+    """In a checkpoint there is every field of the parts that it has in common with event lines."""
+    whole_records = {
+        "items": {
+            "allOf": [
+                _required_if("kind", [str(kind) for kind in SET_KINDS], ["details"]),
+                _required_if("kind", [str(RecordKind.VOTER_ASSIGNMENT)], ["target"]),
+            ]
+        }
+    }
+    replica = definitions["TracedReplicaState"]["properties"]
+    replica["state"]["required"] = list(TracedState.__struct_fields__)
+    replica["state"]["properties"] = {"voters": {"required": list(TracedVoters.__struct_fields__)}}
+    message = definitions["TracedFlight"]["properties"]["message"]
+    message["properties"] = {"records": whole_records}
+    message["allOf"] = [
+        _required_if("type", [name], list(kind.__struct_fields__)) for name, kind in TRACED_MESSAGES.items()
+    ]
+    for owner in (replica, definitions["TracedCommitted"]["properties"]):
+        owner["records"]["items"] = {**owner["records"]["items"], **whole_records["items"]}
+
+
+def _required_if(field: str, values: list[str], required: list[str]) -> dict[str, Any]:
+    """What has one of these values in a field has the required fields."""
+    return {
+        "if": {"properties": {field: {"enum": values}}, "required": [field]},
+        "then": {"required": required},
     }
 
 

@@ -30,7 +30,7 @@ _LINE = Decoder(Line)
 _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\$\.kind", ("header", "event", "checkpoint", "end")),
     (r".*\.effects\[\d+\]\.kind", tuple(effect.__struct_config__.tag for effect in get_args(TracedEffect))),
-    (r"\$\.state\.pending_change\.kind", tuple(ChangeKind)),
+    (r".*\.state\.pending_change\.kind", tuple(ChangeKind)),
     (r".*\.phase", tuple(ChangePhase)),
     (r".*\.kind", tuple(RecordKind)),
     (r".*\.type", tuple(TRACED_MESSAGES)),

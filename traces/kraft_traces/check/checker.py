@@ -128,14 +128,17 @@ class TraceChecker:
         violation = None if self._last is None else self._check_invariants(*self._last)
         if violation is not None:
             return violation
-        differing = self._flights.checkpoint_differences(line)
         agreeing: list[Branch] = []
+        differing = self._flights.checkpoint_differences(line)
+        if differing:
+            return self._diagnosis.checkpoint(number, line.sequence, differing)
         for branch in self._branches:
             found = checkpoint_differences(self._model, self._configuration, branch.state, line)
             if not found:
                 agreeing.append(branch)
-            differing = differing or found
-        if not agreeing or (differing and self._own):
+            elif not differing or len(found) < len(differing):
+                differing = found
+        if not agreeing:
             return self._diagnosis.checkpoint(number, line.sequence, differing)
         if all(branch.violation is not None for branch in agreeing):
             return agreeing[0].violation

@@ -4,6 +4,7 @@ The two are compared as values of the model; what differs is said in the words o
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -21,6 +22,9 @@ from kraft_traces.checkpoints import checkpoint_line, checkpoint_of
 _SHOWN_MAX = 200
 """Letters of a value in a difference."""
 
+_DIFFERENCES_MAX = 100
+"""So many are named: one record too few makes all after it differ."""
+
 
 def checkpoint_differences(
     model: TraceModel, configuration: Configuration, state: JavaObject, line: CheckpointLine
@@ -35,7 +39,7 @@ def checkpoint_differences(
         return checkpoint_from_model(variables, configuration.cluster_id, line.sequence, line.time_ms)
 
     trees = [msgspec.to_builtins(checkpoint_line(worded(variables))) for variables in (reached, said)]
-    found = tuple(_tree_differences("", *trees))
+    found = tuple(islice(_tree_differences("", *trees), _DIFFERENCES_MAX))
     assert found, "two states that differ in the model look the same in a trace"
     return found
 
@@ -60,8 +64,8 @@ def _tree_differences(path: str, expected: Any, actual: Any) -> Iterator[Differe
         for name in {**expected, **actual}:
             yield from _member(f"{path}.{name}" if path else name, expected, actual, name)
     elif isinstance(expected, list | tuple) and isinstance(actual, list | tuple) and path.endswith("records"):
+        wanted, given = dict(enumerate(expected)), dict(enumerate(actual))
         for index in range(max(len(expected), len(actual))):
-            wanted, given = dict(enumerate(expected)), dict(enumerate(actual))
             yield from _member(f"{path}[{index}]", wanted, given, index)
     else:
         yield Difference(path, _shown(expected), _shown(actual))

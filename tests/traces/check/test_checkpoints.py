@@ -1,0 +1,598 @@
+"""A checkpoint against the lines before it: it must show the state to which they lead."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from msgspec import UNSET
+from tests.traces.check import cases
+from tests.traces.check import test_foreign as foreign_stories
+from tests.traces.check.alterations import document_of, line_from
+from tests.traces.check.cases import Story
+from tests.traces.check.changes import Run
+from tests.traces.check.foreign import without
+from tests.traces.checkpointed import (
+    CHECKPOINT,
+    FOREIGN,
+    Checkpointed,
+    alternatives,
+    as_line,
+    followed,
+    played,
+    simulated,
+)
+from tests.traces.strategies import cluster, random_run
+
+from kraft_conformance.detectors.places import (
+    Document,
+    FieldPath,
+    fields_there,
+    shown_field,
+    with_value,
+)
+from kraft_reference.cluster.checkpoint import Checkpoints
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import ClientAppend, TakeSnapshot
+from kraft_reference.records import RecordKind
+from kraft_reference.scenarios.scenario import cluster as cluster_of
+from kraft_traces.check import RejectionKind, TraceChecker, Verdict, VerdictKind, check_reader
+from kraft_traces.check.differences import Difference
+from kraft_traces.check.model import TraceModel, trace_model
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.checkpoints import checkpoint_line
+from kraft_traces.encode import encode_line
+from kraft_traces.errors import TraceError
+from kraft_traces.lines import EventLine, Generator
+from kraft_traces.message_types import TracedAddVoterRequest
+from kraft_traces.parsing import parse_line
+from kraft_traces.reader import trace_of_bytes
+from kraft_traces.state_types import TracedState
+
+
+def verdict_on(lines: list[bytes], **options: Any) -> Verdict:
+    """The verdict on a trace."""
+    return check_reader(trace_of_bytes(b"".join(lines), "trace.jsonl"), **options)
+
+
+def accepted(verdict: Verdict) -> bool:
+    """Accepted, with one candidate throughout."""
+    assert verdict.rejection is None, verdict.rejection
+    return verdict.kind is VerdictKind.ACCEPTED and verdict.candidates_max == 1
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What the reference remembers is what the model remembers.
+# ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workload", sorted(WORKLOADS))
+def test_runs_of_every_workload_are_accepted_with_their_checkpoints(workload: str) -> None:
+    run = simulated(workload, 4, 60)
+    assert accepted(verdict_on(run.lines(range(0, len(run.events) + 1, 4))))
+
+
+def test_a_long_run_in_which_much_is_forgotten_is_accepted() -> None:
+    run = simulated("snapshots", 8, 400)
+    # Of a run that forgets nothing this would say nothing.
+    assert run.states[-1].recollection.committed.start_offset > 0
+    assert accepted(verdict_on(run.lines(range(200, len(run.events) + 1, 15))))
+
+
+def test_epochs_that_all_have_left_are_forgotten() -> None:
+    run = simulated("storm", 2, 200)
+    led = {epoch for state in run.states for epoch in state.recollection.epochs}
+    assert len(led) > len(run.states[-1].recollection.epochs) > 0
+    assert accepted(verdict_on(run.lines(range(0, len(run.states), 5))))
+
+
+@pytest.mark.parametrize(
+    ("workload", "seed", "from_"),
+    [
+        # A voter comes back with another disk: what it voted is forgotten.
+        ("storm", 2, 85),
+        # A leader dies after its answer has left: what it was to commit is committed.
+        ("crashes", 34, 70),
+        # What is forgotten held a voters set: it is kept beside the rest.
+        ("snapshots", 4, 205),
+    ],
+)
+def test_what_few_runs_show_is_remembered_as_the_model_remembers_it(workload: str, seed: int, from_: int) -> None:
+    run = simulated(workload, seed, 120)
+    assert accepted(verdict_on(run.lines(range(from_, len(run.events) + 1, 3))))
+
+
+def test_the_last_committed_record_is_not_forgotten() -> None:
+    """Not even when every replica has a snapshot of everything."""
+    run = FollowedRun(cluster_of(3))
+    run.elect(1)
+    run.settle()
+    end = run.world.state(1).high_watermark
+    for replica in (1, 2, 3):
+        assert run.world.state(replica).high_watermark == end == run.world.state(replica).log.end_offset
+        run.happen(replica, TakeSnapshot(end))
+    assert [len(state.recollection.committed.records) for state in run.states[-2:]] == [end, 1]
+    assert accepted(verdict_on(run.trace([len(run.lines) - 1, len(run.lines)])))
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 5])
+def test_clusters_of_any_size_are_accepted(replicas: int) -> None:
+    run = simulated("chaos", 3, 60, replicas)
+    assert accepted(verdict_on(run.lines(range(0, len(run.events) + 1, 5))))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_moves_are_judged_with_checkpoints_as_without(seed: int) -> None:
+    """Not every random move is one of the model; up to there, each checkpoint is right."""
+    run = followed(cluster(2), random_run(cluster(2), seed, 120))
+    plain = verdict_on(run.lines([]))
+    marked = verdict_on(run.lines([*range(121), 0, 60, 120]))
+    assert (plain.kind, plain.events, _what(plain)) == (marked.kind, marked.events, _what(marked))
+
+
+def _what(verdict: Verdict) -> object:
+    """A rejection without its line number, which is another one after each checkpoint."""
+    found = verdict.rejection
+    return found and (found.kind, found.sequence, found.event, found.differences, found.properties, found.conjunct)
+
+
+def test_replicas_of_any_ids() -> None:
+    """TLC has sequences for functions over 1..n, and sets of pairs for others."""
+    configuration = _renamed(cluster_of(3), {1: 7, 2: 12, 3: 1000})
+    story = Followed(configuration)
+    story.elect(12)
+    story.tell(story.world.happen(12, ClientAppend(5)))
+    story.deliver_all(to=(7, 12, 1000))
+    lines = story.trace([0, 3, len(story.lines)])
+    assert accepted(verdict_on(lines))
+
+
+def _renamed(configuration: Configuration, ids: dict[int, int]) -> Configuration:
+    return replace(
+        configuration,
+        replicas={
+            ids[old]: replace(one, key=one.key._replace(id=ids[old])) for old, one in configuration.replicas.items()
+        },
+        voters=frozenset(key._replace(id=ids[key.id]) for key in configuration.voters),
+        bootstrap_servers=tuple(ids[old] for old in configuration.bootstrap_servers),
+    )
+
+
+class Followed(Story):
+    """A story of which it is known what there is after each of its lines."""
+
+    def __init__(self, configuration: Configuration = cases.THREE) -> None:
+        super().__init__(configuration)
+        self._checkpoints = Checkpoints(configuration)
+        self.states = [self._checkpoints.now()]
+
+    def tell(self, *occurrences: Occurrence) -> EventLine:
+        for one in occurrences:
+            self._checkpoints.follow(one)
+            self.states.append(self._checkpoints.now())
+        return super().tell(*occurrences)
+
+    def deliver_all(self, *, to: Any = None) -> None:
+        super().deliver_all(to=sorted(self.configuration.replicas) if to is None else to)
+
+    def checkpoint(self, sequence: int) -> CheckpointLine:
+        """What there is after so many lines."""
+        return checkpoint_line(self.states[sequence])
+
+    def trace(self, after: list[int]) -> list[bytes]:
+        """The trace, with checkpoints after so many lines."""
+        return Checkpointed(self.configuration, tuple(self.lines), tuple(self.states)).lines(after)
+
+
+class FollowedRun(Followed, Run):
+    """The same with what leads to a commit."""
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Each variable.
+# ---------------------------------------------------------------------------------------------------------
+
+LIED_IN = [
+    *[(workload, 1, 60) for workload in ("mixed-versions", "observers", "upgrade", "islands", "crashes")],
+    *[(workload, 1, 250) for workload in ("voter-changes", "auto-join", "hasty-reassignments", "snapshots", "storm")],
+]
+KEYED: dict[tuple[str | int, ...], Callable[[Any], str]] = {
+    ("replicas",): lambda row: f"id={row['state']['replica_key']['id']}",
+    ("network",): lambda row: f"id={row['message']['id']}",
+    ("history", "epochs"): lambda row: f"epoch={row['epoch']}",
+    ("history", "votes"): lambda row: f"replica={row['replica']}",
+}
+
+
+def named(document: Document, path: tuple[str | int, ...]) -> str:
+    """A place in the words of a difference: members by their key, records by their index, other lists as a whole."""
+    text, value = "", document
+    for index, step in enumerate(path):
+        value = value[step]  # type: ignore[index]
+        if isinstance(step, str):
+            text += f".{step}" if text else step
+        elif path[:index] in KEYED:
+            text += f"[{KEYED[path[:index]](value)}]"
+        elif path[index - 1] == "records":
+            text += f"[{step}]"
+        else:
+            break
+    return text
+
+
+def test_a_lie_in_any_field_of_a_checkpoint_is_rejected_there() -> None:
+    model = trace_model()
+    lied: set[FieldPath] = set()
+    tried: Counter[FieldPath] = Counter()
+    for workload, seed, steps in LIED_IN:
+        run = simulated(workload, seed, steps)
+        checker = TraceChecker(model, run.configuration, "trace.jsonl", own=True)
+        for sequence, event in enumerate(run.events, 1):
+            assert checker.feed(sequence + 1, event) is None
+            document, right = json.loads(run.checkpoint(sequence)), checkpoint_line(run.states[sequence])
+            for place in fields_there(document, CHECKPOINT):
+                if place.field in lied or tried[place.field] >= 2 or place.field[0] in ("sequence", "time_ms"):
+                    continue
+                tried[place.field] += 1
+                value: Any = document
+                for step in place.path:
+                    value = value[step]
+                for other in alternatives(place, value):
+                    altered = with_value(document, place.path, other)
+                    try:
+                        line = parse_line(as_line(altered), "trace.jsonl", sequence + 2)
+                    except TraceError:
+                        continue
+                    assert isinstance(line, CheckpointLine)
+                    if line == right:
+                        # A target that is left out is none.
+                        continue
+                    found = checker.feed_checkpoint(sequence + 2, line)
+                    assert found is not None, (place.path, value, other)
+                    assert (found.kind, found.line, found.sequence, found.event) == (
+                        RejectionKind.CHECKPOINT,
+                        sequence + 2,
+                        sequence,
+                        "Checkpoint",
+                    )
+                    fields = [one.field for one in found.differences]
+                    path = named(document, place.path)
+                    assert any(path.startswith(field) or field.startswith(path) for field in fields), (path, fields)
+                    lied.add(place.field)
+                    break
+    shown = {shown_field(field) for field in lied}
+    states = {f"replicas[].state.{name}" for name in TracedState.__struct_fields__}
+    states -= {f"replicas[].state.{name}" for name in (*FOLLOWING, "replica_key")}
+    assert states | ELSEWHERE <= shown, (states | ELSEWHERE) - shown
+    assert len(lied) >= 250
+
+
+FOLLOWING = ("log_start_offset", "log_end_offset", "last_epoch", "voters", "kraft_version")
+"""Of a state: what the reader holds to the snapshot and the records."""
+
+ELSEWHERE = {
+    "cuts",
+    "history.committed.epoch",
+    "history.committed.kraft_version",
+    "history.committed.records[].epoch",
+    "history.committed.records[].value",
+    "history.committed.start_offset",
+    "history.committed.voters",
+    "history.crashes",
+    "history.epochs",
+    "history.epochs[].end_offset",
+    "history.epochs[].leaders",
+    "history.epochs[].rewritten",
+    "history.votes[].candidates",
+    "history.votes[].epoch",
+    "network",
+    "network[].copies",
+    "network[].message<FetchResponse>.records[].value",
+    "network[].message<VoteRequest>.pre_vote",
+    "replicas[].epoch_start_offset",
+    "replicas[].preferred_candidates",
+    "replicas[].records[].value",
+    "replicas[].records[].details[].endpoint",
+    "replicas[].snapshot.details[].endpoint",
+    "replicas[].state.replica_key.directory_id",
+}
+
+
+def _one_more_record(document: Any) -> None:
+    replica = document["replicas"][1]
+    replica["records"].append(replica["records"][-1] | {"value": 99})
+    replica["state"]["log_end_offset"] += 1
+
+
+def _one_record_less(document: Any) -> None:
+    replica = document["replicas"][1]
+    replica["records"].pop()
+    replica["state"]["log_end_offset"] -= 1
+
+
+def _another_snapshot(document: Any) -> None:
+    """The same records one offset later."""
+    replica = document["replicas"][1]
+    replica["snapshot"]["end_offset"] += 1
+    for name in ("log_start_offset", "log_end_offset"):
+        replica["state"][name] += 1
+    if replica["state"]["voters"]["offset"] >= 0:
+        replica["state"]["voters"]["offset"] += 1
+
+
+def _committed_from_later_on(document: Any) -> None:
+    document["history"]["committed"]["records"].pop(0)
+    document["history"]["committed"]["start_offset"] += 1
+
+
+def _without_a_message(document: Any) -> None:
+    document["network"].pop()
+
+
+def _with_a_message_that_is_gone(document: Any) -> None:
+    flight = deepcopy(document["network"][0])
+    _, _, receiver = flight["message"]["id"].partition(".")
+    flight["message"]["id"] = f"1.{receiver}"
+    document["network"].append(flight)
+
+
+CONSISTENT: dict[Callable[[Any], None], str] = {
+    _one_more_record: "replicas[id=2].state.log_end_offset",
+    _one_record_less: "replicas[id=2].state.log_end_offset",
+    _another_snapshot: "replicas[id=2].state.log_end_offset",
+    _committed_from_later_on: "history.committed.start_offset",
+    _without_a_message: "network[id=",
+    _with_a_message_that_is_gone: "network[id=1.",
+}
+
+
+@pytest.mark.parametrize("lie", CONSISTENT, ids=lambda lie: lie.__name__.strip("_"))
+def test_a_lie_that_agrees_with_itself_is_rejected(lie: Callable[[Any], None]) -> None:
+    run = simulated("calm", 3, 90)
+    after = next(
+        n
+        for n in range(60, 90)
+        if run.states[n].network
+        and run.states[n].recollection.committed.records
+        and run.states[n].replicas[2].log.records[-1:]
+        and run.states[n].replicas[2].log.records[-1].kind is RecordKind.DATA
+    )
+    lines = run.lines([after])
+    document = json.loads(lines[after + 1])
+    lie(document)
+    lines[after + 1] = as_line(document)
+    found = verdict_on(lines).rejection
+    assert found is not None
+    assert (found.kind, found.line) == (RejectionKind.CHECKPOINT, after + 2)
+    assert found.differences[0].field.startswith(CONSISTENT[lie])
+
+
+def test_of_many_differences_a_hundred_are_named() -> None:
+    """Of a log that lacks a record in the middle all that follow differ."""
+    story = Followed()
+    story.elect(1)
+    story.tell(*(story.world.happen(1, ClientAppend(value)) for value in range(230)))
+    document = document_of(story.checkpoint(-1))
+    replica = document["replicas"][0]
+    del replica["records"][9]
+    replica["state"]["log_end_offset"] -= 1
+    found = story.checker().feed_checkpoint(len(story.lines) + 2, _parsed(document))
+    assert found is not None
+    assert len(found.differences) == 100
+    assert [one.field for one in found.differences[:3]] == [
+        "replicas[id=1].state.log_end_offset",
+        "replicas[id=1].records[9].value",
+        "replicas[id=1].records[10].value",
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# At every position.
+# ---------------------------------------------------------------------------------------------------------
+
+OFFSETS = (-2, -1, 0, 1, 2)
+
+
+def _spoiled(run: Checkpointed, sequence: int) -> list[bytes]:
+    """The event lines, of which one has an epoch that nobody has raised."""
+    documents = [document_of(event) for event in run.events]
+    documents[sequence - 1]["state"]["epoch"] += 7
+    return [as_line(document) for document in documents]
+
+
+@pytest.mark.parametrize("wrong_checkpoint", [False, True])
+@pytest.mark.parametrize("offset", OFFSETS)
+def test_a_mismatch_near_a_checkpoint_is_found_on_its_line(offset: int, wrong_checkpoint: bool) -> None:
+    run = simulated("calm", 1, 60)
+    after = next(n for n in range(20, 50) if all(run.events[n - 1 + o].replica is not UNSET for o in OFFSETS))
+    wrong = after + offset
+    lines = run.lines([after], events=_spoiled(run, wrong))
+    if wrong_checkpoint:
+        lines[after + 1] = lines[after + 1].replace(b'"crashes":0', b'"crashes":1')
+    found = verdict_on(lines).rejection
+    assert found is not None
+    if wrong_checkpoint and offset > 0:
+        assert (found.kind, found.line, found.sequence) == (RejectionKind.CHECKPOINT, after + 2, after)
+        assert found.differences == (Difference("history.crashes", "0", "1"),)
+    else:
+        assert (found.kind, found.line) == (RejectionKind.MISMATCH, wrong + (1 if offset <= 0 else 2))
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("generator", [None, FOREIGN], ids=["own", "foreign"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "s3-automatic-joining/wrong",
+        "resigned-leader-follows-itself/without-resigned-timeout-and-memory",
+        "two-votes-after-forgotten-leader/without-memory",
+    ],
+)
+def test_a_violation_near_a_checkpoint_is_found_on_its_line(
+    name: str, generator: Generator | None, offset: int
+) -> None:
+    run = played(name)
+    plain = verdict_on(run.lines([], generator=generator)).rejection
+    assert plain is not None
+    assert plain.kind is RejectionKind.PROPERTY
+    after = min(plain.sequence + offset, len(run.events))
+    lines = run.lines([after], generator=generator)
+    found = verdict_on(lines).rejection
+    assert found == replace(plain, line=plain.line + (after < plain.sequence))
+    # What a checkpoint remembers is enough to find it.
+    if after < plain.sequence:
+        start = checkpoint_line(run.states[after])
+        checker = TraceChecker(trace_model(), run.configuration, "trace.jsonl", own=generator is None, start=start)
+        rejections = [checker.feed(n + 2, event) for n, event in enumerate(run.events[after:], after + 1)]
+        first = next((one for one in rejections if one is not None), None)
+        assert checker.finish(complete=True, rejection=first).rejection == found
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+def test_whole_invariants_are_checked_at_every_checkpoint(offset: int) -> None:
+    """As if one was broken from an event on, and no event line could show it."""
+    run = simulated("calm", 1, 60)
+    broken_from = 30
+    model = trace_model()
+    checker_events: list[int] = []
+
+    def violated(_state: object) -> tuple[str, ...]:
+        return ("ConfigAgreement",) if len(checker_events) >= broken_from else ()
+
+    with patch.object(TraceModel, "violated_invariants", lambda _model, state: violated(state)):
+        checker = TraceChecker(model, run.configuration, "trace.jsonl", own=True, every=10**6)
+        for sequence, event in enumerate(run.events[: broken_from + offset], 1):
+            checker_events.append(sequence)
+            assert checker.feed(sequence + 1, event) is None
+        found = checker.feed_checkpoint(broken_from + offset + 2, checkpoint_line(run.states[broken_from + offset]))
+    if offset < 0:
+        assert found is None
+    else:
+        assert found is not None
+        assert (found.kind, found.properties) == (RejectionKind.PROPERTY, ("ConfigAgreement",))
+        # The last event line before the checkpoint.
+        assert (found.line, found.sequence) == (broken_from + offset + 1, broken_from + offset)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Traces of somebody else.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _two_candidates() -> tuple[Followed, TraceChecker]:
+    """A Fetch has arrived, from replica 2 or from replica 3."""
+    with patch.object(cases, "Story", Followed):
+        story, arrival = foreign_stories._two_fetches()
+    assert isinstance(story, Followed)
+    quiet = (("message", "id"), ("cause",), ("effects",), ("state",), ("refusal",))
+    sender = (("message", "source"), ("message", "replica_key"), ("message", "correlation_id"))
+    checker = story.checker(own=False)
+    assert checker.feed(len(story.lines) + 2, line_from(json.loads(without(arrival, *quiet, *sender)))) is None
+    assert len(checker.states) == 2
+    return story, checker
+
+
+def test_a_checkpoint_says_which_candidate_it_was() -> None:
+    story, checker = _two_candidates()
+    assert checker.feed_checkpoint(len(story.lines) + 3, story.checkpoint(-1)) is None
+    assert len(checker.states) == 1
+    verdict = checker.finish(complete=True)
+    assert (verdict.kind, verdict.candidates_max) == (VerdictKind.ACCEPTED, 2)
+
+
+def test_a_checkpoint_that_no_candidate_shows_is_rejected_with_what_the_closest_one_differs_in() -> None:
+    story, checker = _two_candidates()
+    number = len(story.lines) + 3
+    document = document_of(story.checkpoint(-1))
+    document["history"]["crashes"] = 3
+    found = checker.feed_checkpoint(number, _parsed(document))
+    assert found is not None
+    assert (found.kind, found.line, found.event) == (RejectionKind.CHECKPOINT, number, "Checkpoint")
+    assert found.differences == (Difference("history.crashes", "0", "3"),)
+    assert checker.finish(complete=True, rejection=found).kind is VerdictKind.REJECTED
+
+
+def _parsed(document: Document) -> CheckpointLine:
+    line = parse_line(as_line(document), "trace.jsonl", 2)
+    assert isinstance(line, CheckpointLine)
+    return line
+
+
+def test_a_checkpoint_comes_too_late_for_too_many_candidates() -> None:
+    with patch.object(cases, "Story", Followed):
+        story, arrival = foreign_stories._two_fetches()
+    assert isinstance(story, Followed)
+    events = [encode_line(line) for line in story.lines]
+    events.append(without(arrival, ("message",), ("cause",), ("effects",), ("state",), ("refusal",)))
+    run = Checkpointed(story.configuration, (*story.lines, arrival), tuple(story.states))
+    lines = run.lines([len(events)], generator=FOREIGN, events=events)
+    assert verdict_on(lines).kind is VerdictKind.ACCEPTED
+    verdict = verdict_on(lines, candidates_max=1)
+    assert (verdict.kind, verdict.rejection) == (VerdictKind.INCONCLUSIVE, None)
+    assert "more than 1 candidate states" in str(verdict.reason)
+
+
+@pytest.mark.parametrize("granted", [True, False])
+def test_a_violation_counts_on_the_candidate_that_the_checkpoint_shows(granted: bool) -> None:
+    with patch.object(foreign_stories, "Story", Followed):
+        story, grant, refusal = foreign_stories._two_votes_of_one_replica()
+    assert isinstance(story, Followed)
+    before = len(story.lines)
+    arrival = story.tell(story.world.deliver(grant if granted else refusal))
+    story.lines.pop()
+    checker = story.checker(own=False)
+    assert checker.feed(before + 2, foreign_stories._left_open(arrival)) is None
+    assert len(checker.states) > 1
+    found = checker.feed_checkpoint(before + 3, story.checkpoint(-1))
+    if granted:
+        assert found is not None
+        assert (found.kind, found.line, found.event) == (RejectionKind.PROPERTY, before + 2, "HandleVoteResponse")
+        assert "ElectionSafety" in found.properties
+    else:
+        assert found is None
+        assert checker.finish(complete=True).kind is VerdictKind.ACCEPTED
+
+
+@pytest.mark.parametrize("generator", [None, FOREIGN], ids=["own", "foreign"])
+@pytest.mark.parametrize(("field", "value"), [("timeout_ms", 1), ("cluster_id", "another")])
+def test_a_message_is_the_one_that_its_line_showed(generator: Generator | None, field: str, value: object) -> None:
+    """The model has no durations and one cluster, so that it cannot tell."""
+    run = simulated("auto-join", 1, 250)
+    after, flight = next(
+        (sequence, index)
+        for sequence in range(1, len(run.states))
+        for index, flight in enumerate(checkpoint_line(run.states[sequence]).network)
+        if isinstance(flight.message, TracedAddVoterRequest)
+    )
+    lines = run.lines([after], generator=generator)
+    document = json.loads(lines[after + 1])
+    document["network"][flight]["message"][field] = value
+    lines[after + 1] = as_line(document)
+    found = verdict_on(lines).rejection
+    assert found is not None
+    assert (found.kind, found.line) == (RejectionKind.CHECKPOINT, after + 2)
+    identifier = document["network"][flight]["message"]["id"]
+    assert [one.field for one in found.differences] == [f"network[id={identifier}].message.{field}"]
+
+
+def test_little_is_observed_between_checkpoints() -> None:
+    run = simulated("elections", 2, 60)
+    events = [without(event, ("effects",), ("state",), ("refusal",), ("cause",)) for event in run.events]
+    after = range(5, len(run.events), 10)
+    lines = run.lines(after, generator=FOREIGN, events=events)
+    assert verdict_on(lines).kind is VerdictKind.ACCEPTED
+    at = 25 + 1 + 2
+    document = json.loads(lines[at])
+    document["replicas"][0]["state"]["high_watermark"] = 2**40
+    lines[at] = as_line(document)
+    found = verdict_on(lines).rejection
+    assert found is not None
+    assert (found.kind, found.line, found.sequence) == (RejectionKind.CHECKPOINT, at + 1, 25)
+    assert found.differences[0].field == "replicas[id=1].state.high_watermark"
+    assert found.differences[0].actual == str(2**40)

@@ -1,0 +1,112 @@
+"""Runs with the checkpoint after each of their events, of which a test puts into the trace those that it wants."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from msgspec import inspect
+
+from kraft_conformance.detectors.places import FieldPlace, other_values
+from kraft_reference.cluster.checkpoint import Checkpoint, Checkpoints
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.configuration import Configuration
+from kraft_reference.scenarios import SCENARIOS, run
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.checkpoints import checkpoint_line
+from kraft_traces.encode import encode_line, event_line, header_line
+from kraft_traces.lines import EndLine, EventLine, Generator
+from kraft_traces.own import own_generator
+from kraft_traces.values import CHANGE_SUFFIX
+
+FOREIGN = Generator("somebody-else", "1.0")
+"""A generator whose traces may leave fields out."""
+
+CHECKPOINT = inspect.type_info(CheckpointLine)
+"""The type of a checkpoint, for `fields_there`."""
+
+Document = dict[str, Any]
+
+
+class Checkpointed(NamedTuple):
+    """A run, and what there is after each of its events."""
+
+    configuration: Configuration
+    events: tuple[EventLine, ...]
+    states: tuple[Checkpoint, ...]
+    """The first is that before the first event."""
+
+    def header(self, generator: Generator | None = None) -> bytes:
+        """The first line; of this project's own by default."""
+        return encode_line(header_line(self.configuration, generator or own_generator()))
+
+    def checkpoint(self, sequence: int) -> bytes:
+        """The checkpoint after so many events."""
+        return encode_line(checkpoint_line(self.states[sequence]))
+
+    def lines(
+        self, after: Iterable[int], *, generator: Generator | None = None, events: Iterable[bytes] | None = None
+    ) -> list[bytes]:
+        """The whole trace.
+
+        Args:
+            after: after how many events there is a checkpoint; twice the same number makes two in a row.
+            generator: who wrote it.
+            events: other bytes of the event lines.
+        """
+        wanted = Counter(after)
+        raw = [encode_line(event) for event in self.events] if events is None else list(events)
+        lines = [self.header(generator), *[self.checkpoint(0)] * wanted[0]]
+        for sequence, line in enumerate(raw, 1):
+            lines += [line, *[self.checkpoint(sequence)] * wanted[sequence]]
+        return [*lines, encode_line(EndLine(len(raw), complete=True))]
+
+
+def followed(configuration: Configuration, occurrences: Iterable[Occurrence]) -> Checkpointed:
+    """A run that is followed event by event."""
+    checkpoints = Checkpoints(configuration)
+    events: list[EventLine] = []
+    states = [checkpoints.now()]
+    for occurrence in occurrences:
+        events.append(event_line(occurrence))
+        checkpoints.follow(occurrence)
+        states.append(checkpoints.now())
+    return Checkpointed(configuration, tuple(events), tuple(states))
+
+
+@cache
+def simulated(workload: str, seed: int, steps: int, replicas: int = 3) -> Checkpointed:
+    """A simulated run."""
+    simulation = RunPlan(seed, replicas=replicas, steps=steps, workload=workload).simulation()
+    return followed(simulation.configuration, simulation.run())
+
+
+VIOLATING = {f"{one.name}/{variant.name}": (one, variant) for one in SCENARIOS for variant in one.variants}
+"""Scenarios by name: many are played without a rule and violate a property."""
+
+
+@cache
+def played(name: str) -> Checkpointed:
+    """A scenario."""
+    told = run(*VIOLATING[name])
+    return followed(told.configuration, told.occurrences)
+
+
+def edited(raw: bytes, **fields: object) -> bytes:
+    """A line with other values of some of its fields."""
+    return as_line(json.loads(raw) | fields)
+
+
+def alternatives(place: FieldPlace, value: Any) -> Iterator[Any]:
+    """Other values of a field that its type allows."""
+    if isinstance(value, str) and value.endswith(CHANGE_SUFFIX):
+        yield value.removesuffix(CHANGE_SUFFIX)
+    else:
+        yield from other_values(place.kind, value, place.removable)
+
+
+def as_line(document: Document) -> bytes:
+    """The bytes of a line."""
+    return json.dumps(document, separators=(",", ":")).encode() + b"\n"

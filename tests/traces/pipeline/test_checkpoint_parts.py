@@ -1,0 +1,282 @@
+"""A trace that is checked in parts, from checkpoint to checkpoint, has the verdict that it has as a whole."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import UNSET
+from tests.traces.check.foreign import with_holes
+from tests.traces.checkpointed import (
+    CHECKPOINT,
+    FOREIGN,
+    VIOLATING,
+    Checkpointed,
+    alternatives,
+    as_line,
+    played,
+    simulated,
+)
+from tests.traces.pipeline.tables import rows_of
+
+from kraft_conformance.detectors.places import END, EVENT, Document, fields_there, with_value
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.simulation import Simulation
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_traces.check import check_reader
+from kraft_traces.encode import encode_line
+from kraft_traces.errors import TraceError
+from kraft_traces.own import own_generator
+from kraft_traces.pipeline import assembly, intake
+from kraft_traces.pipeline import runs as pipeline_runs
+from kraft_traces.pipeline.assembly import reason_of
+from kraft_traces.pipeline.checking import row_of, verdict_row
+from kraft_traces.pipeline.schemas import PART_VERDICTS, QUARANTINE, TRACES, VERDICTS
+from kraft_traces.pipeline.session import SessionOptions
+from kraft_traces.pipeline.splitting import Piece
+from kraft_traces.pipeline.validate import decided
+from kraft_traces.reader import trace_of_bytes
+from kraft_traces.writer import trace_bytes
+
+Row = dict[str, Any]
+
+SOURCE = "trace.jsonl"
+OPTIONS = {"every": 10, "candidates_max": 40}
+"""The full invariants are checked often, and foreign traces soon leave out too much."""
+
+
+class Taken(NamedTuple):
+    """What `ingest` makes of a file with one trace."""
+
+    trace: Row | None
+    segments: list[Row]
+    reason: str | None
+    """Why it is in quarantine."""
+
+
+def taken(lines: Sequence[bytes], part_events: int, segment_bytes: int) -> Taken:
+    """Take in a file of these lines."""
+    with (
+        patch.object(assembly, "PART_EVENTS", part_events),
+        patch.object(assembly, "SEGMENT_BYTES", segment_bytes),
+    ):
+        going_on = intake._Intake(SOURCE, 10**9)
+        rows = [row for number, raw in enumerate(lines, 1) for row in going_on.line(Piece(number, raw, True))]
+        rows += going_on.finish()
+    wrong = [row["quarantine"] for row in rows if "quarantine" in row]
+    if wrong:
+        assert b"".join(row["raw"] for row in sorted(wrong, key=itemgetter("line"))) == b"".join(lines)
+        (reason,) = [row["reason"] for row in wrong if row["wrong"]]
+        return Taken(None, [], reason)
+    (trace,) = [row["trace"] for row in rows if "trace" in row]
+    segments = [row["segment"] for row in rows if "segment" in row]
+    assert b"".join(segment["raw"] for segment in segments) == b"".join(lines)
+    assert trace["parts"] == segments[-1]["part"] + 1
+    return Taken(trace, segments, None)
+
+
+def composed(rows: Sequence[Row]) -> Row:
+    """What `decided` makes of the verdicts on the parts."""
+    place = next((n for n, row in enumerate(rows) if row["verdict"] != "accepted"), len(rows) - 1)
+    return {**rows[place], "candidates_max": max(row["candidates_max"] for row in rows[: place + 1])}
+
+
+def in_parts(found: Taken) -> Row:
+    """The verdict from those on the parts."""
+    assert found.trace is not None
+    parts = groupby(found.segments, itemgetter("part"))
+    return composed([verdict_row(found.trace, list(group), part, **OPTIONS) for part, group in parts])
+
+
+def as_a_whole(lines: Sequence[bytes], trace: Row) -> Row:
+    """The verdict on the trace read from its beginning to its end."""
+    return row_of(trace, check_reader(trace_of_bytes(b"".join(lines), SOURCE), **OPTIONS))
+
+
+KINDS = {"event": EVENT, "checkpoint": CHECKPOINT, "end": END}
+
+
+def with_another_value(raw: bytes, chance: Random) -> bytes:
+    """A line in which one field, whichever, has another value."""
+    document: Document = json.loads(raw)
+    kind = KINDS[document["kind"]]
+    while True:
+        place = chance.choice([place for place in fields_there(document, kind) if place.path != ("kind",)])
+        value: Any = document
+        for step in place.path:
+            value = value[step]
+        values = list(alternatives(place, value))
+        if values:
+            return as_line(with_value(document, place.path, chance.choice(values)))
+
+
+def checkpointed_lines(run: Checkpointed, chance: Random, share: float) -> list[bytes]:
+    """The run as a trace with checkpoints anywhere; of somebody else, who leaves out a share of it."""
+    events = len(run.events)
+    after = [chance.randint(0, events) for _ in range(chance.choice((1, 2, 5, events // 3)))]
+    if not share:
+        return run.lines(after)
+    return run.lines(after, generator=FOREIGN, events=[with_holes(line, chance, share) for line in run.events])
+
+
+runs = st.one_of(
+    st.builds(partial(simulated, steps=60), st.sampled_from(sorted(WORKLOADS)), st.integers(0, 9)),
+    st.builds(played, st.sampled_from(sorted(VIOLATING))),
+)
+
+
+@settings(max_examples=max(20, settings().max_examples // 3))
+@given(runs, st.integers(0, 2**32), st.sampled_from((0, 0, 0, 0.1, 0.5)), st.sampled_from((0, 1, 1, 1, 2)))
+def test_the_parts_together_say_what_the_whole_says(run: Checkpointed, seed: int, share: float, wrong: int) -> None:
+    chance = Random(seed)
+    lines = checkpointed_lines(run, chance, share)
+    for _ in range(wrong):
+        checkpoints = [n for n, raw in enumerate(lines) if b'"checkpoint"' in raw[:25]]
+        at = (
+            chance.choice(checkpoints) + chance.choice((-2, -1, 0, 0, 0, 1, 2))
+            if chance.random() < 0.7
+            else chance.randrange(1, 10**9)
+        )
+        at = max(1, min(at, len(lines) - 1)) if at < 10**6 else at % (len(lines) - 1) + 1
+        lines[at] = with_another_value(lines[at], chance)
+    found = taken(lines, chance.choice((1, 1, 3, 10, 30)), chance.choice((300, 5_000, 2**18)))
+    if found.trace is None:
+        with pytest.raises(TraceError) as refused:
+            list(trace_of_bytes(b"".join(lines), SOURCE))
+        assert reason_of(refused.value) == found.reason
+        return
+    assert in_parts(found) == as_a_whole(lines, found.trace)
+
+
+def _arrivals(run: Checkpointed) -> dict[str, list[int]]:
+    """The sequence numbers of the arrivals of each message."""
+    found: dict[str, list[int]] = {}
+    for event in run.events:
+        if event.message is not UNSET:
+            found.setdefault(str(event.message.id), []).append(event.sequence)
+    return found
+
+
+def test_a_part_knows_the_messages_that_were_on_their_way_when_it_began() -> None:
+    """A message that is not what its sender's line showed, which only that line can tell, not the model."""
+    run = simulated("lossy", 1, 90)
+    of_two_copies = next(places for places in _arrivals(run).values() if len(places) == 2)
+    for arrived in of_two_copies:
+        document = json.loads(encode_line(run.events[arrived - 1]))
+        document["message"]["correlation_id"] += 1
+        lines = run.lines([of_two_copies[0] - 1])
+        at = arrived + 1
+        lines[at] = as_line(document)
+        found = taken(lines, 1, 2**18)
+        assert found.trace is not None
+        row = in_parts(found)
+        assert row == as_a_whole(lines, found.trace)
+        assert (row["kind"], row["line"], row["field"]) == ("mismatch", at + 1, "message.correlation_id")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# On Spark.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _part_rows(traces: int) -> list[list[Row]]:
+    """Verdicts on the parts of many traces, drawn at random; what they are is in `reason`."""
+    chance, drawn = Random(5), []
+    kinds = ("accepted", "accepted", "accepted", "rejected", "inconclusive")
+    for number in range(traces):
+        parts = [
+            {"verdict": chance.choice(kinds), "candidates_max": chance.randint(1, 9), "reason": f"{number}/{part}"}
+            for part in range(chance.randint(1, 12))
+        ]
+        drawn.append([{**one, "trace_id": f"trace-{number}", "part": part} for part, one in enumerate(parts)])
+    return drawn
+
+
+def test_the_first_part_that_is_not_accepted_decides(spark: Any) -> None:
+    drawn = _part_rows(150)
+    nothing = dict.fromkeys(PART_VERDICTS.names)
+    said = {"source": "", "generator": "", "profile": "", "events": 0, "other_model": False, "defect": False}
+    lists: Row = {"rules": [], "explained_by": [], "properties": [], "differences": []}
+    rows = [{**nothing, **said, **lists, **row} for parts in drawn for row in parts]
+    Random(6).shuffle(rows)
+    table = spark.createDataFrame([[row[name] for name in PART_VERDICTS.names] for row in rows], PART_VERDICTS.ddl)
+    wanted = {row["trace_id"]: row for row in map(composed, drawn)}
+    found = {row["trace_id"]: row for row in decided(table).collect()}
+    names = ("verdict", "candidates_max", "reason")
+    assert len(found) == 150
+    assert {key: [row[name] for name in names] for key, row in found.items()} == {
+        key: [row[name] for name in names] for key, row in wanted.items()
+    }
+    assert decided(table).columns == list(VERDICTS.names)
+
+
+@cache
+def _long_run() -> tuple[bytes, ...]:
+    """Some 5,000 events, and a checkpoint every 2,000."""
+    plan = RunPlan(seed=1, workload="snapshots", steps=5_000)
+    preset = plan.preset()
+    simulation = Simulation(
+        plan.configuration(), plan.seed, replace(preset.workload, append_interval_ms=120), preset.faults, steps=5_000
+    )
+    lines = trace_bytes(simulation.run(), simulation.configuration, own_generator(), checkpoint_every=2_000)
+    return tuple(lines)
+
+
+def _write_corpus(folder: Path) -> None:
+    folder.mkdir()
+    lines = list(_long_run())
+    places = [number for number, raw in enumerate(lines) if raw.startswith(b'{"kind":"checkpoint"')]
+    assert len(places) == 2
+    (folder / "right.jsonl").write_bytes(b"".join(lines))
+
+    def write(name: str, at: int, change: Callable[[Document], None]) -> None:
+        document = json.loads(lines[at])
+        change(document)
+        (folder / name).write_bytes(b"".join([*lines[:at], as_line(document), *lines[at + 1 :]]))
+
+    at_a_replica = next(n for n in range(places[0] + 300, len(lines)) if b'"state":{' in lines[n])
+    write("wrong-line.jsonl", at_a_replica, lambda line: line["state"].update(epoch=line["state"]["epoch"] + 7))
+    write("wrong-checkpoint.jsonl", places[1], lambda line: line["history"].update(crashes=999))
+    write("malformed.jsonl", places[1], lambda line: line["replicas"][0]["state"].pop("role"))
+
+
+@pytest.mark.slow
+def test_a_long_trace_is_checked_in_parts_with_the_verdict_of_the_whole(shared: Any, tmp_path: Path) -> None:
+    corpus, output = tmp_path / "in", tmp_path / "out"
+    _write_corpus(corpus)
+    pipeline_runs.run(SessionOptions("local[2]"), [str(corpus)], output)
+    traces = {Path(row["source"]).name: row for row in rows_of(output, TRACES)}
+    verdicts = {Path(row["source"]).name: row for row in rows_of(output, VERDICTS)}
+    assert set(traces) == set(verdicts) == {"right.jsonl", "wrong-line.jsonl", "wrong-checkpoint.jsonl"}
+    for name, row in verdicts.items():
+        whole = check_reader(trace_of_bytes((corpus / name).read_bytes(), row["source"]))
+        trace = {**row, "first_line": 1}
+        assert row == {"trace_id": row["trace_id"], **row_of(trace, whole)}
+        assert traces[name]["parts"] == 3
+        assert traces[name]["lines"] == len(_long_run())
+    assert (verdicts["right.jsonl"]["verdict"], verdicts["right.jsonl"]["events"]) == (
+        "accepted",
+        traces["right.jsonl"]["events"],
+    )
+    assert verdicts["wrong-line.jsonl"]["kind"] == "mismatch"
+    assert 2_000 < verdicts["wrong-line.jsonl"]["sequence"] < 4_000
+    wrong = verdicts["wrong-checkpoint.jsonl"]
+    assert (wrong["kind"], wrong["event"], wrong["field"], wrong["sequence"]) == (
+        "checkpoint",
+        "Checkpoint",
+        "history.crashes",
+        4_000,
+    )
+    quarantined = sorted(rows_of(output, QUARANTINE), key=itemgetter("line"))
+    assert b"".join(row["raw"] for row in quarantined) == (corpus / "malformed.jsonl").read_bytes()
+    (reason,) = [row for row in quarantined if row["wrong"]]
+    assert (reason["reason"], reason["field"]) == ("FIELD_MISSING", "$.replicas[0].state.role")

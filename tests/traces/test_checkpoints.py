@@ -1,0 +1,530 @@
+"""Checkpoint lines: to a line and back, and every way in which one can be wrong."""
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
+from itertools import islice
+from pathlib import Path as File
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.traces.checkpointed import CHECKPOINT, Checkpointed, alternatives, as_line, edited, followed, simulated
+from tests.traces.strategies import cluster, random_run
+from tests.traces.test_json_schema import accepts
+
+from kraft_conformance.cli import main
+from kraft_conformance.detectors.places import Document, fields_there, with_value
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_spec.mapping_checkpoint import checkpoint_from_model, checkpoint_to_model
+from kraft_traces import errors
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.checkpoints import checkpoint_line, checkpoint_of
+from kraft_traces.encode import encode_line
+from kraft_traces.errors import FieldError, TraceError
+from kraft_traces.lines import EndLine, EventLine
+from kraft_traces.own import own_generator
+from kraft_traces.parsing import parse_line
+from kraft_traces.reader import trace_of_bytes
+from kraft_traces.writer import line_maker, trace_bytes
+
+Path = tuple[str | int, ...]
+
+workloads = st.sampled_from(sorted(WORKLOADS))
+
+
+def assert_there_and_back(run: Checkpointed, every: int = 1) -> None:
+    """Each checkpoint is the same after a way through bytes, and after one through the model."""
+    cluster_id = run.configuration.cluster_id
+    for sequence, state in islice(enumerate(run.states), 0, None, every):
+        line = parse_line(run.checkpoint(sequence), "x.jsonl", 2)
+        assert isinstance(line, CheckpointLine)
+        assert checkpoint_of(line) == state
+        assert encode_line(checkpoint_line(checkpoint_of(line))) == run.checkpoint(sequence)
+        variables: Any = checkpoint_to_model(state)
+        assert checkpoint_from_model(variables, cluster_id, sequence, state.time_ms) == state
+
+
+@given(st.integers(0, 2**32), st.integers(1, 80))
+def test_random_moves_there_and_back(seed: int, steps: int) -> None:
+    assert_there_and_back(followed(cluster(2), random_run(cluster(2), seed, steps)))
+
+
+@pytest.mark.parametrize("workload", sorted(WORKLOADS))
+def test_runs_of_every_workload_there_and_back(workload: str) -> None:
+    assert_there_and_back(simulated(workload, 5, 150), every=9)
+
+
+def test_a_run_begins_with_empty_disks() -> None:
+    run = simulated("calm", 1, 60)
+    start = run.states[0]
+    assert (start.sequence, start.time_ms, start.network, start.cuts) == (0, 0, {}, frozenset())
+    assert {state.role.value for state in start.replicas.values()} == {"Unattached"}
+    assert start.recollection.committed.end_offset == 0
+
+
+def test_the_writer_puts_a_checkpoint_after_every_so_many_events() -> None:
+    told = random_run(cluster(), 3, 50)
+    raw = list(trace_bytes(told, cluster(), own_generator(), checkpoint_every=7))
+    lines = [json.loads(line) for line in raw]
+    assert [line["sequence"] for line in lines if line["kind"] == "checkpoint"] == [7, 14, 21, 28, 35, 42, 49]
+    assert raw == followed(cluster(), told).lines([7, 14, 21, 28, 35, 42, 49], generator=own_generator())
+    plain = list(trace_bytes(told, cluster(), own_generator()))
+    assert plain == [line for line, shown in zip(raw, lines, strict=True) if shown["kind"] != "checkpoint"]
+    assert [type(line) for line in line_maker(cluster(), 1)(told[0])] == [EventLine, CheckpointLine]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Where checkpoints stand: a trace with them is the trace without them.
+# ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "after", [(0,), (0, 0, 0), (60,), (60, 60), (30, 30), tuple(range(61))], ids=lambda after: f"{after[:3]}"
+)
+def test_checkpoints_anywhere_do_not_change_what_is_read(after: tuple[int, ...]) -> None:
+    run = followed(cluster(), random_run(cluster(), 4, 60))
+    with trace_of_bytes(b"".join(run.lines(after)), "x.jsonl") as trace:
+        assert tuple(trace) == run.events
+        assert (trace.events, trace.line_number, trace.complete) == (60, 62 + len(after), True)
+    with trace_of_bytes(b"".join(run.lines(after)), "x.jsonl") as trace:
+        read = [line for line in iter(trace.next_line, None) if isinstance(line, CheckpointLine)]
+    assert [line.sequence for line in read] == list(after)
+
+
+def test_a_header_and_checkpoints_are_an_empty_trace() -> None:
+    run = simulated("calm", 1, 60)
+    for end in (b"", encode_line(EndLine(0, complete=True))):
+        refused(b"".join([run.header(), run.checkpoint(0), run.checkpoint(0), end]), errors.EmptyTraceError)
+
+
+def test_the_first_line_cannot_be_a_checkpoint() -> None:
+    run = simulated("calm", 1, 60)
+    error = refused(run.checkpoint(0), errors.MissingHeaderError)
+    assert str(error).startswith('x.jsonl:1: $.kind: the first line is of kind "checkpoint", expected a header')
+
+
+def test_nothing_follows_the_end_line_and_a_cut_line_is_named() -> None:
+    run = simulated("calm", 1, 60)
+    lines = run.lines([])
+    refused(b"".join([*lines, run.checkpoint(len(run.events))]), errors.LinesAfterEndError)
+    error = refused(b"".join(run.lines([9])[:11])[:-40], errors.TruncatedFileError)
+    assert error.line_number == 11
+
+
+@pytest.mark.parametrize("after", [(0,), (20, 40, 40)])
+def test_commands_take_a_trace_with_checkpoints_for_the_one_without(
+    after: tuple[int, ...], tmp_path: File, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = simulated("elections", 1, 60)
+    monkeypatch.chdir(tmp_path)
+    told: list[list[tuple[int, str]]] = []
+    for places in ((), after):
+        File("trace.jsonl").write_bytes(b"".join(run.lines(places)))
+        told.append([])
+        for words in (
+            ("describe", "trace.jsonl", "--status"),
+            ("describe", "trace.jsonl", "--replication"),
+            ("validate", "trace.jsonl"),
+            ("validate", "trace.jsonl", "--json"),
+        ):
+            told[-1].append((main(words), capsys.readouterr().out))
+    assert told[0] == told[1]
+    assert [code for code, _ in told[0]] == [0, 0, 0, 0]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What is wrong with a checkpoint by itself, or after the lines before it.
+# ---------------------------------------------------------------------------------------------------------
+
+AT = 62
+"""The line on which the checkpoint stands that is spoiled."""
+
+
+@cache
+def _snapshots() -> Checkpointed:
+    return simulated("snapshots", 3, 100)
+
+
+def good() -> Document:
+    """A checkpoint with messages on their way and records of a voters set, after the sixtieth event."""
+    return deepcopy(_good())
+
+
+@cache
+def _good() -> Document:
+    document: Document = json.loads(_snapshots().checkpoint(AT - 2))
+    assert document["network"]
+    assert document["history"]["epochs"]
+    assert document["replicas"][0]["records"][2]["kind"] == "Voters"
+    return document
+
+
+def trace_with(*checkpoints: bytes) -> bytes:
+    """The trace with these on the line `AT` and after it."""
+    lines = _snapshots().lines([])
+    return b"".join([*lines[: AT - 1], *checkpoints, *lines[AT - 1 :]])
+
+
+def refused(content: bytes, kind: type[TraceError]) -> TraceError:
+    """The error, which is of this kind."""
+    with pytest.raises(TraceError) as caught, trace_of_bytes(content, "x.jsonl") as trace:
+        list(trace)
+    assert type(caught.value) is kind
+    return caught.value
+
+
+def test_the_good_checkpoint_is_good() -> None:
+    with trace_of_bytes(trace_with(as_line(good())), "x.jsonl") as trace:
+        assert len(list(trace)) == len(_snapshots().events)
+
+
+def at(*path: str | int) -> Callable[[Document], Any]:
+    """What stands at a place."""
+
+    def read(document: Any) -> Any:
+        for step in path:
+            document = document[step]
+        return document
+
+    return read
+
+
+def put(value: object, *path: str | int) -> Callable[[Document], object]:
+    """Put a value in a place."""
+    return lambda document: at(*path[:-1])(document).__setitem__(path[-1], value)
+
+
+def twice(*path: str | int) -> Callable[[Document], object]:
+    """Repeat the first of a list."""
+    return lambda document: at(*path)(document).append(at(*path)(document)[0])
+
+
+def gone(*path: str | int) -> Callable[[Document], object]:
+    """Leave out a field, or the last of a list."""
+    return lambda document: at(*path[:-1])(document).pop(path[-1])
+
+
+STATE = ("replicas", 0, "state")
+MESSAGE = ("network", 0, "message")
+RECORD = ("replicas", 0, "records", 2)
+A_CHANGE = {
+    "kind": "adds",
+    "phase": "commit",
+    "voter": None,
+    "endpoint": None,
+    "min_version": 0,
+    "max_version": 1,
+    "offset": -1,
+    "requester": None,
+    "request": 1,
+    "when_committed": True,
+}
+NOT_FOLLOWING = "does not follow from the snapshot and the records, which give"
+WHOLE = "expected each field in a checkpoint"
+
+SPOILED: dict[str, tuple[Callable[[Document], object], str, str, str]] = {
+    # By name: what is done, the problem, the field, the text.
+    "no role": (gone(*STATE, "role"), "missing", "$.replicas[0].state.role", f"missing field 'role', {WHOLE}"),
+    "no target": (gone(*STATE, "voters", "target"), "missing", "$.replicas[0].state.voters.target", WHOLE),
+    "no records": (gone("replicas", 0, "records"), "missing", "$.replicas[0].records", "missing field 'records'"),
+    "no details": (gone(*RECORD, "details"), "missing", "$.replicas[0].records[2].details", WHOLE),
+    "no id": (gone(*MESSAGE, "id"), "missing", "$.network[0].message.id", WHOLE),
+    "no epoch": (gone(*MESSAGE, "epoch"), "missing", "$.network[0].message.epoch", WHOLE),
+    "no details in a message": (
+        gone(*MESSAGE, "records", 2, "details"),
+        "missing",
+        "$.network[0].message.records[2].details",
+        WHOLE,
+    ),
+    "a target left out": (
+        put(
+            [{"epoch": 1, "kind": "VoterAssignment", "value": 0, "voters": [], "details": []}],
+            "history",
+            "committed",
+            "records",
+        ),
+        "missing",
+        "$.history.committed.records[0].target",
+        WHOLE,
+    ),
+    "no history": (gone("history"), "missing", "$.history", "missing field 'history'"),
+    "a replica lacking": (
+        gone("replicas", -1),
+        "missing",
+        "$.replicas",
+        "replica 4 is missing, expected each replica of the header",
+    ),
+    "votes lacking": (gone("history", "votes", 0), "missing", "$.history.votes", "replica 1 is missing, expected each"),
+    "a replica twice": (twice("replicas"), "inconsistent", "$.replicas[4].state.replica_key.id", "is there twice"),
+    "votes twice": (
+        put(2, "history", "votes", 0, "replica"),
+        "inconsistent",
+        "$.history.votes[1].replica",
+        "is there twice",
+    ),
+    "an epoch twice": (twice("history", "epochs"), "inconsistent", "$.history.epochs[1].epoch", "is there twice"),
+    "a leader twice": (
+        twice("history", "epochs", 0, "leaders"),
+        "inconsistent",
+        "$.history.epochs[0].leaders[1]",
+        "is there twice",
+    ),
+    "a candidate twice": (
+        twice("history", "votes", 0, "candidates"),
+        "inconsistent",
+        "$.history.votes[0].candidates[1]",
+        "is there twice",
+    ),
+    "a message twice": (twice("network"), "inconsistent", "$.network[3].message.id", "is there twice"),
+    "a cut twice": (put([[1, 2], [2, 1], [1, 2]], "cuts"), "inconsistent", "$.cuts[2]", "is there twice"),
+    "granted twice": (
+        put([1, 1], *STATE, "granted"),
+        "inconsistent",
+        "$.replicas[0].state.granted[1]",
+        "is there twice",
+    ),
+    "awaited twice": (
+        put([[1, 1], [1, 2]], *STATE, "awaiting"),
+        "inconsistent",
+        "$.replicas[0].state.awaiting[1]",
+        "is there twice",
+    ),
+    "a voter twice": (twice(*RECORD, "voters"), "inconsistent", "$.replicas[0].records[2].voters[3]", "is there twice"),
+    "committed voters twice": (
+        put([{"id": 1, "directory_id": "A1"}] * 2, "history", "committed", "voters"),
+        "inconsistent",
+        "$.history.committed.voters[1]",
+        "is there twice",
+    ),
+    "a log end": (
+        put(5, *STATE, "log_end_offset"),
+        "inconsistent",
+        "$.replicas[0].state.log_end_offset",
+        f"5 {NOT_FOLLOWING} 4",
+    ),
+    "a log start": (
+        put(1, *STATE, "log_start_offset"),
+        "inconsistent",
+        "$.replicas[0].state.log_start_offset",
+        f"1 {NOT_FOLLOWING} 0",
+    ),
+    "a last epoch": (
+        put(9, *STATE, "last_epoch"),
+        "inconsistent",
+        "$.replicas[0].state.last_epoch",
+        f"9 {NOT_FOLLOWING} 1",
+    ),
+    "a level": (
+        put(0, *STATE, "kraft_version"),
+        "inconsistent",
+        "$.replicas[0].state.kraft_version",
+        f"0 {NOT_FOLLOWING} 1",
+    ),
+    "a newest set": (
+        put([], *STATE, "voters", "voters"),
+        "inconsistent",
+        "$.replicas[0].state.voters",
+        '{"offset":2,"voters":[],"target":null} '
+        + NOT_FOLLOWING
+        + ' {"offset":2,"voters":[{"id":1,"directory_id":"A1"}',
+    ),
+    "a message of a later event": (
+        put("61.2", *MESSAGE, "id"),
+        "inconsistent",
+        "$.network[0].message.id",
+        "expected a message of an event up to 60",
+    ),
+    "another receiver": (
+        put("55.3", *MESSAGE, "id"),
+        "inconsistent",
+        "$.network[0].message.id",
+        "expected '55.2' (sequence and receiver), got '55.3'",
+    ),
+    "an answer to a change": (
+        put("55.2.change", *MESSAGE, "id"),
+        "inconsistent",
+        "$.network[0].message.id",
+        "expected '55.2'",
+    ),
+    "a record without voters": (
+        gone(*RECORD, "voters"),
+        "inconsistent",
+        "$.replicas[0].records[2].voters",
+        "a Voters record has voters",
+    ),
+    "no copies": (put(0, "network", 0, "copies"), "wrong-value", "$.network[0].copies", "expected int >= 1"),
+    "no such id": (put("x", *MESSAGE, "id"), "wrong-value", "$.network[0].message.id", "expected str matching regex"),
+    "a text for a number": (
+        put("3", *STATE, "epoch"),
+        "wrong-value",
+        "$.replicas[0].state.epoch",
+        'expected int, got str: "3"',
+    ),
+    "no list": (put(None, "network"), "wrong-value", "$.network", "expected array, got null"),
+    "three ends of a link": (put([[1, 2, 3]], "cuts"), "wrong-value", "$.cuts[0]", "expected array of length 2"),
+    "no such role": (
+        put("Ledaer", *STATE, "role"),
+        "wrong-value",
+        "$.replicas[0].state.role",
+        'unknown value "Ledaer", did you mean Leader?',
+    ),
+    "no such change": (
+        put(A_CHANGE, *STATE, "pending_change"),
+        "wrong-value",
+        "$.replicas[0].state.pending_change.kind",
+        'unknown value "adds", did you mean add?',
+    ),
+    "no such message": (
+        put("Vote", *MESSAGE, "type"),
+        "wrong-value",
+        "$.network[0].message.type",
+        'unknown value "Vote"',
+    ),
+    "more than 64 bits": (
+        put(2**63, *STATE, "high_watermark"),
+        "wrong-value",
+        "$.replicas[0].state.high_watermark",
+        "expected int <= 9223372036854775807",
+    ),
+    "an unknown field": (put(1, "mood"), "unknown", "$.mood", "unknown field 'mood'"),
+    "an unknown field of a state": (
+        put(1, *STATE, "mood"),
+        "unknown",
+        "$.replicas[0].state.mood",
+        "unknown field 'mood'",
+    ),
+    "an unknown field of the history": (
+        put(1, "history", "committed", "mood"),
+        "unknown",
+        "$.history.committed.mood",
+        "unknown field 'mood'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_a_spoiled_checkpoint_has_an_error_of_its_own(name: str) -> None:
+    spoil, problem, field, text = SPOILED[name]
+    document = good()
+    spoil(document)
+    error = refused(trace_with(as_line(document)), FieldError)
+    assert isinstance(error, FieldError)
+    assert (error.problem, error.line_number, error.field) == (problem, AT, field)
+    assert str(error).startswith(f"x.jsonl:{AT}: {field}: ")
+    assert text in str(error)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind", "text"),
+    [
+        (put(61, "sequence"), errors.SequenceGapError, "$.sequence: sequence 61 leaves a gap, expected 60"),
+        (put(59, "sequence"), errors.DuplicateSequenceError, "$.sequence: sequence 59 is of an earlier line, expected"),
+        (put(0, "time_ms"), errors.TimeGoesBackError, "$.time_ms: time 0 ms is before 1272 ms, the time of an earlier"),
+        (
+            put(9, *STATE, "replica_key", "id"),
+            errors.UnknownReplicaError,
+            "$.replicas[0].state.replica_key.id: replica 9 is not in the header, which lists 1, 2, 3, 4",
+        ),
+        (put([[1, 2], [3, 9]], "cuts"), errors.UnknownReplicaError, "$.cuts[1]: replica 9 is not in the header"),
+        (
+            put(9, *MESSAGE, "source"),
+            errors.UnknownReplicaError,
+            "$.network[0].message.source: replica 9 is not in the header",
+        ),
+        (
+            put(9, "history", "votes", 2, "replica"),
+            errors.UnknownReplicaError,
+            "$.history.votes[2].replica: replica 9 is not in the header",
+        ),
+    ],
+)
+def test_a_checkpoint_follows_on_from_the_lines_before(
+    spoil: Callable[[Document], object], kind: type[TraceError], text: str
+) -> None:
+    document = good()
+    spoil(document)
+    assert str(refused(trace_with(as_line(document)), kind)).startswith(f"x.jsonl:{AT}: {text}")
+
+
+def test_lines_after_a_checkpoint_follow_on_from_it() -> None:
+    later = edited(as_line(good()), time_ms=10**9)
+    error = refused(trace_with(later), errors.TimeGoesBackError)
+    assert error.line_number == AT + 1
+    lines = _snapshots().lines([AT - 2])
+    error = refused(b"".join([*lines[:AT], lines[AT - 2], *lines[AT:]]), errors.DuplicateSequenceError)
+    assert str(error).startswith(f"x.jsonl:{AT + 1}: $.sequence: sequence 60 is of an earlier line, expected 61")
+
+
+def test_one_field_twice_in_a_checkpoint() -> None:
+    raw = as_line(good()).replace(b'"role":"Leader"', b'"role":"Leader","role":"Leader"', 1)
+    error = refused(trace_with(raw), FieldError)
+    assert isinstance(error, FieldError)
+    assert (error.problem, error.line_number, error.field) == ("duplicate", AT, "role")
+
+
+def test_the_order_of_a_list_that_is_a_set_says_nothing() -> None:
+    document = good()
+    at(*MESSAGE, "records", 2, "details")(document).reverse()
+    at(*RECORD, "voters")(document).reverse()
+    for path in (("replicas",), ("network",), ("history", "votes"), ("history", "epochs")):
+        at(*path)(document).reverse()
+    line = parse_line(as_line(document), "x.jsonl", AT)
+    assert isinstance(line, CheckpointLine)
+    assert checkpoint_of(line) == _snapshots().states[AT - 2]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The JSON Schema.
+# ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workload", sorted(WORKLOADS))
+def test_our_checkpoints_are_valid(workload: str) -> None:
+    run = simulated(workload, 5, 150)
+    assert all(accepts(json.loads(run.checkpoint(sequence))) for sequence in range(0, len(run.states), 29))
+
+
+UNSAYABLE = (
+    "a replica lacking",
+    "votes lacking",
+    "awaited twice",
+    "a log end",
+    "a log start",
+    "a last epoch",
+    "a level",
+    "a newest set",
+    "a message of a later event",
+    "another receiver",
+    "an answer to a change",
+)
+"""Which replicas there are, keys of a mapping, and what follows from other fields."""
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_the_schema_refuses_what_the_reader_refuses(name: str) -> None:
+    document = good()
+    SPOILED[name][0](document)
+    assert accepts(document) == (name in UNSAYABLE)
+
+
+WHAT_A_SCHEMA_CANNOT_SAY = (NOT_FOLLOWING, "(sequence and receiver)", "of an event up to", "is there twice")
+
+
+@given(workloads, st.integers(0, 5), st.integers(0, 2**32))
+def test_schema_and_reader_agree_on_altered_checkpoints(workload: str, seed: int, choices: int) -> None:
+    run, chance = simulated(workload, seed, 60), Random(choices)
+    document: Document = json.loads(run.checkpoint(chance.randint(1, len(run.events))))
+    for place in chance.sample(list(fields_there(document, CHECKPOINT)), 3):
+        value = at(*place.path)(document)
+        for other in islice(alternatives(place, value), 1):
+            altered = with_value(document, place.path, other)
+            try:
+                parse_line(as_line(altered), "x.jsonl", 2)
+                read = True
+            except TraceError as error:
+                read = any(words in str(error) for words in WHAT_A_SCHEMA_CANNOT_SAY) and accepts(altered)
+            assert read == accepts(altered), place.path
