@@ -50,7 +50,7 @@ from kraft_traces.writer import trace_bytes
 Row = dict[str, Any]
 
 SOURCE = "trace.jsonl"
-OPTIONS = {"every": 10, "candidates_max": 40}
+OPTIONS: dict[str, Any] = {"every": 10, "candidates_max": 40}
 """The full invariants are checked often, and foreign traces soon leave out too much."""
 
 
