@@ -166,6 +166,26 @@ def test_the_parts_together_say_what_the_whole_says(
     assert in_parts(found) == as_a_whole(lines, found.trace)
 
 
+@pytest.mark.parametrize("segment_bytes", [300, 2**18])
+@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 2])
+def test_a_wrong_line_where_two_parts_meet(offset: int, segment_bytes: int) -> None:
+    run = simulated("calm", 1, 60)
+    at = 31 + offset
+    lines = run.lines([10, 30])
+    document = json.loads(lines[at + 1])
+    if offset:
+        document["state"]["epoch"] += 7
+    else:
+        document["history"]["crashes"] += 1
+    lines[at + 1] = as_line(document)
+    found = taken(lines, 10, segment_bytes)
+    assert found.trace is not None
+    assert found.trace["parts"] == 3
+    row = in_parts(found)
+    assert row == as_a_whole(lines, found.trace)
+    assert (row["line"], row["kind"]) == (at + 2, "mismatch" if offset else "checkpoint")
+
+
 def _arrivals(run: Checkpointed) -> dict[str, list[int]]:
     """The sequence numbers of the arrivals of each message."""
     found: dict[str, list[int]] = {}
