@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
-from tests.traces.check.foreign import with_holes
+from tests.traces.check.foreign import with_holes, without
 from tests.traces.checkpointed import (
     CHECKPOINT,
     FOREIGN,
@@ -35,6 +35,7 @@ from kraft_reference.cluster.workload import WORKLOADS
 from kraft_traces.check import check_reader
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import TraceError
+from kraft_traces.message_types import TracedAddVoterRequest
 from kraft_traces.own import own_generator
 from kraft_traces.pipeline import assembly, intake
 from kraft_traces.pipeline import runs as pipeline_runs
@@ -50,7 +51,7 @@ from kraft_traces.writer import trace_bytes
 Row = dict[str, Any]
 
 SOURCE = "trace.jsonl"
-OPTIONS = {"every": 10, "candidates_max": 40}
+OPTIONS: dict[str, Any] = {"every": 10, "candidates_max": 40}
 """The full invariants are checked often, and foreign traces soon leave out too much."""
 
 
@@ -128,16 +129,24 @@ def checkpointed_lines(run: Checkpointed, chance: Random, share: float) -> list[
     return run.lines(after, generator=FOREIGN, events=[with_holes(line, chance, share) for line in run.events])
 
 
-runs = st.one_of(
-    st.builds(partial(simulated, steps=60), st.sampled_from(sorted(WORKLOADS)), st.integers(0, 9)),
-    st.builds(played, st.sampled_from(sorted(VIOLATING))),
+names = st.one_of(
+    st.tuples(st.sampled_from(sorted(WORKLOADS)), st.integers(0, 9)),
+    st.tuples(st.sampled_from(sorted(VIOLATING))),
 )
+"""A workload with its seed, or a scenario."""
+
+
+def run_of(name: tuple[str, int] | tuple[str]) -> Checkpointed:
+    """The run of this name."""
+    return played(*name) if len(name) == 1 else simulated(*name, steps=40)
 
 
 @settings(max_examples=max(20, settings().max_examples // 3))
-@given(runs, st.integers(0, 2**32), st.sampled_from((0, 0, 0, 0.1, 0.5)), st.sampled_from((0, 1, 1, 1, 2)))
-def test_the_parts_together_say_what_the_whole_says(run: Checkpointed, seed: int, share: float, wrong: int) -> None:
-    chance = Random(seed)
+@given(names, st.integers(0, 2**32), st.sampled_from((0, 0, 0, 0.1, 0.5)), st.sampled_from((0, 1, 1, 1, 2)))
+def test_the_parts_together_say_what_the_whole_says(
+    name: tuple[str, int] | tuple[str], seed: int, share: float, wrong: int
+) -> None:
+    run, chance = run_of(name), Random(seed)
     lines = checkpointed_lines(run, chance, share)
     for _ in range(wrong):
         checkpoints = [n for n, raw in enumerate(lines) if b'"checkpoint"' in raw[:25]]
@@ -155,6 +164,26 @@ def test_the_parts_together_say_what_the_whole_says(run: Checkpointed, seed: int
         assert reason_of(refused.value) == found.reason
         return
     assert in_parts(found) == as_a_whole(lines, found.trace)
+
+
+@pytest.mark.parametrize("segment_bytes", [300, 2**18])
+@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 2])
+def test_a_wrong_line_where_two_parts_meet(offset: int, segment_bytes: int) -> None:
+    run = simulated("calm", 1, 60)
+    at = 31 + offset
+    lines = run.lines([10, 30])
+    document = json.loads(lines[at + 1])
+    if offset:
+        document["state"]["epoch"] += 7
+    else:
+        document["history"]["crashes"] += 1
+    lines[at + 1] = as_line(document)
+    found = taken(lines, 10, segment_bytes)
+    assert found.trace is not None
+    assert found.trace["parts"] == 3
+    row = in_parts(found)
+    assert row == as_a_whole(lines, found.trace)
+    assert (row["line"], row["kind"]) == (at + 2, "mismatch" if offset else "checkpoint")
 
 
 def _arrivals(run: Checkpointed) -> dict[str, list[int]]:
@@ -181,6 +210,25 @@ def test_a_part_knows_the_messages_that_were_on_their_way_when_it_began() -> Non
         row = in_parts(found)
         assert row == as_a_whole(lines, found.trace)
         assert (row["kind"], row["line"], row["field"]) == ("mismatch", at + 1, "message.correlation_id")
+
+
+def test_a_checkpoint_shows_messages_that_nobody_has_shown_before() -> None:
+    """From there on a trace of somebody else is held to them, whether it is read as a whole or in parts."""
+    run = simulated("auto-join", 1, 250)
+    arrived = next(event for event in run.events if isinstance(event.message, TracedAddVoterRequest))
+    after = arrived.sequence - 1
+    events = [without(event, ("effects",)) for event in run.events[:after]]
+    events += [encode_line(event) for event in run.events[after:]]
+    document = json.loads(events[after])
+    document["message"]["timeout_ms"] += 1
+    events[after] = as_line(document)
+    lines = run.lines([after], generator=FOREIGN, events=events)
+    found = taken(lines, 1, 2**18)
+    assert found.trace is not None
+    assert found.trace["parts"] == 2
+    row = in_parts(found)
+    assert row == as_a_whole(lines, found.trace)
+    assert (row["kind"], row["line"], row["field"]) == ("mismatch", after + 3, "message.timeout_ms")
 
 
 # ---------------------------------------------------------------------------------------------------------
