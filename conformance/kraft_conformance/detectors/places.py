@@ -158,9 +158,9 @@ def other_values(kind: inspect.Type, value: Any, removable: bool) -> Iterator[An
                 if number != value and _within(member, number):
                     yield number
         case inspect.StrType() if member.pattern is not None and "." in value:
-            sequence, _, receiver = value.partition(".")
-            yield f"{int(sequence) + 1}.{receiver}"
-            yield f"{sequence}.{int(receiver) + 1}"
+            sequence, receiver, *change = value.split(".")
+            yield ".".join((str(int(sequence) + 1), receiver, *change))
+            yield ".".join((sequence, str(int(receiver) + 1), *change))
         case inspect.StrType() if member.pattern is not None:
             yield ("1" if value[:1] == "0" else "0") + value[1:]
         case inspect.StrType():

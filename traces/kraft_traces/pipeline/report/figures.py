@@ -63,8 +63,8 @@ def _sources(verdicts: Any) -> list[Document]:
 def _failures(verdicts: Any) -> tuple[list[Document], int]:
     """Rejected traces by action, rule and field, each group with its shortest example."""
     rejected = verdicts.where("verdict = 'rejected'")
-    # The position in a path says which effect it is, not what is wrong.
-    field = sf.regexp_replace("field", r"\[\d+\]", "[]")
+    # The position in a path says which effect, which replica or which message it is, not what is wrong.
+    field = sf.regexp_replace("field", r"\[[^\]]*\]", "[]")
     rejected = rejected.withColumn("field", field)
     shortest = Window.partitionBy(*_GROUP).orderBy(sf.col("sequence").asc_nulls_last(), "trace_id")
     size = sf.count("*").over(Window.partitionBy(*_GROUP))
