@@ -134,6 +134,8 @@ def test_a_good_trace_comes_with_its_header_s_facts_and_its_events(tmp_path: Pat
         "lines": len(lines),
         "events": len(lines) - 2,
         "bytes": len(b"".join(lines)),
+        "header": lines[0],
+        "parts": 1,
         "ended": True,
         "complete": True,
         "generator": "kraft-reference",
