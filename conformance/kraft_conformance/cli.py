@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _interrupted() -> ExitCode:
-    stderr.print("interrupted: nothing was decided")
+    stderr.print("interrupted: this call has decided nothing")
     return ExitCode.INTERRUPTED
 
 

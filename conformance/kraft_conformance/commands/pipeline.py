@@ -1,5 +1,6 @@
 """`kraft-spec pipeline`: heaps of traces on Spark."""
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -82,7 +83,7 @@ def run(
     """Check every trace of the input: ingest, validate, coverage and report.
 
     What is malformed goes to quarantine and stops nothing. Exit code: 1 if a trace is rejected, else 65 if one is in
-    quarantine, else 2 if one is inconclusive.
+    quarantine, else 2 if one is inconclusive; 3 before these two if the checker failed on one.
     """
     with _pipeline(output) as (runs, notice):
         options = session_options(runs, master, conf, spark_log)
@@ -105,7 +106,8 @@ def ingest(
     with _pipeline(output) as (runs, notice):
         options = session_options(runs, master, conf, spark_log)
         made = runs.ingest(options, inputs, output, resume=resume, notice=notice)
-    return show_made(made, output, as_json)
+    show_made(made, output, as_json)
+    return ExitCode.BAD_INPUT if made["quarantine"] else ExitCode.CONFORMANT
 
 
 @app.command()
@@ -113,7 +115,9 @@ def generate(
     seeds: Seeds,
     output: Output,
     workload: Workloads = None,
-    profile: Profiles = None,
+    profile: Annotated[
+        list[str] | None, typer.Option("--profile", "-p", help=f"{', '.join(PROFILES)}; repeatable; default: kip.")
+    ] = None,
     steps: Steps = 500,
     replicas: Replicas = None,
     switch_off: SwitchOff = None,
@@ -151,7 +155,7 @@ def validate(
         options = session_options(runs, master, conf, spark_log)
         made = runs.validate(options, output, checking=runs.Checking(every, candidates), notice=notice)
     show_made(made, output, as_json)
-    return _code(made)
+    return ExitCode.INTERNAL_ERROR if made.get(runs.DEFECTS) and not made.get("rejected") else _code(made)
 
 
 @app.command()
@@ -250,6 +254,7 @@ _ERROR_CODES: Mapping[type[PipelineError], ExitCode] = {
 
 
 def _hint(output: Path) -> None:
+    output = Path(os.path.abspath(output))
     if output.with_name(f"{output.name}.unfinished").is_dir():
         stderr.print("what is done is kept: the same command with --resume goes on", markup=False)
 

@@ -77,7 +77,11 @@ def _show_failures(document: Mapping[str, Any]) -> None:
             stdout.print(f"and {document['failure_groups'] - _GROUPS_SHOWN} groups more", markup=False)
     for one in document["violations"]:
         stdout.print(
-            shown(f"{one['traces']:,} runs break {one['property']}: {one['command']}"), style="red", soft_wrap=True
+            shown(
+                f"{one['traces']:,} x {one['property']} is broken{': ' if one['command'] else ''}{one['command'] or ''}"
+            ),
+            style="red",
+            soft_wrap=True,
         )
 
 

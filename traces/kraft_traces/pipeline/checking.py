@@ -3,7 +3,8 @@
 The process starts one Java machine and parses the specification once, at its first trace, and keeps both.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -102,12 +103,20 @@ def row_of(trace: Row, verdict: Verdict) -> Row:
         "events": verdict.events,
         "candidates_max": verdict.candidates_max,
         "other_model": verdict.other_model,
-        "reason": verdict.reason,
+        "reason": None if verdict.reason is None else _PLACE.sub(_shifted(trace["first_line"]), verdict.reason),
         "defect": False,
     }
     if verdict.rejection is not None:
         row |= _rejection(verdict.rejection, trace["first_line"])
     return row
+
+
+_PLACE = re.compile(r"^line (\d+):")
+
+
+def _shifted(first_line: int) -> Callable[[re.Match[str]], str]:
+    """A place counted from the header of a trace as one in its source."""
+    return lambda found: f"line {int(found[1]) + first_line - 1}:"
 
 
 def _rejection(rejection: Rejection, first_line: int) -> Row:

@@ -63,7 +63,8 @@ def simulated(plan: RunPlan, checkpoint_every: int | None = None) -> Iterator[Ro
         end = EndLine(assembly.events, violation is None)
         raw = encode_line(end)
         assembly.add_end(raw, end)
-        yield from assembly.accepted(violation=violation, command=plan.command_line())
+        every = "" if checkpoint_every is None else f" --checkpoint-every {checkpoint_every}"
+        yield from assembly.accepted(violation=violation, command=plan.command_line() + every)
     finally:
         assembly.close()
     yield {"file": {"source": source, "bytes": size + len(raw), "lines": number + 1, "traces": 1}}

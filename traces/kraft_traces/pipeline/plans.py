@@ -49,6 +49,8 @@ class Plans:
             for name in names:
                 if name not in known:
                     raise InputError(f"no {kind} {name!r}; there are {', '.join(known)}")
+                if names.count(name) > 1:
+                    raise InputError(f"{kind} {name!r} is named twice")
         if self.first_seed < 0 or self.seeds < 1 or not self.workloads or not self.profiles or self.steps < 1:
             raise InputError("nothing to simulate: expected seeds from 0 on, a workload, a profile, and steps")
 

@@ -1,9 +1,10 @@
 """The processes of a run, as Linux tells of them: who started whom, processor time, memory."""
 
 import os
+import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,14 @@ DRIVER, JAVA, DAEMON, WORKER = "driver", "java", "daemon", "worker"
 _PROC = Path("/proc")
 _LOOK_SECONDS = 0.5
 _UTIME, _STIME, _PARENT = 11, 12, 1
+
+
+def end_below(root: int, *, but: Collection[int] = ()) -> None:
+    """Kill what `root` has started, directly or not, but for some."""
+    for process in below(root):
+        if process not in but:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,9 @@ from kraft_traces.pipeline.sweep import digest_of, reference_digest, run_sweep
 from kraft_traces.pipeline.validate import run_validate
 from kraft_traces.pipeline.waves import Notice, no_notice
 
+DEFECTS = "defects of the checker"
+"""Among the numbers of traces: those of the inconclusive ones that are no fault of theirs."""
+
 
 @dataclass(frozen=True)
 class Checking:
@@ -96,7 +99,7 @@ def run_in(session: Any, patterns: Sequence[str], output: Path) -> tuple[Account
 
 
 def _parameters(patterns: Sequence[str], how: Checking) -> dict[str, Any]:
-    return {"input": list(patterns), **how.as_dict()}
+    return {"command": "run", "input": list(patterns), **how.as_dict()}
 
 
 def _run(
@@ -119,7 +122,7 @@ def ingest(
     options: SessionOptions, patterns: Sequence[str], output: Path, *, resume: bool, notice: Notice = no_notice
 ) -> dict[str, int]:
     """The stage alone.  Returns how many rows each table has."""
-    with _begun(output, {"input": list(patterns)}, resume) as workspace:
+    with _begun(output, {"command": "ingest", "input": list(patterns)}, resume) as workspace:
         return _made(options, workspace, "ingest", lambda session: run_ingest(session, workspace, patterns, notice))
 
 
@@ -127,7 +130,7 @@ def generate(
     options: SessionOptions, plans: Plans, output: Path, *, resume: bool, notice: Notice = no_notice
 ) -> dict[str, int]:
     """The stage alone.  Returns how many rows each table has."""
-    with _begun(output, {"generate": plans.as_dict()}, resume) as workspace:
+    with _begun(output, {"command": "generate", "generate": plans.as_dict()}, resume) as workspace:
         return _made(options, workspace, "generate", lambda session: run_generate(session, workspace, plans, notice))
 
 
@@ -143,17 +146,24 @@ def _made(options: SessionOptions, workspace: Workspace, name: str, stage: Calla
 def validate(
     options: SessionOptions, output: Path, *, checking: Checking, notice: Notice = no_notice
 ) -> dict[str, int]:
-    """The stage alone, on the tables in `output`.  Returns the number of traces by verdict."""
+    """The stage alone, on the tables in `output`.  Returns the number of traces by verdict, and `DEFECTS` if there are."""
     workspace = Workspace.finished(output)
     if workspace.has(VERDICTS):
         raise OutputError(f"{output} has its verdicts already")
+    before, wanted = workspace.facts()["parameters"], checking.as_dict()
+    for name, value in wanted.items():
+        if workspace.has_begun(VERDICTS) and before.get(name, value) != value:
+            raise OutputError(f"{output} was begun to be validated with {name} {before[name]}, not {value}")
+    workspace.note(parameters=before | wanted)
     with spark_session(options) as session:
         with _stage(workspace, session, "validate"):
             run_validate(session, workspace, notice, every=checking.every, candidates_max=checking.candidates_max)
-        workspace.note(parameters=workspace.facts()["parameters"] | checking.as_dict())
-        counted = dict(workspace.read(session, VERDICTS).groupBy("verdict").count().collect())
+        verdicts = workspace.read(session, VERDICTS)
+        counted = dict(verdicts.groupBy("verdict").count().collect())
+        defects = int(verdicts.where("defect").count())
         workspace.finish()
-    return {str(kind): int(number) for kind, number in counted.items()}
+    by_verdict = {str(kind): int(number) for kind, number in counted.items()}
+    return by_verdict | ({DEFECTS: defects} if defects else {})
 
 
 def coverage(options: SessionOptions, output: Path, *, notice: Notice = no_notice) -> None:
@@ -192,14 +202,28 @@ def sweep(
     named = None if mutant is None else mutant.name
     off = () if mutant is None else tuple(mutant.switched_off)
     plans = replace(plans, switched_off=tuple(sorted({*plans.switched_off, *off})))
-    parameters = {"sweep": plans.as_dict(), "mutant": named, "until_found": until_found, "spec_hash": spec_hash()}
+    parameters = {
+        "command": "sweep",
+        "sweep": plans.as_dict(),
+        "mutant": named,
+        "until_found": until_found,
+        "spec_hash": spec_hash(),
+    }
     with (
         _begun(output, parameters, resume) as workspace,
         _reference(options, mutant) as (changed, digest),
         spark_session(changed) as session,
     ):
         with _stage(workspace, session, "sweep"):
-            found = run_sweep(session, workspace, plans, notice, reference=digest, until_found=until_found)
+            found = run_sweep(
+                session,
+                workspace,
+                plans,
+                notice,
+                reference=digest,
+                is_broken=mutant is not None,
+                until_found=until_found,
+            )
         verdicts = workspace.read(session, VERDICTS)
         kinds = dict(verdicts.groupBy("verdict").count().collect())
         (events,) = verdicts.agg({"events": "sum"}).collect()[0]

@@ -6,6 +6,7 @@ Spark's own words go to a file, because they come at any time and in any number;
 import os
 import re
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,6 +22,7 @@ from pyspark.sql import SparkSession
 
 from kraft_spec.tlc.jar import find_jar, find_java
 from kraft_traces.pipeline.failures import MasterUnreachableError, SparkError
+from kraft_traces.pipeline.processes import below, end_below
 from kraft_traces.pipeline.session_folder import SessionFolder
 from kraft_traces.pipeline.shipping import PACKAGES_FOLDER, archive_of_packages
 
@@ -33,6 +35,7 @@ _ARROW_BYTES_MAX = 2**23
 _PARQUET_ROWS_MAX = 64
 _PARQUET_GROUP_BYTES = 2**24
 _CONNECT_SECONDS = 5.0
+_END_SECONDS = 30.0
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _JAVA_MEMORY = "1g"
 """Spark's own default."""
@@ -85,6 +88,10 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
             session = _started(options, folder.path, None if options.chatter else stream, log)
             try:
                 yield session
+            except ConnectionError as error:
+                # What Py4J says when nobody is there any more.
+                where = _where(log, not options.chatter)
+                raise SparkError(f"Spark's Java process is gone: {error.strerror or error}{where}") from error
             except SPARK_ERRORS as error:
                 where = _where(log, not options.chatter)
                 raise SparkError(f"a Spark job failed: {_first_words(error)}{where}") from error
@@ -107,6 +114,7 @@ def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> A
     for name, setting in _settings(options, folder).items():
         conf.set(name, setting)
     gateway = None
+    before = frozenset(below(os.getpid()))
     try:
         gateway = launch_gateway(conf, {} if stream is None else {"stdout": stream, "stderr": stream})
         session = SparkSession(SparkContext(conf=conf, gateway=gateway))
@@ -114,10 +122,16 @@ def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> A
             # Spark's own 200 are for clusters of that size.
             session.conf.set(_SHUFFLE, str(max(4, 2 * parallelism(session))))
         return session
-    except SPARK_ERRORS as error:
-        if gateway is not None:
+    except BaseException as error:
+        # Interrupted too: what has started must not stay.
+        if gateway is None:
+            end_below(os.getpid(), but=before)
+        else:
             _end(gateway)
-        raise SparkError(f"Spark does not start: {_first_words(error)}{_where(log, stream is not None)}") from error
+        if isinstance(error, SPARK_ERRORS):
+            words = _last_error(log) or _first_words(error)
+            raise SparkError(f"Spark does not start: {words}{_where(log, stream is not None)}") from error
+        raise
 
 
 def _stop(context: Any) -> None:
@@ -136,7 +150,11 @@ def _end(gateway: Any) -> None:
     if process is not None:
         # It ends when its standard input does.
         process.stdin.close()
-        process.wait()
+        try:
+            process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
     SparkContext._gateway = None
     SparkContext._jvm = None
 
@@ -238,6 +256,16 @@ def _first_words(error: Exception) -> str:
     python = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Missing|Mismatch): ", line)]
     chosen = python[-1] if python else causes[-1] if causes else lines[0] if lines else type(error).__name__
     return chosen if len(chosen) <= 500 else f"{chosen[:499]}…"
+
+
+def _last_error(log: Path) -> str:
+    """The last error in Spark's log, which says why Java ended before it could tell us; empty if there is none."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    found = [line.strip() for line in lines if re.search(r"(Error|Exception)\b.*: |^Error: |^Invalid ", line)]
+    return found[-1][:500] if found else ""
 
 
 def _where(log: Path, kept: bool) -> str:

@@ -102,6 +102,11 @@ class Workspace:
     def _check_parameters(self, wanted: Facts) -> None:
         before: Facts = self.facts().get("parameters", {})
         differing = sorted(name for name in wanted.keys() | before.keys() if wanted.get(name) != before.get(name))
+        if "command" in differing:
+            raise OutputError(
+                f"{self.root} holds an unfinished run of `pipeline {before.get('command')}`, "
+                f"not of `pipeline {wanted.get('command')}`"
+            )
         if differing:
             first = differing[0]
             raise OutputError(
@@ -149,6 +154,10 @@ class Workspace:
     def has_wave(self, table: TableSchema, wave: int) -> bool:
         """Is a wave of a table written?"""
         return self.has(table) or self.wave_path(table, wave).is_dir()
+
+    def has_begun(self, table: TableSchema) -> bool:
+        """Is a wave of a table written that is not finished?"""
+        return self.wave_path(table, 0).parent.is_dir()
 
     def missing_waves(self, tables: Iterable[TableSchema], waves: int) -> list[int]:
         """The waves that any of these tables lacks."""

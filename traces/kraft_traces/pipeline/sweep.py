@@ -52,21 +52,26 @@ class Found:
     first: int | None
 
 
-def sweep(plans: Any, *, every: int = EVERY, reference: str = "") -> Any:
+def sweep(plans: Any, *, every: int = EVERY, reference: str = "", is_broken: bool = False) -> Any:
     """The transformation: a DataFrame of `PLANS` to one of `SWEPT`.
 
     Args:
         plans: the runs.
         every: after how many events the full invariants are checked.
         reference: digest that the reference of the workers must have (`reference_digest`); empty for any.
+        is_broken: whether the runs are those of a mutant.
     """
-    return plans.select(*PLANS.names).mapInArrow(partial(_sweep, every=every, reference=reference), SWEPT.ddl)
+    work = partial(_sweep, every=every, reference=reference, is_broken=is_broken)
+    return plans.select(*PLANS.names).mapInArrow(work, SWEPT.ddl)
 
 
-def _sweep(batches: Iterable[pa.RecordBatch], *, every: int, reference: str) -> Iterator[pa.RecordBatch]:
+def _sweep(
+    batches: Iterable[pa.RecordBatch], *, every: int, reference: str, is_broken: bool
+) -> Iterator[pa.RecordBatch]:
     if reference and reference_digest() != reference:
         raise RuntimeError("the workers import another reference than the one that is to be swept")
-    yield from batches_of((swept(row["index"], plan_of(row), every) for row in rows_of(batches)), SWEPT)
+    rows = (swept(row["index"], plan_of(row), every, is_broken=is_broken) for row in rows_of(batches))
+    yield from batches_of(rows, SWEPT)
 
 
 @cache
@@ -84,8 +89,8 @@ def digest_of(folder: Any) -> str:
     return digest.hexdigest()
 
 
-def swept(index: int, plan: RunPlan, every: int) -> Row:
-    """The row of `SWEPT` of a run.
+def swept(index: int, plan: RunPlan, every: int, *, is_broken: bool = False) -> Row:
+    """The row of `SWEPT` of a run; of a broken reference no command line repeats it.
 
     The model has all rules in force, also those that the run leaves out: that is what the sweep is to find.
     """
@@ -98,7 +103,7 @@ def swept(index: int, plan: RunPlan, every: int) -> Row:
         "generator": GENERATOR_NAME,
         "workload": plan.workload,
         "profile": plan.profile,
-        "command": plan.command_line(),
+        "command": None if is_broken else plan.command_line(),
         "violation": None,
     }
     counted: Counter[tuple[Any, ...]] = Counter()
@@ -162,7 +167,14 @@ def wave_cuts(count: int, first: int, most: int) -> list[int]:
 
 
 def run_sweep(
-    session: Any, workspace: Workspace, plans: Plans, notice: Notice, *, reference: str, until_found: bool
+    session: Any,
+    workspace: Workspace,
+    plans: Plans,
+    notice: Notice,
+    *,
+    reference: str,
+    is_broken: bool,
+    until_found: bool,
 ) -> Found:
     """Run the stage, and `coverage`.
 
@@ -172,6 +184,7 @@ def run_sweep(
         plans: the runs.
         notice: see `waves.Notice`.
         reference: digest of the reference, see `sweep`.
+        is_broken: see `sweep`.
         until_found: stop after the wave with the first failing run.
     """
     tasks = parallelism(session) * TASKS_PER_CORE
@@ -186,7 +199,7 @@ def run_sweep(
     def wave(number: int) -> None:
         chosen = plans_frame(session, plans, cuts[number], cuts[number + 1])
         if not workspace.has_wave(SWEPT, number):
-            workspace.write_wave(SWEPT, number, sweep(chosen, reference=reference))
+            workspace.write_wave(SWEPT, number, sweep(chosen, reference=reference, is_broken=is_broken))
         staged = session.read.schema(SWEPT.ddl).parquet(str(workspace.wave_path(SWEPT, number)))
         parts = {
             SCHEDULES: staged.select("schedule.*"),
