@@ -76,13 +76,9 @@ def _show_failures(document: Mapping[str, Any]) -> None:
         if document["failure_groups"] > _GROUPS_SHOWN:
             stdout.print(f"and {document['failure_groups'] - _GROUPS_SHOWN} groups more", markup=False)
     for one in document["violations"]:
-        stdout.print(
-            shown(
-                f"{one['traces']:,} x {one['property']} is broken{': ' if one['command'] else ''}{one['command'] or ''}"
-            ),
-            style="red",
-            soft_wrap=True,
-        )
+        # Of a broken reference there is no command.
+        example = f": {one['command']}" if one["command"] else ""
+        stdout.print(shown(f"{one['traces']:,} x {one['property']} is broken{example}"), style="red", soft_wrap=True)
 
 
 def show_sweep(document: Mapping[str, Any], output: Path) -> None:

@@ -146,7 +146,7 @@ def _made(options: SessionOptions, workspace: Workspace, name: str, stage: Calla
 def validate(
     options: SessionOptions, output: Path, *, checking: Checking, notice: Notice = no_notice
 ) -> dict[str, int]:
-    """The stage alone, on the tables in `output`.  Returns the number of traces by verdict, and `DEFECTS` if there are."""
+    """The stage alone, on the tables in `output`.  Returns the number of traces by verdict, and `DEFECTS` if any."""
     workspace = Workspace.finished(output)
     if workspace.has(VERDICTS):
         raise OutputError(f"{output} has its verdicts already")
