@@ -111,5 +111,7 @@ def test_a_run_from_the_shell(trace: Path, tmp_path: Path) -> None:
     assert run.returncode == ExitCode.BAD_INPUT
     assert document == json.loads((output / "report" / "report.json").read_bytes())
     assert (document["account"]["accepted"], document["account"]["traces_quarantined"]) == (1, 1)
+    taken = pipeline("ingest", "-i", tmp_path / "*.jsonl", "-o", tmp_path / "in", "--master", "local[1]", "--json")
+    assert (taken.returncode, json.loads(taken.stdout)["quarantine"]) == (ExitCode.BAD_INPUT, 1)
     # Spark is silent: one line for each stage.
     assert run.stderr.splitlines() == ["ingest ...", "validate ...", "coverage ...", "report ..."]

@@ -248,6 +248,41 @@ def test_a_run_is_taken_up_with_the_same_input_and_options_only(
         runs.run(OPTIONS, [str(copy)], output, resume=True)
 
 
+def test_an_unfinished_run_of_another_command_is_not_taken_up(
+    shared: Any, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stops(*_: Any) -> None:
+        raise _StoppedError
+
+    output = tmp_path / "out"
+    (tmp_path / "trace.jsonl").write_bytes(good())
+    inputs = [str(tmp_path / "trace.jsonl")]
+    with monkeypatch.context() as patched:
+        patched.setattr(Workspace, "finish_tables", stops)
+        with pytest.raises(_StoppedError):
+            runs.ingest(OPTIONS, inputs, output, resume=False)
+    with pytest.raises(OutputError, match="an unfinished run of `pipeline ingest`, not of `pipeline run`"):
+        runs.run(OPTIONS, inputs, output, resume=True)
+
+
+def test_a_stage_is_taken_up_with_the_same_options_only(
+    shared: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stops(*_: Any) -> None:
+        raise _StoppedError
+
+    output = tmp_path / "out"
+    (tmp_path / "trace.jsonl").write_bytes(good())
+    runs.ingest(OPTIONS, [str(tmp_path / "trace.jsonl")], output, resume=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(Workspace, "finish_tables", stops)
+        with pytest.raises(_StoppedError):
+            runs.validate(OPTIONS, output, checking=runs.Checking(every=100))
+    with pytest.raises(OutputError, match="was begun to be validated with every 100, not 500"):
+        runs.validate(OPTIONS, output, checking=runs.Checking())
+    assert runs.validate(OPTIONS, output, checking=runs.Checking(every=100)) == {"accepted": 1}
+
+
 def test_simulated_traces_are_the_same_as_when_they_are_written_and_read(shared: Any, tmp_path: Path) -> None:
     plans = Plans(3, 2, ("chaos", "calm"), steps=40, replicas=3)
     made = runs.generate(OPTIONS, plans, tmp_path / "made", resume=False)

@@ -37,6 +37,8 @@ def test_each_seed_comes_with_each_profile_and_each_workload() -> None:
     assert [plan.replicas for plan in listed] == [VOTERS[0]] * 4 + [VOTERS[1]] * 3
     with pytest.raises(InputError, match="no workload 'calmer'"):
         Plans(0, 1, ("calmer",))
+    with pytest.raises(InputError, match="workload 'chaos' is named twice"):
+        Plans(0, 1, ("chaos", "calm", "chaos"))
 
 
 def test_waves_grow_until_they_are_large_and_hold_every_run_once() -> None:
@@ -69,6 +71,8 @@ def test_a_mutant_is_found_and_named_and_its_schedule_fails_again(tmp_path: Path
     assert len(schedules) < 200
     for group in document["failures"]:
         example = group["example"]
+        # No command has the mutant in it, so none would show the failure again but that on the prefix.
+        assert example["commands"] == [f"kraft-spec validate {example['prefix']}"]
         with open_trace(tmp_path / "out" / "report" / example["prefix"]) as reader:
             rejection = check_reader(reader).rejection
         assert rejection is not None

@@ -1,0 +1,87 @@
+"""A session that ends otherwise than it should leaves no process, and says what happened."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from kraft_traces.check import Verdict, VerdictKind
+from kraft_traces.pipeline.checking import row_of
+
+_LOSES_JAVA = """
+import json, os, signal
+from kraft_traces.pipeline.failures import SparkError
+from kraft_traces.pipeline.processes import below
+from kraft_traces.pipeline.session import SessionOptions, spark_session
+try:
+    with spark_session(SessionOptions("local[1]")) as session:
+        os.kill(session.sparkContext._gateway.proc.pid, signal.SIGKILL)
+        session.range(1).count()
+except SparkError as error:
+    print(json.dumps([str(error), len(below(os.getpid()))]))
+"""
+
+_IS_INTERRUPTED = """
+import json, os
+from kraft_traces.pipeline import session
+from kraft_traces.pipeline.processes import below
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+session.SparkContext = interrupted
+try:
+    with session.spark_session(session.SessionOptions("local[1]")):
+        pass
+except KeyboardInterrupt:
+    print(json.dumps(len(below(os.getpid()))))
+"""
+
+_GETS_NO_GATEWAY = """
+import json, os, subprocess
+from kraft_traces.pipeline import session
+from kraft_traces.pipeline.processes import below
+def interrupted(*_, **__):
+    subprocess.Popen(["sleep", "600"])
+    raise KeyboardInterrupt
+mine = subprocess.Popen(["sleep", "5"])
+session.launch_gateway = interrupted
+try:
+    with session.spark_session(session.SessionOptions("local[1]")):
+        pass
+except KeyboardInterrupt:
+    alive = [process for process in below(os.getpid()) if "Z" not in open(f"/proc/{process}/stat").read().split()[2]]
+    print(json.dumps(alive == [mine.pid]))
+"""
+
+
+def _last_line(script: str) -> object:
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120)
+    assert run.stdout, run.stderr
+    said: object = json.loads(run.stdout.splitlines()[-1])
+    return said
+
+
+def test_a_java_process_that_is_gone_is_named_and_its_log_stays() -> None:
+    said = _last_line(_LOSES_JAVA)
+    assert isinstance(said, list)
+    message, processes = said
+    first, log = message.splitlines()
+    assert first.startswith(("Spark's Java process is gone: ", "a Spark job failed: "))
+    assert log.startswith("Spark's log: ")
+    path = Path(log.removeprefix("Spark's log: "))
+    assert path.is_file()
+    path.unlink()
+    path.parent.rmdir()
+    assert processes == 0
+
+
+def test_an_interrupted_start_leaves_no_java_process() -> None:
+    assert _last_line(_IS_INTERRUPTED) == 0
+    assert _last_line(_GETS_NO_GATEWAY) is True
+
+
+def test_why_a_trace_is_inconclusive_names_a_line_of_its_source() -> None:
+    names = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")
+    reason = "line 5: more than 3 candidate states"
+    verdict = Verdict(VerdictKind.INCONCLUSIVE, "many.jsonl", 3, False, 3, 500, reason)
+    row = row_of({**dict.fromkeys(names, "x"), "first_line": 10}, verdict)
+    assert row["reason"] == "line 14: more than 3 candidate states"
