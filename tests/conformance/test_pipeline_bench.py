@@ -28,10 +28,19 @@ def test_the_figures_are_the_ratios_that_they_are_called() -> None:
     cold, small, large = _measured(100, 50, 20, 90), _measured(100, 10, 5, 100), _measured(1000, 100, 50, 110)
     one = _measured(1000, 190, 80, 100)
     bare = BareMeasured(2, 1000, 40, 80)
-    heaps = Heaps(two=(cold, small, large), one=(cold, one), bare=bare, skewed=(cold, large), long=Long(one, large))
+    heaps = Heaps(
+        two=(cold, small, large),
+        one=(cold, one),
+        processor=(cold, one),
+        bare=bare,
+        skewed=(cold, large),
+        long=Long(one, large),
+    )
     assert heaps.bounds() == [
-        Bound("two cores against one, whole run", 1.9, 1.8),
-        Bound("two cores against one, validate", 1.6, 1.8),
+        Bound("local[2] against local[1], whole run", 1.9, 1.8),
+        Bound("local[2] against local[1], validate", 1.6, 1.8),
+        Bound("two processors against one, whole run", 1.9, 1.8),
+        Bound("two processors against one, validate", 1.6, 1.8),
         Bound("against two bare checkers, validate", 0.8, 0.75),
         Bound("against two bare checkers, whole run", 0.4, 0.0),
         Bound("a tenfold heap, time of the whole run", 10.0, 11.0, at_most=True),
@@ -41,7 +50,11 @@ def test_the_figures_are_the_ratios_that_they_are_called() -> None:
         Bound("checkpointed trace, two cores against one, validate", 1.6, 1.7),
     ]
     missed = [bound.name for bound in heaps.bounds() if not bound.is_reached]
-    assert missed == ["two cores against one, validate", "checkpointed trace, two cores against one, validate"]
+    assert missed == [
+        "local[2] against local[1], validate",
+        "two processors against one, validate",
+        "checkpointed trace, two cores against one, validate",
+    ]
 
 
 def test_heaps_have_the_traces_that_were_asked_for(tmp_path: Path) -> None:
@@ -89,4 +102,6 @@ def test_a_measurement_from_the_shell(tmp_path: Path) -> None:
 
 def test_what_cannot_be_measured_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["pipeline", "bench", "--only", "speed"]) == ExitCode.USAGE
-    assert capsys.readouterr().err.startswith("--only speed: expected one of cores, bare, growth, skew, long")
+    assert capsys.readouterr().err.startswith(
+        "--only speed: expected one of cores, processor, bare, growth, skew, long"
+    )

@@ -127,13 +127,20 @@ def _show_runs(measured: Heaps) -> None:
     names = {
         "two": ("local[2], cold, small", "local[2], small", "local[2], large"),
         "one": ("local[1], cold, small", "local[1], large"),
+        "processor": ("one processor, cold, small", "one processor, large"),
         "skewed": ("local[2], cold, small", "local[2], skewed"),
     }
-    for kind, called in names.items():
-        for name, run in zip(called, getattr(measured, kind) or (), strict=False):
-            _add_run(drawn, name, run)
-            megabytes = (f"{run.peak_bytes[role] / 1e6:,.0f}" for role in ("driver", "java", "worker"))
-            peaks.add_row(name, *megabytes, str(run.processes["worker"]))
+    runs = [
+        (name, run)
+        for kind, called in names.items()
+        for name, run in zip(called, getattr(measured, kind) or (), strict=False)
+    ]
+    if measured.long is not None:
+        runs += [("local[1], one long trace", measured.long.one), ("local[2], one long trace", measured.long.two)]
+    for name, run in runs:
+        _add_run(drawn, name, run)
+        megabytes = (f"{run.peak_bytes[role] / 1e6:,.0f}" for role in ("driver", "java", "worker"))
+        peaks.add_row(name, *megabytes, str(run.processes["worker"]))
     if measured.bare is not None:
         _add_bare(drawn, measured.bare)
     stdout.print(drawn)

@@ -4,6 +4,7 @@ It reads a request from standard input and writes an answer for each run, one li
 """
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -27,12 +28,14 @@ class Request:
         inputs: what each run reads.
         folder: where the outputs go.
         settings: more of Spark.
+        processors: how many of the machine's it may use, Java included; None for all.
     """
 
     master: str
     inputs: tuple[str, ...]
     folder: str
     settings: Mapping[str, str]
+    processors: int | None = None
 
 
 def answers(request: Request) -> Iterator[Answer]:
@@ -40,6 +43,9 @@ def answers(request: Request) -> Iterator[Answer]:
 
     `usage` is that of the run alone, but for the peaks of memory, which are those of the processes until then.
     """
+    if request.processors is not None:
+        # What this process starts inherits it.
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: request.processors])
     options = SessionOptions(request.master, settings=request.settings)
     with watched_processes() as watch, spark_session(options) as session:
         for number, name in enumerate(request.inputs):

@@ -13,7 +13,7 @@ from kraft_conformance.benchmark.long_trace import record_long_trace
 CORES = 2
 """The figures are meant for two."""
 
-NAMES = ("cores", "bare", "growth", "skew", "long")
+NAMES = ("cores", "processor", "bare", "growth", "skew", "long")
 """The measurements, in their order."""
 
 MEMORY_SLACK = 1.15
@@ -64,6 +64,7 @@ class Heaps:
     Attributes:
         two: runs in one session on two cores: the small heap unmeasured, the small heap again, the large one.
         one: runs in one session on one core: the small heap unmeasured, the large one.
+        processor: the same with Spark's Java process on that core too, where `local[1]` lets it have the other one.
         bare: two bare checkers on the large heap.
         skewed: runs in one session on two cores: the small heap unmeasured, the skewed heap.
         long: runs of one checkpointed trace.
@@ -71,6 +72,7 @@ class Heaps:
 
     two: tuple[Measured, ...] | None = None
     one: tuple[Measured, ...] | None = None
+    processor: tuple[Measured, ...] | None = None
     bare: BareMeasured | None = None
     skewed: tuple[Measured, ...] | None = None
     long: Long | None = None
@@ -80,14 +82,14 @@ class Heaps:
         return [*self._against_one(), *self._against_bare(), *self._growth(), *self._skew(), *self._long()]
 
     def _against_one(self) -> list[Bound]:
-        if self.two is None or self.one is None:
-            return []
-        two, one = self.two[-1], self.one[-1]
-        validate = one.stages["validate"] / two.stages["validate"]
-        return [
-            Bound("two cores against one, whole run", one.seconds / two.seconds, 1.8),
-            Bound("two cores against one, validate", validate, 1.8),
-        ]
+        found: list[Bound] = []
+        for name, runs in (("local[2] against local[1]", self.one), ("two processors against one", self.processor)):
+            if self.two is not None and runs is not None:
+                two, one = self.two[-1], runs[-1]
+                validate = one.stages["validate"] / two.stages["validate"]
+                found.append(Bound(f"{name}, whole run", one.seconds / two.seconds, 1.8))
+                found.append(Bound(f"{name}, validate", validate, 1.8))
+        return found
 
     def _against_bare(self) -> list[Bound]:
         if self.two is None or self.bare is None:
@@ -150,13 +152,13 @@ def measure_heaps(
         BenchmarkError: a measured process fails.
     """
 
-    def session(what: str, master: str, inputs: Sequence[Path]) -> tuple[Measured, ...]:
+    def session(what: str, master: str, inputs: Sequence[Path], processors: int | None = None) -> tuple[Measured, ...]:
         with progress(f"{what}: {', '.join(path.name for path in inputs)}", len(inputs)) as step:
-            return tuple(run_session(master, inputs, folder, step, settings))
+            return tuple(run_session(master, inputs, folder, step, settings, processors))
 
     small, large, skewed = folder / "small", folder / "large", folder / "skewed"
     few = max(1, sizes.traces // TENFOLD)
-    on_large = [name for name in wanted if name in ("cores", "bare", "growth")]
+    on_large = [name for name in wanted if name in ("cores", "processor", "bare", "growth")]
     with progress("simulating the small heap", few) as step:
         write_heap(small, few, sizes.trace_events, CORES, step, first_seed=1_000_001)
     if on_large:
@@ -167,6 +169,8 @@ def measure_heaps(
         measured["two"] = session("two cores", f"local[{CORES}]", [small, small, large])
     if "cores" in wanted:
         measured["one"] = session("one core", "local[1]", [small, large])
+    if "processor" in wanted:
+        measured["processor"] = session("one processor", "local[1]", [small, large], 1)
     if "bare" in wanted:
         with progress(f"{CORES} bare checkers", None):
             measured["bare"] = run_bare(sorted(small.iterdir()), sorted(large.iterdir()), CORES)

@@ -59,7 +59,12 @@ class Measured:
 
 
 def run_session(
-    master: str, inputs: Sequence[Path], folder: Path, on_run: Callable[[], None], settings: Mapping[str, str]
+    master: str,
+    inputs: Sequence[Path],
+    folder: Path,
+    on_run: Callable[[], None],
+    settings: Mapping[str, str],
+    processors: int | None = None,
 ) -> list[Measured]:
     """Run the pipeline on each input, one after the other in one session, in a process of its own.
 
@@ -69,6 +74,7 @@ def run_session(
         folder: for the outputs, which are removed.
         on_run: is called after each run.
         settings: more of Spark.
+        processors: how many of the machine's the session may use; None for all.
 
     Raises:
         BenchmarkError: it fails, or does not accept every trace.
@@ -79,6 +85,7 @@ def run_session(
             "inputs": [str(one) for one in inputs],
             "folder": outputs,
             "settings": dict(settings),
+            "processors": processors,
         }
         with _started(_SESSION, words) as process:
             assert process.stdin is not None
