@@ -1,76 +1,25 @@
 """From files to rows: no byte is lost, no good trace suffers from a wrong one beside it, every reason is told apart."""
 
 import gzip
-from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.traces.pipeline.corpus import (
     BROKEN,
-    LINE_BYTES_MAX,
     TRACES_BESIDE,
     good,
     good_lines,
     inconclusive,
-    truncated_gzip,
 )
+from tests.traces.pipeline.taken import Taken, accounted, taken
 
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_traces.partitions.encode import encoded
 from kraft_traces.pipeline.intake import take_in
-from kraft_traces.pipeline.schemas import INTAKE
-
-
-class Taken:
-    """The rows of a file, by table."""
-
-    def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
-        self.rows = list(rows)
-        pa.RecordBatch.from_pylist(self.rows, schema=INTAKE.arrow)
-        self.traces = self._of("trace")
-        self.segments = self._of("segment")
-        self.quarantine = self._of("quarantine")
-        (self.file,) = self._of("file")
-
-    def _of(self, table: str) -> list[dict[str, Any]]:
-        return [row[table] for row in self.rows if table in row]
-
-    @property
-    def reasons(self) -> list[str]:
-        return [row["reason"] for row in self.quarantine if row["wrong"]]
-
-    @property
-    def lines(self) -> int:
-        return sum(row["lines"] for row in self.segments + self.quarantine)
-
-    @property
-    def raw(self) -> bytes:
-        """Every byte again, in the order of the lines."""
-        stretches = [(row["first_line"], row["raw"]) for row in self.segments]
-        stretches += [(row["line"], row["raw"]) for row in self.quarantine]
-        return b"".join(raw for _, raw in sorted(stretches, key=lambda stretch: stretch[0]))
-
-
-def taken(content: bytes, folder: Path, name: str = "trace.jsonl") -> Taken:
-    path = folder / name
-    path.write_bytes(content)
-    return Taken(take_in(path, name, len(content), line_bytes_max=LINE_BYTES_MAX))
-
-
-def accounted(rows: Taken) -> None:
-    """The file's own counts are those of its rows."""
-    assert rows.file["lines"] == rows.lines
-    assert rows.file["traces"] == len(rows.traces) + len(rows.reasons)
-    quarantined = {row["trace_id"] for row in rows.quarantine}
-    assert len(quarantined) == len(rows.reasons)
-    assert not quarantined & {row["trace_id"] for row in rows.traces}
 
 
 @pytest.mark.parametrize("reason", BROKEN)
@@ -166,64 +115,16 @@ def test_many_segments_hold_the_lines_byte_for_byte(tmp_path: Path) -> None:
     accounted(rows)
 
 
-def test_a_truncated_gzip_file_keeps_what_can_be_read_and_its_complete_traces(tmp_path: Path) -> None:
-    rows = taken(truncated_gzip(), tmp_path, "trace.jsonl.gz")
-    assert rows.reasons == ["TRUNCATED_GZIP"]
-    assert good().startswith(rows.raw)
-    assert len(rows.raw) > 1_000
+def test_a_blank_line_is_wrong(tmp_path: Path) -> None:
+    lines = good_lines(1)
+    rows = taken(b"".join(lines[:5]) + b"\n" + b"".join(lines[5:]) + good(2), tmp_path)
+    assert ([trace["seed"] for trace in rows.traces], rows.reasons) == ([2], ["MALFORMED_JSON"])
     accounted(rows)
-    rows = taken(gzip.compress(good(), mtime=0) + truncated_gzip(), tmp_path, "two.jsonl.gz")
-    assert (len(rows.traces), rows.reasons) == (1, ["TRUNCATED_GZIP"])
-    assert rows.raw.startswith(good())
+    # Between two traces it is all that is wrong.
+    rows = taken(good(1) + b"\n" + good(2) + b" \n", tmp_path)
+    assert ([trace["seed"] for trace in rows.traces], rows.reasons) == ([1, 2], ["LINES_AFTER_END"] * 2)
+    assert [row["raw"] for row in rows.quarantine] == [b"\n", b" \n"]
     accounted(rows)
-
-
-def test_a_complete_trace_survives_the_loss_of_the_gzip_s_end_mark(tmp_path: Path) -> None:
-    rows = taken(gzip.compress(good(), mtime=0)[:-8], tmp_path, "trace.jsonl.gz")
-    assert (len(rows.traces), rows.reasons) == (1, ["TRUNCATED_GZIP"])
-    accounted(rows)
-
-
-def test_damaged_gzip_and_false_gzip(tmp_path: Path) -> None:
-    whole = bytearray(gzip.compress(good(), mtime=0))
-    whole[len(whole) // 2] ^= 0xFF
-    rows = taken(bytes(whole), tmp_path, "damaged.jsonl.gz")
-    # Which byte is the first wrong one is zlib's to say; what it gives before may be garbage.
-    assert len(rows.reasons) == 1
-    accounted(rows)
-    rows = taken(good(), tmp_path, "false.jsonl.gz")
-    assert rows.reasons == ["CORRUPT_GZIP"]
-    assert (rows.raw, rows.file["lines"]) == (good(), 0)
-    accounted(rows)
-
-
-def test_gzip_by_content_and_in_several_members(tmp_path: Path) -> None:
-    content = gzip.compress(good(1), mtime=0) + gzip.compress(good(2), mtime=0)
-    rows = taken(content, tmp_path, "traces.jsonl")
-    assert [trace["seed"] for trace in rows.traces] == [1, 2]
-    assert rows.raw == good(1) + good(2)
-    accounted(rows)
-
-
-def test_lines_of_a_parquet_file(tmp_path: Path) -> None:
-    lines = [raw.rstrip(b"\n") for raw in (*good_lines(1), *good_lines(2))]
-    for kind in (pa.binary(), pa.string()):
-        values = pa.array(lines, pa.binary()).cast(kind)
-        pq.write_table(pa.table({"line": values}), tmp_path / "traces.parquet", row_group_size=7)
-        rows = Taken(take_in(tmp_path / "traces.parquet", "p", 1))
-        assert ([trace["seed"] for trace in rows.traces], rows.reasons) == ([1, 2], [])
-        accounted(rows)
-
-
-def test_a_parquet_file_without_lines_and_one_that_is_none(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"text": ["x"]}), tmp_path / "other.parquet")
-    for name, content in (("other.parquet", None), ("none.parquet", good())):
-        path = tmp_path / name
-        if content is not None:
-            path.write_bytes(content)
-        rows = Taken(take_in(path, name, 1))
-        assert (rows.traces, rows.reasons) == ([], ["CORRUPT_PARQUET"])
-        accounted(rows)
 
 
 _PARTS = {f"good-{seed}": good(seed) for seed in range(3)} | {"inconclusive": inconclusive()}

@@ -100,7 +100,7 @@ def _planned_waves(session: Any, workspace: Workspace, inputs: Any) -> int:
     if not target.exists():
         partial = workspace.work_file(f"{_WAVES}.part")
         per_wave = WAVE_BYTES * max(1, parallelism(session) // 2)
-        # The same file may have come by two names; the driver keeps no list to know.
+        # The same file may have come by several names, and has the first; the driver keeps no list to know.
         facts = [sf.min(name).alias(name) for name in INPUTS.names if name != "path"]
         once = inputs.groupBy("path").agg(*facts)
         in_waves(once, "bytes", "source", per_wave).coalesce(1).write.mode("overwrite").parquet(str(partial))

@@ -1,8 +1,9 @@
 """What is to be read: files, folders and patterns, listed without keeping the list in memory."""
 
-import glob
 import os
+import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -11,62 +12,103 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kraft_traces.pipeline.failures import InputError
+from kraft_traces.pipeline.listing import Found, below, children, is_pattern, matches, named_part
 from kraft_traces.pipeline.schemas import INPUTS
-from kraft_traces.pipeline.splitting import PARQUET_SUFFIX
+from kraft_traces.pipeline.splitting import PARQUET_SUFFIX, irregular
 from kraft_traces.streams import SUFFIXES
 
 TRACE_SUFFIXES = (*SUFFIXES, ".ndjson", ".ndjson.gz", PARQUET_SUFFIX)
 """What the files of a folder must end with to be taken for traces; a file that is named may be called anything."""
 
+_SUFFIXES_IN_WORDS = " or ".join(TRACE_SUFFIXES)
+
 _ROWS = 4096
-_WILD = frozenset("*?[")
 
 
 def input_files(patterns: Iterable[str]) -> Iterator[tuple[Path, str]]:
-    """The files that the patterns stand for, each with its name; a file may come twice.
+    """The files that the patterns stand for, each with its name; a file may come twice, by one name or several.
 
     Folders are searched to their bottom, in the order of names; hidden files are left out.
+    What cannot be read comes as a file, unless it is named itself.
 
     Raises:
-        InputError: a pattern stands for nothing.
+        InputError: a pattern stands for nothing, or names what is no file or folder that can be read.
     """
     for pattern in patterns:
-        found = False
-        for name in _named(pattern):
-            found = True
-            path = Path(name)
-            if path.is_dir():
-                any_trace = False
-                for inner in _below(path):
-                    any_trace = True
-                    yield inner, os.fspath(inner)
-                if not any_trace and not _WILD & set(pattern):
-                    raise InputError(f"{pattern}: no file in this folder ends with {' or '.join(TRACE_SUFFIXES)}")
-            else:
-                yield path, os.fspath(path)
-        if not found:
+        if os.path.lexists(pattern):
+            found = _named(pattern)
+        elif is_pattern(pattern):
+            found = _matching(pattern)
+        else:
             raise InputError(f"{pattern}: no such file or folder")
+        for path in found:
+            yield path, os.fspath(path)
 
 
-def _named(pattern: str) -> Iterator[str]:
-    if os.path.lexists(pattern):
-        yield os.path.normpath(pattern)
+def _named(name: str) -> Iterator[Path]:
+    path = Path(os.path.normpath(name))
+    try:
+        kind = irregular(path.stat().st_mode)
+        top = children(path) if kind == "a folder" else []
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}") from error
+    if kind is None:
+        yield path
         return
-    if _WILD & set(pattern):
-        for name in sorted(glob.iglob(pattern, recursive=True)):
-            yield os.path.normpath(name)
+    if kind != "a folder":
+        raise InputError(f"{name}: {kind}, expected a file or a folder")
+    any_trace = False
+    for inner in below(path, top, TRACE_SUFFIXES):
+        any_trace = True
+        yield inner
+    if not any_trace:
+        raise InputError(f"{name}: no file in this folder ends with {_SUFFIXES_IN_WORDS}")
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    with os.scandir(folder) as entries:
-        ordered = sorted(entries, key=lambda entry: entry.name)
-    for entry in ordered:
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir():
-            yield from _below(folder / entry.name)
-        elif entry.name.endswith(TRACE_SUFFIXES):
-            yield folder / entry.name
+def _matching(pattern: str) -> Iterator[Path]:
+    folder = named_part(pattern)
+    try:
+        with os.scandir(folder):
+            pass
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{pattern}: no such file or folder") from None
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror or error}") from error
+    suffixes = _suffixes_for(pattern)
+    any_match = any_trace = False
+    for found in matches(pattern):
+        any_match = True
+        path = Path(os.path.normpath(found.path))
+        for inner in _files(Found(path, found.is_folder), suffixes):
+            any_trace = True
+            yield inner
+    if not any_match:
+        raise InputError(f"{pattern}: no such file or folder")
+    if not any_trace:
+        raise InputError(f"{pattern}: no file that this stands for ends with {_SUFFIXES_IN_WORDS}")
+
+
+def _suffixes_for(pattern: str) -> tuple[str, ...]:
+    """What the files that a pattern stands for must end with: those that it names itself may be called anything."""
+    last = Path(pattern).name
+    suffix = Path(last).suffix
+    names_them = not is_pattern(last) or (suffix and not is_pattern(suffix))
+    return ("",) if names_them else TRACE_SUFFIXES
+
+
+def _files(found: Found, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    if found.is_folder is None:
+        yield found.path
+    elif not found.is_folder:
+        if found.path.name.endswith(suffixes):
+            yield found.path
+    else:
+        try:
+            top = children(found.path)
+        except OSError:
+            yield found.path
+            return
+        yield from below(found.path, top, TRACE_SUFFIXES)
 
 
 def write_inputs(patterns: Iterable[str], target: Path) -> dict[str, Any]:
@@ -80,7 +122,8 @@ def write_inputs(patterns: Iterable[str], target: Path) -> dict[str, Any]:
     held: list[dict[str, Any]] = []
     with pq.ParquetWriter(target, INPUTS.arrow) as writer:
         for path, source in input_files(patterns):
-            raw_path = os.fsencode(os.path.abspath(path))
+            # Without links, so that a file is known again by whatever name it comes.
+            raw_path = os.fsencode(os.path.realpath(path))
             facts = _facts(path)
             row: dict[str, Any] = {"path": raw_path, "source": _shown(source), **facts}
             digest.update(f"{row['source']}\0{row['bytes']}\0{row['modified_ns']}\0".encode())
@@ -98,13 +141,13 @@ def write_inputs(patterns: Iterable[str], target: Path) -> dict[str, Any]:
 
 
 def _shown(name: str) -> str:
-    """A name as text, also if it is none."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+    """A name as text, also if it is none; no two names give the same text, because a backslash is doubled."""
+    return os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
 
 
 def _facts(path: Path) -> dict[str, int]:
-    try:
+    with suppress(OSError):
         status = path.stat()
-    except OSError:
-        return {"bytes": 0, "modified_ns": 0}
-    return {"bytes": status.st_size, "modified_ns": status.st_mtime_ns}
+        if stat.S_ISREG(status.st_mode):
+            return {"bytes": status.st_size, "modified_ns": status.st_mtime_ns}
+    return {"bytes": 0, "modified_ns": 0}

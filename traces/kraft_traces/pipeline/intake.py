@@ -98,7 +98,9 @@ class _Intake:
         number, raw = piece.number, piece.raw
         if _is_header(raw):
             yield from self._leave(number)
-            yield from self._begin(number, raw)
+            yield from self._begin(number, raw, piece.error)
+        elif piece.error is not None:
+            yield from self._spoil(piece.error, number, 1, raw)
         elif self._wrong is not None:
             yield from self._hold(number, raw)
         elif self._trace is not None:
@@ -134,9 +136,11 @@ class _Intake:
         if self._trace is not None:
             self._trace.close()
 
-    def _begin(self, number: int, raw: bytes) -> Iterator[Row]:
-        """A line where a header is expected."""
+    def _begin(self, number: int, raw: bytes, wrong: TraceError | None = None) -> Iterator[Row]:
+        """A line where a header is expected; `wrong` is what is known to be wrong with it."""
         try:
+            if wrong is not None:
+                raise wrong
             header = self._header(number, raw)
         except TraceError as error:
             error = self._placed(error, number, raw)

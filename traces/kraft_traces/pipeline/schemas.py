@@ -88,7 +88,7 @@ INPUTS = TableSchema(
         Column("path", _BYTES, "where every worker finds it, in the bytes of the file system"),
         _SOURCE,
         Column("bytes", _LONG, "its size on disk"),
-        Column("modified_ns", _LONG, "when it was last written, in nanoseconds since 1970; 0 if there is no such file"),
+        Column("modified_ns", _LONG, "when it was last written, in nanoseconds since 1970; 0 if it is no regular file"),
     ),
 )
 

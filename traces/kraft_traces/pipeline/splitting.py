@@ -1,18 +1,28 @@
 """Files as lines of bytes, in bounded memory, whatever is wrong with them.
 
 A file is plain, gzip (by its content, whatever the name says), or Parquet with a column `line`, one line in each row.
-Unlike `kraft_traces.streams`, which stops at the first thing that is wrong, this hands on every byte that can be had.
+Unlike `kraft_traces.streams`, which stops at the first thing that is wrong, this hands on every byte that can be had:
+what cannot be made into lines as it stands in the file.
 """
 
+import os
+import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kraft_traces.errors import CorruptGzipError, TraceError, TruncatedGzipError, UnreadableFileError
+from kraft_traces.errors import (
+    CorruptGzipError,
+    MalformedJsonError,
+    TraceError,
+    TruncatedGzipError,
+    UnreadableFileError,
+)
 from kraft_traces.streams import LINE_BYTES_MAX
 
 PARQUET_SUFFIX = ".parquet"
@@ -24,7 +34,6 @@ PIECE_BYTES_MAX = 2**20
 
 _READ_BYTES = 2**17
 _GZIP_MAGIC = b"\x1f\x8b"
-_PARQUET_MAGIC = b"PAR1"
 _PARQUET_ROWS = 256
 
 
@@ -45,10 +54,12 @@ class Piece(NamedTuple):
     """False for each part of a line that is beyond the limit."""
     first: bool = True
     """Whether the line begins here."""
+    error: TraceError | None = None
+    """What keeps a row of a Parquet file from being a line."""
 
 
 class Remains(NamedTuple):
-    """The end of a file that cannot be read to its end."""
+    """The end of a file that cannot be read to its end, or a piece of it."""
 
     error: TraceError
     raw: bytes
@@ -57,18 +68,38 @@ class Remains(NamedTuple):
     """1 if `raw` is a line that breaks off."""
 
 
+def irregular(mode: int) -> str | None:
+    """What a thing of this `st_mode` is, in words, if it is no regular file."""
+    if stat.S_ISREG(mode):
+        return None
+    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+    return next((kind for is_kind, kind in kinds if is_kind(mode)), "a device")
+
+
 def pieces_of(path: Path, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> Iterator[Piece | Remains]:
-    """The lines of a file; `Remains` comes last, and only if something is wrong with the file itself.
+    """The lines of a file; `Remains` come last, and only if something is wrong with the file itself.
 
     Args:
         path: the file.
         source: its name in errors.
         line_bytes_max: the longest line that is handed on as one, newline included.
     """
-    if path.suffix == PARQUET_SUFFIX:
-        yield from _parquet_lines(path, source)
-        return
-    yield from _lines(_chunks(path, source), line_bytes_max)
+    try:
+        # A pipe has to be told before it is opened: that waits for somebody who writes.
+        kind = irregular(path.stat().st_mode)
+        if kind == "a folder":
+            # Listed as a file because it could not be searched: the reason is the system's.
+            os.scandir(path).close()
+        if kind is not None:
+            yield Remains(UnreadableFileError(f"{kind}, expected a regular file", source), b"")
+            return
+        with path.open("rb", buffering=0) as file:
+            if path.suffix == PARQUET_SUFFIX:
+                yield from _parquet_lines(file, source, line_bytes_max)
+            else:
+                yield from _lines(_chunks(file, source), line_bytes_max)
+    except OSError as error:
+        yield Remains(UnreadableFileError(error.strerror or str(error), source), b"")
 
 
 def _lines(chunks: Iterator[bytes | Remains], line_bytes_max: int) -> Iterator[Piece | Remains]:
@@ -78,6 +109,7 @@ def _lines(chunks: Iterator[bytes | Remains], line_bytes_max: int) -> Iterator[P
     remains: Remains | None = None
     for chunk in chunks:
         if isinstance(chunk, Remains):
+            # Nothing but such follows.
             remains = chunk
             break
         start = 0
@@ -100,41 +132,48 @@ def _lines(chunks: Iterator[bytes | Remains], line_bytes_max: int) -> Iterator[P
             too_long = True
     if held:
         if remains is not None and not too_long:
-            remains = remains._replace(raw=bytes(held), lines=1)
+            yield Remains(remains.error, bytes(held), 1)
         elif not too_long and len(held) <= line_bytes_max:
             yield Piece(number + 1, bytes(held), True)
         else:
             yield from _parts(number + (not too_long), held, begins=not too_long)
     if remains is not None:
         yield remains
+        yield from (chunk for chunk in chunks if isinstance(chunk, Remains))
 
 
-def _parts(number: int, held: bytearray, *, begins: bool) -> Iterator[Piece]:
+def _parts(number: int, held: bytes | bytearray, *, begins: bool) -> Iterator[Piece]:
     for start in range(0, len(held), PIECE_BYTES_MAX):
         yield Piece(number, bytes(held[start : start + PIECE_BYTES_MAX]), False, begins and start == 0)
 
 
-def _chunks(path: Path, source: str) -> Iterator[bytes | Remains]:
-    try:
-        with path.open("rb", buffering=0) as file:
-            start = file.read(_READ_BYTES)
-            if start[: len(_GZIP_MAGIC)] == _GZIP_MAGIC:
-                yield from _decompressed(_blocks(start, file), source)
-            elif path.suffix == ".gz" and start and not _GZIP_MAGIC.startswith(start[:2]):
-                error = CorruptGzipError("the name says gzip, the content is not", source)
-                for block in _blocks(start, file):
-                    yield Remains(error, block)
-            else:
-                yield from _blocks(start, file)
-    except OSError as error:
-        yield Remains(UnreadableFileError(error.strerror or str(error), source), b"")
+def _chunks(file: BinaryIO, source: str) -> Iterator[bytes | Remains]:
+    blocks = _blocks(file)
+    start = next(blocks, b"")
+    if start[: len(_GZIP_MAGIC)] == _GZIP_MAGIC:
+        yield from _decompressed(chain((start,), blocks), source)
+    else:
+        yield start
+        yield from blocks
 
 
-def _blocks(start: bytes, file: object) -> Iterator[bytes]:
-    block = start
-    while block:
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    while block := file.read(_READ_BYTES):
         yield block
-        block = file.read(_READ_BYTES)  # type: ignore[attr-defined]
+
+
+def _raw(error: TraceError, blocks: Iterable[bytes]) -> Iterator[Remains]:
+    """Bytes that cannot be made into lines, in pieces; at least one, which carries the error."""
+    held = bytearray()
+    any_yet = False
+    for block in blocks:
+        held += block
+        if len(held) >= PIECE_BYTES_MAX:
+            any_yet = True
+            yield Remains(error, bytes(held))
+            held.clear()
+    if held or not any_yet:
+        yield Remains(error, bytes(held))
 
 
 def _decompressed(blocks: Iterator[bytes], source: str) -> Iterator[bytes | Remains]:
@@ -153,7 +192,9 @@ def _decompressed(blocks: Iterator[bytes], source: str) -> Iterator[bytes | Rema
             try:
                 content = member.decompress(rest, _READ_BYTES)
             except zlib.error as error:
-                yield Remains(CorruptGzipError(f"the compressed data is damaged: {error}", source), b"")
+                # What zlib has not consumed is kept as it is, so that nothing is lost.
+                damaged = CorruptGzipError(f"the compressed data is damaged: {error}", source)
+                yield from _raw(damaged, chain((rest,), blocks))
                 return
             if content:
                 yield content
@@ -170,21 +211,71 @@ def _decompressed(blocks: Iterator[bytes], source: str) -> Iterator[bytes | Rema
             yield Remains(TruncatedGzipError("the compressed data stops before its end mark", source), b"")
 
 
-def _parquet_lines(path: Path, source: str) -> Iterator[Piece | Remains]:
+def _parquet_lines(file: BinaryIO, source: str, line_bytes_max: int) -> Iterator[Piece | Remains]:
     number = 0
     try:
-        with pq.ParquetFile(path) as file:
-            if LINE_COLUMN not in file.schema_arrow.names:
-                found = ", ".join(file.schema_arrow.names)
-                detail = f"expected a column {LINE_COLUMN!r} of lines, found {found}"
+        with pq.ParquetFile(file) as rows:
+            detail = _no_lines(rows.schema_arrow)
+            if detail is not None:
+                # The file is sound, and what it holds is something else: its bytes are left where they are.
                 yield Remains(CorruptParquetError(detail, source), b"")
                 return
-            for batch in file.iter_batches(_PARQUET_ROWS, columns=[LINE_COLUMN]):
+            # One row group after the other, so that those before a damaged one are read to their ends.
+            groups = range(rows.num_row_groups)
+            batches = (rows.iter_batches(_PARQUET_ROWS, row_groups=[group], columns=[LINE_COLUMN]) for group in groups)
+            for batch in chain.from_iterable(batches):
                 for value in batch.column(0).cast(pa.binary()).to_pylist():
                     number += 1
-                    raw = b"" if value is None else value
-                    yield Piece(number, raw if raw.endswith(b"\n") else raw + b"\n", True)
+                    yield from _row(number, value, source, line_bytes_max)
+            return
     except OSError as error:
-        yield Remains(UnreadableFileError(error.strerror or str(error), source), b"")
+        if error.errno is not None:
+            raise
+        # So Arrow says that it cannot make sense of what it reads.
+        damage = str(error)
     except pa.ArrowException as error:
-        yield Remains(CorruptParquetError(f"the file is damaged: {str(error).splitlines()[0]}", source), b"")
+        damage = str(error)
+    # Which bytes are those of the rows that are missing cannot be told, so all are kept.
+    file.seek(0)
+    yield from _raw(CorruptParquetError(f"the file is damaged: {_first_line(damage)}", source), _blocks(file))
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "no reason given")
+
+
+def _no_lines(schema: pa.Schema) -> str | None:
+    """Why a file of this schema has no lines, if it has none."""
+    if LINE_COLUMN not in schema.names:
+        return f"expected a column `{LINE_COLUMN}` of lines, found {', '.join(schema.names) or 'no column'}"
+    kind = schema.field(schema.names.index(LINE_COLUMN)).type
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if any(is_kind(value) for is_kind in _LINE_TYPES):
+        return None
+    return f"column `{LINE_COLUMN}` is {kind}, expected text or bytes"
+
+
+_LINE_TYPES = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_fixed_size_binary,
+)
+
+
+def _row(number: int, value: bytes | None, source: str, line_bytes_max: int) -> Iterator[Piece]:
+    """The line of a row, with the newline that it may leave out."""
+    if value is None:
+        error = MalformedJsonError(f"column `{LINE_COLUMN}` is NULL in this row, expected a line", source, number)
+        yield Piece(number, b"", True, error=error)
+        return
+    raw = value if value.endswith(b"\n") else value + b"\n"
+    if len(raw) > line_bytes_max:
+        yield from _parts(number, raw, begins=True)
+    elif raw.find(b"\n") < len(raw) - 1:
+        # As lines of a file it would be something else than it is as a row.
+        error = MalformedJsonError("a row with a newline in its middle, expected one line", source, number)
+        yield Piece(number, raw, True, error=error)
+    else:
+        yield Piece(number, raw, True)
