@@ -205,7 +205,7 @@ def snapshot_row(snapshot: Any) -> tuple[ModelValue, ...]:
     return (snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details, target)
 
 
-_REQUESTERS: Mapping[Any, int] = {None: CLIENT, NOBODY_ASKED: REASSIGNMENT}
+REQUESTERS: Mapping[Any, int] = {None: CLIENT, NOBODY_ASKED: REASSIGNMENT}
 """What a trace says of a requester that is no replica."""
 
 _CHANGE = (
@@ -232,7 +232,7 @@ def change_row(change: Any) -> tuple[ModelValue, ...]:
     if change is None:
         return ()
     named = (str(change.kind), str(change.phase), key_to_model(change.voter), text_to_model(change.endpoint))
-    requester = _REQUESTERS.get(change.requester, change.requester)
+    requester = REQUESTERS.get(change.requester, change.requester)
     versions = (change.min_version, change.max_version)
     return (*named, *versions, change.offset, requester, change.request, change.when_committed)
 

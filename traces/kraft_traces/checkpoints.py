@@ -1,18 +1,18 @@
 """Checkpoints of the reference in the form of a trace, and back."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import UNSET, Struct
 from msgspec.json import encode
 
-from kraft_reference.changes import CLIENT, REASSIGNMENT, PendingChange, Report
+from kraft_reference.changes import PendingChange, Report
 from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, Flight, LedEpoch, Recollection
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, log_on
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_reference.state import ReplicaState
-from kraft_spec.mapping_forms import NOBODY_ASKED
+from kraft_spec.mapping_forms import REQUESTERS
 from kraft_traces.checkpoint_types import (
     CheckpointLine,
     TracedCommitted,
@@ -266,9 +266,6 @@ def _optional_key(key: Any) -> ReplicaKey | None:
     return None if key is None else replica_key(key)
 
 
-_REQUESTERS: Mapping[Any, int] = {None: CLIENT, NOBODY_ASKED: REASSIGNMENT}
-
-
 def _change_of(change: TracedChange) -> PendingChange:
     return PendingChange(
         change.kind,
@@ -278,7 +275,7 @@ def _change_of(change: TracedChange) -> PendingChange:
         change.min_version,
         change.max_version,
         change.offset,
-        _REQUESTERS.get(change.requester, change.requester),  # type: ignore[arg-type]
+        REQUESTERS.get(change.requester, change.requester),  # type: ignore[arg-type]
         change.request,
         change.when_committed,
     )
