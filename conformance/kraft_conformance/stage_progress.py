@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from kraft_conformance.console import stderr
 
 Notice = Callable[[str, int, int], None]
-"""Takes what is under way, how much of it is done, and how much there is."""
+"""Takes what is under way, how much of it is done, and how much there is, 0 when that is not known yet."""
 
 
 @contextmanager
@@ -36,6 +36,6 @@ def stage_progress() -> Iterator[Notice]:
         task = bar.add_task("starting Spark", total=None)
 
         def move(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+            bar.update(task, description=what, completed=done, total=total or None)
 
         yield move

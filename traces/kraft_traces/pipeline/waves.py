@@ -14,7 +14,7 @@ from kraft_traces.pipeline.session import parallelism
 WAVES_AT_ONCE_MAX = 8
 
 Notice = Callable[[str, int, int], None]
-"""Is told what is under way, how much of it is done, and how much there is."""
+"""Is told what is under way, how much of it is done, and how much there is; 0 and 0 when it begins."""
 
 _LOOK_SECONDS = 0.3
 
@@ -63,6 +63,8 @@ def watched(session: Any, what: Callable[[], str], notice: Notice) -> Iterator[N
     if notice is no_notice:
         yield
         return
+    # However soon it is over.
+    notice(what(), 0, 0)
     over = threading.Event()
     tracker = session.sparkContext.statusTracker()
 
