@@ -12,7 +12,6 @@ from typing import BinaryIO
 from msgspec import UNSET
 
 from kraft_conformance.protocol.cluster import configuration_from
-from kraft_conformance.protocol.features import KIPS
 from kraft_conformance.protocol.injection import state_from
 from kraft_conformance.protocol.messages import (
     SCHEMA,
@@ -43,6 +42,7 @@ from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
 from kraft_reference.state import new_replica
 from kraft_traces.effects import TracedEffect, traced_effect
+from kraft_traces.encode import REFERENCE_KIP_LEVELS
 from kraft_traces.errors import IncompleteLineError, TraceError
 from kraft_traces.lines import EventLine
 from kraft_traces.restore import event_of
@@ -66,12 +66,12 @@ class ReferenceAdapter:
         match request:
             case Hello(id=number):
                 software = Software("kraft-reference", version("kraft-spec"))
-                levels = dict.fromkeys(KIPS, "full")
+                levels = dict(REFERENCE_KIP_LEVELS)
                 return HelloReply(
                     id=number,
                     schema=SCHEMA,
                     implementation=software,
-                    kip_levels=levels,  # type: ignore[arg-type]
+                    kip_levels=levels,
                     kraft_versions=(0, 1),
                     profile=self._profile,
                     observability="state",

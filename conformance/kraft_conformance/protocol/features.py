@@ -29,6 +29,10 @@ Kip = Literal["KIP-595", "KIP-642", "KIP-853", "KIP-996", "KIP-1186"]
 KIPS: tuple[Kip, ...] = get_args(Kip)
 
 
+WriteOrTimer = Literal["PersistQuorumState", "WriteSnapshot", "TruncateLog", "AppendRecords", "FlushLog", "StartTimer"]
+"""The kinds of effects that are shown from the level `effects` on."""
+
+
 def shows(observability: Level, level: Level) -> bool:
     """Does an implementation that shows `observability` show what a vector of this level is about?"""
     return LEVELS.index(observability) >= LEVELS.index(level)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kraft_conformance.protocol.cluster import Cluster
-from kraft_conformance.protocol.features import Feature, Level
+from kraft_conformance.protocol.features import Feature, Level, WriteOrTimer
 from kraft_conformance.protocol.injection import Before
 from kraft_reference.outcome import Refusal
 from kraft_traces.effects import TracedEffect
@@ -120,6 +120,8 @@ class HelloReply(_Message, frozen=True, kw_only=True, tag="hello"):
     state_injection: bool = False
     """Whether `reset` may carry a state."""
     unsupported: tuple[Feature, ...] = ()
+    unobserved: tuple[WriteOrTimer, ...] = ()
+    """Kinds of effects that it never shows although its observability is `effects` or `state`."""
 
 
 class ResetReply(_Message, frozen=True, kw_only=True, tag="reset"):
