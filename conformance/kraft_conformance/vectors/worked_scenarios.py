@@ -1,4 +1,4 @@
-"""Vectors out of the worked scenarios: each with every rule in force, as each replica that decides something sees it."""
+"""Vectors out of the worked scenarios with every rule in force: each as every replica sees it that it is about."""
 
 from collections.abc import Iterator
 
