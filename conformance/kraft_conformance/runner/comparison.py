@@ -101,6 +101,7 @@ class EffectComparison:
             else:
                 found = compare(path, plain(expected), plain(actual))
                 yield from _renamed(_allowed(found, plain(actual), path, self._latitude), path, name)
+                yield from _at_once(name, expected, actual)
         for name, actual in self._actual.items():
             if isinstance(actual, TracedFlushLog):
                 if actual.end_offset > log_end_offset:
@@ -169,6 +170,14 @@ def _joined(effects: Sequence[TracedEffect]) -> dict[str, TracedEffect]:
             if effect.base_offset == earlier.base_offset + len(earlier.records):
                 joined[name] = TracedAppendRecords(earlier.base_offset, whole)
     return joined
+
+
+def _at_once(name: str, expected: TracedEffect, actual: TracedEffect) -> Iterator[Difference]:
+    """Of a duration only whether there is any is judged: a preferred candidate campaigns at once."""
+    if isinstance(expected, TracedStartTimer) and isinstance(actual, TracedStartTimer):
+        if (expected.duration_ms == 0) != (actual.duration_ms == 0):
+            wanted = "0" if expected.duration_ms == 0 else "more than 0"
+            yield Difference(f"{name}.duration_ms", wanted, str(actual.duration_ms))
 
 
 def _judged(effect: TracedEffect) -> Any:

@@ -62,8 +62,10 @@ def _sorted(value: Any, name: str = "") -> Any:
     return value
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+def _text(value: Any) -> tuple[int, str]:
+    """Replica keys and details go by their ids."""
+    number = value.get("id", 0) if isinstance(value, dict) else 0
+    return number if isinstance(number, int) else 0, json.dumps(value, sort_keys=True)
 
 
 def text(value: Any) -> str:

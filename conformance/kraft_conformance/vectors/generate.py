@@ -13,6 +13,7 @@ from kraft_conformance.vectors.catalogue import MANIFEST, vector_folder
 from kraft_conformance.vectors.encoding import manifest_bytes, vector_bytes
 from kraft_conformance.vectors.format import SCHEMA, Manifest, ManifestEntry, Vector
 from kraft_conformance.vectors.staging import Accepts, accepted_by_model
+from kraft_conformance.vectors.targeting import targeted_vectors
 from kraft_conformance.vectors.worked_scenarios import scenario_vectors
 from kraft_spec.rules import load_registry
 
@@ -28,7 +29,7 @@ def generated(accepts: Accepts = accepted_by_model) -> dict[str, bytes]:
         VectorProofError: a vector does not say what its run shows.
         ValueError: two vectors have one id, or a rule that a vector names does not hold.
     """
-    return files_of(scenario_vectors(accepts))
+    return files_of((*scenario_vectors(accepts), *targeted_vectors(accepts)))
 
 
 def files_of(vectors: Iterable[Vector]) -> dict[str, bytes]:

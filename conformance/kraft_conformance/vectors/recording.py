@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -20,6 +21,7 @@ from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Event
+from kraft_reference.profile import PROFILES
 from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
 from kraft_traces.effects import TracedEffect, TracedSend
@@ -54,8 +56,8 @@ class Subject:
     title: str
     rules: tuple[str, ...]
     replica_id: int
-    level: Level | None = None
-    """None for the lowest at which the steps show anything."""
+    level: Level = "wire"
+    """At least; more if the steps, or what the rules are about, show only above it."""
     latitude: Mapping[int, tuple[Latitude, ...]] | None = None
     """By position of the step, from 0."""
     last: int | None = None
@@ -87,11 +89,11 @@ def vector_of(run: Run, subject: Subject) -> Vector | None:
         title=subject.title,
         source=run.source,
         rules=subject.rules,
-        level=subject.level or level_of(steps),
+        level=level_of(steps, subject.rules, subject.level),
         requires=Requires(
             kips_of(features, events, steps),
             run.configuration.kraft_version,
-            run.profiles,
+            tuple([name for name in run.profiles if _is_same_under(name, run, subject.replica_id, earlier, later)]),
             features,
         ),
         replica=subject.replica_id,
@@ -178,6 +180,21 @@ def _prove(
         shown = (step.state, step.effects, step.refusal)
         if shown != (occurrence.state, occurrence.effects, occurrence.refusal):
             raise VectorProofError(f"{vector.id}: step {position} gives {shown} from the state as data")
+
+
+def _is_same_under(
+    profile: str, run: Run, replica_id: int, earlier: Sequence[Occurrence], later: Sequence[Occurrence]
+) -> bool:
+    """Does the reference do the same under another profile, timers included, which the model does not have?"""
+    if profile == run.configuration.profile.name:
+        return True
+    configuration = replaced(run.configuration, profile=PROFILES[profile])
+    replica = Replica(_first_state(configuration, replica_id), configuration)
+    for occurrence in (*earlier, *later):
+        step = _happen(replica, run, occurrence)
+        if (step.state, step.effects, step.refusal) != (occurrence.state, occurrence.effects, occurrence.refusal):
+            return False
+    return True
 
 
 def _happen(replica: Replica, run: Run, occurrence: Occurrence) -> Step:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import UNSET
 
-from kraft_conformance.protocol.features import FEATURES, KIPS, Feature, Kip, Level
+from kraft_conformance.protocol.features import FEATURES, KIPS, LEVELS, Feature, Kip, Level
 from kraft_conformance.vectors.format import VectorEvent, VectorStep
 from kraft_conformance.vectors.state_changes import changed_fields
 from kraft_reference.cluster.occurrence import Occurrence
@@ -91,15 +91,40 @@ def kips_of(features: Iterable[Feature], events: Iterable[VectorEvent], steps: S
     return tuple(kip for kip in KIPS if kip in needed)
 
 
-def level_of(steps: Sequence[VectorStep]) -> Level:
-    """The lowest level at which the steps show anything.
+_RULE_LEVELS: dict[str, Level] = {
+    "durable.": "effects",
+    "fetch.timer": "effects",
+    "prevote.grant.no-side-effects": "effects",
+    "state.candidate.entry": "effects",
+    "state.candidate.lost": "effects",
+    "state.same-epoch-preserves": "effects",
+    "state.timers.": "effects",
+    "vote.grant.resets-timer": "effects",
+    "vote.persist-before-reply": "effects",
+}
+"""Rules, or beginnings of their ids, about what messages do not show: a disk, a timer.
+
+`durable.restart.` is left to what the steps show: what a restarted replica says tells what it has read."""
+
+
+def level_of(steps: Sequence[VectorStep], rules: Iterable[str], at_least: Level = "wire") -> Level:
+    """The lowest level at which the steps show anything, and at which its rules can be seen at all.
 
     A vector that only shows that nothing happens needs the state.
     """
     outputs = [output for step in steps for output in step.outputs]
+    shown: Level = "state"
     if any(isinstance(output, TracedSend | TracedAnswer) for output in outputs):
-        return "wire"
-    return "effects" if outputs else "state"
+        shown = "wire"
+    elif outputs:
+        shown = "effects"
+    needed = [
+        level
+        for prefix, level in _RULE_LEVELS.items()
+        for rule in rules
+        if rule.startswith(prefix) and not rule.startswith("durable.restart.")
+    ]
+    return max((shown, at_least, *needed), key=LEVELS.index)
 
 
 def about(steps: Sequence[VectorStep]) -> tuple[str, ...]:
