@@ -24,7 +24,14 @@ from kraft_conformance.protocol.messages import (
     StepReply,
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
-from kraft_traces.effects import TracedAnswer, TracedFlushLog, TracedPersistQuorumState, TracedSend
+from kraft_traces.effects import (
+    TracedAnswer,
+    TracedAppendRecords,
+    TracedEffect,
+    TracedFlushLog,
+    TracedPersistQuorumState,
+    TracedSend,
+)
 from kraft_traces.message_types import TracedVoteResponse
 
 VALUE = sys.argv[2] if len(sys.argv) > 2 else ""
@@ -84,6 +91,21 @@ def _never_syncs(_: Request, reply: Reply) -> Reply:
     return replace(reply, effects=tuple(one for one in reply.effects if not isinstance(one, TracedFlushLog)))
 
 
+def _syncs_at_once(_: Request, reply: Reply) -> Reply:
+    """Every append is synced; to be right, `flushed_offset` would follow, so that the state is not shown."""
+    if isinstance(reply, HelloReply):
+        return replace(reply, observability="effects", state_injection=False)
+    if not isinstance(reply, StepReply | RestartReply):
+        return reply
+    effects: list[TracedEffect] = []
+    for effect in reply.effects:
+        if isinstance(effect, TracedAppendRecords):
+            effects += [effect, TracedFlushLog(effect.base_offset + len(effect.records))]
+        elif not isinstance(effect, TracedFlushLog):
+            effects.append(effect)
+    return replace(reply, effects=tuple(effects))
+
+
 MODES: dict[str, Change] = {
     "plain": lambda _, reply: reply,
     "wire": _wire_only,
@@ -96,6 +118,7 @@ MODES: dict[str, Change] = {
     "grants-all": _grants_all,
     "sends-first": _sends_first,
     "never-syncs": _never_syncs,
+    "syncs-at-once": _syncs_at_once,
 }
 """What is made of each reply."""
 
@@ -127,7 +150,7 @@ def _misbehave(mode: str, request: Request, line: bytes) -> bytes:
         case "unknown-field":
             return line.replace(b'"effects"', b'"efects"')
         case "other-id":
-            return line.replace(b'"id":', b'"id":1')
+            return line.replace(b'"id":', b'"id":1', 1)
         case "other-type":
             return b'{"type":"reset","id":%d}\n' % request.id
         case "refuses":

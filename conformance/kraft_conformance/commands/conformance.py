@@ -19,7 +19,8 @@ from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.reports import counts, details, exit_code, json_lines, write_junit
 from kraft_conformance.runner.selection import read_expected_failures, selected
 from kraft_conformance.vectors.catalogue import Catalogue, VectorFileError
-from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.format import ManifestEntry, Vector
+from kraft_conformance.vectors.rule_coverage import rule_coverage
 from kraft_conformance.vectors.smoke import SMOKE
 
 app = typer.Typer(help="Run the conformance vectors on an implementation, through its adapter.", no_args_is_help=True)
@@ -29,7 +30,7 @@ Adapter = Annotated[
 ]
 Words = Annotated[
     list[str] | None,
-    typer.Option("-k", help="Only vectors with this in their id, or in the id of a rule; repeatable: all must fit."),
+    typer.Option("-k", help="Only vectors of this id or rule, or with this in one of them; repeatable: all must fit."),
 ]
 StopAtFirst = Annotated[bool, typer.Option("-x", help="Stop at the first failure.")]
 Expected = Annotated[
@@ -43,14 +44,17 @@ TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds th
 JsonLines = Annotated[bool, typer.Option("--json", help="JSON lines: one for each vector, then a summary.")]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
 Folder = Annotated[Path | None, typer.Option("--vectors", help="A folder of vectors; default: those of the package.")]
+ByRule = Annotated[bool, typer.Option("--rules", help="By rule: its vectors, or why it has none.")]
 VectorName = Annotated[str, typer.Argument(help="The id of a vector.")]
 
 
 @app.command("list")
-def list_vectors(words: Words = None, folder: Folder = None, as_json: Json = False) -> int:
+def list_vectors(words: Words = None, folder: Folder = None, by_rule: ByRule = False, as_json: Json = False) -> int:
     """List the vectors: what they are about, and at which level they say something."""
     with _vector_errors():
         entries = selected(Catalogue(folder), words or ())
+    if by_rule:
+        return _list_rules(entries, as_json)
     if as_json:
         fields = ("id", "level", "steps", "history")
         print_json([{name: getattr(one, name) for name in fields} | {"rules": list(one.rules)} for one in entries])
@@ -58,6 +62,27 @@ def list_vectors(words: Words = None, folder: Folder = None, as_json: Json = Fal
     drawn = table(f"{len(entries)} vectors", "id", "level", "steps", "rules")
     for one in entries:
         drawn.add_row(one.id, one.level, str(one.steps), ", ".join(one.rules))
+    stdout.print(drawn)
+    return ExitCode.CONFORMANT
+
+
+def _list_rules(entries: Sequence[ManifestEntry], as_json: bool) -> int:
+    covered = rule_coverage(entries)
+    if as_json:
+        print_json(
+            [
+                {"rule": one.rule.id, "level": one.rule.level, "vectors": list(one.vectors), "reason": one.reason}
+                for one in covered
+            ]
+        )
+        return ExitCode.CONFORMANT
+    with_vector = sum(bool(one.vectors) for one in covered)
+    drawn = table(
+        f"{with_vector} of {len(covered)} rules have a vector", "rule", "level", "vectors", "first, or why none"
+    )
+    for one in covered:
+        number, first = str(len(one.vectors) or ""), one.vectors[0] if one.vectors else one.reason
+        drawn.add_row(one.rule.id, one.rule.level, number, first)
     stdout.print(drawn)
     return ExitCode.CONFORMANT
 

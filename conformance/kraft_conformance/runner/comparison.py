@@ -100,7 +100,9 @@ class EffectComparison:
                     yield Difference(name, text(_judged(expected)), "nothing")
             else:
                 found = compare(path, plain(expected), plain(actual))
-                yield from _renamed(_allowed(found, plain(actual), path, self._latitude), path, name)
+                # The name of a sent message stands for the effect and the message in it.
+                prefix = f"{path}.message" if isinstance(expected, TracedSend) else path
+                yield from _renamed(_allowed(found, plain(actual), path, self._latitude), prefix, name)
                 yield from _at_once(name, expected, actual)
         for name, actual in self._actual.items():
             if isinstance(actual, TracedFlushLog):
@@ -174,10 +176,11 @@ def _joined(effects: Sequence[TracedEffect]) -> dict[str, TracedEffect]:
 
 def _at_once(name: str, expected: TracedEffect, actual: TracedEffect) -> Iterator[Difference]:
     """Of a duration only whether there is any is judged: a preferred candidate campaigns at once."""
-    if isinstance(expected, TracedStartTimer) and isinstance(actual, TracedStartTimer):
-        if (expected.duration_ms == 0) != (actual.duration_ms == 0):
-            wanted = "0" if expected.duration_ms == 0 else "more than 0"
-            yield Difference(f"{name}.duration_ms", wanted, str(actual.duration_ms))
+    if not isinstance(expected, TracedStartTimer) or not isinstance(actual, TracedStartTimer):
+        return
+    if (expected.duration_ms == 0) != (actual.duration_ms == 0):
+        wanted = "0" if expected.duration_ms == 0 else "more than 0"
+        yield Difference(f"{name}.duration_ms", wanted, str(actual.duration_ms))
 
 
 def _judged(effect: TracedEffect) -> Any:

@@ -54,9 +54,9 @@ def _line(document: dict[str, Any]) -> str:
 def details(outcome: Outcome, command: str, profile: str | None = None) -> str:
     """Everything that is known of a vector that does not pass, in lines."""
     lines = [outcome.reason]
-    if outcome.event is not None:
-        lines.append(f"event: {outcome.event}")
-    lines += [str(one) for one in outcome.differences]
+    if outcome.differences:
+        where = outcome.reason.partition(": ")[0]
+        lines = [where if outcome.event is None else f"{where}, {outcome.event}", *map(str, outcome.differences)]
     if outcome.rules:
         lines.append(f"rules: {', '.join(outcome.rules)}")
     if outcome.stderr:

@@ -10,19 +10,22 @@ from kraft_conformance.vectors.format import ManifestEntry
 
 
 def selected(catalogue: Catalogue, words: Sequence[str]) -> tuple[ManifestEntry, ...]:
-    """The entries that each of the words fits: a part of the id, or of the id of a rule.
+    """The entries that each of the words fits: the id or that of a rule; for a word that is none, a part of them.
 
     Raises:
         CommandError: none does.
     """
-    found = tuple([entry for entry in catalogue.manifest.vectors if all(_fits(entry, word) for word in words)])
+    entries = catalogue.manifest.vectors
+    whole = {name for entry in entries for name in (entry.id, *entry.rules)}
+    found = tuple([entry for entry in entries if all(_fits(entry, word, word in whole) for word in words)])
     if not found:
         raise usage_error(f"no vector fits {' and '.join(words)}; kraft-spec conformance list shows all of them")
     return found
 
 
-def _fits(entry: ManifestEntry, word: str) -> bool:
-    return word in entry.id or any(word in rule for rule in entry.rules)
+def _fits(entry: ManifestEntry, word: str, is_whole: bool) -> bool:
+    names = (entry.id, *entry.rules)
+    return word in names if is_whole else any(word in name for name in names)
 
 
 def read_expected_failures(path: Path | None, catalogue: Catalogue) -> dict[str, str]:
