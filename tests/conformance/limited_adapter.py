@@ -3,6 +3,7 @@
 `python limited_adapter.py MODE [VALUE]`; see `MODES`.
 """
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from kraft_conformance.protocol.messages import (
     StepReply,
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_reference.effects import Timer
 from kraft_traces.effects import (
     TracedAnswer,
     TracedAppendRecords,
@@ -31,6 +33,7 @@ from kraft_traces.effects import (
     TracedFlushLog,
     TracedPersistQuorumState,
     TracedSend,
+    TracedStartTimer,
 )
 from kraft_traces.message_types import TracedVoteResponse
 
@@ -106,6 +109,14 @@ def _syncs_at_once(_: Request, reply: Reply) -> Reply:
     return replace(reply, effects=tuple(effects))
 
 
+def _never_restarts(_: Request, reply: Reply) -> Reply:
+    """No election timer is started."""
+    if not isinstance(reply, StepReply):
+        return reply
+    kept = [one for one in reply.effects if not (isinstance(one, TracedStartTimer) and one.timer is Timer.ELECTION)]
+    return replace(reply, effects=tuple(kept))
+
+
 MODES: dict[str, Change] = {
     "plain": lambda _, reply: reply,
     "wire": _wire_only,
@@ -118,9 +129,19 @@ MODES: dict[str, Change] = {
     "grants-all": _grants_all,
     "sends-first": _sends_first,
     "never-syncs": _never_syncs,
+    "never-restarts": _never_restarts,
     "syncs-at-once": _syncs_at_once,
 }
 """What is made of each reply."""
+
+
+class Broken(ReferenceAdapter):
+    """The reference, which can be made to leave a rule out."""
+
+    def leave_out(self, rule: str) -> None:
+        """From now on, without this rule."""
+        replica = self._running()
+        replica.configuration = dataclasses.replace(replica.configuration, switched_off=frozenset({rule}))
 
 
 def _misbehave(mode: str, request: Request, line: bytes) -> bytes:
@@ -164,7 +185,7 @@ def _misbehave(mode: str, request: Request, line: bytes) -> bytes:
 def main() -> None:
     """Answer like the reference, except for what the mode says."""
     mode = sys.argv[1]
-    adapter = ReferenceAdapter()
+    adapter = Broken()
     change = MODES.get(mode, MODES["plain"])
     if mode == "has-a-child":
         with open(VALUE, "w") as file:
@@ -173,9 +194,12 @@ def main() -> None:
         sys.stderr.write("x" * 1_000_000)
     for number, raw in enumerate(sys.stdin.buffer, 1):
         request = parse_request(raw, number)
+        reply = adapter.answer(request)
+        if mode == "without-rule" and isinstance(request, Reset):
+            adapter.leave_out(VALUE)
         if isinstance(request, Reset) and mode == "unasked":
             sys.stdout.buffer.write(b"one line too many\n")
-        sys.stdout.buffer.write(_misbehave(mode, request, encoded(change(request, adapter.answer(request)))))
+        sys.stdout.buffer.write(_misbehave(mode, request, encoded(change(request, reply))))
         sys.stdout.buffer.flush()
     if mode in ("stays", "has-a-child"):
         time.sleep(3600)

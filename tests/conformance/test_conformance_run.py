@@ -17,6 +17,7 @@ from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.smoke import SMOKE
+from kraft_spec.action_rules import switchable_rules
 
 REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
 LIMITED = Path(__file__).with_name("limited_adapter.py")
@@ -148,6 +149,24 @@ def test_what_is_wrong_fails(capsys: pytest.CaptureFixture[str], mode: str, vect
     failed = next(one for one in lines if one.get("id") == vector)
     assert (code, failed["status"]) == (ExitCode.VIOLATION, "fail")
     assert said in failed["reason"]
+
+
+def test_a_timer_that_a_rule_with_should_asks_for_may_be_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines = ran(capsys, "--adapter", limited("never-restarts"), "-k", "vote.granted")
+    assert (code, counts(lines)) == (ExitCode.CONFORMANT, {"pass": 1})
+    code, lines = ran(capsys, "--adapter", limited("never-restarts"), "-k", "candidate.loses")
+    assert code == ExitCode.VIOLATION
+    assert "StartTimer election: expected" in lines[0]["reason"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", switchable_rules())
+def test_each_rule_that_can_be_left_out_is_noticed_by_a_vector_about_it(
+    capsys: pytest.CaptureFixture[str], rule: str
+) -> None:
+    code, lines = ran(capsys, "--adapter", limited("without-rule", rule), "-k", rule)
+    assert code == ExitCode.VIOLATION
+    assert rule in {name for one in lines if one.get("status") == "fail" for name in one["rules"]}
 
 
 def test_syncing_with_every_append_is_right(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,8 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.injection import before_of, state_from
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.vectors.encoding import vector_bytes, vector_from
-from kraft_conformance.vectors.format import SCHEMA, Latitude, Requires, Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.format import SCHEMA, Requires, Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.latitude import latitude_of
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
 from kraft_conformance.vectors.state_changes import changed
@@ -58,8 +59,6 @@ class Subject:
     replica_id: int
     level: Level = "wire"
     """At least; more if the steps, or what the rules are about, show only above it."""
-    latitude: Mapping[int, tuple[Latitude, ...]] | None = None
-    """By position of the step, from 0."""
     last: int | None = None
     """How many steps at most; None for all of the run."""
 
@@ -79,7 +78,7 @@ def vector_of(run: Run, subject: Subject) -> Vector | None:
     states = [first, *[_state(one) for one in own[: len(earlier) + len(later)]]]
     before = states[len(earlier)]
     history = tuple([_vector_event(run, one) for one in earlier])
-    steps = tuple(_steps(run, later, before, subject.latitude or {}))
+    steps = tuple(_steps(run, later, before))
     sent = [type(effect.message).__name__ for one in own for effect in one.effects if isinstance(effect, Send)]
     events = (*history, *steps)
     features = features_of(states, events, sent, run.configuration)
@@ -131,21 +130,20 @@ def _vector_event(run: Run, occurrence: Occurrence) -> VectorEvent:
     )
 
 
-def _steps(
-    run: Run, occurrences: Sequence[Occurrence], before: ReplicaState, latitude: Mapping[int, tuple[Latitude, ...]]
-) -> Iterator[VectorStep]:
+def _steps(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) -> Iterator[VectorStep]:
     shown = traced_state(before)
-    for position, occurrence in enumerate(occurrences):
+    for occurrence in occurrences:
         event, line = _vector_event(run, occurrence), event_line(occurrence)
         outputs = tuple([_without_id(effect) for effect in line.effects or ()])
         after = traced_state(_state(occurrence))
+        changes = changed(shown, after)
         yield VectorStep(
             **{name: getattr(event, name) for name in VectorEvent.__struct_fields__},
             outputs=outputs,
             before=happens_before(outputs),
             refusal=occurrence.refusal,
-            state=changed(shown, after),
-            latitude=latitude.get(position, ()),
+            state=changes,
+            latitude=latitude_of(outputs, changes),
         )
         shown = after
 

@@ -7,7 +7,7 @@ from kraft_conformance.vectors.recording import Run, Subject, vector_of
 from kraft_conformance.vectors.staging import Accepts, recorded
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.events import Event, Receive, event_name
-from kraft_reference.messages import VoteRequest, VoteResponse
+from kraft_reference.messages import Error, VoteRequest, VoteResponse
 from kraft_reference.roles import Role
 from kraft_reference.scenarios import SCENARIOS, Scenario, Variant
 from kraft_spec.action_rules import rules_of_event
@@ -64,5 +64,8 @@ def _rules(occurrence: Occurrence, role: Role | None) -> tuple[str, ...]:
     assert isinstance(event, Event), "what happens at a replica is an event of it"
     pre_vote = None
     if isinstance(event, Receive) and isinstance(event.message, VoteRequest | VoteResponse):
-        pre_vote = event.message.pre_vote
+        message = event.message
+        # The network layer's answer to a Pre-Vote that cannot be encoded has no such flag.
+        unsent = isinstance(message, VoteResponse) and message.error is Error.UNSUPPORTED_VERSION
+        pre_vote = None if unsent else message.pre_vote
     return rules_of_event(event_name(event), None if role is None else str(role), pre_vote)

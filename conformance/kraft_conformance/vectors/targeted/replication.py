@@ -3,7 +3,7 @@
 from kraft_conformance.vectors.target import OBSERVED, Target
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, start, win
-from kraft_reference.scenarios.scenario import voter_set
+from kraft_reference.scenarios.scenario import cluster, voter_set
 
 
 def _follower_fetches(d: Director) -> None:
@@ -26,7 +26,8 @@ def _own_epoch(d: Director) -> None:
     d.vote(2, 3, "granted")
     d.lose(2)
     d.begin_quorum_epoch(2, 3)
-    d.step("3 has the old records; they commit with one of the epoch of 2")
+    d.fetch(3, 2)
+    d.step("3 has all old records, one of which nobody has committed; it commits with one of the epoch of 2")
     d.fetch(3, 2)
     d.fetch(3, 2)
 
@@ -162,6 +163,7 @@ TARGETS = (
         ("hw.own-epoch",),
         2,
         _own_epoch,
+        cluster(3, fetch_max_records=1),
     ),
     Target(
         "fetch.diverging",
