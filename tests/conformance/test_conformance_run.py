@@ -333,6 +333,24 @@ def test_list_and_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert "error NONE, epoch 1, leader_id null, leader_endpoint null, granted true, pre_vote false (after 1)" in shown
 
 
+def test_the_page_for_implementers_says_the_truth(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text()
+    blocks = [block.partition("\n")[2].rstrip("`\n") for block in page.split("```")[1::2]]
+    explained = next(block for block in blocks if block.startswith("1. HandleVoteRequest"))
+    assert main(["conformance", "explain", "vote.granted"]) == ExitCode.CONFORMANT
+    assert capsys.readouterr().out.rstrip().endswith(explained)
+    failed = next(block for block in blocks if block.startswith("FAIL vote.granted"))
+    main(["conformance", "run", "-k", "vote.granted", "--adapter", limited("sends-first")])
+    shown = [line for line in capsys.readouterr().out.splitlines() if "repeat:" not in line]
+    assert shown == [line for line in failed.splitlines() if "repeat:" not in line]
+    entries = Catalogue().entries.values()
+    levels = [sum(one.level == level for one in entries) for level in ("wire", "effects", "state")]
+    scenarios = sum(one.id.startswith("scenario.") for one in entries)
+    counted = f"{scenarios} from scenarios and {len(entries) - scenarios} from scripts"
+    of_levels = f"{levels[0]} of the level `wire`, {levels[1]} `effects`, {levels[2]} `state`"
+    assert f"There are {len(entries)} vectors: {counted}; {of_levels}." in page
+
+
 def test_ids_that_do_not_exist_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "explain", "vote.once"]) == ExitCode.USAGE
     assert "no vector has the id 'vote.once'; did you mean vote.once-per-epoch" in capsys.readouterr().err

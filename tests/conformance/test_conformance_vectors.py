@@ -1,12 +1,14 @@
 """The vectors of the package: made anew they are the same, and what the generator must not let through."""
 
 import json
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from kraft_conformance.vectors.archive import archive_bytes
 from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue, VectorFileError, vector_folder
 from kraft_conformance.vectors.encoding import vector_bytes
 from kraft_conformance.vectors.format import Vector
@@ -171,3 +173,18 @@ def test_a_step_has_the_fields_that_change_and_they_give_the_state_after() -> No
         assert changed(state, after) == step.state
         state = after
     assert (state.log_end_offset, state.last_epoch, state.fetched) == (4, 1, True)
+
+
+def test_the_archive_is_small_and_the_same_every_time(tmp_path: Path) -> None:
+    first, second = archive_bytes(Catalogue()), archive_bytes(Catalogue())
+    assert first == second
+    assert len(first) < 10_000_000
+    packed = tmp_path / "vectors.tar"
+    packed.write_bytes(first)
+    with tarfile.open(packed) as archive:
+        names = archive.getnames()
+        assert {member.mtime for member in archive.getmembers()} == {0}
+        archive.extractall(tmp_path, filter="data")
+    assert names == sorted(names)
+    unpacked = Catalogue(tmp_path / "kraft-vectors-1")
+    assert [unpacked.vector(one) for one in unpacked] == [Catalogue().vector(one) for one in Catalogue()]

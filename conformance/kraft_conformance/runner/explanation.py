@@ -1,6 +1,7 @@
 """A vector in words: what it is about, how it begins, what happens, and what must come of it."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,9 @@ from kraft_conformance.runner.plain import plain
 from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.state_changes import changed_fields
 from kraft_spec.rules import load_registry
+
+_OUTPUT = re.compile(r"outputs\[(\d+)\]")
+"""The position of an output, which is shown counted from 1."""
 
 
 def explained(vector: Vector) -> Iterator[str]:
@@ -72,7 +76,8 @@ def _expected(step: VectorStep) -> Iterator[str]:
         yield "   the state stays as it is"
     for one in step.latitude:
         values = "may be missing" if one.absent else f"may be {_short(list(one.any_of or ()))}"
-        yield f"   {one.path} {values}: {one.reason}"
+        path = _OUTPUT.sub(lambda found: f"[{int(found.group(1)) + 1}]", one.path)
+        yield f"   {path} {values}: {one.reason}"
 
 
 def _fields(fields: dict[str, Any]) -> str:
