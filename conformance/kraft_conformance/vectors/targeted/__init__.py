@@ -2,12 +2,16 @@
 
 from kraft_conformance.vectors.target import Target
 from kraft_conformance.vectors.targeted import (
+    additions,
+    announcements,
     candidates,
-    changes,
-    leaders,
+    pre_vote_answers,
     pre_votes,
     quorum_targets,
+    removals,
     replication,
+    reports,
+    resignations,
     restarts,
     starts,
     votes,
@@ -16,12 +20,16 @@ from kraft_conformance.vectors.targeted import (
 TARGETS: tuple[Target, ...] = (
     *starts.TARGETS,
     *pre_votes.TARGETS,
+    *pre_vote_answers.TARGETS,
     *candidates.TARGETS,
     *votes.TARGETS,
-    *leaders.TARGETS,
+    *announcements.TARGETS,
+    *resignations.TARGETS,
     *replication.TARGETS,
     *restarts.TARGETS,
-    *changes.TARGETS,
+    *additions.TARGETS,
+    *removals.TARGETS,
+    *reports.TARGETS,
     *quorum_targets.TARGETS,
 )
 """All of them."""

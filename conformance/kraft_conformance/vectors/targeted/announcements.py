@@ -1,13 +1,13 @@
-"""Leaders: announcements, resignations, what a follower makes of them."""
+"""Announcements of leaders, and what a replica makes of them."""
 
 from dataclasses import replace
 
 from kraft_conformance.vectors.target import OBSERVED, THREE, Target
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Poll
-from kraft_reference.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest
+from kraft_reference.messages import BeginQuorumEpochRequest
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, nominate, observe, start, win
+from kraft_reference.scenarios.opening import nominate, observe, start, win
 from kraft_reference.scenarios.scenario import cluster, voter_set
 
 
@@ -94,17 +94,6 @@ def _other_disk(d: Director) -> None:
     d.begin_quorum_epoch(1, 3, "INVALID_REQUEST")
 
 
-def _other_disk_resigned(d: Director) -> None:
-    start(d, 1, 1)
-    d.crash(3)
-    d.replace_disk(3, "U3b")
-    d.restart(3)
-    d.fetch(3, 1, "FENCED_LEADER_EPOCH")
-    d.shutdown(1)
-    d.step("the list of candidates has (3,U3), not (3,U3b)")
-    d.end_quorum_epoch(1, 3)
-
-
 def _stranger(d: Director) -> None:
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
@@ -140,67 +129,6 @@ def _old_leader() -> Configuration:
     replicas = dict(THREE.replicas)
     replicas[1] = replace(replicas[1], speaks_endpoints=False)
     return replace(THREE, replicas=replicas)
-
-
-def _resigns(d: Director) -> None:
-    start(d, 1, 1)
-    d.step("cq(1): nobody has fetched in a whole period")
-    d.check_quorum_timeout(1)
-    d.poll(1)
-
-
-def _shut_down(d: Director) -> None:
-    start(d, 1, 1)
-    d.step("the leader shuts down: EndQuorumEpoch with the order of its successors")
-    d.shutdown(1)
-    d.roles("R(1)")
-    d.poll(1)
-
-
-def _ended(d: Director) -> None:
-    start(d, 1, 1)
-    d.shutdown(1)
-    d.step("eqe(1>2): the first of the preferred candidates asks at once")
-    d.end_quorum_epoch(1, 2)
-
-
-def _ended_late(d: Director) -> None:
-    start(d, 1, 1)
-    d.shutdown(1)
-    late = d.outstanding(1, 3, EndQuorumEpochRequest, Poll())
-    d.end_quorum_epoch(1, 2)
-    d.fetch_timeout(3)
-    d.fetch_timeout(2)
-    d.pre_vote(2, 3, "granted")
-    d.lose(2)
-    d.vote(2, 3, "granted")
-    d.lose(2)
-    d.begin_quorum_epoch(2, 3)
-    d.step("the resignation of epoch 1 arrives in epoch 2")
-    d.handle(late, "FENCED_LEADER_EPOCH")
-    d.roles("", "L(2)", "F(2,2)")
-
-
-def _resigned_hears(d: Director) -> None:
-    start(d, 1, 1)
-    d.shutdown(1)
-    d.fetch_timeout(2)
-    d.fetch_timeout(3)
-    d.pre_vote(2, 3, "granted")
-    d.lose(2)
-    d.vote(2, 3, "granted")
-    d.lose(2)
-    d.step("bqe(2>1): the former leader hears of the next epoch")
-    d.begin_quorum_epoch(2, 1)
-    d.roles("F(2,2)")
-
-
-def _elected_again(d: Director) -> None:
-    elect(d, 1, 1)
-    d.crash(1)
-    d.restart(1)
-    d.step("et(1): a replica that led this epoch goes on to the next only by a Pre-Vote")
-    d.election_timeout(1)
 
 
 TARGETS = (
@@ -288,56 +216,5 @@ TARGETS = (
         _without_endpoint,
         _old_leader(),
         level="state",
-    ),
-    Target(
-        "resignation.other-disk",
-        "A place in the list of candidates is for a replica with its disk",
-        ("end-quorum.candidate-key",),
-        3,
-        _other_disk_resigned,
-        level="effects",
-    ),
-    Target(
-        "resignation.check-quorum",
-        "A Leader that no majority fetches from resigns, and tells the voters",
-        ("check-quorum.resign", "state.leader.resigns"),
-        1,
-        _resigns,
-    ),
-    Target(
-        "resignation.shutdown",
-        "A Leader that shuts down resigns, and tells the voters",
-        ("state.leader.resigns", "end-quorum.send"),
-        1,
-        _shut_down,
-    ),
-    Target(
-        "resignation.heard",
-        "A Follower whose leader has resigned no longer waits for it",
-        ("end-quorum.frees-followers", "end-quorum.handle"),
-        2,
-        _ended,
-        level="effects",
-    ),
-    Target(
-        "resignation.stale",
-        "A resignation of an older epoch is fenced",
-        ("end-quorum.stale", "state.epoch-monotonic"),
-        3,
-        _ended_late,
-    ),
-    Target(
-        "resignation.next-leader",
-        "A Resigned replica follows the leader of a larger epoch",
-        ("state.resigned.higher-epoch", "state.learn-higher-epoch.leader"),
-        1,
-        _resigned_hears,
-    ),
-    Target(
-        "resignation.restarted-leader-asks",
-        "A restarted leader asks for Pre-Votes when its timer fires",
-        ("state.resigned.timeout",),
-        1,
-        _elected_again,
     ),
 )
