@@ -59,6 +59,18 @@ def _reverted(d: Director) -> None:
     d.fetch(1, 2)
 
 
+def _other_target(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.reassign(1, 1, 2, 4)
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.fetch(4, 1)
+    d.fetch(4, 1)
+    d.advance(1, 4)
+    d.step("before 4 has told its versions the target names it no more: the addition ends")
+    d.reassign(1, 1, 2, 3)
+
+
 TARGETS = (
     Target(
         "reassign.not-the-leader",
@@ -83,6 +95,15 @@ TARGETS = (
         ("reassign.effective-on-append",),
         2,
         _read,
+        OBSERVED,
+        level="state",
+    ),
+    Target(
+        "reassign.other-target",
+        "A target that names a replica no more ends its addition",
+        ("reassign.cancel-by-new-target",),
+        1,
+        _other_target,
         OBSERVED,
         level="state",
     ),

@@ -33,6 +33,16 @@ def _voted(d: Director) -> None:
     d.vote(1, 2, "granted")
 
 
+def _voted_static(d: Director) -> None:
+    nominate(d, 1, 1)
+    d.vote(1, 2, "granted", answer="lost")
+    d.step("2 crashes and restarts: at kraft.version 0 its file has the id that it voted for")
+    d.crash(2)
+    d.restart(2)
+    d.request_timeout(1, 2)
+    d.vote(1, 2, "granted")
+
+
 def _unsynced(d: Director) -> None:
     start(d, 1, 1)
     d.append(1)
@@ -64,6 +74,23 @@ def _other_disk(d: Director) -> None:
     d.fetch(3, 1)
 
 
+def _other_disk_led(d: Director) -> None:
+    start(d, 1, 1)
+    d.cut(1, 2, 3)
+    d.fetch_timeout(2)
+    d.fetch_timeout(3)
+    d.pre_vote(3, 2, "granted")
+    d.lose(3)
+    d.vote(3, 2, "granted")
+    d.lose(3)
+    d.begin_quorum_epoch(3, 2)
+    d.crash(3)
+    d.replace_disk(3, "U3b")
+    d.restart(3)
+    d.step("3 comes back with an empty disk and hears that 3 leads: not itself")
+    d.fetch(3, 2, "FENCED_LEADER_EPOCH")
+
+
 TARGETS = (
     Target(
         "restart.was-leader",
@@ -89,6 +116,15 @@ TARGETS = (
         _voted,
     ),
     Target(
+        "restart.voted-static",
+        "A vote outlives a crash at kraft.version 0 too, by its id",
+        ("durable.fields-v0", "durable.version-by-kraft"),
+        2,
+        _voted_static,
+        cluster(3, static=True),
+        level="state",
+    ),
+    Target(
         "restart.unsynced",
         "What was not synced is fetched again",
         ("durable.flush-before-fetch",),
@@ -102,6 +138,14 @@ TARGETS = (
         ("vote.persist-before-reply", "durable.write-before-act"),
         2,
         _between,
+    ),
+    Target(
+        "restart.other-disk-led",
+        "A replaced disk that hears its own id named as the leader follows nobody",
+        ("state.learn-higher-epoch.leader", "identity.replica-key"),
+        3,
+        _other_disk_led,
+        level="state",
     ),
     Target(
         "restart.other-disk",

@@ -4,6 +4,7 @@ from kraft_conformance.vectors.target import Target
 from kraft_conformance.vectors.targeted.candidates import rivals
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start, win
+from kraft_reference.scenarios.scenario import cluster
 
 
 def _granted(d: Director) -> None:
@@ -19,6 +20,16 @@ def _stale(d: Director) -> None:
     win(d, 1)
     d.step("the Vote of epoch 1 arrives in epoch 2")
     d.handle(asked, "FENCED_LEADER_EPOCH")
+
+
+def _shorter_log(d: Director) -> None:
+    start(d, 1, 1)
+    d.append(1)
+    d.fetch(2, 1)
+    d.fetch_timeout(3)
+    d.pre_vote_unsupported(3, 1)
+    d.step("v(3>2): a Candidate that no Pre-Vote has stopped lacks a record of 2")
+    d.vote(3, 2, "refused")
 
 
 def _once(d: Director) -> None:
@@ -89,6 +100,14 @@ TARGETS = (
         ("vote.request.stale-epoch", "state.epoch-monotonic"),
         2,
         _stale,
+    ),
+    Target(
+        "vote.log-check",
+        "A shorter log is refused, and the epoch is learnt all the same",
+        ("vote.log-check", "vote.request.higher-epoch"),
+        2,
+        _shorter_log,
+        cluster(3, old=(1,)),
     ),
     Target(
         "vote.once-per-epoch",
