@@ -164,6 +164,8 @@ def _misbehave(mode: str, request: Request, line: bytes) -> bytes:
             return b'{"type":"step","id":2,"effects":[],"refusal":null' + b" " * (17 * 1024 * 1024) + b"}\n"
         case "logs-to-stdout":
             return b"INFO became Candidate\n" + line
+        case "twice":
+            return line + line
         case "only-a-log-line":
             return b"INFO became Candidate\n"
         case "truncated-json":
