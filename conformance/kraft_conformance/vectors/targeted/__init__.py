@@ -13,6 +13,7 @@ from kraft_conformance.vectors.targeted import (
     reports,
     resignations,
     restarts,
+    snapshots,
     starts,
     votes,
 )
@@ -26,6 +27,7 @@ TARGETS: tuple[Target, ...] = (
     *announcements.TARGETS,
     *resignations.TARGETS,
     *replication.TARGETS,
+    *snapshots.TARGETS,
     *restarts.TARGETS,
     *additions.TARGETS,
     *removals.TARGETS,

@@ -1,4 +1,4 @@
-"""Fetch: what moves the high watermark, what is cut, what a leader outside its set does, snapshots."""
+"""Fetch: what moves the high watermark, what is cut, what a leader outside its set does."""
 
 from kraft_conformance.vectors.target import OBSERVED, Target
 from kraft_reference.scenarios.director import Director
@@ -105,37 +105,6 @@ def _removed_leader(d: Director) -> None:
     d.poll(1)
 
 
-def _loads(d: Director) -> None:
-    elect(d, 1, 1)
-    d.append(1, end_offset=6)
-    observe(d, 1, 2, 3)
-    d.take_snapshot(1, 5)
-    d.fetch(4, 1, "FENCED_LEADER_EPOCH")
-    d.step("4, empty, is told to load the snapshot, loads it, and fetches what comes after it")
-    d.fetch(4, 1)
-    d.fetch_snapshot(4, 1)
-    d.fetch(4, 1)
-
-
-def _takes(d: Director) -> None:
-    start(d, 1, 1, end_offset=6)
-    d.step("the state machine has a snapshot ready")
-    d.take_snapshot(1, 5)
-    d.check("the base of N1", d.state(1).log.base.end_offset, 5)
-
-
-def _removed_leader_snapshot(d: Director) -> None:
-    elect(d, 1, 1)
-    d.append(1, end_offset=6)
-    observe(d, 1, 2, 3)
-    d.take_snapshot(1, 5)
-    d.remove_voter(1, 1)
-    d.fetch(4, 1, "FENCED_LEADER_EPOCH")
-    d.fetch(4, 1)
-    d.step("4 loads the snapshot from a leader outside its own set")
-    d.fetch_snapshot(4, 1)
-
-
 def _rivals_fetch(d: Director) -> None:
     start(d, 1, 1)
     d.fetch_timeout(2)
@@ -224,39 +193,6 @@ TARGETS = (
         ("fetch.follow-outside-leader", "voters.fetch-from-leader-outside-set"),
         2,
         _removed_leader,
-    ),
-    Target(
-        "snapshot.loaded",
-        "A snapshot takes the place of the whole log, voters sets and all",
-        ("fetch.snapshot.install", "voters.set-from-snapshot-and-log"),
-        4,
-        _loads,
-        OBSERVED,
-        level="effects",
-    ),
-    Target(
-        "snapshot.served",
-        "A Leader without the records that are asked for has its snapshot fetched",
-        ("fetch.snapshot.accepted", "snapshot.control-records-first"),
-        1,
-        _loads,
-        OBSERVED,
-    ),
-    Target(
-        "snapshot.taken",
-        "A snapshot holds the set and the level in force at its end",
-        ("snapshot.control-records-first",),
-        1,
-        _takes,
-        level="effects",
-    ),
-    Target(
-        "snapshot.removed-leader",
-        "A Leader outside its own set serves its snapshot",
-        ("snapshot.removed-leader-serves",),
-        1,
-        _removed_leader_snapshot,
-        OBSERVED,
     ),
     Target(
         "fetch.former-leader",

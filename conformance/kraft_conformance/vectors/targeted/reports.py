@@ -1,7 +1,8 @@
 """What voters report of themselves, and kraft.version."""
 
 from kraft_conformance.vectors.target import Target
-from kraft_reference.events import UpdateFeatures
+from kraft_reference.events import Poll, UpdateFeatures
+from kraft_reference.messages import UpdateVoterRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.scenario import cluster
@@ -29,6 +30,25 @@ def _report_refused(d: Director) -> None:
     d.step("the report reaches a replica that leads no more")
     d.do(lambda: d.world.heal(1, 2))
     d.update_voter(2, 1, "NOT_LEADER_OR_FOLLOWER")
+
+
+def _report_of_an_older_epoch(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.crash(2)
+    d.restart(2, "elsewhere:9093")
+    d.fetch(2, 1)
+    late = d.outstanding(2, 1, UpdateVoterRequest, Poll())
+    d.shutdown(1)
+    d.end_quorum_epoch(1, 3)
+    d.election_timeout(1)
+    d.election_timeout(1)
+    d.pre_vote(1, 3, "granted")
+    d.lose(1)
+    d.vote(1, 3, "granted")
+    d.lose(1)
+    d.roles("L(3)")
+    d.step("1 leads again, and the report was for the leader of epoch 1")
+    d.handle(late, "FENCED_LEADER_EPOCH")
 
 
 def _leader_moved(d: Director) -> None:
@@ -85,6 +105,13 @@ TARGETS = (
         ("update-voter.leader-only",),
         1,
         _report_refused,
+    ),
+    Target(
+        "change.report-of-an-older-epoch",
+        "A report for the leader of another epoch is refused",
+        ("update-voter.leader-only",),
+        1,
+        _report_of_an_older_epoch,
     ),
     Target(
         "change.leader-corrects-itself",

@@ -60,6 +60,23 @@ def _follower(d: Director) -> None:
     d.vote(3, 2, "refused")
 
 
+def _leader_known(d: Director) -> None:
+    for candidate in (1, 2):
+        d.election_timeout(candidate)
+        d.pre_vote(candidate, 3, "granted")
+        d.pre_vote(candidate, 4, "granted")
+        d.lose(candidate)
+    asked = d.hold(2, 5)
+    d.vote(1, 3, "granted")
+    d.vote(1, 4, "granted")
+    d.lose(1)
+    d.begin_quorum_epoch(1, 5)
+    d.fetch_timeout(5)
+    d.roles("L(1)", "C(1)", "", "", "P(1,1)")
+    d.step("v(2>5): 5 is Prospective, has voted for nobody, and knows who leads the epoch")
+    d.handle(asked, "refused")
+
+
 def _resigned(d: Director) -> None:
     rivals(d)
     win(d, 1)
@@ -119,6 +136,14 @@ TARGETS = (
     Target("vote.candidate-refuses", "A Candidate refuses", ("vote.candidate.rejects",), 1, _candidate),
     Target("vote.leader-refuses", "A Leader refuses", ("vote.leader.rejects",), 1, _leader),
     Target("vote.follower-refuses", "A Follower refuses", ("vote.follower.rejects",), 2, _follower),
+    Target(
+        "vote.leader-known",
+        "A replica that knows the leader of the epoch refuses, whether it has voted or not",
+        ("vote.known-leader.rejects",),
+        5,
+        _leader_known,
+        cluster(5),
+    ),
     Target("vote.resigned-refuses", "A Resigned replica refuses", ("vote.resigned.rejects",), 1, _resigned),
     Target(
         "vote.larger-epoch-at-leader",
