@@ -36,6 +36,7 @@ from kraft_traces.effects import (
     TracedStartTimer,
 )
 from kraft_traces.message_types import TracedVoteResponse
+from kraft_traces.values import TracedKey
 
 VALUE = sys.argv[2] if len(sys.argv) > 2 else ""
 
@@ -117,6 +118,17 @@ def _never_restarts(_: Request, reply: Reply) -> Reply:
     return replace(reply, effects=tuple(kept))
 
 
+def _keeps_the_disk(_: Request, reply: Reply) -> Reply:
+    """The directory id of a vote is remembered at kraft.version 0 too, and so not written when it starts."""
+    if isinstance(reply, RestartReply):
+        return replace(
+            reply, effects=tuple(one for one in reply.effects if not isinstance(one, TracedPersistQuorumState))
+        )
+    if not isinstance(reply, ObserveReply) or not isinstance(reply.state.voted_key, TracedKey):
+        return reply
+    return replace(reply, state=replace(reply.state, voted_key=TracedKey(reply.state.voted_key.id, VALUE)))
+
+
 MODES: dict[str, Change] = {
     "plain": lambda _, reply: reply,
     "wire": _wire_only,
@@ -129,6 +141,7 @@ MODES: dict[str, Change] = {
     "grants-all": _grants_all,
     "sends-first": _sends_first,
     "never-syncs": _never_syncs,
+    "keeps-the-disk-it-voted-for": _keeps_the_disk,
     "never-restarts": _never_restarts,
     "syncs-at-once": _syncs_at_once,
 }

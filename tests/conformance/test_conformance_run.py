@@ -159,6 +159,15 @@ def test_a_timer_that_a_rule_with_should_asks_for_may_be_missing(capsys: pytest.
     assert "StartTimer election: expected" in lines[0]["reason"]
 
 
+def test_what_a_rule_with_may_leaves_open_stays_open_in_later_steps(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("-k", "restart.voted-static")
+    code, lines = ran(capsys, "--adapter", limited("keeps-the-disk-it-voted-for", "U1"), *words)
+    assert (code, counts(lines)) == (ExitCode.CONFORMANT, {"pass": 1})
+    code, lines = ran(capsys, "--adapter", limited("keeps-the-disk-it-voted-for", "U9"), *words)
+    assert code == ExitCode.VIOLATION
+    assert "voted_key" in lines[0]["reason"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", switchable_rules())
 def test_each_rule_that_can_be_left_out_is_noticed_by_a_vector_about_it(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import Level, WriteOrTimer
 from kraft_conformance.runner.plain import Compared, Difference, compare, plain, text
@@ -139,6 +140,16 @@ def compared_state(
     return Compared(tuple([one for one in renamed if not isinstance(one, str)]), left_out)
 
 
+def adopted(expected: TracedState, actual: TracedState, latitude: Sequence[Latitude]) -> TracedState:
+    """The expected state with what an implementation has chosen where it was free to: later steps go on from there."""
+    chosen = {}
+    for one in latitude:
+        root, _, name = one.path.partition(".")
+        if root == "state" and one.any_of is not UNSET and getattr(actual, name) is not UNSET:
+            chosen[name] = getattr(actual, name)
+    return replace(expected, **chosen) if chosen else expected
+
+
 def compared_refusal(expected: Refusal | None, actual: Refusal | UnsetType | None) -> tuple[Difference, ...]:
     """A reason that is not given is not judged."""
     if actual is UNSET or actual == expected:
@@ -192,14 +203,23 @@ def _judged(effect: TracedEffect) -> Any:
 def _allowed(
     found: Iterator[Difference | str], actual: Any, root: str, latitude: dict[str, Latitude]
 ) -> Iterator[Difference | str]:
-    """What is found, without what a latitude allows."""
+    """What is found, without what a latitude allows for the field or for what it is a part of."""
     for one in found:
-        granted = None if isinstance(one, str) else latitude.get(one.field)
-        if isinstance(one, str) or granted is None or granted.any_of is UNSET:
+        granted = None if isinstance(one, str) else _granted(one.field, latitude)
+        if isinstance(one, str) or granted is None:
             yield one
-        elif text(_at(actual, one.field.removeprefix(root))) not in [text(value) for value in granted.any_of]:
-            others = " or ".join(text(value) for value in granted.any_of)
-            yield one._replace(expected=f"{one.expected} or {others}")
+            continue
+        values = [text(value) for value in granted.any_of or ()]
+        if text(_at(actual, granted.path.removeprefix(root))) not in values:
+            yield one._replace(expected=f"{one.expected} or {' or '.join(values)}")
+
+
+def _granted(field: str, latitude: dict[str, Latitude]) -> Latitude | None:
+    """The latitude of values that a field falls under."""
+    for path, one in latitude.items():
+        if one.any_of is not UNSET and (field == path or field.startswith(f"{path}.")):
+            return one
+    return None
 
 
 def _at(value: Any, path: str) -> Any:

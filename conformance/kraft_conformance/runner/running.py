@@ -20,7 +20,7 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.runner.comparison import EffectComparison, Synced, compared_refusal, compared_state
+from kraft_conformance.runner.comparison import EffectComparison, Synced, adopted, compared_refusal, compared_state
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.plain import Compared, Difference
@@ -114,7 +114,7 @@ class _Run:
         self._set_up()
         expected = vector.before.state
         if self._sees_state:
-            self._judge(0, None, self._state("before", expected))
+            self._judge(0, None, self._compared(self._observed(), "before", expected))
         for number, step in enumerate(vector.steps, 1):
             after = applied(expected, step.state)
             synced_before = self._synced.offset
@@ -129,7 +129,9 @@ class _Run:
             else:
                 found = ()
             if self._sees_state:
-                found += self._state("state", after, step.latitude)
+                actual = self._observed()
+                found += self._compared(actual, "state", after, step.latitude)
+                after = adopted(after, actual, step.latitude)
             self._judge(number, step.event, found)
             expected = after
         return self._concluded()
@@ -180,8 +182,12 @@ class _Run:
             self._synced = Synced(event.crash.log_end_offset)
         return reply
 
-    def _state(self, path: str, expected: TracedState, latitude: Sequence[Latitude] = ()) -> tuple[Difference, ...]:
-        actual = self._session.ask(ObserveReply, Observe).state
+    def _observed(self) -> TracedState:
+        return self._session.ask(ObserveReply, Observe).state
+
+    def _compared(
+        self, actual: TracedState, path: str, expected: TracedState, latitude: Sequence[Latitude] = ()
+    ) -> tuple[Difference, ...]:
         compared: Compared = compared_state(path, expected, actual, latitude)
         self._seen.state.extend(compared.left_out)
         return compared.differences

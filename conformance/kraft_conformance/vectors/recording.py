@@ -143,7 +143,7 @@ def _steps(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) ->
             before=happens_before(outputs),
             refusal=occurrence.refusal,
             state=changes,
-            latitude=latitude_of(outputs, changes),
+            latitude=latitude_of(line.event, shown, outputs, changes),
         )
         shown = after
 
