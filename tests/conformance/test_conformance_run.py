@@ -361,6 +361,21 @@ def test_the_page_for_implementers_says_the_truth(capsys: pytest.CaptureFixture[
     assert f"There are {len(entries)} vectors: {counted}; {of_levels}." in page
 
 
+def test_the_first_adapter_of_the_page_gets_as_far_as_the_page_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text()
+    blocks = [block.partition("\n") for block in page.split("```")[1::2]]
+    (tmp_path / "first.py").write_text(next(code for language, _, code in blocks if language == "python"))
+    monkeypatch.chdir(tmp_path)
+    adapter = f"{shlex.quote(sys.executable)} first.py"
+    assert main(["conformance", "smoke", "--adapter", adapter]) == ExitCode.VIOLATION
+    shown = capsys.readouterr().out.replace(shlex.quote(adapter), "'python first.py'")
+    said = next(block for _, _, block in blocks if block.startswith("FAIL vote.once-per-epoch"))
+    assert shown.startswith(said)
+    assert shown.splitlines()[-1].startswith("12 vectors: 1 pass, 1 fail, 1 unobserved, ")
+
+
 def test_ids_that_do_not_exist_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "explain", "vote.once"]) == ExitCode.USAGE
     assert "no vector has the id 'vote.once'; did you mean vote.once-per-epoch" in capsys.readouterr().err
