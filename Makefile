@@ -36,7 +36,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models edges killed pytest pipeline samples bench mutants nightly cross-check dev dist clean distclean
+.PHONY: help run test lint format models edges killed pytest pipeline samples vectors bench mutants nightly cross-check dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -48,6 +48,7 @@ help:
 	@echo "make killed   every seeded mutant of the reference is killed by a tool of the suite"
 	@echo "make pipeline the tests of the Spark pipeline, for which PySpark and what it needs are installed"
 	@echo "make samples  record the sample traces again, after a change that is meant"
+	@echo "make vectors  make the conformance vectors again, after a change that is meant; each goes through TLC"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
 	@echo "make mutants  broken references, seeded and machine-made, against every tool; docs/mutants-table.md"
@@ -72,6 +73,10 @@ samples:
 	@tools/ensure_venv.sh run
 	$(BIN)/python -m kraft_conformance.samples
 	$(BIN)/python -m kraft_conformance.findings.showing
+
+vectors:
+	@tools/ensure_venv.sh run
+	@$(WITH_JAVA) $(BIN)/python -m kraft_conformance.vectors.generate
 
 lint:
 	@tools/ensure_venv.sh test

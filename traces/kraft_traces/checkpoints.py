@@ -58,6 +58,9 @@ class CheckpointError(ValueError):
         self.detail = detail
         self.problem = problem
 
+    def __str__(self) -> str:
+        return f"{self.field}: {self.detail}"
+
 
 # ---------------------------------------------------------------------------------------------------------
 # To a line.
@@ -129,7 +132,7 @@ def checkpoint_of(line: CheckpointLine) -> Checkpoint:
     """
     replicas: dict[int, ReplicaState] = {}
     for index, replica in enumerate(line.replicas):
-        state = _replica_state_of(f"$.replicas[{index}]", replica)
+        state = replica_state_of(f"$.replicas[{index}]", replica)
         _add(replicas, state.key.id, state, f"$.replicas[{index}].state.replica_key.id")
     network: dict[str, Flight] = {}
     for index, flight in enumerate(line.network):
@@ -195,8 +198,16 @@ def _recollection_of(history: TracedHistory) -> Recollection:
     )
 
 
-def _replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
-    """The state of a replica; the ends of its log and its newest voters set are said twice, and must agree."""
+def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
+    """The state of a replica; the ends of its log and its newest voters set are said twice, and must agree.
+
+    Args:
+        path: JSON path of `replica`, for errors.
+        replica: as a checkpoint has it, or an implementation under test is given it.
+
+    Raises:
+        CheckpointError: a field is not there, or contradicts another one.
+    """
     for field in _left_out(replica.state, f"{path}.state"):
         raise _missing(field)
     _check_whole(f"{path}.records", replica.records)

@@ -34,6 +34,7 @@ COMMANDS = (
     "features",
     "topics",
     "reassign",
+    "conformance",
 )
 """Every command in the order of the help; its module has the same name, and in it `app` or a function of that name."""
 

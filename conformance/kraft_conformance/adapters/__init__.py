@@ -1,0 +1,1 @@
+"""Adapters: an implementation behind the protocol."""

@@ -1,0 +1,149 @@
+"""The reference behind kraft-adapter/1: the model for adapters of other implementations.
+
+`python -m kraft_conformance.adapters.reference` reads a request from each line of standard input and writes one reply.
+An adapter needs four things of its implementation: a replica that can be set up, a way to hand it one event, what it
+then writes and sends, and a look at its state.
+"""
+
+import sys
+from importlib.metadata import version
+from typing import BinaryIO
+
+from msgspec import UNSET
+
+from kraft_conformance.protocol.cluster import configuration_from
+from kraft_conformance.protocol.messages import (
+    SCHEMA,
+    Bye,
+    ByeReply,
+    Crash,
+    CrashReply,
+    ErrorReply,
+    Hello,
+    HelloReply,
+    Observe,
+    ObserveReply,
+    Reply,
+    Request,
+    Reset,
+    ResetReply,
+    Restart,
+    RestartReply,
+    Software,
+    Step,
+    StepReply,
+    TracedDraw,
+)
+from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_reference import events
+from kraft_reference.events import Draw, Event
+from kraft_reference.replica import Replica
+from kraft_reference.replica import Step as Done
+from kraft_reference.state import new_replica
+from kraft_traces.checkpoints import replica_state_of
+from kraft_traces.effects import TracedEffect, traced_effect
+from kraft_traces.encode import REFERENCE_KIP_LEVELS
+from kraft_traces.errors import IncompleteLineError, TraceError
+from kraft_traces.lines import EventLine
+from kraft_traces.restore import event_of
+from kraft_traces.states import traced_state
+
+
+class ReferenceAdapter:
+    """One replica of the reference."""
+
+    def __init__(self, profile: str = "kip") -> None:
+        """`profile` is the answer to `hello`; the cluster of each `reset` names its own."""
+        self._profile = profile
+        self._replica: Replica | None = None
+
+    def answer(self, request: Request) -> Reply:
+        """Carry out a request.
+
+        Raises:
+            ValueError: the request cannot be carried out here.
+        """
+        match request:
+            case Hello(id=number):
+                software = Software("kraft-reference", version("kraft-spec"))
+                levels = dict(REFERENCE_KIP_LEVELS)
+                return HelloReply(
+                    id=number,
+                    schema=SCHEMA,
+                    implementation=software,
+                    kip_levels=levels,
+                    kraft_versions=(0, 1),
+                    profile=self._profile,
+                    observability="state",
+                    state_injection=True,
+                )
+            case Reset(id=number):
+                self._replica = _replica(request)
+                return ResetReply(id=number)
+            case Step(id=number):
+                done = self._step(_event(request), request.draw, request.crash)
+                return StepReply(id=number, effects=_effects(done), refusal=done.refusal)
+            case Crash(id=number):
+                self._step(events.Crash(request.log_end_offset), _NO_DRAW)
+                return CrashReply(id=number)
+            case Restart(id=number):
+                done = self._step(events.Restart(request.endpoint), request.draw)
+                return RestartReply(id=number, effects=_effects(done), refusal=done.refusal)
+            case Observe(id=number):
+                return ObserveReply(id=number, state=traced_state(self._running().state))
+            case Bye(id=number):
+                return ByeReply(id=number)
+
+    def _running(self) -> Replica:
+        if self._replica is None:
+            raise ValueError("there was no reset yet")
+        return self._replica
+
+    def _step(self, event: Event, draw: TracedDraw, crash: object = UNSET) -> Done:
+        chance = Draw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
+        if crash is UNSET:
+            return self._running().step(event, chance)
+        return self._running().crash_during(event, chance, crash.completed, crash.log_end_offset)  # type: ignore[attr-defined]
+
+
+_NO_DRAW = TracedDraw(0, 0, 0)
+
+
+def _replica(request: Reset) -> Replica:
+    configuration = configuration_from(request.cluster)
+    if request.before is not UNSET:
+        return Replica(replica_state_of("$.before", request.before), configuration)
+    formatted = new_replica(configuration.replicas[request.replica].key, configuration.checkpoint(request.replica))
+    replica = Replica(formatted, configuration)
+    replica.step(events.Restart(), Draw(0, 0, 0))
+    return replica
+
+
+def _event(request: Step) -> Event:
+    event = event_of(EventLine(sequence=1, event=request.event, message=request.message, input=request.input))
+    if not isinstance(event, Event):
+        raise ValueError(f"{request.event} happens in the network, not at a replica")
+    return event
+
+
+def _effects(done: Done) -> tuple[TracedEffect, ...]:
+    return tuple([traced_effect(1, effect) for effect in done.effects])
+
+
+def serve(requests: BinaryIO, replies: BinaryIO, profile: str = "kip") -> None:
+    """Answer requests until `bye` or the end of the input."""
+    adapter = ReferenceAdapter(profile)
+    for number, raw in enumerate(requests, 1):
+        try:
+            request = parse_request(raw, number)
+            reply = adapter.answer(request)
+        except (TraceError, IncompleteLineError, KeyError, ValueError) as error:
+            reply = ErrorReply(id=number, code="failed", detail=str(error))
+        replies.write(encoded(reply))
+        replies.flush()
+        if isinstance(reply, ByeReply):
+            return
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.buffer, *sys.argv[1:2])

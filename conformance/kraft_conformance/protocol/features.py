@@ -1,0 +1,38 @@
+"""The words of the protocol: how much an implementation shows, and what it need not have."""
+
+from typing import Literal, get_args
+
+Level = Literal["wire", "effects", "state"]
+"""How much is shown, each with what stands before it: messages; writes and timers; the fields of the state."""
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""From the least to the most."""
+
+Feature = Literal[
+    "observers",
+    "crash-in-step",
+    "snapshots",
+    "disk-replacement",
+    "voter-changes",
+    "append-voters",
+    "auto-join",
+    "kraft-version-upgrade",
+    "quorum-reassignment",
+]
+"""What an implementation need not have; a vector that needs it is then `unsupported`."""
+
+FEATURES: tuple[Feature, ...] = get_args(Feature)
+
+Kip = Literal["KIP-595", "KIP-642", "KIP-853", "KIP-996", "KIP-1186"]
+"""The KIPs that a vector may need."""
+
+KIPS: tuple[Kip, ...] = get_args(Kip)
+
+
+WriteOrTimer = Literal["PersistQuorumState", "WriteSnapshot", "TruncateLog", "AppendRecords", "FlushLog", "StartTimer"]
+"""The kinds of effects that are shown from the level `effects` on."""
+
+
+def shows(observability: Level, level: Level) -> bool:
+    """Does an implementation that shows `observability` show what a vector of this level is about?"""
+    return LEVELS.index(observability) >= LEVELS.index(level)

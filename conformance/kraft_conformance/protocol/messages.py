@@ -1,0 +1,180 @@
+"""The requests of the runner and the replies of an adapter: one JSON object a line, one reply to each request.
+
+A field with the default `UNSET` may be absent; in a reply that says that it was not observed.
+The order of the fields here is their order in a line.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kraft_conformance.protocol.cluster import Cluster
+from kraft_conformance.protocol.features import Feature, Level, WriteOrTimer
+from kraft_reference.outcome import Refusal
+from kraft_traces.checkpoint_types import TracedReplicaState
+from kraft_traces.effects import TracedEffect
+from kraft_traces.lines import KipLevel, TracedCrash, TracedInput
+from kraft_traces.message_types import TracedMessage
+from kraft_traces.state_types import TracedState
+from kraft_traces.values import CorrelationId, DurationMs, KraftVersion, Offset, ReplicaId
+from kraft_traces.vocabulary import EventName
+
+SCHEMA: Literal["kraft-adapter/1"] = "kraft-adapter/1"
+
+RequestId = Annotated[int, Meta(ge=1, le=2**63 - 1, description="Counts the requests from 1; the reply repeats it.")]
+
+
+class Software(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who speaks."""
+
+    name: str
+    version: str
+
+
+class TracedDraw(Struct, frozen=True, forbid_unknown_fields=True):
+    """What chance and the outside contribute to one step."""
+
+    correlation_id: CorrelationId
+    """For the requests that the step sends; unlike any before, restarts included."""
+    election_timeout_ms: DurationMs
+    """In case the step starts an election timer."""
+    election_backoff_ms: DurationMs
+    """In case a Candidate loses."""
+
+
+class _Message(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type"):
+    id: RequestId
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Requests.
+# -------------------------------------------------------------------------------------------------------------
+
+
+class Hello(_Message, frozen=True, kw_only=True, tag="hello"):
+    """The first request, once."""
+
+    # A text and no literal: an adapter that speaks another version answers with its own, and is then refused by name.
+    schema: str
+    runner: Software
+
+
+class Reset(_Message, frozen=True, kw_only=True, tag="reset"):
+    """Forget everything; a replica of this cluster was formatted and started, or is in the state `before`."""
+
+    replica: ReplicaId
+    cluster: Cluster
+    before: TracedReplicaState | UnsetType = UNSET
+
+
+class Step(_Message, frozen=True, kw_only=True, tag="step"):
+    """An event happens at the replica."""
+
+    event: EventName
+    message: TracedMessage | UnsetType = UNSET
+    input: TracedInput | UnsetType = UNSET
+    draw: TracedDraw
+    crash: TracedCrash | UnsetType = UNSET
+    """The replica dies in this step, after so many of its writes and sends."""
+
+
+class Observe(_Message, frozen=True, kw_only=True, tag="observe"):
+    """What is the state?"""
+
+
+class Crash(_Message, frozen=True, kw_only=True, tag="crash"):
+    """The process dies between two steps."""
+
+    log_end_offset: Offset
+    """How much of the log survives."""
+
+
+class Restart(_Message, frozen=True, kw_only=True, tag="restart"):
+    """The process starts from its disk."""
+
+    endpoint: str | None
+    """Where it listens from now on; null for where the cluster says."""
+    draw: TracedDraw
+
+
+class Bye(_Message, frozen=True, kw_only=True, tag="bye"):
+    """The last request."""
+
+
+Request = Hello | Reset | Step | Observe | Crash | Restart | Bye
+
+# -------------------------------------------------------------------------------------------------------------
+# Replies.
+# -------------------------------------------------------------------------------------------------------------
+
+
+class HelloReply(_Message, frozen=True, kw_only=True, tag="hello"):
+    """What is tested, and how much of it can be."""
+
+    schema: str
+    implementation: Software
+    kip_levels: dict[str, KipLevel]
+    """A KIP that is not named is not implemented."""
+    kraft_versions: tuple[KraftVersion, ...]
+    profile: str
+    observability: Level
+    state_injection: bool = False
+    """Whether `reset` may carry a state."""
+    unsupported: tuple[Feature, ...] = ()
+    unobserved: tuple[WriteOrTimer, ...] = ()
+    """Kinds of effects that it never shows although its observability is `effects` or `state`."""
+
+
+class ResetReply(_Message, frozen=True, kw_only=True, tag="reset"):
+    """It is done."""
+
+
+class StepReply(_Message, frozen=True, kw_only=True, tag="step"):
+    """What the replica did."""
+
+    effects: tuple[TracedEffect, ...]
+    """In their order; after a crash in the step what it completed."""
+    refusal: Refusal | UnsetType | None = UNSET
+    """Why nothing happened; null if something did."""
+
+
+class ObserveReply(_Message, frozen=True, kw_only=True, tag="observe"):
+    """The state, as far as it is observed."""
+
+    state: TracedState
+
+
+class CrashReply(_Message, frozen=True, kw_only=True, tag="crash"):
+    """It is done."""
+
+
+class RestartReply(_Message, frozen=True, kw_only=True, tag="restart"):
+    """What the replica did when it started."""
+
+    effects: tuple[TracedEffect, ...]
+    refusal: Refusal | UnsetType | None = UNSET
+
+
+class ByeReply(_Message, frozen=True, kw_only=True, tag="bye"):
+    """The adapter ends now."""
+
+
+class ErrorReply(_Message, frozen=True, kw_only=True, tag="error"):
+    """The request cannot be carried out."""
+
+    code: Literal["unsupported", "failed"]
+    detail: str
+
+
+Reply = HelloReply | ResetReply | StepReply | ObserveReply | CrashReply | RestartReply | ByeReply | ErrorReply
+
+REPLIES: dict[type[Request], type[Reply]] = {
+    Hello: HelloReply,
+    Reset: ResetReply,
+    Step: StepReply,
+    Observe: ObserveReply,
+    Crash: CrashReply,
+    Restart: RestartReply,
+    Bye: ByeReply,
+}
+"""Which reply answers which request, an `ErrorReply` apart."""

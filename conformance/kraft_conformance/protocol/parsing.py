@@ -1,0 +1,125 @@
+"""From the bytes of a line to a request or a reply, or to the error that says what is wrong with it."""
+
+from typing import TypeVar, get_args
+
+from msgspec import UNSET, DecodeError
+from msgspec.json import Decoder, Encoder
+from msgspec.structs import replace
+
+from kraft_conformance.protocol.features import FEATURES, LEVELS
+from kraft_conformance.protocol.messages import (
+    ObserveReply,
+    Reply,
+    Request,
+    RestartReply,
+    Step,
+    StepReply,
+)
+from kraft_reference.changes import ChangeKind, ChangePhase
+from kraft_reference.effects import Timer
+from kraft_reference.messages import Error
+from kraft_reference.outcome import Refusal
+from kraft_reference.records import RecordKind
+from kraft_reference.roles import Role
+from kraft_traces.consistency import Inconsistency, check_event
+from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.errors import FieldError
+from kraft_traces.json_lines import Words, check_duplicate_fields, check_json, raise_field_error, text_of
+from kraft_traces.lines import EventLine, KipLevel
+from kraft_traces.message_types import TRACED_MESSAGES
+from kraft_traces.vocabulary import EVENT_NAMES
+
+LINE_BYTES_MAX = 16 * 1024 * 1024
+"""Longer lines are refused, so that memory stays bounded."""
+
+_ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r".*\.effects\[\d+\]\.kind", tuple(effect.__struct_config__.tag for effect in get_args(TracedEffect))),
+    (r".*\.pending_change\.kind", tuple(ChangeKind)),
+    (r".*\.phase", tuple(ChangePhase)),
+    (r".*\.kind", tuple(RecordKind)),
+    (r".*\.message\.type", tuple(TRACED_MESSAGES)),
+    (r".*\.role", tuple(Role)),
+    (r".*\.error", tuple(Error)),
+    (r".*\.timer", tuple(Timer)),
+    (r".*\.refusal", tuple(Refusal)),
+    (r"\$\.observability", LEVELS),
+    (r"\$\.unsupported\[\d+\]", FEATURES),
+    (r"\$\.kip_levels\[.*\]", get_args(KipLevel)),
+    (r"\$\.code", ("unsupported", "failed")),
+)
+
+
+def _words(messages: object) -> Words:
+    types = tuple(message.__struct_config__.tag for message in get_args(messages))
+    return Words("$.event", EVENT_NAMES, ((r"\$\.type", types), *_ALLOWED))
+
+
+_Message = TypeVar("_Message")
+_ENCODER = Encoder()
+_REQUESTS: Decoder[Request] = Decoder(Request)
+_REPLIES: Decoder[Reply] = Decoder(Reply)
+_REQUEST_WORDS, _REPLY_WORDS = _words(Request), _words(Reply)
+
+
+def encoded(message: Request | Reply) -> bytes:
+    """The line of a message, its newline included: no spaces, the fields in the order of the types."""
+    return _ENCODER.encode(message) + b"\n"
+
+
+def parse_request(raw: bytes, number: int) -> Request:
+    """A request; `number` is its line number, for errors.
+
+    Raises:
+        TraceError: it is none; the message names the line and the field.
+    """
+    source = "standard input"
+    request = _parsed(_REQUESTS, _REQUEST_WORDS, raw, source, number)
+    if isinstance(request, Step):
+        message = request.message
+        replica = 0 if message is UNSET or message.destination is UNSET else message.destination
+        line = EventLine(sequence=1, replica=replica, event=request.event, message=message, input=request.input)
+        _check(line, source, number)
+    return request
+
+
+def parse_reply(raw: bytes, number: int) -> Reply:
+    """A reply; `number` is its line number, for errors.
+
+    Raises:
+        TraceError: it is none; the message names the line and the field.
+    """
+    source = "standard output"
+    reply = _parsed(_REPLIES, _REPLY_WORDS, raw, source, number)
+    if isinstance(reply, StepReply | RestartReply):
+        effects = tuple(map(_without_ids, reply.effects))
+        _check(EventLine(sequence=1, replica=0, event="Poll", effects=effects), source, number)
+    elif isinstance(reply, ObserveReply):
+        _check(EventLine(sequence=1, replica=0, event="Poll", state=reply.state), source, number)
+    return reply
+
+
+def _check(line: EventLine, source: str, number: int) -> None:
+    """Hold it to what the trace format asks of a line beyond the types."""
+    try:
+        check_event(line)
+    except Inconsistency as found:
+        raise FieldError(found.detail, source, number, found.field, problem="inconsistent") from None
+
+
+def _without_ids(effect: TracedEffect) -> TracedEffect:
+    """A message has no id here, and its sender is compared with all the rest."""
+    if not isinstance(effect, TracedSend):
+        return effect
+    return TracedSend(replace(effect.message, id=UNSET, source=UNSET))
+
+
+def _parsed(decoder: Decoder[_Message], words: Words, raw: bytes, source: str, number: int) -> _Message:
+    try:
+        message = decoder.decode(raw)
+    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
+        text = text_of(raw, source, number)
+        check_json(text, error, source, number)
+        raise_field_error(error, text, source, number, words)
+    if _ENCODER.encode(message) != raw.rstrip(b"\r\n"):
+        check_duplicate_fields(text_of(raw, source, number), source, number)
+    return message

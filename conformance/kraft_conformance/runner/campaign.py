@@ -1,0 +1,109 @@
+"""Many vectors on one adapter, or on several copies of it at a time."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+
+from kraft_conformance.protocol.messages import HelloReply
+from kraft_conformance.runner.faults import AdapterFault
+from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
+from kraft_conformance.runner.running import errored, run_vector
+from kraft_conformance.runner.session import Session, Watch
+from kraft_conformance.vectors.catalogue import Catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is run."""
+
+    command: str
+    """Starts the adapter."""
+    ids: tuple[str, ...]
+    reply_timeout_s: float = 10.0
+    profile: str | None = None
+    """None for the one that the adapter names."""
+    jobs: int = 1
+    """How many copies of the adapter run at a time."""
+    stops_at_first: bool = False
+    expected_failures: Mapping[str, str] = field(default_factory=dict)
+    """Ids and reasons."""
+
+
+class Campaign:
+    """Runs a plan; the outcomes come in the order of its ids, whatever the number of jobs."""
+
+    def __init__(self, plan: Plan, catalogue: Catalogue, watch: Watch | None = None) -> None:
+        self._plan = plan
+        self._catalogue = catalogue
+        self._watch = watch
+        self._stop = Event()
+        self._outcomes: dict[str, Outcome] = {}
+        self._failures: list[BaseException] = []
+        self.hello: HelloReply | None = None
+        """What the adapter said of itself."""
+
+    def run(self, on_outcome: Callable[[Outcome], None] | None = None) -> tuple[Outcome, ...]:
+        """Run it.
+
+        Raises:
+            AdapterFault: the adapter cannot be started, or does not say hello as it should.
+            VectorFileError: a vector cannot be read.
+        """
+        waiting: SimpleQueue[str] = SimpleQueue()
+        for vector_id in self._plan.ids:
+            waiting.put(vector_id)
+        told = on_outcome or (lambda _: None)
+        # The first hello is said here, so that what is wrong with it is raised before anything runs.
+        first = self._session()
+        self.hello = first.hello
+        jobs = max(1, min(self._plan.jobs, len(self._plan.ids)))
+        threads = [Thread(target=self._work, args=(waiting, None, told), daemon=True) for _ in range(jobs - 1)]
+        try:
+            for thread in threads:
+                thread.start()
+            self._work(waiting, first, told)
+            for thread in threads:
+                thread.join()
+        except BaseException:
+            self._stop.set()
+            for thread in threads:
+                thread.join()
+            raise
+        if self._failures:
+            raise self._failures[0]
+        return tuple([self._outcomes.get(one) or self._left(one) for one in self._plan.ids])
+
+    def _left(self, vector_id: str) -> Outcome:
+        return Outcome(vector_id, Status.SKIPPED, "after the first failure")
+
+    def _session(self) -> Session:
+        return Session(self._plan.command, self._plan.reply_timeout_s, self._watch)
+
+    def _work(self, waiting: "SimpleQueue[str]", session: Session | None, told: Callable[[Outcome], None]) -> None:
+        try:
+            while not self._stop.is_set():
+                try:
+                    vector_id = waiting.get_nowait()
+                except Empty:
+                    break
+                vector = self._catalogue.vector(vector_id)
+                try:
+                    session = session or self._session()
+                    outcome = run_vector(session, vector, self._plan.profile or session.hello.profile)
+                except AdapterFault as fault:
+                    outcome = errored(vector_id, fault)
+                    if session is not None:
+                        session.end(politely=False)
+                        session = None
+                outcome = against_expectation(outcome, dict(self._plan.expected_failures))
+                self._outcomes[vector_id] = outcome
+                told(outcome)
+                if self._plan.stops_at_first and outcome.status in FAILING:
+                    self._stop.set()
+        except BaseException as failure:
+            self._stop.set()
+            self._failures.append(failure)
+        finally:
+            if session is not None:
+                session.end(politely=not self._failures)

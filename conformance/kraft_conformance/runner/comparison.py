@@ -1,0 +1,237 @@
+"""One step of an implementation against what the vector expects of it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from kraft_conformance.protocol.features import Level, WriteOrTimer
+from kraft_conformance.runner.plain import Compared, Difference, compare, plain, text
+from kraft_conformance.vectors.format import Latitude, VectorStep
+from kraft_reference.outcome import Refusal
+from kraft_traces.effects import (
+    TracedAnswer,
+    TracedAppendRecords,
+    TracedEffect,
+    TracedFlushLog,
+    TracedSend,
+    TracedStartTimer,
+    TracedTruncateLog,
+    TracedWriteSnapshot,
+)
+from kraft_traces.state_types import TracedState
+
+_TOLD = (TracedSend, TracedAnswer)
+
+
+class Synced:
+    """How much of the log an implementation has synced, by what it has shown.
+
+    Syncing earlier than a vector does is always right, so that what a vector expects is a lower bound.
+    Rule: durable.flush-before-fetch.
+    """
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+
+    def follow(self, effects: Sequence[TracedEffect]) -> None:
+        """Take note of what was done to the log, in its order."""
+        for effect in effects:
+            match effect:
+                case TracedFlushLog(end_offset):
+                    self.offset = max(self.offset, end_offset)
+                case TracedTruncateLog(end_offset):
+                    self.offset = min(self.offset, end_offset)
+                case TracedWriteSnapshot(snapshot, replaces_log):
+                    end = snapshot.end_offset
+                    self.offset = end if replaces_log else max(self.offset, end)
+                case _:
+                    pass
+
+
+class EffectComparison:
+    """The effects of one step, as far as an implementation shows effects at all."""
+
+    def __init__(
+        self,
+        step: VectorStep,
+        effects: Sequence[TracedEffect],
+        observability: Level,
+        never_shown: Sequence[WriteOrTimer],
+    ) -> None:
+        self._latitude = {one.path: one for one in step.latitude}
+        self._never_shown = frozenset(never_shown)
+        self._sees_writes = observability != "wire"
+        self._expected = {
+            _name(effect): (index, effect) for index, effect in enumerate(step.outputs) if self._is_seen(effect)
+        }
+        seen = [effect for effect in effects if self._is_seen(effect)]
+        self._places = {_name(effect): place for place, effect in enumerate(seen)}
+        self._actual = _joined(seen)
+        self._sent = [_name(effect) for effect in seen if isinstance(effect, _TOLD)]
+        self._pairs = [(_name(step.outputs[first]), _name(step.outputs[second])) for first, second in step.before]
+
+    def _is_seen(self, effect: TracedEffect) -> bool:
+        if isinstance(effect, _TOLD):
+            return True
+        return self._sees_writes and type(effect).__struct_config__.tag not in self._never_shown
+
+    def compared(self, synced_before: int, log_end_offset: int) -> Compared:
+        """The differences.
+
+        Args:
+            synced_before: up to where the implementation had synced its log before the step.
+            log_end_offset: where the log ends after the step.
+        """
+        found = [*self._contents(synced_before, log_end_offset), *self._order()]
+        left_out = tuple([one for one in found if isinstance(one, str)])
+        return Compared(tuple([one for one in found if not isinstance(one, str)]), left_out)
+
+    def _contents(self, synced_before: int, log_end_offset: int) -> Iterator[Difference | str]:
+        for name, (index, expected) in self._expected.items():
+            path = f"outputs[{index}]"
+            actual = self._actual.get(name)
+            if isinstance(expected, TracedFlushLog):
+                shown = actual.end_offset if isinstance(actual, TracedFlushLog) else synced_before
+                if shown < expected.end_offset:
+                    yield Difference(name, f"synced up to {expected.end_offset}", f"synced up to {shown}")
+            elif actual is None:
+                if not (path in self._latitude and self._latitude[path].absent):
+                    yield Difference(name, text(_judged(expected)), "nothing")
+            else:
+                found = compare(path, plain(expected), plain(actual))
+                # The name of a sent message stands for the effect and the message in it.
+                prefix = f"{path}.message" if isinstance(expected, TracedSend) else path
+                yield from _renamed(_allowed(found, plain(actual), path, self._latitude), prefix, name)
+                yield from _at_once(name, expected, actual)
+        for name, actual in self._actual.items():
+            if isinstance(actual, TracedFlushLog):
+                if actual.end_offset > log_end_offset:
+                    end = f"at most {log_end_offset}, where the log ends"
+                    yield Difference(name, end, f"synced up to {actual.end_offset}")
+            elif name not in self._expected:
+                yield Difference(name, "nothing", text(_judged(actual)))
+        for name in sorted({name for name in self._sent if self._sent.count(name) > 1}):
+            yield Difference(name, "once", f"{self._sent.count(name)} times")
+
+    def _order(self) -> Iterator[Difference]:
+        """A write that is expected here and was done earlier has nothing to wait for."""
+        for first, second in self._pairs:
+            if first in self._places and second in self._places and self._places[first] > self._places[second]:
+                yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
+
+
+def compared_state(
+    step_path: str,
+    expected: TracedState,
+    actual: TracedState,
+    latitude: Sequence[Latitude] = (),
+) -> Compared:
+    """The differences of two states; `step_path` stands before the name of each field."""
+    wanted, given = plain(expected), plain(actual)
+    flushed, least, end = given.get("flushed_offset"), wanted.get("flushed_offset"), wanted.get("log_end_offset")
+    if None not in (flushed, least, end) and least <= flushed <= end:
+        wanted["flushed_offset"] = flushed
+    allowed = {one.path: one for one in latitude}
+    found = list(_allowed(compare("state", wanted, given), given, "state", allowed))
+    renamed = list(_renamed(iter(found), "state", step_path))
+    left_out = tuple([one for one in renamed if isinstance(one, str)])
+    return Compared(tuple([one for one in renamed if not isinstance(one, str)]), left_out)
+
+
+def adopted(expected: TracedState, actual: TracedState, latitude: Sequence[Latitude]) -> TracedState:
+    """The expected state with what an implementation has chosen where it was free to: later steps go on from there."""
+    chosen = {}
+    for one in latitude:
+        root, _, name = one.path.partition(".")
+        if root == "state" and one.any_of is not UNSET and getattr(actual, name) is not UNSET:
+            chosen[name] = getattr(actual, name)
+    return replace(expected, **chosen) if chosen else expected
+
+
+def compared_refusal(expected: Refusal | None, actual: Refusal | UnsetType | None) -> tuple[Difference, ...]:
+    """A reason that is not given is not judged."""
+    if actual is UNSET or actual == expected:
+        return ()
+    return (Difference("refusal", text(expected), text(actual)),)
+
+
+def _name(effect: TracedEffect) -> str:
+    """What tells the outputs of one step apart: there is one of each at most."""
+    match effect:
+        case TracedSend(message):
+            kind, to = type(message).__struct_config__.tag, message.destination
+            return f"Send {kind}" if to is UNSET else f"Send {kind} to {to}"
+        case TracedAnswer(reply):
+            return f"Answer to request {reply.request}"
+        case TracedStartTimer(timer):
+            return f"StartTimer {timer}"
+        case _:
+            return str(type(effect).__struct_config__.tag)
+
+
+def _joined(effects: Sequence[TracedEffect]) -> dict[str, TracedEffect]:
+    """The effects by name: records appended in portions are one append, of other repetitions the last counts."""
+    joined: dict[str, TracedEffect] = {}
+    for effect in effects:
+        name = _name(effect)
+        earlier = joined.get(name)
+        joined[name] = effect
+        if isinstance(effect, TracedAppendRecords) and isinstance(earlier, TracedAppendRecords):
+            whole = earlier.records + effect.records
+            if effect.base_offset == earlier.base_offset + len(earlier.records):
+                joined[name] = TracedAppendRecords(earlier.base_offset, whole)
+    return joined
+
+
+def _at_once(name: str, expected: TracedEffect, actual: TracedEffect) -> Iterator[Difference]:
+    """Of a duration only whether there is any is judged: a preferred candidate campaigns at once."""
+    if not isinstance(expected, TracedStartTimer) or not isinstance(actual, TracedStartTimer):
+        return
+    if (expected.duration_ms == 0) != (actual.duration_ms == 0):
+        wanted = "0" if expected.duration_ms == 0 else "more than 0"
+        yield Difference(f"{name}.duration_ms", wanted, str(actual.duration_ms))
+
+
+def _judged(effect: TracedEffect) -> Any:
+    shown = plain(effect)
+    shown.pop("duration_ms", None)
+    return shown
+
+
+def _allowed(
+    found: Iterator[Difference | str], actual: Any, root: str, latitude: dict[str, Latitude]
+) -> Iterator[Difference | str]:
+    """What is found, without what a latitude allows for the field or for what it is a part of."""
+    for one in found:
+        granted = None if isinstance(one, str) else _granted(one.field, latitude)
+        if isinstance(one, str) or granted is None:
+            yield one
+            continue
+        values = [text(value) for value in granted.any_of or ()]
+        if text(_at(actual, granted.path.removeprefix(root))) not in values:
+            yield one._replace(expected=f"{one.expected} or {' or '.join(values)}")
+
+
+def _granted(field: str, latitude: dict[str, Latitude]) -> Latitude | None:
+    """The latitude of values that a field falls under."""
+    for path, one in latitude.items():
+        if one.any_of is not UNSET and (field == path or field.startswith(f"{path}.")):
+            return one
+    return None
+
+
+def _at(value: Any, path: str) -> Any:
+    for name in path.lstrip(".").split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _renamed(found: Iterator[Difference | str], prefix: str, name: str) -> Iterator[Difference | str]:
+    """Paths as a reader wants them: the name of the output in place of its position."""
+    for one in found:
+        if isinstance(one, str):
+            yield name + one.removeprefix(prefix)
+        else:
+            yield one._replace(field=name + one.field.removeprefix(prefix))

@@ -1,0 +1,99 @@
+"""A vector in words: what it is about, how it begins, what happens, and what must come of it."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import UNSET
+
+from kraft_conformance.runner.plain import plain
+from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.state_changes import changed_fields
+from kraft_spec.rules import load_registry
+
+_OUTPUT = re.compile(r"outputs\[(\d+)\]")
+"""The position of an output, which is shown counted from 1."""
+
+
+def explained(vector: Vector) -> Iterator[str]:
+    """The lines of an explanation."""
+    registry, requires = load_registry(), vector.requires
+    yield vector.id
+    yield f"  {vector.title}"
+    yield f"  from {vector.source}; level {vector.level}"
+    wanted = ", ".join((*requires.kips, f"kraft.version {requires.kraft_version}", *requires.features))
+    yield f"  needs {wanted}; profile {' or '.join(requires.profiles)}"
+    yield ""
+    for rule_id in vector.rules:
+        rule = registry[rule_id]
+        yield f"{rule.level} {rule.id}: {rule.title}"
+        yield f"  {rule.statement}"
+    yield ""
+    yield f"Replica {vector.replica} after {_counted(len(vector.history), 'event')}:"
+    for name, value in plain(vector.before.state).items():
+        if value not in ([], None, False):
+            yield f"  {name} {_short(value)}"
+    for number, step in enumerate(vector.steps, 1):
+        yield ""
+        yield f"{number}. {happening(step)}"
+        yield from _expected(step)
+
+
+def happening(event: VectorEvent) -> str:
+    """An event in a line."""
+    words: list[str] = [event.event]
+    if event.message is not UNSET:
+        fields = plain(event.message)
+        words.append(f"from {fields.pop('source')}:")
+        hidden = ("type", "destination", "id", "cluster_id")
+        words.append(_fields({name: value for name, value in fields.items() if name not in hidden}))
+    if event.input is not UNSET:
+        words.append(_fields(plain(event.input)))
+    if event.crash is not UNSET:
+        words.append(f"and dies after {event.crash.completed} of its writes and sends")
+    return " ".join(words)
+
+
+def _expected(step: VectorStep) -> Iterator[str]:
+    for index, output in enumerate(step.outputs):
+        fields = plain(output)
+        kind, inner = fields.pop("kind"), fields.pop("message", None)
+        if inner is not None:
+            kind, to = f"Send {inner.pop('type')}", inner.pop("destination")
+            kind = f"{kind} to {to}:"
+            fields = {name: value for name, value in inner.items() if name not in ("source", "cluster_id")}
+        fields.pop("duration_ms", None)
+        first = [str(one + 1) for one, other in step.before if other == index]
+        order = f" (after {', '.join(first)})" if first else ""
+        yield f"   [{index + 1}] {kind} {_fields(fields)}{order}".rstrip()
+    if step.refusal is not None:
+        yield f"   refused: {step.refusal}"
+    changes = plain(step.state)
+    for name in changed_fields(step.state):
+        yield f"   {name} becomes {_short(changes[name])}"
+    if not changes:
+        yield "   the state stays as it is"
+    for one in step.latitude:
+        values = "may be missing" if one.absent else f"may be {_short(list(one.any_of or ()))}"
+        path = _OUTPUT.sub(lambda found: f"[{int(found.group(1)) + 1}]", one.path)
+        yield f"   {path} {values}: {one.reason}"
+
+
+def _fields(fields: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {_short(value)}" for name, value in fields.items())
+
+
+def _short(value: Any) -> str:
+    """A value as the texts write it: keys as `3-U3`, sets of keys as a list of them."""
+    if isinstance(value, dict) and value.keys() == {"id", "directory_id"}:
+        return f"{value['id']}" if value["directory_id"] is None else f"{value['id']}-{value['directory_id']}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_short, value))}]"
+    if isinstance(value, dict):
+        return f"({_fields(value)})"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,72 @@
+"""What a vector comes to, as values."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from kraft_conformance.runner.plain import Difference
+
+
+class Status(StrEnum):
+    """The status of one vector."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    ERROR = "error"
+    UNOBSERVED = "unobserved"
+    UNSUPPORTED = "unsupported"
+    SKIPPED = "skipped"
+    EXPECTED_FAILURE = "expected failure"
+    UNEXPECTED_PASS = "unexpected pass"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The status of a vector, and why."""
+
+    id: str
+    status: Status
+    reason: str = ""
+    """Empty for a pass."""
+    rules: tuple[str, ...] = ()
+    """Of a vector that fails: those that decide it."""
+    step: int | None = None
+    """The step that fails, from 1; 0 for the state that the vector begins with."""
+    event: str | None = None
+    differences: tuple[Difference, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """What was expected and not shown, whether anything hangs on it or not."""
+    fault: str | None = None
+    """Of an error: the kind of fault."""
+    stderr: str = ""
+    """Of an error: the end of what the adapter wrote to standard error."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: what is empty is left out."""
+        document: dict[str, Any] = {"id": self.id, "status": str(self.status)}
+        for name in ("reason", "step", "event", "fault", "stderr"):
+            if getattr(self, name) not in ("", None):
+                document[name] = getattr(self, name)
+        if self.rules:
+            document["rules"] = list(self.rules)
+        if self.differences:
+            document["differences"] = [one._asdict() for one in self.differences]
+        if self.left_out:
+            document["left_out"] = list(self.left_out)
+        return document
+
+
+def against_expectation(outcome: Outcome, expected_failures: dict[str, str]) -> Outcome:
+    """The outcome in view of the implementer's own list of failures and their reasons."""
+    if outcome.id not in expected_failures:
+        return outcome
+    reason = expected_failures[outcome.id] or "listed as an expected failure"
+    if outcome.status in (Status.FAIL, Status.ERROR):
+        return replace(outcome, status=Status.EXPECTED_FAILURE, reason=f"{reason} ({outcome.reason})")
+    if outcome.status is Status.PASS:
+        return replace(outcome, status=Status.UNEXPECTED_PASS, reason=f"expected to fail: {reason}")
+    return outcome
+
+
+FAILING = (Status.FAIL, Status.ERROR, Status.UNEXPECTED_PASS)
+"""With any of these the implementation does not conform, or the list of expected failures is out of date."""

@@ -1,0 +1,93 @@
+"""Effects and states as plain JSON values, in one order, and where two of them differ."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+_SETS = frozenset(
+    {
+        "granted",
+        "rejected",
+        "acknowledged",
+        "fetchers",
+        "awaiting",
+        "fetch_offsets",
+        "reports",
+        "awaited_targets",
+        "voters",
+        "details",
+        "target",
+    }
+)
+"""Lists in which the order says nothing."""
+
+NEVER_JUDGED = frozenset({"id", "duration_ms", "timeout_ms"})
+"""Names of messages and lengths of time."""
+MAY_BE_LEFT_OUT = frozenset({"correlation_id", "cluster_id", "details", "version"})
+"""Compared where they are there; nothing hangs on them where they are not."""
+
+
+class Difference(NamedTuple):
+    """One field in which an implementation does something else."""
+
+    field: str
+    expected: str
+    actual: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: expected {self.expected}, actual {self.actual}"
+
+
+class Compared(NamedTuple):
+    """What a comparison found."""
+
+    differences: tuple[Difference, ...]
+    left_out: tuple[str, ...]
+    """Paths of the fields that were expected and not shown."""
+
+
+def plain(value: object) -> Any:
+    """The JSON value of a part of a line; lists that are sets are sorted."""
+    return _sorted(msgspec.to_builtins(value))
+
+
+def _sorted(value: Any, name: str = "") -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(one, key) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        parts = [_sorted(one) for one in value]
+        return sorted(parts, key=_text) if name in _SETS else parts
+    return value
+
+
+def _text(value: Any) -> tuple[int, str]:
+    """Replica keys and details go by their ids."""
+    number = value.get("id", 0) if isinstance(value, dict) else 0
+    return number if isinstance(number, int) else 0, json.dumps(value, sort_keys=True)
+
+
+def text(value: Any) -> str:
+    """A value as a message shows it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def compare(path: str, expected: Any, actual: Any) -> Iterator[Difference | str]:
+    """The differences of two plain values, and the paths of what the actual one leaves out."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        # The id of a message names it; that of a replica key is half of it.
+        names_a_message = "type" in expected
+        for name, value in expected.items():
+            if name in NEVER_JUDGED and (name != "id" or names_a_message):
+                continue
+            field = f"{path}.{name}" if path else name
+            if name in actual:
+                yield from compare(field, value, actual[name])
+            elif name not in MAY_BE_LEFT_OUT:
+                yield field
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        for index, (one, other) in enumerate(zip(expected, actual, strict=True)):
+            yield from compare(f"{path}[{index}]", one, other)
+    elif expected != actual:
+        yield Difference(path, text(expected), text(actual))

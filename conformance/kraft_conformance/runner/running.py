@@ -1,0 +1,225 @@
+"""One vector on one adapter."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.protocol.features import shows
+from kraft_conformance.protocol.messages import (
+    Crash,
+    CrashReply,
+    HelloReply,
+    Observe,
+    ObserveReply,
+    Reset,
+    ResetReply,
+    Restart,
+    RestartReply,
+    Step,
+    StepReply,
+)
+from kraft_conformance.runner.comparison import EffectComparison, Synced, adopted, compared_refusal, compared_state
+from kraft_conformance.runner.faults import AdapterFault, Unsupported
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.plain import Compared, Difference
+from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.format import Latitude, Vector, VectorEvent
+from kraft_conformance.vectors.requirements import about
+from kraft_conformance.vectors.state_changes import applied
+from kraft_traces.state_types import TracedState
+
+CORE = ("role", "epoch", "leader_id", "voted_key", "log_end_offset", "high_watermark")
+"""Fields of the state without which a vector of the level `state` says nothing."""
+
+
+class NotAsked(Exception):  # noqa: N818 - a decision, not an error
+    """The vector is not for this implementation."""
+
+    def __init__(self, status: Status, reason: str) -> None:
+        super().__init__(status, reason)
+        self.status = status
+        self.reason = reason
+
+
+class _Failed(Exception):  # noqa: N818 - carried to `run_vector`
+    def __init__(self, step: int, event: str | None, differences: tuple[Difference, ...]) -> None:
+        super().__init__(step, event, differences)
+        self.step = step
+        self.event = event
+        self.differences = differences
+
+
+class _Seen(NamedTuple):
+    wire: list[str]
+    state: list[str]
+
+
+def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
+    """Return if an implementation can be asked this vector.
+
+    Raises:
+        NotAsked: it cannot, and why.
+    """
+    requires = vector.requires
+    missing = [kip for kip in requires.kips if hello.kip_levels.get(kip, "none") == "none"]
+    if missing:
+        raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(missing)}")
+    if requires.kraft_version not in hello.kraft_versions:
+        raise NotAsked(Status.UNSUPPORTED, f"needs kraft.version {requires.kraft_version}")
+    lacking = [feature for feature in requires.features if feature in hello.unsupported]
+    if lacking:
+        raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(lacking)}")
+    if profile not in requires.profiles:
+        raise NotAsked(Status.SKIPPED, f"of the profile {' and '.join(requires.profiles)}, not {profile}")
+
+
+def run_vector(session: Session, vector: Vector, profile: str) -> Outcome:
+    """Run a vector.
+
+    Raises:
+        AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
+    """
+    try:
+        applies(vector, session.hello, profile)
+        return _Run(session, vector, profile).outcome()
+    except NotAsked as not_asked:
+        return Outcome(vector.id, not_asked.status, not_asked.reason)
+    except Unsupported as fault:
+        return Outcome(vector.id, Status.UNSUPPORTED, f"the adapter says: {fault}")
+    except _Failed as failed:
+        where = "before the first step" if failed.step == 0 else f"step {failed.step} of {len(vector.steps)}"
+        reason = f"{where}: {failed.differences[0]}"
+        return Outcome(vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, failed.differences)
+
+
+def errored(vector_id: str, fault: AdapterFault) -> Outcome:
+    """The outcome of a vector at which the adapter failed as a program."""
+    return Outcome(vector_id, Status.ERROR, str(fault), fault=fault.kind, stderr=fault.stderr)
+
+
+class _Run:
+    def __init__(self, session: Session, vector: Vector, profile: str) -> None:
+        self._session = session
+        self._vector = vector
+        self._hello = session.hello
+        self._profile = profile
+        self._sees_state = self._hello.observability == "state"
+        self._synced = Synced(0)
+        self._seen = _Seen([], [])
+
+    def outcome(self) -> Outcome:
+        vector = self._vector
+        self._set_up()
+        expected = vector.before.state
+        if self._sees_state:
+            self._judge(0, None, self._compared(self._observed(), "before", expected))
+        for number, step in enumerate(vector.steps, 1):
+            after = applied(expected, step.state)
+            synced_before = self._synced.offset
+            reply = self._happen(step)
+            if reply is not None:
+                compared = EffectComparison(
+                    step, reply.effects, self._hello.observability, self._hello.unobserved
+                ).compared(synced_before, _end(after))
+                self._seen.wire.extend(compared.left_out)
+                refused = compared_refusal(step.refusal, reply.refusal) if self._sees_state else ()
+                found = (*compared.differences, *refused)
+            else:
+                found = ()
+            if self._sees_state:
+                actual = self._observed()
+                found += self._compared(actual, "state", after, step.latitude)
+                after = adopted(after, actual, step.latitude)
+            self._judge(number, step.event, found)
+            expected = after
+        return self._concluded()
+
+    def _set_up(self) -> None:
+        vector = self._vector
+        cluster = vector.cluster
+        if self._profile != cluster.profile and cluster.decisions is UNSET:
+            cluster = replace(cluster, profile=self._profile)
+        if self._hello.state_injection:
+            self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster, before=vector.before)
+            self._synced = Synced(vector.before.state.flushed_offset or 0)
+            return
+        self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster)
+        for event in vector.history:
+            self._happen(event)
+
+    def _happen(self, event: VectorEvent) -> StepReply | RestartReply | None:
+        """Let an event happen; None for a crash between steps, which shows nothing."""
+        if event.event == "Crash":
+            assert event.input is not UNSET, "a crash has an input"
+            kept = event.input.log_end_offset
+            assert kept is not UNSET, "which says what is kept"
+            if self._synced.offset > kept:
+                detail = f"a crash leaves {kept} records, and the implementation has synced {self._synced.offset}"
+                raise NotAsked(Status.SKIPPED, detail)
+            self._session.ask(CrashReply, Crash, log_end_offset=kept)
+            self._synced = Synced(kept)
+            return None
+        reply: StepReply | RestartReply
+        if event.event == "Restart":
+            endpoint = None if event.input is UNSET or event.input.endpoint is UNSET else event.input.endpoint
+            reply = self._session.ask(RestartReply, Restart, endpoint=endpoint, draw=event.draw)
+        else:
+            reply = self._session.ask(
+                StepReply,
+                Step,
+                event=event.event,
+                message=event.message,
+                input=event.input,
+                draw=event.draw,
+                crash=event.crash,
+            )
+        self._synced.follow(reply.effects)
+        if event.event == "ReplaceDisk":
+            self._synced = Synced(0)
+        elif event.crash is not UNSET:
+            self._synced = Synced(event.crash.log_end_offset)
+        return reply
+
+    def _observed(self) -> TracedState:
+        return self._session.ask(ObserveReply, Observe).state
+
+    def _compared(
+        self, actual: TracedState, path: str, expected: TracedState, latitude: Sequence[Latitude] = ()
+    ) -> tuple[Difference, ...]:
+        compared: Compared = compared_state(path, expected, actual, latitude)
+        self._seen.state.extend(compared.left_out)
+        return compared.differences
+
+    def _judge(self, step: int, event: str | None, differences: tuple[Difference, ...]) -> None:
+        if differences:
+            raise _Failed(step, event, differences)
+
+    def _concluded(self) -> Outcome:
+        vector, level, hello = self._vector, self._vector.level, self._hello
+        left_out = tuple(dict.fromkeys((*self._seen.wire, *self._seen.state)))
+        reason = ""
+        if not shows(hello.observability, level):
+            reason = f"it needs the level {level}, the adapter shows {hello.observability}"
+        elif self._seen.wire:
+            reason = f"not shown: {', '.join(dict.fromkeys(self._seen.wire))}"
+        elif level == "effects" and (hidden := self._hidden(vector)):
+            reason = f"not shown: {', '.join(hidden)}"
+        elif level == "state" and (missing := self._missing(vector)):
+            reason = f"not shown: {', '.join(missing)}"
+        status = Status.UNOBSERVED if reason else Status.PASS
+        return Outcome(vector.id, status, reason, left_out=left_out)
+
+    def _hidden(self, vector: Vector) -> tuple[str, ...]:
+        kinds = [type(output).__struct_config__.tag for step in vector.steps for output in step.outputs]
+        return tuple([kind for kind in self._hello.unobserved if kind in kinds])
+
+    def _missing(self, vector: Vector) -> tuple[str, ...]:
+        paths = {path.partition(".")[2] for path in self._seen.state}
+        return tuple([name for name in dict.fromkeys((*CORE, *about(vector.steps))) if name in paths])
+
+
+def _end(state: TracedState) -> int:
+    assert state.log_end_offset is not UNSET, "a vector has every field"
+    return state.log_end_offset

@@ -1,0 +1,103 @@
+"""The protocol with one adapter: requests with their numbers, replies that fit them."""
+
+import contextlib
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+from kraft_conformance.protocol.messages import (
+    REPLIES,
+    SCHEMA,
+    Bye,
+    ErrorReply,
+    Hello,
+    HelloReply,
+    Reply,
+    Request,
+    Software,
+)
+from kraft_conformance.protocol.parsing import encoded, parse_reply
+from kraft_conformance.runner.faults import AdapterFault, MalformedReply, OtherVersion, StrayOutput, Unable, Unsupported
+from kraft_conformance.runner.process import AdapterProcess
+from kraft_traces.errors import InvalidUtf8Error, MalformedJsonError, TraceError
+
+Watch = Callable[[str, bytes], None]
+"""Told of each line: `>` or `<`, and its bytes."""
+
+_Reply = TypeVar("_Reply", bound=Reply)
+
+
+class Session:
+    """An adapter that has said hello.  Use it as a context."""
+
+    def __init__(self, command: str, reply_timeout_s: float, watch: Watch | None = None) -> None:
+        """Start the adapter and greet it.
+
+        Raises:
+            AdapterFault: it cannot be started, speaks another version, or does not answer.
+        """
+        self._process = AdapterProcess(command, reply_timeout_s)
+        self._number = 0
+        self._watch = watch
+        try:
+            self.hello = self._greet()
+        except BaseException:
+            self._process.end()
+            raise
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def _greet(self) -> HelloReply:
+        us = Software("kraft-spec", version("kraft-spec"))
+        hello = self.ask(HelloReply, Hello, schema=SCHEMA, runner=us)
+        if hello.schema != SCHEMA:
+            raise OtherVersion(f"the adapter speaks {hello.schema}, this program {SCHEMA}", self._process.stderr)
+        return hello
+
+    def ask(self, wanted: type[_Reply], request: type[Request], **fields: Any) -> _Reply:
+        """Send a request and return its reply.
+
+        Raises:
+            AdapterFault: there is none, or another one.
+        """
+        self._number += 1
+        line = encoded(request(id=self._number, **fields))
+        if self._watch is not None:
+            self._watch(">", line)
+        raw = self._process.exchange(line)
+        if self._watch is not None:
+            self._watch("<", raw)
+        reply = self._parsed(raw)
+        if reply.id != self._number:
+            detail = f"a reply to request {reply.id} where one to request {self._number} was due"
+            raise MalformedReply(detail, self._process.stderr)
+        if isinstance(reply, ErrorReply):
+            fault = Unsupported if reply.code == "unsupported" else Unable
+            raise fault(reply.detail, self._process.stderr)
+        if not isinstance(reply, REPLIES[request]) or not isinstance(reply, wanted):
+            expected, given = REPLIES[request].__struct_config__.tag, type(reply).__struct_config__.tag
+            raise MalformedReply(f"a reply of type {given}, expected {expected}", self._process.stderr)
+        return reply
+
+    def _parsed(self, raw: bytes) -> Reply:
+        try:
+            return parse_reply(raw, self._number)
+        except (MalformedJsonError, InvalidUtf8Error) as error:
+            # A line that is meant as a reply and broken begins as one; anything else is somebody else's output.
+            if raw.lstrip().startswith(b"{"):
+                raise MalformedReply(str(error), self._process.stderr) from error
+            shown = raw[:120].decode("utf-8", "replace").rstrip()
+            raise StrayOutput(f"a line on standard output that is no reply: {shown!r}", self._process.stderr) from error
+        except TraceError as error:
+            raise MalformedReply(str(error), self._process.stderr) from error
+
+    def end(self, *, politely: bool = True) -> None:
+        """Say goodbye and end the process; what goes wrong with that is of no interest any more."""
+        if politely:
+            with contextlib.suppress(AdapterFault):
+                self.ask(REPLIES[Bye], Bye)
+        self._process.end()

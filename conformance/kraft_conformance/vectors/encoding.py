@@ -1,0 +1,51 @@
+"""The bytes of a vector and of the manifest: one line for each event, step and part, so that a change shows."""
+
+from msgspec import Struct
+from msgspec.json import Decoder, Encoder
+
+from kraft_conformance.vectors.format import Manifest, Vector
+
+_ENCODER = Encoder()
+_VECTORS: Decoder[Vector] = Decoder(Vector)
+_MANIFESTS: Decoder[Manifest] = Decoder(Manifest)
+
+_LISTS = ("history", "steps", "vectors")
+
+
+def vector_bytes(vector: Vector) -> bytes:
+    """The file of a vector; the same vector gives the same bytes."""
+    return _laid_out(vector)
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """The file of the manifest."""
+    return _laid_out(manifest)
+
+
+def vector_from(raw: bytes) -> Vector:
+    """The vector in a file.
+
+    Raises:
+        msgspec.DecodeError: it is none.
+    """
+    return _VECTORS.decode(raw)
+
+
+def manifest_from(raw: bytes) -> Manifest:
+    """The manifest in a file.
+
+    Raises:
+        msgspec.DecodeError: it is none.
+    """
+    return _MANIFESTS.decode(raw)
+
+
+def _laid_out(whole: Struct) -> bytes:
+    fields = []
+    for name in whole.__struct_fields__:
+        value = getattr(whole, name)
+        shown = _ENCODER.encode(value)
+        if name in _LISTS and value:
+            shown = b"[\n" + b",\n".join(b"  " + _ENCODER.encode(one) for one in value) + b"\n ]"
+        fields.append(b' "' + name.encode() + b'": ' + shown)
+    return b"{\n" + b",\n".join(fields) + b"\n}\n"

@@ -1,0 +1,112 @@
+"""The types of a kraft-vector/1.  The order of the fields here is their order in a file."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kraft_conformance.protocol.cluster import Cluster
+from kraft_conformance.protocol.features import Feature, Kip, Level
+from kraft_conformance.protocol.messages import TracedDraw
+from kraft_reference.outcome import Refusal
+from kraft_traces.checkpoint_types import TracedReplicaState
+from kraft_traces.effects import TracedEffect
+from kraft_traces.lines import TracedCrash, TracedInput
+from kraft_traces.message_types import TracedMessage
+from kraft_traces.state_types import TracedState
+from kraft_traces.values import Count, KraftVersion, ReplicaId
+from kraft_traces.vocabulary import EventName
+
+SCHEMA: Literal["kraft-vector/1"] = "kraft-vector/1"
+
+VectorId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$(?!\n)",
+        description="Permanent: never given to another vector.",
+    ),
+]
+
+
+class Requires(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an implementation must have to be asked."""
+
+    kips: tuple[Kip, ...]
+    """Each at least in part."""
+    kraft_version: KraftVersion
+    profiles: tuple[str, ...]
+    """Those under which this is the outcome; an implementation has one of them."""
+    features: tuple[Feature, ...]
+
+
+class VectorEvent(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An event at the replica."""
+
+    event: EventName
+    message: TracedMessage | UnsetType = UNSET
+    input: TracedInput | UnsetType = UNSET
+    draw: TracedDraw
+    crash: TracedCrash | UnsetType = UNSET
+
+
+class Latitude(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an implementation may do otherwise in a step, and still be right."""
+
+    path: str
+    """`outputs[0]`, `outputs[0].message.error`, `state.role`."""
+    reason: str
+    any_of: tuple[Any, ...] | UnsetType = UNSET
+    """The values that are right as well."""
+    absent: bool = False
+    """Whether the output may be missing."""
+
+
+class VectorStep(VectorEvent, frozen=True, kw_only=True):
+    """An event, and what must come of it."""
+
+    outputs: tuple[TracedEffect, ...]
+    """A multiset: their order says nothing, `before` does."""
+    before: tuple[tuple[Count, Count], ...]
+    """Positions in `outputs`: the first comes before the second."""
+    refusal: Refusal | None
+    state: TracedState
+    """The fields that have another value afterwards; all others keep theirs."""
+    latitude: tuple[Latitude, ...] = ()
+
+
+class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=False):
+    """One vector."""
+
+    schema: Literal["kraft-vector/1"]
+    id: VectorId
+    title: str
+    source: str
+    """The scenario or script that it was made by."""
+    rules: Annotated[tuple[str, ...], Meta(min_length=1)]
+    level: Level
+    requires: Requires
+    replica: ReplicaId
+    cluster: Cluster
+    history: tuple[VectorEvent, ...]
+    """From the first start to `before`."""
+    before: TracedReplicaState
+    steps: Annotated[tuple[VectorStep, ...], Meta(min_length=1)]
+
+
+class ManifestEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """One vector in the manifest."""
+
+    id: VectorId
+    file: str
+    sha256: str
+    level: Level
+    rules: tuple[str, ...]
+    steps: Count
+    history: Count
+
+
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the package carries."""
+
+    schema: Literal["kraft-vector/1"]
+    vectors: tuple[ManifestEntry, ...]
+    """By id."""

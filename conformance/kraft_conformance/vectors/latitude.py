@@ -1,0 +1,46 @@
+"""What a step leaves open, because the rule behind it says SHOULD or MAY: read off the step itself."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, to_builtins
+
+from kraft_conformance.vectors.format import Latitude
+from kraft_reference.effects import Timer
+from kraft_traces.effects import TracedEffect, TracedPersistQuorumState, TracedSend, TracedStartTimer
+from kraft_traces.message_types import TracedVoteResponse
+from kraft_traces.state_types import TracedState
+from kraft_traces.vocabulary import EventName
+
+
+def latitude_of(
+    event: EventName, before: TracedState, outputs: Sequence[TracedEffect], changes: TracedState
+) -> tuple[Latitude, ...]:
+    """The latitude of a step.
+
+    A replica that casts a vote and keeps its role need not restart its election timer.
+    One that restarts at kraft.version 0 need not forget the directory id of its vote.
+    Rules: vote.grant.resets-timer, durable.vote.v0-uuid-in-memory.
+    """
+    if event == "Restart" and changes.voted_key is not UNSET and before.quorum_state_version == 0:
+        reason, remembered = "durable.vote.v0-uuid-in-memory says MAY", to_builtins(before.voted_key)
+        # What is not forgotten is not written again.
+        unwritten = [
+            Latitude(f"outputs[{place}]", reason, absent=True)
+            for place, output in enumerate(outputs)
+            if isinstance(output, TracedPersistQuorumState)
+        ]
+        return (Latitude("state.voted_key", reason, any_of=(remembered,)), *unwritten)
+    if changes.role is not UNSET or not any(map(_casts_vote, outputs)):
+        return ()
+    return tuple(
+        [
+            Latitude(f"outputs[{place}]", "vote.grant.resets-timer says SHOULD", absent=True)
+            for place, output in enumerate(outputs)
+            if isinstance(output, TracedStartTimer) and output.timer is Timer.ELECTION
+        ]
+    )
+
+
+def _casts_vote(output: TracedEffect) -> bool:
+    message = output.message if isinstance(output, TracedSend) else None
+    return isinstance(message, TracedVoteResponse) and message.granted is True and message.pre_vote is False

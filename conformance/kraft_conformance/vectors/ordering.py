@@ -1,0 +1,37 @@
+"""Which outputs of a step must come before which."""
+
+from collections.abc import Sequence
+
+from kraft_traces.effects import (
+    TracedAnswer,
+    TracedAppendRecords,
+    TracedEffect,
+    TracedFlushLog,
+    TracedPersistQuorumState,
+    TracedSend,
+    TracedTruncateLog,
+    TracedWriteSnapshot,
+)
+
+_DURABLE = (TracedPersistQuorumState, TracedWriteSnapshot, TracedFlushLog)
+"""Synced when they are done; records that are appended are only synced by a flush."""
+_OF_THE_LOG = (TracedWriteSnapshot, TracedTruncateLog, TracedAppendRecords, TracedFlushLog)
+_TOLD = (TracedSend, TracedAnswer)
+
+
+def happens_before(outputs: Sequence[TracedEffect]) -> tuple[tuple[int, int], ...]:
+    """The pairs of positions of which the first comes before the second.
+
+    What is synced comes before everything that is sent or answered, and the effects on the log keep their order.
+    Between the quorum state file and the log there is no order, and none among messages.
+
+    Rules: durable.write-before-act, vote.persist-before-reply, durable.flush-before-fetch.
+    """
+    pairs = []
+    for first, one in enumerate(outputs):
+        for second, other in enumerate(outputs):
+            durable = isinstance(one, _DURABLE) and isinstance(other, _TOLD)
+            of_the_log = first < second and isinstance(one, _OF_THE_LOG) and isinstance(other, _OF_THE_LOG)
+            if durable or of_the_log:
+                pairs.append((first, second))
+    return tuple(pairs)

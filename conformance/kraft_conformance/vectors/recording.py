@@ -1,0 +1,203 @@
+"""From a run of a cluster to vectors: the run cut down to one replica, and the proof that the two say the same."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replaced
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.protocol.cluster import cluster_of
+from kraft_conformance.protocol.features import Level
+from kraft_conformance.protocol.messages import TracedDraw
+from kraft_conformance.vectors.encoding import vector_bytes, vector_from
+from kraft_conformance.vectors.format import SCHEMA, Requires, Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.latitude import latitude_of
+from kraft_conformance.vectors.ordering import happens_before
+from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
+from kraft_conformance.vectors.state_changes import changed
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import Send
+from kraft_reference.events import Draw, Event
+from kraft_reference.profile import PROFILES
+from kraft_reference.replica import Replica, Step
+from kraft_reference.state import ReplicaState
+from kraft_traces.checkpoints import replica_state_of, traced_replica_state
+from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.encode import event_line
+from kraft_traces.states import traced_state
+
+
+class VectorProofError(AssertionError):
+    """A vector does not say what the run shows: a defect of the generator, of the injection or of the reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of a whole cluster that vectors are cut from."""
+
+    source: str
+    configuration: Configuration
+    occurrences: tuple[Occurrence, ...]
+    draws: Mapping[int, Draw]
+    """By the sequence of the occurrence."""
+    start: int
+    """The sequence of the first occurrence of the steps; what is before it is history."""
+    profiles: tuple[str, ...]
+    """Those under which the model accepts the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is cut from a run."""
+
+    id: str
+    title: str
+    rules: tuple[str, ...]
+    replica_id: int
+    level: Level = "wire"
+    """At least; more if the steps, or what the rules are about, show only above it."""
+    last: int | None = None
+    """How many steps at most; None for all of the run."""
+
+
+def vector_of(run: Run, subject: Subject) -> Vector | None:
+    """The vector; None if nothing happens at the replica after the start.
+
+    Raises:
+        VectorProofError: history, state as data and steps do not fit together.
+    """
+    own = at_replica(run.occurrences, subject.replica_id)
+    earlier = [one for one in own if one.sequence < run.start]
+    later = [one for one in own if one.sequence >= run.start][: subject.last]
+    if not later:
+        return None
+    first = _first_state(run.configuration, subject.replica_id)
+    states = [first, *[_state(one) for one in own[: len(earlier) + len(later)]]]
+    before = states[len(earlier)]
+    history = tuple([_vector_event(run, one) for one in earlier])
+    steps = tuple(_steps(run, later, before))
+    sent = [type(effect.message).__name__ for one in own for effect in one.effects if isinstance(effect, Send)]
+    events = (*history, *steps)
+    features = features_of(states, events, sent, run.configuration)
+    vector = Vector(
+        schema=SCHEMA,
+        id=subject.id,
+        title=subject.title,
+        source=run.source,
+        rules=subject.rules,
+        level=level_of(steps, subject.rules, subject.level),
+        requires=Requires(
+            kips_of(features, events, steps),
+            run.configuration.kraft_version,
+            tuple([name for name in run.profiles if _is_same_under(name, run, subject.replica_id, earlier, later)]),
+            features,
+        ),
+        replica=subject.replica_id,
+        cluster=cluster_of(run.configuration),
+        history=history,
+        before=traced_replica_state(before),
+        steps=steps,
+    )
+    _prove(vector, run, earlier, later, before)
+    return vector
+
+
+def _state(occurrence: Occurrence) -> ReplicaState:
+    assert occurrence.state is not None, "what happens at a replica leaves a state"
+    return occurrence.state
+
+
+def _first_state(configuration: Configuration, replica_id: int) -> ReplicaState:
+    """The state in which a replica is when a run begins."""
+    return World(configuration).state(replica_id)
+
+
+def _draw(run: Run, occurrence: Occurrence) -> Draw:
+    return run.draws.get(occurrence.sequence, Draw(occurrence.sequence, 0, 0))
+
+
+def _vector_event(run: Run, occurrence: Occurrence) -> VectorEvent:
+    line, draw = event_line(occurrence), _draw(run, occurrence)
+    return VectorEvent(
+        event=line.event,
+        message=UNSET if line.message is UNSET else replace(line.message, id=UNSET),
+        input=line.input,
+        draw=TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms),
+        crash=line.crash,
+    )
+
+
+def _steps(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) -> Iterator[VectorStep]:
+    shown = traced_state(before)
+    for occurrence in occurrences:
+        event, line = _vector_event(run, occurrence), event_line(occurrence)
+        outputs = tuple([_without_id(effect) for effect in line.effects or ()])
+        after = traced_state(_state(occurrence))
+        changes = changed(shown, after)
+        yield VectorStep(
+            **{name: getattr(event, name) for name in VectorEvent.__struct_fields__},
+            outputs=outputs,
+            before=happens_before(outputs),
+            refusal=occurrence.refusal,
+            state=changes,
+            latitude=latitude_of(line.event, shown, outputs, changes),
+        )
+        shown = after
+
+
+def _without_id(effect: TracedEffect) -> TracedEffect:
+    return TracedSend(replace(effect.message, id=UNSET)) if isinstance(effect, TracedSend) else effect
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The proof.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def _prove(
+    vector: Vector, run: Run, earlier: Sequence[Occurrence], later: Sequence[Occurrence], before: ReplicaState
+) -> None:
+    """The state as data is that of the run, the history leads to it, and from it the steps are those of the run."""
+    read = vector_from(vector_bytes(vector))
+    if read != vector:
+        raise VectorProofError(f"{vector.id}: the file says something else than the vector")
+    injected = replica_state_of("$.before", read.before)
+    if injected != before:
+        raise VectorProofError(f"{vector.id}: as data the state is {injected}, in the run {before}")
+    replica = Replica(_first_state(run.configuration, vector.replica), run.configuration)
+    for occurrence in earlier:
+        _happen(replica, run, occurrence)
+    if replica.state != before:
+        raise VectorProofError(f"{vector.id}: the history leads to {replica.state}, in the run it is {before}")
+    replica = Replica(injected, run.configuration)
+    for position, occurrence in enumerate(later):
+        step = _happen(replica, run, occurrence)
+        shown = (step.state, step.effects, step.refusal)
+        if shown != (occurrence.state, occurrence.effects, occurrence.refusal):
+            raise VectorProofError(f"{vector.id}: step {position} gives {shown} from the state as data")
+
+
+def _is_same_under(
+    profile: str, run: Run, replica_id: int, earlier: Sequence[Occurrence], later: Sequence[Occurrence]
+) -> bool:
+    """Does the reference do the same under another profile, timers included, which the model does not have?"""
+    if profile == run.configuration.profile.name:
+        return True
+    configuration = replaced(run.configuration, profile=PROFILES[profile])
+    replica = Replica(_first_state(configuration, replica_id), configuration)
+    for occurrence in (*earlier, *later):
+        step = _happen(replica, run, occurrence)
+        if (step.state, step.effects, step.refusal) != (occurrence.state, occurrence.effects, occurrence.refusal):
+            return False
+    return True
+
+
+def _happen(replica: Replica, run: Run, occurrence: Occurrence) -> Step:
+    event, crash, draw = occurrence.event, occurrence.crash, _draw(run, occurrence)
+    assert isinstance(event, Event), "what happens at a replica is an event of it"
+    if crash is None:
+        return replica.step(event, draw)
+    return replica.crash_during(event, draw, crash.completed, crash.log_end_offset)

@@ -1,0 +1,28 @@
+"""Vectors out of the short scripts."""
+
+from collections.abc import Iterator
+
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.recording import Run, Subject, vector_of
+from kraft_conformance.vectors.staging import Accepts, recorded
+from kraft_conformance.vectors.targeted import TARGETS
+
+
+def targeted_vectors(accepts: Accepts) -> Iterator[Vector]:
+    """The vectors of all scripts; a run that several of them are cut from is made once.
+
+    Raises:
+        NotAcceptedError: the model rejects a run.
+        ValueError: nothing happens at the replica that a vector is about.
+    """
+    runs: dict[object, Run] = {}
+    for target in TARGETS:
+        made_by = (target.script, id(target.configuration))
+        if made_by not in runs:
+            name = f"script {target.script.__module__.rpartition('.')[2]}.{target.script.__name__.lstrip('_')}"
+            runs[made_by] = recorded(name, target.configuration, target.script, accepts)
+        subject = Subject(target.id, target.title, target.rules, target.replica_id, target.level)
+        vector = vector_of(runs[made_by], subject)
+        if vector is None:
+            raise ValueError(f"{target.id}: nothing happens at replica {target.replica_id} after the first step")
+        yield vector

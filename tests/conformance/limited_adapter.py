@@ -1,0 +1,224 @@
+"""Adapters for the tests: the reference that shows less, does something else, or misbehaves as a program.
+
+`python limited_adapter.py MODE [VALUE]`; see `MODES`.
+"""
+
+import dataclasses
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.protocol.messages import (
+    HelloReply,
+    ObserveReply,
+    Reply,
+    Request,
+    Reset,
+    RestartReply,
+    Step,
+    StepReply,
+)
+from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_reference.effects import Timer
+from kraft_traces.effects import (
+    TracedAnswer,
+    TracedAppendRecords,
+    TracedEffect,
+    TracedFlushLog,
+    TracedPersistQuorumState,
+    TracedSend,
+    TracedStartTimer,
+)
+from kraft_traces.message_types import TracedVoteResponse
+from kraft_traces.values import TracedKey
+
+VALUE = sys.argv[2] if len(sys.argv) > 2 else ""
+
+Change = Callable[[Request, Reply], Reply]
+
+
+def hello(**fields: object) -> Change:
+    """Another hello."""
+    return lambda _, reply: replace(reply, **fields) if isinstance(reply, HelloReply) else reply
+
+
+def _wire_only(_: Request, reply: Reply) -> Reply:
+    if isinstance(reply, HelloReply):
+        return replace(reply, observability="wire", state_injection=False)
+    if isinstance(reply, StepReply | RestartReply):
+        told = tuple([effect for effect in reply.effects if isinstance(effect, TracedSend | TracedAnswer)])
+        return replace(reply, effects=told, refusal=UNSET)
+    return reply
+
+
+def _effects_only(_: Request, reply: Reply) -> Reply:
+    if isinstance(reply, HelloReply):
+        return replace(reply, observability="effects", state_injection=False)
+    return replace(reply, refusal=UNSET) if isinstance(reply, StepReply | RestartReply) else reply
+
+
+def _without_field(_: Request, reply: Reply) -> Reply:
+    return replace(reply, state=replace(reply.state, **{VALUE: UNSET})) if isinstance(reply, ObserveReply) else reply
+
+
+def _grants_all(_: Request, reply: Reply) -> Reply:
+    """Every vote is granted."""
+    if not isinstance(reply, StepReply):
+        return reply
+    effects = tuple(
+        TracedSend(replace(effect.message, granted=True))
+        if isinstance(effect, TracedSend) and isinstance(effect.message, TracedVoteResponse)
+        else effect
+        for effect in reply.effects
+    )
+    return replace(reply, effects=effects)
+
+
+def _sends_first(_: Request, reply: Reply) -> Reply:
+    """What is written is written after the sends."""
+    if not isinstance(reply, StepReply):
+        return reply
+    return replace(
+        reply, effects=tuple(sorted(reply.effects, key=lambda one: isinstance(one, TracedPersistQuorumState)))
+    )
+
+
+def _never_syncs(_: Request, reply: Reply) -> Reply:
+    if not isinstance(reply, StepReply):
+        return reply
+    return replace(reply, effects=tuple(one for one in reply.effects if not isinstance(one, TracedFlushLog)))
+
+
+def _syncs_at_once(_: Request, reply: Reply) -> Reply:
+    """Every append is synced; to be right, `flushed_offset` would follow, so that the state is not shown."""
+    if isinstance(reply, HelloReply):
+        return replace(reply, observability="effects", state_injection=False)
+    if not isinstance(reply, StepReply | RestartReply):
+        return reply
+    effects: list[TracedEffect] = []
+    for effect in reply.effects:
+        if isinstance(effect, TracedAppendRecords):
+            effects += [effect, TracedFlushLog(effect.base_offset + len(effect.records))]
+        elif not isinstance(effect, TracedFlushLog):
+            effects.append(effect)
+    return replace(reply, effects=tuple(effects))
+
+
+def _never_restarts(_: Request, reply: Reply) -> Reply:
+    """No election timer is started."""
+    if not isinstance(reply, StepReply):
+        return reply
+    kept = [one for one in reply.effects if not (isinstance(one, TracedStartTimer) and one.timer is Timer.ELECTION)]
+    return replace(reply, effects=tuple(kept))
+
+
+def _keeps_the_disk(_: Request, reply: Reply) -> Reply:
+    """The directory id of a vote is remembered at kraft.version 0 too, and so not written when it starts."""
+    if isinstance(reply, RestartReply):
+        return replace(
+            reply, effects=tuple(one for one in reply.effects if not isinstance(one, TracedPersistQuorumState))
+        )
+    if not isinstance(reply, ObserveReply) or not isinstance(reply.state.voted_key, TracedKey):
+        return reply
+    return replace(reply, state=replace(reply.state, voted_key=TracedKey(reply.state.voted_key.id, VALUE)))
+
+
+MODES: dict[str, Change] = {
+    "plain": lambda _, reply: reply,
+    "wire": _wire_only,
+    "effects": _effects_only,
+    "history": hello(state_injection=False),
+    "without-field": _without_field,
+    "unsupported": hello(unsupported=("voter-changes", "observers")),
+    "kip-595-only": hello(kip_levels={"KIP-595": "full"}),
+    "other-version": hello(schema="kraft-adapter/2"),
+    "grants-all": _grants_all,
+    "sends-first": _sends_first,
+    "never-syncs": _never_syncs,
+    "keeps-the-disk-it-voted-for": _keeps_the_disk,
+    "never-restarts": _never_restarts,
+    "syncs-at-once": _syncs_at_once,
+}
+"""What is made of each reply."""
+
+
+class Broken(ReferenceAdapter):
+    """The reference, which can be made to leave a rule out."""
+
+    def leave_out(self, rule: str) -> None:
+        """From now on, without this rule."""
+        replica = self._running()
+        replica.configuration = dataclasses.replace(replica.configuration, switched_off=frozenset({rule}))
+
+
+def _misbehave(mode: str, request: Request, line: bytes) -> bytes:
+    """Other bytes for the reply to the first step."""
+    if not isinstance(request, Step):
+        return line
+    match mode:
+        case "hangs":
+            time.sleep(3600)
+        case "exits":
+            print("panicked at 'index out of bounds'", file=sys.stderr)
+            os._exit(101)
+        case "killed":
+            os.abort()
+        case "half-a-line":
+            sys.stdout.buffer.write(line[:10])
+            sys.stdout.flush()
+            time.sleep(3600)
+        case "oversized":
+            return b'{"type":"step","id":2,"effects":[],"refusal":null' + b" " * (17 * 1024 * 1024) + b"}\n"
+        case "logs-to-stdout":
+            return b"INFO became Candidate\n" + line
+        case "twice":
+            return line + line
+        case "only-a-log-line":
+            return b"INFO became Candidate\n"
+        case "truncated-json":
+            return line.rstrip()[:-1] + b"\n"
+        case "unknown-field":
+            return line.replace(b'"effects"', b'"efects"')
+        case "other-id":
+            return line.replace(b'"id":', b'"id":1', 1)
+        case "other-type":
+            return b'{"type":"reset","id":%d}\n' % request.id
+        case "refuses":
+            return b'{"type":"error","id":%d,"code":"%s","detail":"no such thing here"}\n' % (
+                request.id,
+                VALUE.encode(),
+            )
+    return line
+
+
+def main() -> None:
+    """Answer like the reference, except for what the mode says."""
+    mode = sys.argv[1]
+    adapter = Broken()
+    change = MODES.get(mode, MODES["plain"])
+    if mode == "has-a-child":
+        with open(VALUE, "w") as file:
+            file.write(str(subprocess.Popen(["sleep", "3600"]).pid))
+    if mode == "floods-stderr":
+        sys.stderr.write("x" * 1_000_000)
+    for number, raw in enumerate(sys.stdin.buffer, 1):
+        request = parse_request(raw, number)
+        reply = adapter.answer(request)
+        if mode == "without-rule" and isinstance(request, Reset):
+            adapter.leave_out(VALUE)
+        if isinstance(request, Reset) and mode == "unasked":
+            sys.stdout.buffer.write(b"one line too many\n")
+        sys.stdout.buffer.write(_misbehave(mode, request, encoded(change(request, reply))))
+        sys.stdout.buffer.flush()
+    if mode in ("stays", "has-a-child"):
+        time.sleep(3600)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""kraft-adapter/1: its schema, what is wrong with a line, and a state as data."""
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.protocol.cluster import cluster_of, configuration_from
+from kraft_conformance.protocol.json_schema import committed_json_schema_text, json_schema_text
+from kraft_conformance.protocol.messages import Hello, Observe, Request, Reset, Software, Step, TracedDraw
+from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.scenarios import SCENARIOS
+from kraft_traces.checkpoints import replica_state_of, traced_replica_state
+from kraft_traces.errors import TraceError
+from kraft_traces.states import traced_state
+
+DRAW = TracedDraw(7, 1500, 400)
+
+
+def test_the_committed_schema_is_that_of_the_types() -> None:
+    assert committed_json_schema_text() == json_schema_text()
+
+
+def validator(part: str) -> Draft202012Validator:
+    schema: dict[str, Any] = json.loads(committed_json_schema_text())
+    return Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]})
+
+
+def test_what_is_said_about_a_vector_fits_the_schema() -> None:
+    vector = Catalogue().vector("candidate.wins")
+    requests, replies = validator("Request"), validator("Reply")
+    adapter = ReferenceAdapter()
+    asked: list[Request] = [
+        Hello(id=1, schema="kraft-adapter/1", runner=Software("test", "0")),
+        Reset(id=2, replica=vector.replica, cluster=vector.cluster, before=vector.before),
+        *(Step(id=3, event=one.event, message=one.message, input=one.input, draw=one.draw) for one in vector.steps),
+        Observe(id=4),
+    ]
+    for request in asked:
+        line = encoded(request)
+        requests.validate(json.loads(line))
+        assert parse_request(line, 1) == request
+        reply = adapter.answer(request)
+        said = encoded(reply)
+        replies.validate(json.loads(said))
+        assert parse_reply(said, 1) == reply
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("", "standard input:1:1: an empty line, expected a JSON object"),
+        ("[1]", "standard input:1: $: expected object, got array: [1]"),
+        ("{", "standard input:1:2: expecting property name enclosed in double quotes"),
+        ('{"type":"quit","id":1}', '$.type: unknown value "quit", expected one of hello, reset, step, observe'),
+        ('{"type":"observe"}', "standard input:1: $.id: missing field 'id'"),
+        ('{"type":"observe","id":0}', "standard input:1: $.id: expected int >= 1: 0"),
+        ('{"type":"observe","id":1,"now":2}', "standard input:1: $.now: unknown field 'now'"),
+        ('{"type":"observe","id":1,"id":2}', "standard input:1: id: field 'id' is there twice in one object"),
+        ('{"type":"crash","id":1,"log_end_offset":"3"}', '$.log_end_offset: expected int, got str: "3"'),
+        (
+            '{"type":"step","id":1,"event":"Pol","draw":'
+            '{"correlation_id":1,"election_timeout_ms":0,"election_backoff_ms":0}}',
+            '$.event: unknown event "Pol", did you mean Poll',
+        ),
+        (
+            '{"type":"step","id":1,"event":"Poll","input":{"value":3},"draw":'
+            '{"correlation_id":1,"election_timeout_ms":0,"election_backoff_ms":0}}',
+            "$.input.value: Poll has no input 'value', it has no input",
+        ),
+    ],
+)
+def test_a_malformed_request_is_told_by_line_and_field(line: str, said: str) -> None:
+    with pytest.raises(TraceError) as error:
+        parse_request(line.encode(), 1)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            '{"type":"step","id":1,"effects":[{"kind":"Sned"}]}',
+            '$.effects[0].kind: unknown value "Sned", did you mean Send',
+        ),
+        (
+            '{"type":"step","id":1,"effects":[],"refusal":"STALE"}',
+            '$.refusal: unknown value "STALE", did you mean STALE_EPOCH',
+        ),
+        (
+            '{"type":"observe","id":1,"state":{"granted":[1,1]}}',
+            "$.state.granted[1]: is there twice, expected each once",
+        ),
+        (
+            '{"type":"step","id":1,"effects":[{"kind":"AppendRecords","base_offset":0,'
+            '"records":[{"epoch":1,"kind":"Voters","value":0}]}]}',
+            "$.effects[0].records[0].voters: a Voters record has voters",
+        ),
+    ],
+)
+def test_a_malformed_reply_is_told_by_line_and_field(line: str, said: str) -> None:
+    with pytest.raises(TraceError) as error:
+        parse_reply(line.encode(), 9)
+    assert str(error.value).startswith("standard output:9: ")
+    assert said in str(error.value)
+
+
+def test_the_adapter_says_what_it_cannot_do() -> None:
+    with pytest.raises(ValueError, match="there was no reset yet"):
+        ReferenceAdapter().answer(Observe(id=1))
+
+
+@pytest.mark.parametrize("workload", sorted(WORKLOADS))
+def test_every_state_of_a_run_comes_back_from_its_data(workload: str) -> None:
+    simulation = RunPlan(seed=3, steps=300, workload=workload).simulation()
+    for occurrence in simulation.run():
+        if occurrence.state is not None:
+            before = traced_replica_state(occurrence.state)
+            assert replica_state_of("$.before", before) == occurrence.state
+            assert before.state == traced_state(occurrence.state)
+
+
+def test_every_cluster_of_the_scenarios_comes_back_from_its_data() -> None:
+    for scenario in SCENARIOS:
+        for variant in scenario.variants:
+            if not variant.configuration.switched_off:
+                assert configuration_from(cluster_of(variant.configuration)) == variant.configuration
+
+
+def test_a_cluster_without_a_rule_is_no_business_of_an_implementation() -> None:
+    broken = next(v for s in SCENARIOS for v in s.variants if v.configuration.switched_off)
+    with pytest.raises(ValueError, match="rules are switched off"):
+        cluster_of(broken.configuration)

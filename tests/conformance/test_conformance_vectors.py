@@ -1,0 +1,190 @@
+"""The vectors of the package: made anew they are the same, and what the generator must not let through."""
+
+import json
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from kraft_conformance.vectors.archive import archive_bytes
+from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue, VectorFileError, vector_folder
+from kraft_conformance.vectors.encoding import vector_bytes
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.generate import differing, files_of, generated, write
+from kraft_conformance.vectors.json_schema import committed_json_schema_text, json_schema_text
+from kraft_conformance.vectors.ordering import happens_before
+from kraft_conformance.vectors.recording import Subject, VectorProofError, vector_of
+from kraft_conformance.vectors.rule_coverage import rule_coverage
+from kraft_conformance.vectors.smoke import SMOKE
+from kraft_conformance.vectors.staging import NotAcceptedError, accepted_by_model, recorded
+from kraft_conformance.vectors.state_changes import applied, changed
+from kraft_conformance.vectors.target import THREE
+from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.opening import nominate, start
+from kraft_reference.scenarios.scenario import cluster
+from kraft_spec.rules import load_registry
+from kraft_traces.effects import (
+    TracedAppendRecords,
+    TracedFlushLog,
+    TracedPersistQuorumState,
+    TracedSend,
+    TracedStartTimer,
+)
+
+
+@pytest.mark.slow
+def test_the_vectors_made_anew_are_those_of_the_package() -> None:
+    """Each run goes through TLC; what that says decides the profiles of a vector, and so its bytes."""
+    assert differing(generated(), vector_folder()) == []
+
+
+def test_the_committed_schema_is_that_of_the_types() -> None:
+    assert committed_json_schema_text() == json_schema_text()
+
+
+def test_every_file_fits_the_schema_and_the_manifest() -> None:
+    catalogue = Catalogue()
+    validator = Draft202012Validator(json.loads(committed_json_schema_text()))
+    for entry in catalogue.manifest.vectors:
+        vector = catalogue.vector(entry.id)
+        validator.validate(json.loads((catalogue.folder / entry.file).read_bytes()))
+        assert (vector.level, vector.rules) == (entry.level, entry.rules)
+        assert (len(vector.steps), len(vector.history)) == (entry.steps, entry.history)
+    there = {path.relative_to(catalogue.folder).as_posix() for path in catalogue.folder.rglob("*.json")}
+    assert there == {entry.file for entry in catalogue.manifest.vectors} | {MANIFEST}
+
+
+def test_each_rule_with_must_has_a_vector_or_a_reason() -> None:
+    covered = [one for one in rule_coverage(Catalogue().manifest.vectors) if one.rule.level == "MUST"]
+    assert [one.rule.id for one in covered if not one.vectors and not one.reason] == []
+    assert [one.rule.id for one in covered if one.vectors and one.reason] == []
+
+
+def test_the_vectors_name_rules_that_hold() -> None:
+    registry = load_registry()
+    named = {rule for entry in Catalogue().manifest.vectors for rule in entry.rules}
+    assert [rule for rule in named if not registry[rule].is_active] == []
+
+
+def test_the_smoke_vectors_are_there_and_short() -> None:
+    entries = Catalogue().entries
+    assert [one for one in SMOKE if entries[one].steps > 4] == []
+
+
+def grant(d: Director) -> None:
+    nominate(d, 1, 1)
+    d.step("v(1>2)")
+    d.vote(1, 2, "granted")
+
+
+SUBJECT = Subject("vote.granted", "A vote", ("vote.once-per-epoch",), 2)
+
+
+def made(script: object = grant, subject: Subject = SUBJECT) -> Vector:
+    run = recorded("a script", THREE, script, lambda _: ("kip",))  # type: ignore[arg-type]
+    vector = vector_of(run, subject)
+    assert vector is not None
+    return vector
+
+
+def test_the_same_script_gives_the_same_bytes() -> None:
+    assert vector_bytes(made()) == vector_bytes(made())
+
+
+def test_a_state_that_the_history_does_not_lead_to_is_refused() -> None:
+    run = recorded("a script", THREE, grant, lambda _: ("kip",))
+    tampered = [
+        replace(one, state=one.state._replace(high_watermark=7)) if one.state is not None and one.sequence == 3 else one
+        for one in run.occurrences
+    ]
+    assert run.occurrences[2].replica_id == 2
+    with pytest.raises(VectorProofError, match="the history leads to"):
+        vector_of(replace(run, occurrences=tuple(tampered)), SUBJECT)
+
+
+def test_a_step_that_the_reference_does_not_take_is_refused() -> None:
+    run = recorded("a script", THREE, grant, lambda _: ("kip",))
+    tampered = [replace(one, effects=()) if one.sequence == run.start + 1 else one for one in run.occurrences]
+    with pytest.raises(VectorProofError, match="step 0 gives"):
+        vector_of(replace(run, occurrences=tuple(tampered)), SUBJECT)
+
+
+def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
+    def grants(d: Director) -> None:
+        start(d, 1, 1)
+        d.fetch_timeout(3)
+        d.pre_vote(3, 2, "granted")
+
+    broken = cluster(3, without=("prevote.follower.rejects-after-fetch",))
+    run = recorded("a bug", broken, grants, lambda _: ("kip",))
+    with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .* HandleVoteRequest at replica 2"):
+        accepted_by_model(replace(run, configuration=replace(broken, switched_off=frozenset())))
+
+
+def test_two_vectors_do_not_share_an_id() -> None:
+    with pytest.raises(ValueError, match=r"two vectors have the id vote\.granted"):
+        files_of((made(), made()))
+
+
+def test_a_replica_at_which_nothing_happens_makes_no_vector() -> None:
+    run = recorded("a script", THREE, grant, lambda _: ("kip",))
+    assert vector_of(run, replace(SUBJECT, replica_id=3)) is None
+
+
+def test_a_changed_file_is_found_by_its_hash(tmp_path: Path) -> None:
+    write(files_of((made(),)), tmp_path)
+    path = tmp_path / "vote" / "granted.json"
+    assert Catalogue(tmp_path).vector("vote.granted") == made()
+    path.write_bytes(path.read_bytes().replace(b'"granted":true', b'"granted":false'))
+    with pytest.raises(VectorFileError, match=r"granted\.json: SHA-256 .*, expected .* as in manifest\.json"):
+        Catalogue(tmp_path).vector("vote.granted")
+
+
+def test_writing_again_removes_what_is_no_vector_any_more(tmp_path: Path) -> None:
+    other = replace(SUBJECT, id="vote.other")
+    write(files_of((made(), made(subject=other))), tmp_path)
+    write(files_of((made(subject=other),)), tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*.json")) == [MANIFEST, "other.json"]
+
+
+def test_what_is_synced_comes_before_what_is_said_and_the_log_keeps_its_order() -> None:
+    vector = made()
+    said = next(one for one in vector.steps[0].outputs if isinstance(one, TracedSend))
+    record = TracedAppendRecords(0, ())
+    persisted, timer = TracedPersistQuorumState(1, None, None, 1), TracedStartTimer("election", 5)  # type: ignore[arg-type]
+    outputs = (persisted, record, TracedFlushLog(1), said, timer)
+    assert happens_before(outputs) == ((0, 3), (1, 2), (2, 3))
+    assert happens_before((said, persisted)) == ((1, 0),)
+
+
+def test_a_step_has_the_fields_that_change_and_they_give_the_state_after() -> None:
+    def fetches(d: Director) -> None:
+        start(d, 1, 1)
+        d.append(1)
+        d.step("f(2>1)")
+        d.fetch(2, 1)
+
+    vector = made(fetches)
+    state = vector.before.state
+    for step in vector.steps:
+        after = applied(state, step.state)
+        assert changed(state, after) == step.state
+        state = after
+    assert (state.log_end_offset, state.last_epoch, state.fetched) == (4, 1, True)
+
+
+def test_the_archive_is_small_and_the_same_every_time(tmp_path: Path) -> None:
+    first, second = archive_bytes(Catalogue()), archive_bytes(Catalogue())
+    assert first == second
+    assert len(first) < 10_000_000
+    packed = tmp_path / "vectors.tar"
+    packed.write_bytes(first)
+    with tarfile.open(packed) as archive:
+        names = archive.getnames()
+        assert {member.mtime for member in archive.getmembers()} == {0}
+        archive.extractall(tmp_path, filter="data")
+    assert names == sorted(names)
+    unpacked = Catalogue(tmp_path / "kraft-vectors-1")
+    assert [unpacked.vector(one) for one in unpacked] == [Catalogue().vector(one) for one in Catalogue()]
