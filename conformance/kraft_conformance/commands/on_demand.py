@@ -17,6 +17,7 @@ COMMANDS = (
     "scenario",
     "validate",
     "describe",
+    "view",
     "model",
     "edges",
     "rules",

@@ -41,11 +41,14 @@ def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bo
 class LineSource(Protocol):
     """The lines of a trace, or of a part of one: a `TraceReader`, or what stands for one."""
 
-    source: str
-    header: HeaderLine
-    line_number: int
-    end: EndLine | None
-
+    @property
+    def source(self) -> str: ...
+    @property
+    def header(self) -> HeaderLine: ...
+    @property
+    def line_number(self) -> int: ...
+    @property
+    def end(self) -> EndLine | None: ...
     @property
     def complete(self) -> bool: ...
     @property

@@ -1,0 +1,208 @@
+"""What the page of a trace is told: put together again, it is what the trace and the run say."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET, to_builtins
+from msgspec.structs import replace
+from tests.traces.checkpointed import FOREIGN, Checkpointed, followed, simulated
+from tests.traces.strategies import cluster, random_run
+
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_spec.rules import load_registry
+from kraft_traces.encode import header_line
+from kraft_traces.lines import EventLine
+from kraft_traces.states import traced_state
+from kraft_traces.values import traced_record
+from kraft_traces.view import Document, page_of, read_document, view_document
+from kraft_traces.view.document import Numbered
+
+SAMPLES = Path("traces/kraft_traces/samples")
+
+
+def told(run: Checkpointed, events: tuple[EventLine, ...] | None = None) -> Document:
+    lines = [Numbered(number, line) for number, line in enumerate(events or run.events, 2)]
+    return view_document("run.jsonl", header_line(run.configuration, FOREIGN), lines, None, complete=True)
+
+
+class Rebuilt:
+    """What the page's script does with the document."""
+
+    def __init__(self, document: Document) -> None:
+        self.states: dict[int, dict[str, Any]] = {}
+        self.logs: dict[int, tuple[int, list[Any]]] = {}
+        self.document = document
+
+    def step(self, index: int) -> None:
+        event = self.document["events"][index]
+        replica: Any = event.get("replica")
+        self.states.setdefault(replica, {}).update(event.get("changed", {}))
+        if "log" in event:
+            start, records = self.logs.get(replica, (0, []))
+            change = event["log"]
+            kept = records[change["start"] - start : change["end"] - start]
+            self.logs[replica] = (change["start"], [*kept, *change["added"]])
+
+
+def assert_rebuilt(run: Checkpointed) -> None:
+    document = told(run)
+    rebuilt = Rebuilt(document)
+    for index, line in enumerate(run.events):
+        rebuilt.step(index)
+        if line.replica is UNSET:
+            continue
+        state = run.states[index + 1].replicas[line.replica]
+        assert rebuilt.states[line.replica] == to_builtins(traced_state(state))
+        records = [to_builtins(traced_record(record)) for record in state.log.records]
+        assert rebuilt.logs.get(line.replica, (0, [])) == (state.log.base.end_offset, records)
+    in_flight = Counter(
+        (arrow["type"], arrow["source"], arrow["destination"])
+        for arrow in document["arrows"]
+        if arrow["fate"] == "in flight"
+    )
+    there: Counter[tuple[str, int, int]] = Counter()
+    for flight in run.states[-1].network.values():
+        message = flight.message
+        there[type(message).__name__, message.source, message.destination] += flight.copies
+    assert in_flight == there
+
+
+@given(st.integers(0, 2**32), st.integers(1, 80))
+def test_random_moves(seed: int, steps: int) -> None:
+    assert_rebuilt(followed(cluster(2), random_run(cluster(2), seed, steps)))
+
+
+@pytest.mark.parametrize("workload", sorted(WORKLOADS))
+def test_every_workload(workload: str) -> None:
+    assert_rebuilt(simulated(workload, 5, 150))
+
+
+def test_arrows_of_a_run() -> None:
+    run = simulated("chaos", 5, 150)
+    document = told(run)
+    for arrow in document["arrows"]:
+        sender = run.events[arrow["sent"]]
+        assert arrow["fate"] == "in flight" or arrow["ended"] > arrow["sent"]
+        if arrow["fate"] in ("delivered", "duplicate"):
+            line = run.events[arrow["ended"]]
+            assert (line.replica, type(line.message).__name__) == (arrow["destination"], f"Traced{arrow['type']}")
+            assert sender.replica in (arrow["source"], UNSET)
+    fates = Counter(arrow["fate"] for arrow in document["arrows"])
+    ends = Counter(line.event for line in run.events)
+    assert fates["dropped"] == ends["DropMessage"]
+    assert fates["delivered"] + fates["duplicate"] == sum(line.message is not UNSET for line in run.events)
+    assert 0 < fates["duplicate"] <= ends["DuplicateMessage"]
+
+
+def _without_ids(line: EventLine) -> EventLine:
+    """As software writes it that gives its messages no ids."""
+    if line.message is not UNSET:
+        line = replace(line, message=replace(line.message, id=UNSET), cause=UNSET)
+    if line.effects is UNSET:
+        return line
+    effects = [
+        replace(effect, message=replace(effect.message, id=UNSET)) if hasattr(effect, "message") else effect
+        for effect in line.effects
+    ]
+    return replace(line, effects=tuple(effects))
+
+
+def test_arrows_of_messages_without_ids() -> None:
+    run = simulated("calm", 5, 150)
+    with_ids = told(run)["arrows"]
+    assert told(run, tuple(map(_without_ids, run.events)))["arrows"] == with_ids
+
+
+def test_what_was_not_observed() -> None:
+    run = simulated("calm", 5, 60)
+    bare = tuple(replace(line, state=UNSET, effects=UNSET) for line in run.events)
+    document = told(run, bare)
+    assert document["arrows"] == []
+    assert all("changed" not in event and "log" not in event for event in document["events"])
+    ends = tuple(
+        replace(line, effects=UNSET, state=type(line.state)(log_end_offset=line.state.log_end_offset))
+        for line in run.events
+        if line.state is not UNSET
+    )
+    rebuilt = Rebuilt(told(run, ends))
+    for index in range(len(ends)):
+        rebuilt.step(index)
+    # That there are records is known, not what they are.
+    assert any(records for _, records in rebuilt.logs.values())
+    assert all(record is None for _, records in rebuilt.logs.values() for record in records)
+
+
+def test_rules_are_named_with_their_titles() -> None:
+    document = told(simulated("elections", 5, 100))
+    registry = load_registry()
+    assert document["rules"]
+    for rule in document["rules"]:
+        known = registry[rule["id"]]
+        assert rule == {"id": known.id, "title": known.title, "level": known.level}
+    granted = [event for event in document["events"] if event["event"] == "HandleVoteRequest"]
+    exercised = {document["rules"][place]["id"] for event in granted for place in event["rules"]}
+    assert {"vote.once-per-epoch", "prevote.request.log-check"} <= exercised
+
+
+def test_a_rejected_trace_has_its_verdict() -> None:
+    document, verdict = read_document(str(SAMPLES / "planted-bug.jsonl"))
+    assert verdict is not None
+    assert verdict.rejection is not None
+    wrong = json.loads(json.dumps(document["verdict"]))
+    assert wrong["headline"] == verdict.rejection.headline()
+    assert wrong["rejection"]["differences"] == [
+        {"field": "effects[0].message.granted", "expected": "false", "actual": "true"}
+    ]
+    # What comes after the wrong line is there as well.
+    assert [event["sequence"] for event in document["events"]] == list(range(1, 313))
+    assert document["complete"]
+
+
+def test_an_unchecked_trace_says_so() -> None:
+    document, verdict = read_document(str(SAMPLES / "planted-bug.jsonl"), checked=False)
+    assert (document["verdict"], verdict) == (None, None)
+
+
+def _document_in(page: str) -> Any:
+    found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found.group(1))
+
+
+@given(st.text(max_size=30), st.sampled_from(["</script><script>alert(1)</script>", "<!--", "]]>", "$title", "&lt;"]))
+def test_nothing_in_a_trace_is_markup(text: str, attack: str) -> None:
+    hostile = f"{attack}{text}"
+    document = told(simulated("calm", 5, 20))
+    document["source"] = hostile
+    plain = page_of(told(simulated("calm", 5, 20)), "title")
+    page = page_of(document, f"{hostile}")
+    assert _document_in(page)["source"] == hostile
+    for tag in ("<script", "</script", "<!--"):
+        assert page.count(tag) == plain.count(tag)
+
+
+def test_a_page_fetches_nothing() -> None:
+    page = page_of(told(simulated("calm", 5, 20)), "title")
+    assert "default-src 'none'" in page
+    outside = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?([a-z]+:|//)""", page)
+    assert outside == ["data:"]
+    assert set(re.findall(r"https?://[^\s\"']+", page)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_large_integers_stay_exact() -> None:
+    document = told(simulated("calm", 5, 20))
+    document["events"][0]["input"] = {"value": 2**63 - 1, "small": 2**53 - 1, "flag": True}
+    shown = _document_in(page_of(document, "title"))["events"][0]["input"]
+    assert shown == {"value": str(2**63 - 1), "small": 2**53 - 1, "flag": True}
+
+
+def test_same_trace_same_page() -> None:
+    sample = str(SAMPLES / "chaos.jsonl")
+    first, second = (page_of(read_document(sample, checked=False)[0], "chaos") for _ in range(2))
+    assert first == second

@@ -1,0 +1,100 @@
+"""Which line sent a message, and which line took it off the network: the arrows of the page."""
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from msgspec import UNSET
+
+from kraft_traces.effects import TracedSend
+from kraft_traces.lines import EventLine
+from kraft_traces.message_types import TracedMessage
+
+Fate = Literal["delivered", "duplicate", "dropped", "unsupported", "in flight"]
+"""What became of one copy of a message; `duplicate` is the delivery of a copy that the network made."""
+
+
+class Arrow(NamedTuple):
+    """One copy of a message."""
+
+    type: str
+    sent: int
+    """Index of the event that sent it."""
+    ended: int | None
+    """Index of the event that took it off the network; None for a message that was still on its way."""
+    source: int | None
+    destination: int | None
+    fate: Fate
+
+
+class _Flying(NamedTuple):
+    message: TracedMessage
+    sent: int
+    is_copy: bool
+
+
+class Flights:
+    """Follows the messages of a trace, line after line.
+
+    A message is known by its id.  A trace that leaves ids out is followed by what else identifies a message, the
+    oldest such message first.
+    """
+
+    def __init__(self) -> None:
+        self._flying: defaultdict[tuple[object, ...], deque[_Flying]] = defaultdict(deque)
+        self._keys: dict[str, tuple[object, ...]] = {}
+        self._arrows: list[Arrow] = []
+
+    def follow(self, index: int, line: EventLine) -> None:
+        """Take in the event with this index."""
+        if line.event == "DuplicateMessage":
+            self._duplicate(line)
+        elif line.event in ("DropMessage", "AnswerUnsupportedVersion"):
+            self._land(index, self._key_of_input(line), "dropped" if line.event == "DropMessage" else "unsupported")
+        elif line.message is not UNSET:
+            self._land(index, self._key(line.message), "delivered")
+        if line.answer is not UNSET:
+            self._send(index, line.answer)
+        for effect in () if line.effects is UNSET else line.effects:
+            if isinstance(effect, TracedSend):
+                self._send(index, effect.message)
+
+    def arrows(self) -> tuple[Arrow, ...]:
+        """All arrows so far, by when they were sent; those on their way included."""
+        return tuple(sorted((*self._arrows, *self._on_their_way()), key=lambda arrow: (arrow.sent, arrow.ended or 0)))
+
+    def _on_their_way(self) -> Iterator[Arrow]:
+        for waiting in self._flying.values():
+            for flying in waiting:
+                yield _arrow(flying, None, "in flight")
+
+    def _key(self, message: TracedMessage) -> tuple[object, ...]:
+        if message.id is not UNSET:
+            return (message.id,)
+        identity = (message.source, message.destination, message.correlation_id)
+        return (type(message).__name__, *identity)
+
+    def _key_of_input(self, line: EventLine) -> tuple[object, ...]:
+        return () if line.input is UNSET else (line.input.message_id,)
+
+    def _send(self, index: int, message: TracedMessage) -> None:
+        self._flying[self._key(message)].append(_Flying(message, index, False))
+
+    def _duplicate(self, line: EventLine) -> None:
+        waiting = self._flying.get(self._key_of_input(line))
+        if waiting:
+            waiting.append(waiting[0]._replace(is_copy=True))
+
+    def _land(self, index: int, key: tuple[object, ...], fate: Fate) -> None:
+        waiting = self._flying.get(key)
+        if waiting:
+            flying = waiting.popleft()
+            self._arrows.append(_arrow(flying, index, "duplicate" if flying.is_copy and fate == "delivered" else fate))
+
+
+def _arrow(flying: _Flying, ended: int | None, fate: Fate) -> Arrow:
+    message = flying.message
+    source = None if message.source is UNSET else message.source
+    destination = None if message.destination is UNSET else message.destination
+    kind = str(message.__struct_config__.tag)
+    return Arrow(kind, flying.sent, ended, source, destination, fate)
