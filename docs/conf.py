@@ -1,0 +1,54 @@
+"""The site: `make docs` builds it, from these pages and from those that tools/site writes out of the sources."""
+
+import sys
+from importlib.metadata import version as installed_version
+from importlib.util import find_spec
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+project = "kraft-spec"
+author = "the authors of kraft-spec"
+project_copyright = author
+release = installed_version("kraft-spec")
+version = release
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.doctest",
+    "tools.site.extension",
+]
+# Directives that other modules of tools/site bring.
+extensions += [name for name in ("tools.site.both",) if find_spec(name) is not None]
+
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build"]
+default_role = "literal"
+highlight_language = "text"
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "deflist"]
+
+autodoc_default_options = {"members": True, "show-inheritance": True, "no-value": True}
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+autodoc_mock_imports = ["cosmic_ray", "cvc5", "hypothesis", "jinja2", "matplotlib", "pandas", "py4j", "pyarrow", "pyspark"]
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+nitpicky = True
+nitpick_ignore_regex: list[tuple[str, str]] = []
+
+html_theme = "furo"
+html_title = f"kraft-spec {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = [("sort_tables.js", {"defer": "defer"})]
+html_show_sphinx = False
+html_copy_source = False
+html_show_sourcelink = False

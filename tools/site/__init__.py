@@ -1,0 +1,1 @@
+"""What makes the pages of the site."""

@@ -1,0 +1,16 @@
+"""How scenarios are called on the pages."""
+
+from kraft_reference.partitions.scenarios import PartitionScenario
+from kraft_reference.scenarios.scenario import Scenario
+
+AnyScenario = Scenario | PartitionScenario
+
+
+def scenario_label(scenario: AnyScenario) -> str:
+    """Its number, or the label of a scenario of partitions: `7`, `S25`."""
+    return str(scenario.number) if isinstance(scenario, Scenario) else scenario.label.upper()
+
+
+def scenario_source(scenario: AnyScenario) -> str:
+    """The text that it comes from."""
+    return scenario.source if isinstance(scenario, Scenario) else "KIP-455"
