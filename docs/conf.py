@@ -37,7 +37,7 @@ autodoc_default_options = {"members": True, "show-inheritance": True, "no-value"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
-autodoc_mock_imports = ["cosmic_ray", "cvc5", "hypothesis", "jinja2", "matplotlib", "pandas", "py4j", "pyarrow", "pyspark"]
+autodoc_mock_imports = ["cosmic_ray", "cvc5", "hypothesis", "jinja2", "junitparser", "markupsafe", "matplotlib", "pandas", "py4j", "pyarrow", "pyspark", "pytest"]
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
@@ -49,6 +49,9 @@ html_title = f"kraft-spec {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = [("sort_tables.js", {"defer": "defer"})]
+# Search finds what an index of thousands of names would list.
+html_use_index = False
+html_domain_indices = False
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False

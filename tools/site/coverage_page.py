@@ -20,7 +20,7 @@ COLUMNS: tuple[tuple[str, Callable[[RuleFacts], int], Callable[[RuleFacts], str]
     ("scenario", lambda one: len(one.scenarios), lambda one: ""),
     ("vector", lambda one: len(one.vectors), lambda one: one.vector_reason),
     ("mutant", lambda one: len(one.mutants), lambda one: ""),
-    ("counterexample", lambda one: len(one.found), lambda one: _why_no_counterexample(one)),
+    ("breaks without it", lambda one: len(one.found), lambda one: _why_no_counterexample(one)),
 )
 """Head, how many there are, and why there is none."""
 
@@ -37,10 +37,15 @@ def coverage_page(facts: Mapping[str, RuleFacts], registry: Registry) -> str:
         "",
         "## Counts",
         "",
+        ":::{container} coverage",
+        "",
         *_counts(every),
         "",
-        f"A number says how many there are; *{REASON}* that there is none and why is stated, on the rule's page and "
-        f"under [Why there is none](#why-there-is-none); {NONE} that there is none, and none is asked for.",
+        ":::",
+        "",
+        "Above are numbers of rules; below, a number says how many there are for one rule.",
+        f"*{REASON}* says that there is none and why is stated, on the rule's page and under "
+        f"[Why there is none](#why-there-is-none); {NONE} that there is none, and none is asked for.",
         "A rule with the level MUST that lacks Python, TLA+ or a vector without a stated reason stops the build of "
         "this site.",
         "The heads of the tables below sort them.",
@@ -66,7 +71,7 @@ def _counts(every: Sequence[RuleFacts]) -> list[str]:
         (name, str(len(chosen)), *(_count(chosen, number, reason) for _, number, reason in COLUMNS))
         for name, chosen in kinds
     ]
-    return table(("rules", "there are", *(f"with {head}" for head, _, _ in COLUMNS)), rows)
+    return table(("rules", "all", *(head for head, _, _ in COLUMNS)), rows)
 
 
 def _count(chosen: Iterable[RuleFacts], number: Callable[[RuleFacts], int], reason: Callable[[RuleFacts], str]) -> str:

@@ -5,7 +5,7 @@ address `rules/<id>.html` and every link between pages is a relative one.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,10 +20,18 @@ from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
 from kraft_reference.scenarios import SCENARIOS
 from kraft_spec.rules import PROPERTIES, Registry, load_registry
 from kraft_spec.rules.citations import check_citations
-from kraft_spec.rules.rule_ids import dotted_words
 from kraft_spec.rules.scope import load_scope
 from kraft_spec.rules.sources import checkout_sources
-from tools.site import api_pages, command_pages, coverage_page, model_pages, open_points_page, rule_pages, scenario_pages
+from tools.site import (
+    api_pages,
+    command_pages,
+    coverage_page,
+    docstrings,
+    model_pages,
+    open_points_page,
+    rule_pages,
+    scenario_pages,
+)
 from tools.site.facts import Material, RuleFacts, gather
 from tools.site.gate import EvidenceError, require_evidence
 from tools.site.scenario_pages import DiagramOf, no_diagram
@@ -124,17 +132,8 @@ def _offer_files(app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] = _OUTSIDE.sub(offered, source[0])
 
 
-def docstring_markup(ids: Iterable[str]) -> Callable[..., None]:
-    """Read docstrings as they are written: rule ids are names of pages."""
-    known = frozenset(ids)
-
-    def process(app: Sphinx, kind: str, name: str, thing: object, options: Any, lines: list[str]) -> None:
-        for number, line in enumerate(lines):
-            for word in dict.fromkeys(word for word in dotted_words(line) if word in known):
-                line = re.sub(rf"(?<![\w.`-]){re.escape(word)}(?![\w`-]|\.\w)", f"``{word}``", line)
-            lines[number] = line
-
-    return process
+def _process_docstring(app: Sphinx, kind: str, name: str, thing: object, options: Any, lines: list[str]) -> None:
+    lines[:] = docstrings.as_restructured_text(lines, app.config.site_named_pages)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -145,5 +144,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _generate)
     app.connect("source-read", _offer_files)
     app.connect("doctree-resolved", _link_names)
-    app.connect("autodoc-process-docstring", docstring_markup(registry.by_id))
+    app.connect("autodoc-process-docstring", _process_docstring)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,8 +2,9 @@
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WHOLE_CLASS_LINES_MAX = 45
@@ -110,23 +111,29 @@ def _python_piece(tree: ast.Module, lines: Sequence[str], line: int) -> tuple[in
 
 def _in_body(body: Sequence[ast.stmt], lines: Sequence[str], line: int, owner: str) -> tuple[int, int, str]:
     """Look for the line among the statements of a module or a class."""
-    for position, statement in enumerate(body):
-        first = _first_line(statement)
-        last = statement.end_lineno or first
-        if line < first and (above := _comment_above(lines, first)) <= line:
-            return above, last, _name(statement, owner)
+    for statement, text in _with_text_below(body):
+        first = _comment_above(lines, _first_line(statement))
+        last = (text or statement).end_lineno or first
         if first <= line <= last:
-            before = body[position - 1] if position else None
-            return _statement(statement, before, lines, line, owner)
+            return _statement(statement, first, last, lines, line, owner)
     return line, line, owner
 
 
+def _with_text_below(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ast.stmt | None]]:
+    """Yield each statement, an assignment together with the docstring under it."""
+    described = False
+    for statement, following in zip_longest(body, body[1:]):
+        if described:
+            described = False
+            continue
+        described = isinstance(statement, ast.Assign | ast.AnnAssign) and following is not None and _is_text(following)
+        yield statement, following if described else None
+
+
 def _statement(
-    statement: ast.stmt, before: ast.stmt | None, lines: Sequence[str], line: int, owner: str
+    statement: ast.stmt, first: int, last: int, lines: Sequence[str], line: int, owner: str
 ) -> tuple[int, int, str]:
-    """Cut out the statement that a line is in; `before` is the one above it."""
-    first = _comment_above(lines, _first_line(statement))
-    last = statement.end_lineno or first
+    """Cut out of a statement, which is on the lines `first` to `last`, what a line is about."""
     name = _name(statement, owner)
     if isinstance(statement, ast.ClassDef) and last - first >= _WHOLE_CLASS_LINES_MAX:
         head = statement.body[0]
@@ -135,9 +142,10 @@ def _statement(
         return _in_body(statement.body, lines, line, name)
     if isinstance(statement, _DEFINITIONS):
         is_long = last - first >= _WHOLE_FUNCTION_LINES_MAX and line > statement.body[0].lineno
-        return _in_body(statement.body, lines, line, name)[:2] + (name,) if is_long else (first, last, name)
-    if _is_text(statement) and isinstance(before, ast.Assign | ast.AnnAssign):
-        return _comment_above(lines, _first_line(before)), last, _name(before, owner)
+        if not is_long:
+            return first, last, name
+        inner = _in_body(statement.body, lines, line, name)
+        return inner[0], inner[1], name
     if last - first >= _WHOLE_STATEMENT_LINES_MAX:
         entry = _entry(statement, line)
         return entry[0], entry[1], name
