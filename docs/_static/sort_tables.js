@@ -4,7 +4,7 @@
 const numberOf = (text) => (/^\d+$/.test(text) ? Number(text) : text === "reason" ? -1 : -2);
 
 const compare = (left, right) =>
-  /^(\d+|–|reason)$/.test(left) && /^(\d+|–|reason)$/.test(right)
+  /^(\d+|-|reason)$/.test(left) && /^(\d+|-|reason)$/.test(right)
     ? numberOf(left) - numberOf(right)
     : left.localeCompare(right, "en");
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tools.site.facts import Material, RuleFacts, gather
 
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.citations import check_citations
 from kraft_spec.rules.scope import load_scope
 from kraft_spec.rules.sources import checkout_sources
-from tools.site.facts import Material, RuleFacts, gather
 
 REPOSITORY = Path(__file__).parents[2]
 

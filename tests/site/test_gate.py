@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-
-from kraft_spec.rules.scope import Exemption
 from tools.site.facts import Material, RuleFacts, gather
 from tools.site.gate import EvidenceError, lacking, require_evidence
+
+from kraft_spec.rules.scope import Exemption
 
 RULE = "vote.log-check"
 NO_PYTHON = f"{RULE}: no implementation names it, and spec/kraft_spec/rules/scope.toml gives no reason"
@@ -19,9 +19,7 @@ NO_VECTOR = (
 
 def without(material: Material, *layers: str, vectors: bool = True) -> Material:
     """The checkout as if these layers never named the rule, or no vector were about it."""
-    kept = tuple(
-        place for place in material.report.citations if place.rule_id != RULE or place.layer not in layers
-    )
+    kept = tuple(place for place in material.report.citations if place.rule_id != RULE or place.layer not in layers)
     manifest = tuple(entry for entry in material.manifest if vectors or RULE not in entry.rules)
     return replace(material, report=replace(material.report, citations=kept), manifest=manifest)
 
@@ -60,7 +58,9 @@ def test_a_stated_reason_is_enough(material: Material) -> None:
 
 
 @pytest.mark.parametrize("change", [{"level": "SHOULD"}, {"status": "superseded"}])
-def test_of_a_weaker_or_superseded_rule_nothing_is_asked(facts: Mapping[str, RuleFacts], change: dict[str, str]) -> None:
+def test_of_a_weaker_or_superseded_rule_nothing_is_asked(
+    facts: Mapping[str, RuleFacts], change: dict[str, str]
+) -> None:
     rule = replace(facts[RULE].rule, **change)  # type: ignore[arg-type]
     assert lacking(RuleFacts(rule)) == ()
     assert lacking(RuleFacts(facts[RULE].rule)) == (NO_PYTHON, NO_TLA, NO_VECTOR)
@@ -88,5 +88,5 @@ def test_the_build_stops(material: Material, monkeypatch: pytest.MonkeyPatch) ->
         srcdir = str(material.repository / "docs")
 
     with pytest.raises(errors.ExtensionError, match=rf"rules that nothing stands behind:\n{RULE}: no TLA\+ names it"):
-        extension._generate(App())  # type: ignore[arg-type]
+        extension._generate(App())
     assert written == []

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from tools.site.links import dead_links, main
 
 GOOD = """<h1 id="top">x</h1><a href="#top">a</a><a href="sub/b.html#there">b</a><a href="https://example.org/y">c</a>
@@ -34,9 +33,7 @@ def test_a_site_whose_links_lead_somewhere(tmp_path: Path, capsys: pytest.Captur
         ("y.png", "no such file"),
     ],
 )
-def test_a_link_that_leads_nowhere(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], link: str, problem: str
-) -> None:
+def test_a_link_that_leads_nowhere(tmp_path: Path, capsys: pytest.CaptureFixture[str], link: str, problem: str) -> None:
     assert main(["links", str(site(tmp_path, f'<a href="{link}">x</a>'))]) == 1
     assert capsys.readouterr().out == f"a.html: {link}: {problem}\n1 dead links\n"
 

@@ -5,11 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-from kraft_conformance.commands.on_demand import COMMANDS
-from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
-from kraft_reference.scenarios import SCENARIOS, scenario
-from kraft_spec.rules import PROPERTIES
 from tools.site.api_pages import api_pages, public_modules
 from tools.site.command_pages import command_pages, tidied
 from tools.site.coverage_page import coverage_page
@@ -17,9 +12,14 @@ from tools.site.docstrings import as_restructured_text
 from tools.site.facts import Material, RuleFacts
 from tools.site.markup import code_block, folded, prose, table
 from tools.site.model_pages import MODULES, model_pages
+from tools.site.names import ALL_SCENARIOS
 from tools.site.open_points_page import open_points_page, split_resolution
 from tools.site.rule_pages import rule_page, rule_pages
 from tools.site.scenario_pages import figure, scenario_page, scenario_pages
+
+from kraft_conformance.commands.on_demand import COMMANDS
+from kraft_reference.scenarios import scenario
+from kraft_spec.rules import PROPERTIES
 
 
 def test_prose_means_nothing_but_itself() -> None:
@@ -107,9 +107,8 @@ def test_every_open_point_is_told_with_its_resolution(material: Material) -> Non
 
 def test_every_scenario_has_a_page_and_a_place_for_its_picture(material: Material) -> None:
     pages = dict(scenario_pages(material.registry, lambda name: f"<svg><title>{name}</title></svg>"))
-    every = (*SCENARIOS, *PARTITION_SCENARIOS)
-    assert list(pages) == ["scenarios/index.md", *(f"scenarios/{one.name}.md" for one in every)]
-    for one in every:
+    assert list(pages) == ["scenarios/index.md", *(f"scenarios/{one.name}.md" for one in ALL_SCENARIOS)]
+    for one in ALL_SCENARIOS:
         for variant in one.variants:
             assert f"<title>{one.name}/{variant.name}</title>" in pages[f"scenarios/{one.name}.md"]
 
@@ -151,7 +150,10 @@ def test_every_command_has_a_page() -> None:
 
 
 def test_titles_are_plain_and_help_options_left_out() -> None:
-    assert tidied("# `a b`\n\n**Options**:\n\n* `--x`: y\n* `-h, --help`: z\n\n\n") == "# a b\n\n**Options**:\n\n* `--x`: y\n"
+    assert (
+        tidied("# `a b`\n\n**Options**:\n\n* `--x`: y\n* `-h, --help`: z\n\n\n")
+        == "# a b\n\n**Options**:\n\n* `--x`: y\n"
+    )
 
 
 def test_every_public_module_has_a_page() -> None:

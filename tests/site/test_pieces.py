@@ -1,7 +1,6 @@
 """The piece of a file that a line belongs to."""
 
 import pytest
-
 from tools.site.pieces import Piece, pieces, tla_blocks
 
 PYTHON = '''"""About the module.
@@ -76,7 +75,10 @@ def test_a_line_of_python(line: int, piece: tuple[int, int, str]) -> None:
 
 
 def test_of_a_long_class_only_the_method_or_the_head_is_shown() -> None:
-    long = "class Long:\n    '''Rule: a.b.'''\n\n    def one(self):\n        # Rule: a.c.\n        pass\n" + "\n    x = 1" * 60
+    long = (
+        "class Long:\n    '''Rule: a.b.'''\n\n    def one(self):\n        # Rule: a.c.\n        pass\n"
+        + "\n    x = 1" * 60
+    )
     assert [(one.first, one.last, one.name) for one in pieces("long.py", long, [2, 5])] == [
         (1, 2, "Long"),
         (4, 6, "Long.one"),

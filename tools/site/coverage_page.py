@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from kraft_spec.rules import Registry
 from tools.site.facts import RuleFacts
 from tools.site.markup import prose, sentence, table
 
+from kraft_spec.rules import Registry
+
 PAGE = "rules/index.md"
 
-NONE = "–"
+NONE = "-"
 """Nothing, and nothing is asked for."""
 REASON = "reason"
 """Nothing, and a reason is stated on the rule's page."""

@@ -14,14 +14,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.ext.napoleon import Config, GoogleDocstring
 from sphinx.util import logging
-
-from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
-from kraft_reference.scenarios import SCENARIOS
-from kraft_spec.rules import PROPERTIES, Registry, load_registry
-from kraft_spec.rules.citations import check_citations
-from kraft_spec.rules.scope import load_scope
-from kraft_spec.rules.sources import checkout_sources
 from tools.site import (
     api_pages,
     command_pages,
@@ -34,13 +28,20 @@ from tools.site import (
 )
 from tools.site.facts import Material, RuleFacts, gather
 from tools.site.gate import EvidenceError, require_evidence
+from tools.site.names import ALL_SCENARIOS
 from tools.site.scenario_pages import DiagramOf, no_diagram
 from tools.site.tla_lexer import TlaLexer
+
+from kraft_spec.rules import PROPERTIES, Registry, load_registry
+from kraft_spec.rules.citations import check_citations
+from kraft_spec.rules.scope import load_scope
+from kraft_spec.rules.sources import checkout_sources
 
 FOLDERS = ("api", "commands", "model", "rules", "scenarios")
 """The folders below docs/ that hold generated pages, and nothing else."""
 
 _OUTSIDE = re.compile(r"\]\((\.\./[^)\s#]+)\)")
+_GOOGLE = Config(napoleon_google_docstring=True, napoleon_numpy_docstring=False, napoleon_use_ivar=True)
 _log = logging.getLogger(__name__)
 
 
@@ -98,7 +99,7 @@ def named_pages(registry: Registry) -> dict[str, str]:
     """What an inline literal of exactly this text leads to: document, with an anchor where one is needed."""
     found = {rule.id: f"rules/{rule.id}" for rule in registry}
     found.update({name: f"model/properties#{name.lower()}" for name in PROPERTIES})
-    for scenario in (*SCENARIOS, *PARTITION_SCENARIOS):
+    for scenario in ALL_SCENARIOS:
         # A single word may mean something else, as `upgrade` does.
         if "-" in scenario.name:
             found[scenario.name] = f"scenarios/{scenario.name}"
@@ -133,7 +134,11 @@ def _offer_files(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def _process_docstring(app: Sphinx, kind: str, name: str, thing: object, options: Any, lines: list[str]) -> None:
-    lines[:] = docstrings.as_restructured_text(lines, app.config.site_named_pages)
+    made = docstrings.as_restructured_text(lines, app.config.site_named_pages)
+    if kind not in ("attribute", "data", "property"):
+        # Of those it would take what stands before a colon for the type.
+        made = GoogleDocstring(made, _GOOGLE, app, kind, name, thing, options).lines()
+    lines[:] = made
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

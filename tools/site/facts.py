@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.site.names import ALL_SCENARIOS, AnyScenario
+from tools.site.pieces import Piece, pieces
+
 from kraft_conformance.mutation.load_bearing import Row, rows_about
 from kraft_conformance.vectors.catalogue import Catalogue as VectorCatalogue
 from kraft_conformance.vectors.format import ManifestEntry
 from kraft_conformance.vectors.rule_coverage import rule_coverage
-from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
-from kraft_reference.scenarios import SCENARIOS
-
 from kraft_spec.mutants import Catalogue as MutantCatalogue
 from kraft_spec.mutants import Mutant, load_catalogue
 from kraft_spec.proofs.induction.mutant import Mutant as TheoryMutant
@@ -19,10 +19,6 @@ from kraft_spec.proofs.theorems import Theorem, theorems
 from kraft_spec.rules import Registry, Rule
 from kraft_spec.rules.citations import Citation, CitationReport
 from kraft_spec.rules.scope import Scope
-from tools.site.pieces import Piece, pieces
-from tools.site.names import AnyScenario
-
-
 
 _TEST_BENCH = ("/scenarios/", "/cluster/")
 """What drives the reference and is no part of it."""
@@ -119,7 +115,7 @@ def gather(material: Material) -> Mapping[str, RuleFacts]:
                 for place in named
                 if place not in implementing and place not in modelling and place.layer != "docs"
             ),
-            scenarios=tuple(one for one in (*SCENARIOS, *PARTITION_SCENARIOS) if rule.id in one.rules),
+            scenarios=tuple(one for one in ALL_SCENARIOS if rule.id in one.rules),
             vectors=tuple(by_id[each] for each in covered.vectors) if covered else (),
             vector_reason=covered.reason if covered else "",
             mutants=tuple(mutant for mutant in material.mutants.mutants if rule.id in mutant.rules),

@@ -1,6 +1,6 @@
 """Whether every link inside a built site leads somewhere: a file that is there, an anchor that is on its page.
 
-    python -m tools.site.links build/docs
+python -m tools.site.links build/docs
 """
 
 import sys

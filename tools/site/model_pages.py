@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from tools.site.markup import prose, table
+from tools.site.pieces import Piece, operators_of, tla_blocks
+
 from kraft_spec.rules import PROPERTIES, Registry
 from kraft_spec.rules.citations import CitationReport
 from kraft_spec.rules.vocabulary import Property
-from tools.site.pieces import Piece, operators_of, tla_blocks
-from tools.site.markup import prose, table
 
 FOLDER = "model"
 MODEL = "spec/kraft_spec/tla"

@@ -1,9 +1,13 @@
 """How scenarios are called on the pages."""
 
-from kraft_reference.partitions.scenarios import PartitionScenario
+from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, PartitionScenario
+from kraft_reference.scenarios import SCENARIOS
 from kraft_reference.scenarios.scenario import Scenario
 
 AnyScenario = Scenario | PartitionScenario
+
+ALL_SCENARIOS: tuple[AnyScenario, ...] = (*SCENARIOS, *PARTITION_SCENARIOS)
+"""Those of the quorum by number, then those of partitions by label."""
 
 
 def scenario_label(scenario: AnyScenario) -> str:

@@ -2,9 +2,10 @@
 
 import re
 
-from kraft_spec.rules import Registry, Rule
 from tools.site.markup import counted, prose
 from tools.site.rule_pages import linked_names
+
+from kraft_spec.rules import Registry, Rule
 
 PAGE = "rules/open-points.md"
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from tools.site.facts import RuleFacts
+from tools.site.markup import code_block, counted, folded, prose, sentence, table
+from tools.site.mutant_section import mutant_section
+from tools.site.names import scenario_label
+from tools.site.pieces import Piece
+
 from kraft_conformance.mutation.load_bearing import Row
 from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated
 from kraft_spec.rules import PROPERTIES, Registry, Rule
-from tools.site.pieces import Piece
-from tools.site.facts import RuleFacts
-from tools.site.markup import code_block, counted, folded, prose, sentence, table
-from tools.site.names import scenario_label
 
 FOLDER = "rules"
 """Where the pages are: `rules/<rule id>.html`, for ever."""
@@ -72,7 +74,7 @@ def rule_page(facts: RuleFacts, registry: Registry) -> str:
         *_proofs(facts, names),
         *_scenarios(facts),
         *_vectors(facts),
-        *_mutants(facts),
+        *mutant_section(facts.mutants),
         *_elsewhere(facts),
         *_foot(rule, registry),
     ]
@@ -156,7 +158,9 @@ def _evidence(mutant: Mutant) -> str:
         case Covered(rules=rules, reason=reason, checks=checks):
             keepers = ", ".join(f"`{rule}`" for rule in rules)
             searched = ", ".join(f"`{check}`" for check in checks)
-            return f"No counterexample, because of {keepers}: {sentence(prose(reason))} Searched to the end: {searched}."
+            return (
+                f"No counterexample, because of {keepers}: {sentence(prose(reason))} Searched to the end: {searched}."
+            )
         case _:
             return ""
     return f"{found} Again: `kraft-spec load-bearing {mutant.rules[0]}`."
@@ -248,48 +252,10 @@ def _vectors(facts: RuleFacts) -> list[str]:
         )
         return [*lines, f"None: {sentence(prose(why))}", ""]
     rows = [
-        (f"`{one.id}`", one.level, str(one.steps), f"`kraft-spec conformance explain {one.id}`") for one in facts.vectors
+        (f"`{one.id}`", one.level, str(one.steps), f"`kraft-spec conformance explain {one.id}`")
+        for one in facts.vectors
     ]
     return [*lines, *table(("vector", "level", "steps", "read it"), rows), ""]
-
-
-def _mutants(facts: RuleFacts) -> list[str]:
-    lines = ["## Mutants", ""]
-    if not facts.mutants:
-        return [*lines, "No seeded mutant breaks it.", ""]
-    lines += ["Broken on purpose, and noticed ([which tool kills which](../mutants-table.md)):", ""]
-    for mutant in facts.mutants:
-        lines += [f"### {mutant.name}", "", sentence(prose(mutant.bug[:1].upper() + mutant.bug[1:])), ""]
-        if off := [rule for rule in mutant.switched_off]:
-            lines += ["Switched off: " + ", ".join(f"`{rule}`" for rule in off) + ".", ""]
-        changes: list[str] = []
-        for edit in mutant.reference:
-            changes += [f"In `{edit.file}` of the reference:", "", *code_block(_difference(edit.old, edit.new), "diff"), ""]
-        for change in mutant.model:
-            changes += [f"In `{change.module}.tla`:", "", *code_block(_difference(change.old, change.new), "diff"), ""]
-        if changes:
-            lines += folded("What is changed", changes)
-    return lines
-
-
-def _difference(old: str, new: str) -> str:
-    """The lines of both texts, with - and + before those that differ at the ends trimmed of what they share."""
-    before, after = old.rstrip("\n").split("\n"), new.rstrip("\n").split("\n")
-    head = 0
-    while head < min(len(before), len(after)) and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    shared_tail = before[len(before) - tail :]
-    return "\n".join(
-        [
-            *(f"  {line}" for line in before[:head]),
-            *(f"- {line}" for line in before[head : len(before) - tail]),
-            *(f"+ {line}" for line in after[head : len(after) - tail]),
-            *(f"  {line}" for line in shared_tail),
-        ]
-    )
 
 
 def _elsewhere(facts: RuleFacts) -> list[str]:

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
-from kraft_reference.scenarios import SCENARIOS
-from kraft_spec.rules import Registry
 from tools.site.markup import prose, sentence, table
-from tools.site.names import AnyScenario, scenario_label, scenario_source
+from tools.site.names import ALL_SCENARIOS, AnyScenario, scenario_label, scenario_source
 from tools.site.rule_pages import linked_names
+
+from kraft_spec.rules import Registry
 
 FOLDER = "scenarios"
 """Where the pages are: `scenarios/<name>.html`, for ever."""
@@ -93,7 +92,6 @@ def scenario_index(scenarios: Sequence[AnyScenario]) -> str:
 
 def scenario_pages(registry: Registry, diagram_of: DiagramOf = no_diagram) -> Iterable[tuple[str, str]]:
     """Yield (path below docs, Markdown) for the index and every scenario."""
-    every = (*SCENARIOS, *PARTITION_SCENARIOS)
-    yield f"{FOLDER}/index.md", scenario_index(every)
-    for scenario in every:
+    yield f"{FOLDER}/index.md", scenario_index(ALL_SCENARIOS)
+    for scenario in ALL_SCENARIOS:
         yield f"{FOLDER}/{scenario.name}.md", scenario_page(scenario, registry, diagram_of)

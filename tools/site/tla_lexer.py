@@ -12,7 +12,7 @@ _KEYWORDS = (
 )  # fmt: skip
 
 
-class TlaLexer(RegexLexer):
+class TlaLexer(RegexLexer):  # type: ignore[misc]  # Pygments has no types.
     """TLA+ as in the modules of this project: ASCII operators, comments of both kinds."""
 
     name = "TLA+"
