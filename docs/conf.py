@@ -1,11 +1,14 @@
 """The site: `make docs` builds it, from these pages and from those that tools/site writes out of the sources."""
 
+import re
 import sys
 from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tools.site.api_pages import LEFT_OUT
 
 project = "kraft-spec"
 author = "the authors of kraft-spec"
@@ -61,10 +64,13 @@ nitpick_ignore_regex = [
         r"|multiprocessing|os|pathlib|pyarrow|pyspark|pandas|random|re|rich|string|subprocess|tempfile|threading|types"
         r"|typer|typing|z3)\..*",
     ),
-    # A type with what Typer or msgspec is told about it, which Sphinx cuts in pieces.
-    ("py:.*", r".*Annotated\[.*"),
-    # Private names: bases, type variables.
+    # Pieces of a type that Sphinx cuts at its commas: of one with what Typer or msgspec is told about it, and of bases.
+    ("py:.*", r".*\[.*"),
+    # Modules that have no page.
+    ("py:.*", rf"({'|'.join(map(re.escape, LEFT_OUT))})\..*"),
+    # Private names, type variables, and aliases that have no docstring.
     ("py:.*", r"(kraft_[\w.]*\.)?_\w+"),
+    ("py:.*", r"kraft_[\w.]+\.(Answer|Value|Word)"),
 ]
 
 html_theme = "furo"

@@ -8,7 +8,7 @@ import pytest
 from tools.site.api_pages import api_pages, public_modules
 from tools.site.command_pages import command_pages, tidied
 from tools.site.coverage_page import coverage_page
-from tools.site.docstrings import as_restructured_text
+from tools.site.docstrings import as_restructured_text, with_raised_in_full
 from tools.site.facts import Material, RuleFacts
 from tools.site.markup import code_block, folded, prose, table
 from tools.site.model_pages import MODULES, model_pages
@@ -19,7 +19,8 @@ from tools.site.scenario_pages import figure, scenario_page, scenario_pages
 
 from kraft_conformance.commands.on_demand import COMMANDS
 from kraft_reference.scenarios import scenario
-from kraft_spec.rules import PROPERTIES
+from kraft_spec.rules import PROPERTIES, RuleFileError
+from kraft_spec.rules.sources import checkout_sources
 
 
 def test_prose_means_nothing_but_itself() -> None:
@@ -168,7 +169,7 @@ def test_every_public_module_has_a_page() -> None:
     [
         ("Different `Edge`s.", "Different ``Edge``\\ s."),
         ("`header: ` before it", "``header:`` before it"),
-        ("Rules: vote.log-check, a.b.", "Rules: ``vote.log-check``, a.b."),
+        ("As vote.log-check, by name.", "As ``vote.log-check``, by name."),
         ("in `vote.log-check` and ``x``", "in ``vote.log-check`` and ``x``"),
         ("see :func:`x`", "see :func:`x`"),
     ],
@@ -181,3 +182,38 @@ def test_tables_and_lists_in_a_docstring() -> None:
     lines = ["Text", "| a |", "|---|", "More:", "- one", "  and on", "- two"]
     expected = ["Text", "", "::", "", "    | a |", "    |---|", "", "More:", "", "- one", "  and on", "- two"]
     assert as_restructured_text(lines, ()) == expected
+
+
+def test_exceptions_have_their_whole_name_and_sentences_stay() -> None:
+    lines = [
+        ":raises EvidenceError: with all.",
+        ":raises OSError, KeyError: it.",
+        ":raises As the other does.:",
+        ":raises Far: x.",
+    ]
+    assert with_raised_in_full(lines, {"EvidenceError": RuleFileError}) == [
+        ":raises ~kraft_spec.rules.rule.RuleFileError: with.",
+        ":raises OSError, KeyError: it.",
+        "",
+        "Raises: As the other.",
+        "",
+        "Raises: Far: x.",
+    ]
+
+
+def test_generated_pages_are_ignored_by_git_and_by_the_check_of_citations(material: Material) -> None:
+    extension = pytest.importorskip("tools.site.extension")
+    ignored = (material.repository / ".gitignore").read_text(encoding="utf-8").splitlines()
+    (docs,) = [each for each in checkout_sources(material.repository) if each.name == "docs"]
+    assert [folder for folder in extension.FOLDERS if f"/docs/{folder}/" not in ignored] == []
+    assert set(extension.FOLDERS) <= docs.without
+
+
+def test_pages_that_are_none_any_more_are_taken_away(tmp_path: Path) -> None:
+    extension = pytest.importorskip("tools.site.extension")
+    (tmp_path / "written.md").write_text("by hand", encoding="utf-8")
+    extension.write_pages(tmp_path, {"rules/a.md": "a", "rules/b.md": "b"})
+    before = (tmp_path / "rules/a.md").stat().st_mtime_ns
+    extension.write_pages(tmp_path, {"rules/a.md": "a"})
+    assert sorted(file.name for file in tmp_path.rglob("*.md")) == ["a.md", "written.md"]
+    assert (tmp_path / "rules/a.md").stat().st_mtime_ns == before

@@ -1,7 +1,8 @@
 """Docstrings, which are written with the marks of Markdown, for a reader of reStructuredText."""
 
+import builtins
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from kraft_spec.rules.rule_ids import dotted_words
 
@@ -47,3 +48,40 @@ def _with_literals(line: str, names: Container[str]) -> str:
             part = re.sub(rf"(?<![\w.-]){re.escape(word)}(?![\w-]|\.\w)", f"``{word}``", part)
         parts[position] = part
     return "".join(parts)
+
+
+_RAISES = re.compile(r":raises ([^:]+):(.*)")
+_NAMES = re.compile(r"[\w.]+(, [\w.]+)*")
+
+
+def with_raised_in_full(lines: Sequence[str], known: Mapping[str, object]) -> list[str]:
+    """The fields about exceptions with their whole names, which lead to one page; an unknown name stays a sentence.
+
+    Args:
+        lines: with fields, as napoleon makes them.
+        known: what the module of the docstring calls by which name.
+    """
+    made: list[str] = []
+    for line in lines:
+        field = _RAISES.fullmatch(line)
+        if field is None:
+            made.append(line)
+        elif _NAMES.fullmatch(field.group(1)) and all(_is_known(name, known) for name in field.group(1).split(", ")):
+            names = ", ".join(_whole_name(name, known) for name in field.group(1).split(", "))
+            made.append(f":raises {names}:{field.group(2)}")
+        else:
+            made += ["", f"Raises: {field.group(1)}{':' + field.group(2) if field.group(2).strip() else ''}"]
+    return made
+
+
+def _is_known(name: str, known: Mapping[str, object]) -> bool:
+    """Whether a name says by itself which class it is: what passes through from another module does not."""
+    return "." in name or name in known or hasattr(builtins, name)
+
+
+def _whole_name(name: str, known: Mapping[str, object]) -> str:
+    """The name with its module, if the docstring's module knows it as a class of this project."""
+    found = known.get(name)
+    if isinstance(found, type) and found.__module__.startswith("kraft_"):
+        return f"~{found.__module__}.{found.__qualname__}"
+    return name

@@ -5,6 +5,7 @@ address `rules/<id>.html` and every link between pages is a relative one.
 """
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -138,6 +139,8 @@ def _process_docstring(app: Sphinx, kind: str, name: str, thing: object, options
     if kind not in ("attribute", "data", "property"):
         # Of those it would take what stands before a colon for the type.
         made = GoogleDocstring(made, _GOOGLE, app, kind, name, thing, options).lines()
+        module = sys.modules.get(getattr(thing, "__module__", None) or name)
+        made = docstrings.with_raised_in_full(made, {} if module is None else vars(module))
     lines[:] = made
 
 

@@ -69,7 +69,8 @@ def main(arguments: list[str]) -> int:
     found = list(dead_links(Path(arguments[1])))
     for line in found:
         print(line)
-    print(f"{len(found)} dead links" if found else "every internal link leads somewhere")
+    pages = sum(1 for _ in Path(arguments[1]).rglob("*.html"))
+    print(f"{pages} pages, {len(found)} internal links that lead nowhere")
     return 1 if found else 0
 
 
