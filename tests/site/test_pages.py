@@ -186,9 +186,9 @@ def test_tables_and_lists_in_a_docstring() -> None:
 
 def test_exceptions_have_their_whole_name_and_sentences_stay() -> None:
     lines = [
-        ":raises EvidenceError: with all.",
+        ":raises EvidenceError: with.",
         ":raises OSError, KeyError: it.",
-        ":raises As the other does.:",
+        ":raises As the other.:",
         ":raises Far: x.",
     ]
     assert with_raised_in_full(lines, {"EvidenceError": RuleFileError}) == [
