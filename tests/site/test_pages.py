@@ -10,10 +10,10 @@ from tools.site.command_pages import command_pages, tidied
 from tools.site.coverage_page import coverage_page
 from tools.site.docstrings import as_restructured_text, with_raised_in_full
 from tools.site.facts import Material, RuleFacts
-from tools.site.markup import code_block, folded, prose, table
+from tools.site.markup import code_block, folded, prose, split_resolution, table
 from tools.site.model_pages import MODULES, model_pages
 from tools.site.names import ALL_SCENARIOS
-from tools.site.open_points_page import open_points_page, split_resolution
+from tools.site.open_points_page import open_points_page
 from tools.site.rule_pages import rule_page, rule_pages
 from tools.site.scenario_pages import figure, scenario_page, scenario_pages
 

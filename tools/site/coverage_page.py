@@ -14,6 +14,10 @@ NONE = "-"
 REASON = "reason"
 """Nothing, and a reason is stated on the rule's page."""
 
+WITHOUT_IT = "breaks without it"
+COUNTEREXAMPLE = "counterexample"
+"""The column of counterexamples, and what it counts."""
+
 COLUMNS: tuple[tuple[str, Callable[[RuleFacts], int], Callable[[RuleFacts], str]], ...] = (
     ("Python", lambda one: len(one.implementation), lambda one: one.implementation_reason),
     ("TLA+", lambda one: len(one.model), lambda one: one.model_reason),
@@ -21,7 +25,7 @@ COLUMNS: tuple[tuple[str, Callable[[RuleFacts], int], Callable[[RuleFacts], str]
     ("scenario", lambda one: len(one.scenarios), lambda one: ""),
     ("vector", lambda one: len(one.vectors), lambda one: one.vector_reason),
     ("mutant", lambda one: len(one.mutants), lambda one: ""),
-    ("breaks without it", lambda one: len(one.found), lambda one: _why_no_counterexample(one)),
+    (WITHOUT_IT, lambda one: len(one.found), lambda one: _why_no_counterexample(one)),
 )
 """Head, how many there are, and why there is none."""
 
@@ -103,7 +107,7 @@ def _reasons(every: Sequence[RuleFacts]) -> list[str]:
             if not number(one) and reason(one):
                 by_reason.setdefault(reason(one), []).append(one.rule.id)
         if by_reason:
-            lines += [f"### No {head}", ""]
+            lines += [f"### No {COUNTEREXAMPLE if head == WITHOUT_IT else head}", ""]
             lines += [
                 f"- {', '.join(f'`{rule}`' for rule in ids)}: {sentence(prose(why))}" for why, ids in by_reason.items()
             ]

@@ -68,3 +68,21 @@ def folded(summary: str, lines: Iterable[str]) -> list[str]:
 def counted(number: int, singular: str, plural: str = "") -> str:
     """`1 vector`, `2 vectors`."""
     return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+_RESOLUTION = re.compile(r"\bResolution(?: here)?: ?")
+
+
+def split_resolution(text: str) -> tuple[str, str]:
+    """What is open, and how it was decided; the second is empty where the text is not written in two parts."""
+    parts = _RESOLUTION.split(text, maxsplit=1)
+    return parts[0].strip(), parts[1].strip() if len(parts) > 1 else ""
+
+
+def open_point(text: str, names: Collection[str]) -> list[str]:
+    """Paragraphs: what a text leaves open, and the resolution."""
+    point, resolution = split_resolution(text)
+    lines = [prose(point, names), ""] if point else []
+    if resolution:
+        lines += [f"**Resolution:** {prose(resolution[:1].upper() + resolution[1:], names)}", ""]
+    return lines

@@ -1,15 +1,11 @@
 """What the KIPs do not say: the open point of every rule, with how it was decided."""
 
-import re
-
-from tools.site.markup import counted, prose
+from tools.site.markup import counted, open_point, prose
 from tools.site.rule_pages import linked_names
 
 from kraft_spec.rules import Registry, Rule
 
 PAGE = "rules/open-points.md"
-
-_RESOLUTION = re.compile(r"\bResolution(?: here)?: ?")
 
 
 def open_points_page(registry: Registry) -> str:
@@ -34,18 +30,8 @@ def open_points_page(registry: Registry) -> str:
     return "\n".join(lines) + "\n"
 
 
-def split_resolution(text: str) -> tuple[str, str]:
-    """What is open, and how it was decided; the second is empty where the text is not written in two parts."""
-    parts = _RESOLUTION.split(text, maxsplit=1)
-    return parts[0].strip(), parts[1].strip() if len(parts) > 1 else ""
-
-
 def _point(rule: Rule, registry: Registry) -> list[str]:
     names = linked_names(registry)
-    point, resolution = split_resolution(rule.open)
-    lines = [f"`{rule.id}`", f": {prose(rule.title)}.", ""]
-    if point:
-        lines += [f"  {prose(point, names)}", ""]
-    if resolution:
-        lines += [f"  **Resolution:** {prose(resolution[:1].upper() + resolution[1:], names)}", ""]
+    lines = [f"`{rule.id}`", f": *{prose(rule.title)}*", ""]
+    lines += [f"  {line}" if line else "" for line in open_point(rule.open, names)]
     return lines

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tools.site.facts import RuleFacts
-from tools.site.markup import code_block, counted, folded, prose, sentence, table
+from tools.site.markup import code_block, counted, folded, open_point, prose, sentence, table
 from tools.site.mutant_section import mutant_section
 from tools.site.names import scenario_label
 from tools.site.pieces import Piece
@@ -54,8 +54,7 @@ def rule_page(facts: RuleFacts, registry: Registry) -> str:
         "",
         "## What the text leaves open",
         "",
-        prose(rule.open or "Nothing that is known.", names),
-        "",
+        *open_point(rule.open or "Nothing that is known.", names),
         "## Apache Kafka",
         "",
         prose(rule.kafka or "Not known to differ.", names),
