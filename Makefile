@@ -30,13 +30,17 @@ WITH_CVC5 = $(BIN)/python -c 'import cvc5' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[cross-check]'
 WITH_SPARK = $(BIN)/python -c 'import jinja2, matplotlib, pandas, pyarrow, pyspark' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[pipeline]'
+WITH_DOCS = $(BIN)/python -c 'import furo, myst_parser, sphinx' 2>/dev/null || \
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+# Warnings are errors, all of them are shown, and the pages read once serve both builders.
+SPHINX = $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto -d build/doctrees
 WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 # loadfile: the tests of one file share a process, and so what their fixtures start.
 # No reordering by the number of tests: tests/conftest.py has the files that take longest first.
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models edges killed pytest pipeline samples vectors bench mutants nightly cross-check dev dist clean distclean
+.PHONY: help run test lint format models edges killed pytest pipeline samples vectors bench mutants nightly cross-check docs dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -54,6 +58,7 @@ help:
 	@echo "make mutants  broken references, seeded and machine-made, against every tool; docs/mutants-table.md"
 	@echo "make nightly  every check in its long form, with a dated record in .nightly/ that the next night is compared with"
 	@echo "make cross-check  what Z3 proved, asked again of cvc5 from files in build/cross-check"
+	@echo "make docs     the site in build/docs: pages of every rule, scenario and module; its examples run, its links checked"
 	@echo "make dev      every extra, PySpark and the documentation tools too, in .venv"
 	@echo "make dist     wheel and source archive in dist/"
 	@echo "make clean    remove caches and builds (distclean: .venv too)"
@@ -138,6 +143,13 @@ cross-check:
 	$(BIN)/kraft-spec prove theorems --smt2 build/cross-check/theorems >/dev/null
 	$(BIN)/kraft-spec prove induction --smt2 build/cross-check/induction >/dev/null
 	$(BIN)/python -m kraft_spec.proofs.cross_check build/cross-check/theorems build/cross-check/induction
+
+docs:
+	@tools/ensure_venv.sh run
+	@$(WITH_DOCS)
+	$(SPHINX) -b html docs build/docs
+	$(SPHINX) -b doctest docs build/doctest
+	$(BIN)/python -m tools.site.links build/docs
 
 dev:
 	@tools/ensure_venv.sh dev

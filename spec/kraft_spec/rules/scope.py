@@ -50,12 +50,14 @@ class Scope:
         exemptions: other rules that a layer need not name.
         unread: files, as paths in the repository, that are not read for citations, each with the reason.
         instead: the layer that must name a rule in place of the reference and the model, by rule id.
+        instead_reasons: why, for each rule of `instead`.
     """
 
     later: Mapping[str, str]
     exemptions: tuple[Exemption, ...]
     unread: Mapping[str, str]
     instead: Mapping[str, OtherLayer] = field(default_factory=dict)
+    instead_reasons: Mapping[str, str] = field(default_factory=dict)
 
     def exempted(self, layer: Layer) -> Mapping[str, Exemption]:
         """The exemption of each rule that a layer need not name."""
@@ -93,12 +95,14 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
         entry.require_keys(("rules", "reason"), ("without",))
         later.update(dict.fromkeys(_rule_ids(entry, registry, later), entry.text("reason")))
     instead: dict[str, OtherLayer] = {}
+    instead_reasons: dict[str, str] = {}
     for number, table in enumerate(tables(file.name, document, "instead"), start=1):
         entry = Entry(file.name, str(table.get("rules") or f"instead {number}"), table)
         entry.require_keys(("rules", "layer", "reason"), ("without",))
-        entry.text("reason")
         layer = entry.one_of("layer", OTHER_LAYERS)
-        instead.update(dict.fromkeys(_rule_ids(entry, registry, {**later, **instead}), layer))
+        rule_ids = _rule_ids(entry, registry, {**later, **instead})
+        instead.update(dict.fromkeys(rule_ids, layer))
+        instead_reasons.update(dict.fromkeys(rule_ids, entry.text("reason")))
     unread: dict[str, str] = {}
     for number, table in enumerate(tables(file.name, document, "unread"), start=1):
         entry = Entry(file.name, str(table.get("path") or f"unread {number}"), table)
@@ -114,7 +118,7 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
                 raise entry.error("rules", f"{pair[0]} is exempted from the {pair[1]} twice")
             taken.add(pair)
         exemptions.append(exemption)
-    return Scope(later, tuple(exemptions), unread, instead)
+    return Scope(later, tuple(exemptions), unread, instead, instead_reasons)
 
 
 def _rule_ids(entry: Entry, registry: Registry, taken: Container[str]) -> tuple[str, ...]:

@@ -11,6 +11,9 @@ from kraft_spec.rules.prose import READERS
 
 _FOLDERS_WITHOUT_SOURCES = frozenset({"__pycache__", "_build"})
 
+_GENERATED_PAGES = frozenset({"api", "commands", "generated", "model", "rules", "scenarios"})
+"""Folders of docs/ that the build of the site fills, out of what is read here."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -75,6 +78,6 @@ def checkout_sources(repository: Path) -> tuple[Source, ...]:
         Source("traces", "traces", repository / "traces"),
         Source("conformance", "conformance", repository / "conformance"),
         Source("tests", "tests", repository / "tests"),
-        Source("docs", "docs", repository / "docs"),
+        Source("docs", "docs", repository / "docs", _GENERATED_PAGES),
         Source("docs", "README.md", repository / "README.md"),
     )

@@ -11,7 +11,7 @@ The lines are those of a reader, which has held each to its shape and to the lin
 
 from dataclasses import replace
 
-from jpype import JException
+import jpype
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jar import TlcBridgeError
@@ -108,7 +108,7 @@ class TraceChecker:
         except (InconclusiveError, UnrepresentableError) as reason:
             self._inconclusive = f"line {number}: {reason}"
             return None
-        except (JException, TlcBridgeError) as failure:
+        except (jpype.JException, TlcBridgeError) as failure:
             self._inconclusive = f"line {number}: the model cannot evaluate {line.event} here: {failure}"
             return None
         if rejection is not None:

@@ -1,0 +1,90 @@
+"""The site: `make docs` builds it, from these pages and from those that tools/site writes out of the sources."""
+
+import re
+import sys
+from importlib.metadata import version as installed_version
+from importlib.util import find_spec
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tools.site.api_pages import LEFT_OUT
+
+project = "kraft-spec"
+author = "the authors of kraft-spec"
+project_copyright = author
+release = installed_version("kraft-spec")
+version = release
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.doctest",
+    "tools.site.extension",
+]
+# Directives that other modules of tools/site bring.
+extensions += [name for name in ("tools.site.both",) if find_spec(name) is not None]
+
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build"]
+default_role = "literal"
+highlight_language = "text"
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "deflist"]
+
+autodoc_default_options = {"members": True, "show-inheritance": True, "no-value": True, "ignore-module-all": True}
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+autodoc_mock_imports = [
+    "cosmic_ray",
+    "cvc5",
+    "hypothesis",
+    "jinja2",
+    "junitparser",
+    "markupsafe",
+    "matplotlib",
+    "pandas",
+    "py4j",
+    "pyarrow",
+    "pyspark",
+    "pytest",
+]
+
+nitpicky = True
+# What a signature may name and no page describes.
+nitpick_ignore_regex = [
+    # Other libraries and the standard one: the build asks no network for their indexes.
+    (
+        "py:.*",
+        r"(abc|argparse|ast|collections|contextlib|datetime|enum|fractions|functools|importlib|jpype|json|logging|msgspec"
+        r"|multiprocessing|os|pathlib|pyarrow|pyspark|pandas|random|re|rich|string|subprocess|tempfile|threading|types"
+        r"|typer|typing|z3)\..*",
+    ),
+    # Pieces of a type that Sphinx cuts at its commas: of one with what Typer or msgspec is told about it, and of bases.
+    ("py:.*", r".*\[.*"),
+    # Modules that have no page.
+    ("py:.*", rf"({'|'.join(map(re.escape, LEFT_OUT))})\..*"),
+    # Private names, type variables, and aliases that have no docstring.
+    ("py:.*", r"(kraft_[\w.]*\.)?_\w+"),
+    ("py:.*", r"kraft_[\w.]+\.(Answer|Value|Word)"),
+]
+
+html_theme = "furo"
+html_theme_options = {
+    "light_css_variables": {"site-named-line": "#fff3b0"},
+    "dark_css_variables": {"site-named-line": "#3a3416"},
+}
+html_title = f"kraft-spec {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = [("sort_tables.js", {"defer": "defer"})]
+# Search finds what an index of thousands of names would list.
+html_use_index = False
+html_domain_indices = False
+html_show_sphinx = False
+html_copy_source = False
+html_show_sourcelink = False

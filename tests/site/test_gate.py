@@ -1,0 +1,92 @@
+"""The site is not built when nothing stands behind a MUST rule and nobody says why."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from tools.site.facts import Material, RuleFacts, gather
+from tools.site.gate import EvidenceError, lacking, require_evidence
+
+from kraft_spec.rules.scope import Exemption
+
+RULE = "vote.log-check"
+NO_PYTHON = f"{RULE}: no implementation names it, and spec/kraft_spec/rules/scope.toml gives no reason"
+NO_TLA = f"{RULE}: no TLA+ names it, and spec/kraft_spec/rules/scope.toml gives no reason"
+NO_VECTOR = (
+    f"{RULE}: no vector is about it, and conformance/kraft_conformance/vectors/without_vector.toml gives no reason"
+)
+
+
+def without(material: Material, *layers: str, vectors: bool = True) -> Material:
+    """The checkout as if these layers never named the rule, or no vector were about it."""
+    kept = tuple(place for place in material.report.citations if place.rule_id != RULE or place.layer not in layers)
+    manifest = tuple(entry for entry in material.manifest if vectors or RULE not in entry.rules)
+    return replace(material, report=replace(material.report, citations=kept), manifest=manifest)
+
+
+def problems(material: Material) -> tuple[str, ...]:
+    with pytest.raises(EvidenceError) as caught:
+        require_evidence(gather(material).values())
+    return caught.value.lines
+
+
+def test_nothing_is_lacking(facts: Mapping[str, RuleFacts]) -> None:
+    require_evidence(facts.values())
+
+
+@pytest.mark.parametrize(
+    ("layers", "vectors", "lines"),
+    [
+        (("reference",), True, (NO_PYTHON,)),
+        (("model",), True, (NO_TLA,)),
+        ((), False, (NO_VECTOR,)),
+        (("reference", "model"), False, (NO_PYTHON, NO_TLA, NO_VECTOR)),
+    ],
+)
+def test_what_a_must_rule_lacks_is_named(
+    material: Material, layers: tuple[str, ...], vectors: bool, lines: tuple[str, ...]
+) -> None:
+    assert problems(without(material, *layers, vectors=vectors)) == lines
+
+
+def test_a_stated_reason_is_enough(material: Material) -> None:
+    exemption = Exemption(RULE, (), ("reference", "model"), "Because.", (RULE,))
+    scope = replace(material.scope, exemptions=(*material.scope.exemptions, exemption))
+    facts = gather(replace(without(material, "reference", "model"), scope=scope))
+    require_evidence(facts.values())
+    assert (facts[RULE].implementation_reason, facts[RULE].model_reason) == ("Because.", "Because.")
+
+
+@pytest.mark.parametrize("change", [{"level": "SHOULD"}, {"status": "superseded"}])
+def test_of_a_weaker_or_superseded_rule_nothing_is_asked(
+    facts: Mapping[str, RuleFacts], change: dict[str, str]
+) -> None:
+    rule = replace(facts[RULE].rule, **change)  # type: ignore[arg-type]
+    assert lacking(RuleFacts(rule)) == ()
+    assert lacking(RuleFacts(facts[RULE].rule)) == (NO_PYTHON, NO_TLA, NO_VECTOR)
+
+
+def test_a_scenario_that_names_a_rule_does_not_implement_it(facts: Mapping[str, RuleFacts]) -> None:
+    assert not [
+        piece.path
+        for each in facts.values()
+        for piece in each.implementation
+        if "/scenarios/" in piece.path or "/cluster/" in piece.path
+    ]
+
+
+def test_the_build_stops(material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    errors = pytest.importorskip("sphinx.errors")
+    from tools.site import extension
+
+    broken = without(material, "model").report
+    monkeypatch.setattr(extension, "check_citations", lambda *_: broken)
+    written: list[object] = []
+    monkeypatch.setattr(extension, "write_pages", lambda *pages: written.append(pages))
+
+    class App:
+        srcdir = str(material.repository / "docs")
+
+    with pytest.raises(errors.ExtensionError, match=rf"rules that nothing stands behind:\n{RULE}: no TLA\+ names it"):
+        extension._generate(App())
+    assert written == []

@@ -1,0 +1,219 @@
+"""The generated pages, as text."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tools.site.api_pages import api_pages, public_modules
+from tools.site.command_pages import command_pages, tidied
+from tools.site.coverage_page import coverage_page
+from tools.site.docstrings import as_restructured_text, with_raised_in_full
+from tools.site.facts import Material, RuleFacts
+from tools.site.markup import code_block, folded, prose, split_resolution, table
+from tools.site.model_pages import MODULES, model_pages
+from tools.site.names import ALL_SCENARIOS
+from tools.site.open_points_page import open_points_page
+from tools.site.rule_pages import rule_page, rule_pages
+from tools.site.scenario_pages import figure, scenario_page, scenario_pages
+
+from kraft_conformance.commands.on_demand import COMMANDS
+from kraft_reference.scenarios import scenario
+from kraft_spec.rules import PROPERTIES, RuleFileError
+from kraft_spec.rules.sources import checkout_sources
+
+
+def test_prose_means_nothing_but_itself() -> None:
+    assert prose("a*b_c [x] {1,2} <y> `z`") == r"a\*b\_c \[x\] \{1,2\} \<y\> \`z\`"
+    assert prose("1. first\n  and - second") == r"1\. first and - second"
+    assert prose("see vote.log-check.", {"vote.log-check"}) == "see `vote.log-check`."
+
+
+def test_a_cell_holds_no_border() -> None:
+    assert table(("a", "b"), [("x | y", r"p \| q")]) == ["| a | b |", "|---|---|", r"| x \| y | p \| q |"]
+
+
+def test_a_fence_is_longer_than_those_inside() -> None:
+    assert code_block("```\nx\n```\n") == ["````text", "```\nx\n```", "````"]
+
+
+def test_a_summary_is_plain_text() -> None:
+    assert folded("a < b & c", ["x"])[1] == "<details><summary>a &lt; b &amp; c</summary>"
+
+
+def test_every_rule_has_a_page_under_its_id(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    pages = dict(rule_pages(facts, material.registry))
+    assert list(pages) == [f"rules/{rule.id}.md" for rule in material.registry]
+    assert len(pages) == 340
+    for rule in material.registry:
+        text = pages[f"rules/{rule.id}.md"]
+        assert f"\n# {rule.id}\n" in text
+        for heading in (
+            "Source", "What the text leaves open", "Apache Kafka", "When it decides", "Without it", "Python", "TLA+",
+            "Proofs", "Scenarios", "Vectors", "Mutants",
+        ):  # fmt: skip
+            assert f"\n## {heading}\n" in text, (rule.id, heading)
+
+
+def test_a_rule_page(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    text = rule_page(facts["vote.log-check"], material.registry)
+    for expected in (
+        "**MUST** · a *safety* rule · group [vote](index.md#vote) · concerns Unattached, Prospective, Observer\n",
+        "violated: `LeaderCompleteness`; `CommittedNeverLost`.",
+        "```{literalinclude} ../../reference/kraft_reference/elections.py\n",
+        ":caption: `grants_vote` in reference/kraft_reference/elections.py, lines ",
+        ":caption: [GrantsVote](../model/Elections.md#grantsvote) in spec/kraft_spec/tla/Elections.tla, lines ",
+        "finds `LeaderCompleteness` violated after 14 states. Again: `kraft-spec load-bearing vote.log-check`.",
+    ):
+        assert expected in text
+
+
+def test_a_superseded_rule_says_so_and_by_what(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    gone = [rule for rule in material.registry if not rule.is_active]
+    assert len(gone) == 4
+    for rule in gone:
+        text = rule_page(facts[rule.id], material.registry)
+        assert ":::{admonition} This rule does not hold any more" in text
+        assert all(f"`{successor}`" in text for successor in rule.by)
+
+
+def test_a_reason_stands_where_there_is_nothing(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    reason = facts["metric.current-state"].model_reason
+    text = rule_page(facts["metric.current-state"], material.registry)
+    assert reason
+    assert f"## TLA+\n\nNone: {prose(reason)}\n" in text
+
+
+def test_every_rule_is_in_the_table_once(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    lines = coverage_page(facts, material.registry).splitlines()
+    for rule in material.registry:
+        assert len([line for line in lines if line.startswith(f"| `{rule.id}` |")]) == 1, rule.id
+
+
+def test_the_counts_are_those_of_the_rows(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    few = {rule_id: facts[rule_id] for rule_id in ("vote.log-check", "metric.current-state")}
+    few["vote.log-check"] = replace(few["vote.log-check"], theorems=(), theory_mutants=())
+    text = coverage_page(few | {key: one for key, one in facts.items() if key not in few}, material.registry)
+    assert "| MUST | 293 |" in text
+    assert "| do not hold any more | 4 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |" in text
+
+
+def test_every_open_point_is_told_with_its_resolution(material: Material) -> None:
+    text = open_points_page(material.registry)
+    for rule in material.registry:
+        assert (f"\n`{rule.id}`\n: " in text) == bool(rule.open), rule.id
+    assert split_resolution("It is silent. Resolution: at least as long.") == ("It is silent.", "at least as long.")
+    assert split_resolution("It is silent.") == ("It is silent.", "")
+
+
+def test_every_scenario_has_a_page_and_a_place_for_its_picture(material: Material) -> None:
+    pages = dict(scenario_pages(material.registry, lambda name: f"<svg><title>{name}</title></svg>"))
+    assert list(pages) == ["scenarios/index.md", *(f"scenarios/{one.name}.md" for one in ALL_SCENARIOS)]
+    for one in ALL_SCENARIOS:
+        for variant in one.variants:
+            assert f"<title>{one.name}/{variant.name}</title>" in pages[f"scenarios/{one.name}.md"]
+
+
+def test_without_a_picture_a_scenario_page_has_none(material: Material) -> None:
+    assert "{raw}" not in scenario_page(scenario("ping-pong"), material.registry, lambda name: None)
+    assert figure("<svg>\n\n</svg>")[2] == "<svg>\n</svg>"
+
+
+@pytest.fixture(scope="module")
+def modules(material: Material) -> Mapping[str, str]:
+    return dict(model_pages(material.repository, material.registry, material.report))
+
+
+def test_every_property_is_defined_in_a_module_that_is_shown(modules: Mapping[str, str]) -> None:
+    assert set(modules) == {f"model/{name}.md" for name in ("index", "properties", *MODULES)}
+    for name in PROPERTIES:
+        assert f"\n## {name}\n" in modules["model/properties.md"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_line_of_a_module_is_shown(module: str, material: Material, modules: Mapping[str, str]) -> None:
+    text = (material.repository / f"spec/kraft_spec/tla/{module}.tla").read_text(encoding="utf-8").splitlines()
+    spans = [
+        line.removeprefix(":lines: ").split("-")
+        for line in modules[f"model/{module}.md"].splitlines()
+        if line.startswith(":lines: ")
+    ]
+    shown = {number for first, last in spans for number in range(int(first), int(last) + 1)}
+    missing = [line for number, line in enumerate(text, start=1) if number not in shown and line.strip("-= ")]
+    assert [line for line in missing if "MODULE" not in line] == []
+
+
+def test_every_command_has_a_page() -> None:
+    pages = dict(command_pages())
+    assert set(pages) == {f"commands/{name}.md" for name in ("index", *COMMANDS)}
+    assert "\n# kraft-spec rules\n" in pages["commands/rules.md"]
+    assert "* `--json`: One JSON document on standard output." in pages["commands/rules.md"]
+
+
+def test_titles_are_plain_and_help_options_left_out() -> None:
+    assert (
+        tidied("# `a b`\n\n**Options**:\n\n* `--x`: y\n* `-h, --help`: z\n\n\n")
+        == "# a b\n\n**Options**:\n\n* `--x`: y\n"
+    )
+
+
+def test_every_public_module_has_a_page() -> None:
+    repository = Path(__file__).parents[2]
+    pages = dict(api_pages(repository))
+    assert len(pages) == len(public_modules(repository)) + 1
+    assert pages["api/kraft_spec.rules.rst"].endswith(".. automodule:: kraft_spec.rules\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("Different `Edge`s.", "Different ``Edge``\\ s."),
+        ("`header: ` before it", "``header:`` before it"),
+        ("As vote.log-check, by name.", "As ``vote.log-check``, by name."),
+        ("in `vote.log-check` and ``x``", "in ``vote.log-check`` and ``x``"),
+        ("see :func:`x`", "see :func:`x`"),
+    ],
+)
+def test_code_in_a_docstring(line: str, shown: str) -> None:
+    assert as_restructured_text([line], {"vote.log-check"}) == [shown]
+
+
+def test_tables_and_lists_in_a_docstring() -> None:
+    lines = ["Text", "| a |", "|---|", "More:", "- one", "  and on", "- two"]
+    expected = ["Text", "", "::", "", "    | a |", "    |---|", "", "More:", "", "- one", "  and on", "- two"]
+    assert as_restructured_text(lines, ()) == expected
+
+
+def test_exceptions_have_their_whole_name_and_sentences_stay() -> None:
+    lines = [
+        ":raises EvidenceError: with.",
+        ":raises OSError, KeyError: it.",
+        ":raises As the other.:",
+        ":raises Far: x.",
+    ]
+    assert with_raised_in_full(lines, {"EvidenceError": RuleFileError}) == [
+        ":raises ~kraft_spec.rules.rule.RuleFileError: with.",
+        ":raises OSError, KeyError: it.",
+        "",
+        "Raises: As the other.",
+        "",
+        "Raises: Far: x.",
+    ]
+
+
+def test_generated_pages_are_ignored_by_git_and_by_the_check_of_citations(material: Material) -> None:
+    extension = pytest.importorskip("tools.site.extension")
+    ignored = (material.repository / ".gitignore").read_text(encoding="utf-8").splitlines()
+    (docs,) = [each for each in checkout_sources(material.repository) if each.name == "docs"]
+    assert [folder for folder in extension.FOLDERS if f"/docs/{folder}/" not in ignored] == []
+    assert set(extension.FOLDERS) <= docs.without
+
+
+def test_pages_that_are_none_any_more_are_taken_away(tmp_path: Path) -> None:
+    extension = pytest.importorskip("tools.site.extension")
+    (tmp_path / "written.md").write_text("by hand", encoding="utf-8")
+    extension.write_pages(tmp_path, {"rules/a.md": "a", "rules/b.md": "b"})
+    before = (tmp_path / "rules/a.md").stat().st_mtime_ns
+    extension.write_pages(tmp_path, {"rules/a.md": "a"})
+    assert sorted(file.name for file in tmp_path.rglob("*.md")) == ["a.md", "written.md"]
+    assert (tmp_path / "rules/a.md").stat().st_mtime_ns == before

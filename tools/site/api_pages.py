@@ -1,0 +1,89 @@
+"""A page for each module of the packages, from its docstrings."""
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from tools.site.markup import prose, table
+
+FOLDER = "api"
+PACKAGES = (
+    ("reference", "kraft_reference"),
+    ("spec", "kraft_spec"),
+    ("traces", "kraft_traces"),
+    ("conformance", "kraft_conformance"),
+)
+"""Source root and package."""
+
+LEFT_OUT: Mapping[str, str] = {
+    "kraft_conformance.benchmark": "what `kraft-spec bench` measures with",
+    "kraft_conformance.commands": "the [commands](../commands/index.md) have pages of their own",
+    "kraft_conformance.detectors": "what `kraft-spec detectors` checks the checks with",
+    "kraft_conformance.directories": "the folders of a simulated quorum, behind the commands",
+    "kraft_conformance.findings": "what `kraft-spec findings` shows",
+    "kraft_conformance.mutation": "what `kraft-spec mutants` and `load-bearing` run",
+    "kraft_conformance.nightly": "what `kraft-spec nightly` runs",
+    "kraft_conformance.probes": "what `kraft-spec probes` runs",
+    "kraft_conformance.vectors.targeted": "scripts that vectors are made by",
+    "kraft_reference.partitions.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
+    "kraft_reference.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
+    "kraft_spec.edges": "what `kraft-spec edges` runs",
+    "kraft_spec.proofs": "what `kraft-spec prove` runs",
+    "kraft_traces.pipeline": "what `kraft-spec pipeline` runs on Spark",
+}
+"""Packages that nobody imports for a purpose of their own, and what they are behind."""
+
+
+def public_modules(repository: Path) -> tuple[tuple[str, Path], ...]:
+    """(dotted name, file) of every module that has a page: public by its name, and in no package of `LEFT_OUT`."""
+    found = []
+    for root, package in PACKAGES:
+        for file in sorted((repository / root / package).rglob("*.py")):
+            parts = file.relative_to(repository / root).with_suffix("").parts
+            names = parts[:-1] if parts[-1] == "__init__" else parts
+            name = ".".join(names)
+            if not any(part.startswith("_") for part in names) and not _is_left_out(name):
+                found.append((name, file))
+    return tuple(sorted(found))
+
+
+def _is_left_out(name: str) -> bool:
+    return any(f"{name}.".startswith(f"{package}.") for package in LEFT_OUT)
+
+
+def api_pages(repository: Path) -> Iterable[tuple[str, str]]:
+    """Yield (path below docs, text) for the index, in Markdown, and for every module."""
+    modules = public_modules(repository)
+    yield f"{FOLDER}/index.md", _index(modules)
+    for name, _ in modules:
+        yield f"{FOLDER}/{name}.rst", module_page(name)
+
+
+def module_page(name: str) -> str:
+    """The page of one module; what is in it is read from the docstrings when the page is."""
+    return f":orphan:\n\n{name}\n{'=' * len(name)}\n\n.. automodule:: {name}\n"
+
+
+def _index(modules: Sequence[tuple[str, Path]]) -> str:
+    lines = [
+        "# Every public module",
+        "",
+        "Generated from the docstrings; the packages build on each other in this order.",
+        "What others are not meant to import has no page: it is listed at the end.",
+        "",
+    ]
+    for _, package in PACKAGES:
+        rows = [
+            (f"[{name}]({name}.rst)", prose(_first_sentence(file)))
+            for name, file in modules
+            if name.partition(".")[0] == package
+        ]
+        lines += [f"## {package}", "", *table(("module", "what it is"), rows), ""]
+    lines += ["## Without a page", "", *(f"- `{package}`: {what}" for package, what in LEFT_OUT.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _first_sentence(file: Path) -> str:
+    """The first paragraph of a module's docstring."""
+    said = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return said.split("\n\n")[0]

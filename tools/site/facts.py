@@ -1,0 +1,171 @@
+"""Everything that is known about a rule, from all the packages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.site.names import ALL_SCENARIOS, AnyScenario
+from tools.site.pieces import Piece, pieces
+
+from kraft_conformance.mutation.load_bearing import Row, rows_about
+from kraft_conformance.vectors.catalogue import Catalogue as VectorCatalogue
+from kraft_conformance.vectors.format import ManifestEntry
+from kraft_conformance.vectors.rule_coverage import rule_coverage
+from kraft_spec.mutants import Catalogue as MutantCatalogue
+from kraft_spec.mutants import Mutant, load_catalogue
+from kraft_spec.proofs.induction.mutant import Mutant as TheoryMutant
+from kraft_spec.proofs.induction.mutants import MUTANTS as THEORY_MUTANTS
+from kraft_spec.proofs.theorems import Theorem, theorems
+from kraft_spec.rules import Registry, Rule
+from kraft_spec.rules.citations import Citation, CitationReport
+from kraft_spec.rules.scope import Scope
+
+_TEST_BENCH = ("/scenarios/", "/cluster/")
+"""What drives the reference and is no part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFacts:
+    """A rule and what there is about it.
+
+    Attributes:
+        rule: the rule.
+        implementation: the Python that names it: the reference, or the layer that scope.toml puts it in.
+        model: the TLA+ that names it, the modules with bounds (MC*) left out.
+        implementation_reason: why no implementation need name it; empty if one must.
+        model_reason: the same for the model.
+        elsewhere: all other places that name it, pages apart.
+        scenarios: those that it decides.
+        vectors: those that are about it.
+        vector_reason: why there is none; empty where there is one, or nothing is said.
+        mutants: those that break it.
+        counterexamples: what the broken model violates, or why it cannot.
+        theorems: those that the rule rests on.
+        theory_mutants: mutants of the inductive proof that are about it.
+    """
+
+    rule: Rule
+    implementation: tuple[Piece, ...] = ()
+    model: tuple[Piece, ...] = ()
+    implementation_reason: str = ""
+    model_reason: str = ""
+    elsewhere: tuple[Citation, ...] = ()
+    scenarios: tuple[AnyScenario, ...] = ()
+    vectors: tuple[ManifestEntry, ...] = ()
+    vector_reason: str = ""
+    mutants: tuple[Mutant, ...] = ()
+    counterexamples: tuple[Row, ...] = ()
+    theorems: tuple[Theorem, ...] = ()
+    theory_mutants: tuple[TheoryMutant, ...] = ()
+
+    @property
+    def found(self) -> tuple[Row, ...]:
+        """The rows with a counterexample."""
+        return tuple(row for row in self.counterexamples if row.verdict in ("load-bearing", "together"))
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the facts are gathered from; each part can be replaced by a test.
+
+    Attributes:
+        registry: the rules.
+        scope: what need not be named where.
+        report: where each is named, by `checkout_sources`.
+        repository: the checkout, for the texts around the places.
+        manifest: the vectors.
+        mutants: the catalogue.
+    """
+
+    registry: Registry
+    scope: Scope
+    report: CitationReport
+    repository: Path
+    manifest: tuple[ManifestEntry, ...]
+    mutants: MutantCatalogue
+
+    @classmethod
+    def of(cls, registry: Registry, scope: Scope, report: CitationReport, repository: Path) -> "Material":
+        """With the vectors and mutants of the packages."""
+        return cls(registry, scope, report, repository, VectorCatalogue().manifest.vectors, load_catalogue())
+
+
+def gather(material: Material) -> Mapping[str, RuleFacts]:
+    """The facts about every rule, in the order of the registry."""
+    places: dict[str, list[Citation]] = {}
+    for citation in material.report.citations:
+        places.setdefault(citation.rule_id, []).append(citation)
+    vectors = {one.rule.id: one for one in rule_coverage(material.manifest)}
+    by_id = {entry.id: entry for entry in material.manifest}
+    texts: dict[str, str] = {}
+    facts: dict[str, RuleFacts] = {}
+    for rule in material.registry:
+        named = places.get(rule.id, ())
+        implementing = [place for place in named if _implements(place, rule, material.scope)]
+        modelling = [place for place in named if _models(place)]
+        covered = vectors.get(rule.id)
+        facts[rule.id] = RuleFacts(
+            rule=rule,
+            implementation=tuple(sorted(_pieces(implementing, material.repository, texts), key=_rank)),
+            model=tuple(_pieces(modelling, material.repository, texts)),
+            implementation_reason=_reason(rule, "reference", material.scope),
+            model_reason=_reason(rule, "model", material.scope),
+            elsewhere=tuple(
+                place
+                for place in named
+                if place not in implementing and place not in modelling and place.layer != "docs"
+            ),
+            scenarios=tuple(one for one in ALL_SCENARIOS if rule.id in one.rules),
+            vectors=tuple(by_id[each] for each in covered.vectors) if covered else (),
+            vector_reason=covered.reason if covered else "",
+            mutants=tuple(mutant for mutant in material.mutants.mutants if rule.id in mutant.rules),
+            counterexamples=_rows(rule, material.mutants),
+            theorems=tuple(one for one in theorems() if rule.id in one.rules),
+            theory_mutants=tuple(one for one in THEORY_MUTANTS if rule.id in one.rules),
+        )
+    return facts
+
+
+def _implements(place: Citation, rule: Rule, scope: Scope) -> bool:
+    """Whether a place is where the rule is implemented."""
+    layer = scope.instead.get(rule.id, "reference")
+    return place.layer == layer and place.path.endswith(".py") and not any(part in place.path for part in _TEST_BENCH)
+
+
+def _models(place: Citation) -> bool:
+    """Whether a place is where the model states the rule."""
+    return place.layer == "model" and place.path.endswith(".tla") and not Path(place.path).name.startswith("MC")
+
+
+def _reason(rule: Rule, layer: str, scope: Scope) -> str:
+    """Why the reference or the model need not name a rule; empty if it must."""
+    if rule.id in scope.later:
+        return scope.later[rule.id]
+    if layer == "model" and rule.id in scope.instead:
+        return scope.instead_reasons[rule.id]
+    exempted = scope.exempted("reference" if layer == "reference" else "model").get(rule.id)
+    return "" if exempted is None else exempted.reason
+
+
+def _rows(rule: Rule, catalogue: MutantCatalogue) -> tuple[Row, ...]:
+    """The rows about a rule, also the one that says why the model cannot break it."""
+    reasons = [Row(rule.id, None, gap.reason) for gap in catalogue.not_modelled if gap.rule == rule.id]
+    return (*rows_about(rule.id, catalogue), *reasons)
+
+
+def _pieces(places: Iterable[Citation], repository: Path, texts: dict[str, str]) -> Sequence[Piece]:
+    """The pieces of source around places, file by file."""
+    by_path: dict[str, list[int]] = {}
+    for place in places:
+        by_path.setdefault(place.path, []).append(place.line)
+    found: list[Piece] = []
+    for path, lines in by_path.items():
+        if path not in texts:
+            texts[path] = (repository / path).read_text(encoding="utf-8")
+        found.extend(pieces(path, texts[path], lines))
+    return found
+
+
+def _rank(piece: Piece) -> tuple[bool, bool, str, int]:
+    """Definitions before constants before what has no name."""
+    return (not piece.name, piece.name.isupper(), piece.path, piece.first)

@@ -1,0 +1,78 @@
+"""Whether every link inside a built site leads somewhere: a file that is there, an anchor that is on its page.
+
+python -m tools.site.links build/docs
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+EXPECTED_ARGUMENTS = 2
+
+
+class _Page(HTMLParser):
+    """Collects the anchors of a page and what it links to."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.anchors: set[str] = set()
+        self.links: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take the ids and addresses of an element."""
+        for name, content in attrs:
+            if content and name == "id":
+                self.anchors.add(content)
+            elif content and name in ("href", "src"):
+                self.links.add(content)
+
+
+def dead_links(site: Path) -> Iterator[str]:
+    """Yield `page: link: what is wrong` for each link of a site that leads nowhere, in the order of the pages."""
+    pages = {file.relative_to(site).as_posix(): _read(file) for file in sorted(site.rglob("*.html"))}
+    for name, page in pages.items():
+        for link in sorted(page.links):
+            if problem := _problem(site, name, link, pages):
+                yield f"{name}: {link}: {problem}"
+
+
+def _read(file: Path) -> _Page:
+    page = _Page()
+    page.feed(file.read_text(encoding="utf-8"))
+    return page
+
+
+def _problem(site: Path, name: str, link: str, pages: Mapping[str, _Page]) -> str:
+    """What is wrong with a link, empty if it is right or leads out of the site."""
+    address = urlsplit(link)
+    if address.scheme or address.netloc:
+        return ""
+    target = (site / name).parent.joinpath(unquote(address.path)).resolve() if address.path else site / name
+    if target.is_dir():
+        target /= "index.html"
+    if not target.is_file():
+        return "no such file"
+    fragment = unquote(address.fragment)
+    there = pages.get(target.relative_to(site.resolve()).as_posix() if address.path else name)
+    if fragment and there is not None and fragment not in there.anchors:
+        return "no such anchor"
+    return ""
+
+
+def main(arguments: list[str]) -> int:
+    """Print the dead links of a built site; 1 if there are any."""
+    if len(arguments) != EXPECTED_ARGUMENTS or not Path(arguments[1]).is_dir():
+        print("usage: python -m tools.site.links FOLDER", file=sys.stderr)
+        return 64
+    found = list(dead_links(Path(arguments[1])))
+    for line in found:
+        print(line)
+    pages = sum(1 for _ in Path(arguments[1]).rglob("*.html"))
+    print(f"{pages} pages, {len(found)} internal links that lead nowhere")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv))

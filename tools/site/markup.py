@@ -1,0 +1,88 @@
+"""Prose and tables as Markdown that renders as it was written."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>{}#|~$])")
+_LIST_MARK = re.compile(r"^(\d+)([.)]) ", re.MULTILINE)
+_LEADING = re.compile(r"^([-+=:(]) ?", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+")
+
+
+def prose(text: str, names: Collection[str] = ()) -> str:
+    """Text that means nothing in Markdown, on one line; names that have a page become code, and so links.
+
+    Args:
+        text: as a catalogue has it.
+        names: rule ids and names of properties.
+    """
+    line = " ".join(text.split())
+    parts: list[str] = []
+    position = 0
+    for word in _WORD.finditer(line):
+        if word.group() in names:
+            parts += [_escaped(line[position : word.start()]), f"`{word.group()}`"]
+            position = word.end()
+    parts.append(_escaped(line[position:]))
+    return _LEADING.sub(r"\\\1 ", _LIST_MARK.sub(r"\1\\\2 ", "".join(parts)))
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def sentence(text: str) -> str:
+    """The text with a full stop, if it has no end yet."""
+    return text if not text or text[-1] in ".!?:" else f"{text}."
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of a Markdown table; the cells are Markdown."""
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
+    return lines
+
+
+def _cell(markdown: str) -> str:
+    return re.sub(r"(?<!\\)\|", r"\\|", " ".join(markdown.split()))
+
+
+def code_block(text: str, language: str = "text") -> list[str]:
+    """Lines of a block of code; the fence is longer than any in the text."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return [f"{fence}{language}", text.rstrip("\n"), fence]
+
+
+def folded(summary: str, lines: Iterable[str]) -> list[str]:
+    """Lines behind a summary that opens at a click; where HTML means nothing they are simply there.
+
+    Args:
+        summary: plain text.
+        lines: Markdown.
+    """
+    shown = summary.replace("&", "&amp;").replace("<", "&lt;")
+    return ["", f"<details><summary>{shown}</summary>", "", *lines, "", "</details>", ""]
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """`1 vector`, `2 vectors`."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+_RESOLUTION = re.compile(r"\bResolution(?: here)?: ?")
+
+
+def split_resolution(text: str) -> tuple[str, str]:
+    """What is open, and how it was decided; the second is empty where the text is not written in two parts."""
+    parts = _RESOLUTION.split(text, maxsplit=1)
+    return parts[0].strip(), parts[1].strip() if len(parts) > 1 else ""
+
+
+def open_point(text: str, names: Collection[str]) -> list[str]:
+    """Paragraphs: what a text leaves open, and the resolution."""
+    point, resolution = split_resolution(text)
+    lines = [prose(point, names), ""] if point else []
+    if resolution:
+        lines += [f"**Resolution:** {prose(resolution[:1].upper() + resolution[1:], names)}", ""]
+    return lines

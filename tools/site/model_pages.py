@@ -1,0 +1,156 @@
+"""A page for each module of the TLA+ model, cut at its definitions, each with an anchor and the rules it names."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from tools.site.markup import prose, table
+from tools.site.pieces import Piece, operators_of, tla_blocks
+
+from kraft_spec.rules import PROPERTIES, Registry
+from kraft_spec.rules.citations import CitationReport
+from kraft_spec.rules.vocabulary import Property
+
+FOLDER = "model"
+MODEL = "spec/kraft_spec/tla"
+
+MODULES = (
+    "Definitions",
+    "Roles",
+    "Elections",
+    "Leadership",
+    "PendingChanges",
+    "Replication",
+    "VoterChanges",
+    "QuorumReassignment",
+    "Snapshots",
+    "Durability",
+    "KRaft",
+    "Properties",
+    "Stability",
+    "Liveness",
+    "LocalForms",
+    "MCLivenessChange",
+    "Observed",
+    "RoleTable",
+    "Trace",
+    "TraceBatch",
+    "Partitions",
+    "PartitionReassignment",
+    "PartitionProperties",
+    "PartitionTrace",
+)
+"""In the order in which they build on each other; the others only set bounds."""
+
+SAME_AS: Mapping[str, str] = {"EventualCommit": "CommitProgress"}
+"""Properties that another definition stands for: docs/rules.md says why."""
+
+
+def model_pages(repository: Path, registry: Registry, report: CitationReport) -> Iterable[tuple[str, str]]:
+    """Yield (path below docs, Markdown) for the index, every module and the properties."""
+    yield f"{FOLDER}/index.md", _index(repository)
+    for module in MODULES:
+        path = f"{MODEL}/{module}.tla"
+        text = (repository / path).read_text(encoding="utf-8")
+        named: dict[int, list[str]] = {}
+        for citation in report.citations:
+            if citation.path == path:
+                named.setdefault(citation.line, []).append(citation.rule_id)
+        yield f"{FOLDER}/{module}.md", module_page(module, path, text, named)
+    yield f"{FOLDER}/properties.md", properties_page(repository, registry)
+
+
+def module_page(module: str, path: str, text: str, named: Mapping[int, Sequence[str]]) -> str:
+    """The page of one module.
+
+    Args:
+        module: its name.
+        path: the file in the repository.
+        text: what is in it.
+        named: line to the ids of the rules that it names.
+    """
+    lines = ["---", "orphan: true", "---", "", f"# {module}.tla", "", f"The file is `{path}`.", ""]
+    if extends := re.search(r"^EXTENDS (.+)$", text, re.MULTILINE):
+        names = [name.strip() for name in extends.group(1).split(",")]
+        lines += ["Extends " + ", ".join(f"[{n}]({n}.md)" if n in MODULES else n for n in names) + ".", ""]
+    for block in tla_blocks(path, text):
+        if block.name:
+            lines += [f"## {block.name}", ""]
+        rules = [rule for line in range(block.first, block.last + 1) for rule in named.get(line, ())]
+        lines += _included(block)
+        if rules:
+            lines += [":::{container} rules-of", *(f"`{rule}`" for rule in dict.fromkeys(rules)), ":::", ""]
+    return "\n".join(lines) + "\n"
+
+
+def _included(block: Piece) -> list[str]:
+    return [
+        f"```{{literalinclude}} ../../{block.path}",
+        ":language: tla",
+        f":lines: {block.first}-{block.last}",
+        ":lineno-match:",
+        "```",
+        "",
+    ]
+
+
+def _index(repository: Path) -> str:
+    rows = []
+    for module in MODULES:
+        text = (repository / MODEL / f"{module}.tla").read_text(encoding="utf-8")
+        first = re.search(r"\(\*{10,}\)\n((?:\(\*.*\*\)\n)+)", text)
+        words = re.sub(r"^\(\*|\*\)$", "", first.group(1), flags=re.MULTILINE) if first else ""
+        said = " ".join(words.split("\n\n")[0].split())
+        rows.append((f"[{module}]({module}.md)", prose(said.partition(". ")[0].rstrip("*() "))))
+    lines = [
+        "# The TLA+ modules",
+        "",
+        "Included from the files, in the order in which they build on each other; "
+        "[The model](../model.md) says how they are made, and [Properties](properties.md) lists what is checked.",
+        "The modules whose names begin with MC set bounds, and are not shown.",
+        "",
+        *table(("module", "what it begins with"), rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def properties_page(repository: Path, registry: Registry) -> str:
+    """All properties that a rule may break, with their TLA+ and the rules that they need."""
+    lines = [
+        "# Properties",
+        "",
+        "What the model checker judges: *safety* (nothing bad happens), *stability* (nothing needless does) and "
+        "*liveness* (something good does).",
+        "The field `breaks` of a rule names them.",
+        "",
+    ]
+    blocks = _definitions(repository)
+    for one in PROPERTIES.values():
+        lines += _property(one, blocks, registry)
+    return "\n".join(lines) + "\n"
+
+
+def _property(one: Property, blocks: Mapping[str, Piece], registry: Registry) -> list[str]:
+    breaking = [rule.id for rule in registry if one.name in rule.breaks]
+    lines = [f"## {one.name}", "", f"*{one.kind}* · {prose(one.description)}", ""]
+    if other := SAME_AS.get(one.name):
+        lines += [f"Defined as `{other}`.", ""]
+    else:
+        lines += _included(blocks[one.name])
+    if breaking:
+        lines += [f"Needs {len(breaking)} rules:", "", ":::{container} rules-of"]
+        lines += [*(f"`{rule}`" for rule in breaking), ":::", ""]
+    return lines
+
+
+def _definitions(repository: Path) -> dict[str, Piece]:
+    """The block that defines each property."""
+    found: dict[str, Piece] = {}
+    for module in MODULES:
+        path = f"{MODEL}/{module}.tla"
+        text = (repository / path).read_text(encoding="utf-8")
+        for block in tla_blocks(path, text):
+            for operator in operators_of(text, block):
+                if operator in PROPERTIES:
+                    found.setdefault(operator, block)
+    return found

@@ -1,0 +1,289 @@
+"""A page for each rule, and the foot that leads from one to the next."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from tools.site.facts import RuleFacts
+from tools.site.markup import code_block, counted, folded, open_point, prose, sentence, table
+from tools.site.mutant_section import mutant_section
+from tools.site.names import scenario_label
+from tools.site.pieces import Piece
+
+from kraft_conformance.mutation.load_bearing import Row
+from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated
+from kraft_spec.rules import PROPERTIES, Registry, Rule
+
+FOLDER = "rules"
+"""Where the pages are: `rules/<rule id>.html`, for ever."""
+
+OPEN_PIECES = 3
+"""So many pieces of source are shown at once, the others behind a summary."""
+
+_TO_ROOT = "../.."
+"""From a page's folder to the repository, for the files that it includes."""
+
+
+def linked_names(registry: Registry) -> Collection[str]:
+    """What becomes a link in the texts of the catalogue."""
+    return frozenset({*registry.by_id, *PROPERTIES})
+
+
+def rule_page(facts: RuleFacts, registry: Registry) -> str:
+    """The page of one rule, as Markdown."""
+    rule = facts.rule
+    names = linked_names(registry)
+    lines = [
+        "---",
+        "orphan: true",
+        "---",
+        "",
+        f"# {rule.id}",
+        "",
+        f"**{prose(rule.title)}**",
+        "",
+        *_marks(rule),
+        "",
+        ":::{container} statement",
+        prose(rule.statement, names),
+        ":::",
+        "",
+        *_at_a_glance(facts),
+        "",
+        "## Source",
+        "",
+        *(f"- {prose(source)}" for source in rule.source),
+        "",
+        "## What the text leaves open",
+        "",
+        *open_point(rule.open or "Nothing that is known.", names),
+        "## Apache Kafka",
+        "",
+        prose(rule.kafka or "Not known to differ.", names),
+        "",
+        "## When it decides",
+        "",
+        "A schedule, in the [notation of the catalogue](../rules.md#the-notation-of-the-examples).",
+        "",
+        ":::{container} schedule",
+        *code_block(rule.example or "no example is given"),
+        ":::",
+        "",
+        *_breaks(facts, names),
+        *_code("Python", "python", facts.implementation, facts.implementation_reason),
+        *_code("TLA+", "tla", facts.model, facts.model_reason),
+        *_proofs(facts, names),
+        *_scenarios(facts),
+        *_vectors(facts),
+        *mutant_section(facts.mutants),
+        *_elsewhere(facts),
+        *_foot(rule, registry),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _marks(rule: Rule) -> list[str]:
+    """Level, safety and status, in words."""
+    marks = [
+        f"**{rule.level}**",
+        "a *safety* rule" if rule.safety else "no safety rule",
+        f"group [{rule.group}](index.md#{rule.group})",
+    ]
+    if rule.states:
+        marks.append("concerns " + ", ".join(rule.states))
+    lines = [" · ".join(marks)]
+    if not rule.is_active:
+        successors = ", ".join(f"`{successor}`" for successor in rule.by)
+        taken = f": {successors} took its place" if successors else ""
+        lines += ["", ":::{admonition} This rule does not hold any more", ":class: warning", ""]
+        lines += [f"It is {rule.status}{taken}.  It keeps its id and this page.", ":::"]
+    return lines
+
+
+def _at_a_glance(facts: RuleFacts) -> list[str]:
+    """What there is about the rule, with links into the page."""
+    return table(
+        ("Python", "TLA+", "proofs", "scenarios", "vectors", "mutants", "counterexamples"),
+        [
+            (
+                _glance(len(facts.implementation), "python", facts.implementation_reason),
+                _glance(len(facts.model), "tla", facts.model_reason),
+                _glance(len(facts.theorems) + len(facts.theory_mutants), "proofs"),
+                _glance(len(facts.scenarios), "scenarios"),
+                _glance(len(facts.vectors), "vectors", facts.vector_reason),
+                _glance(len(facts.mutants), "mutants"),
+                _glance(len(facts.found), "without-it"),
+            )
+        ],
+    )
+
+
+def _glance(number: int, anchor: str, reason: str = "") -> str:
+    return f"[{number or ('none, with a reason' if reason else 'none')}](#{anchor})"
+
+
+def _breaks(facts: RuleFacts, names: Collection[str]) -> list[str]:
+    """What goes wrong without the rule: as the catalogue says, and as was found."""
+    rule = facts.rule
+    lines = ["## Without it", ""]
+    if rule.breaks_text:
+        lines += [f"The catalogue expects violated: {sentence(prose(rule.breaks_text, names))}", ""]
+    for row in facts.counterexamples:
+        lines += [*_counterexample(row), ""]
+    if not facts.counterexamples:
+        why = "it is no safety rule" if not rule.safety else "it does not hold any more"
+        lines += [f"No counterexample is looked for in the model: {why}.", ""]
+    return lines
+
+
+def _counterexample(row: Row) -> list[str]:
+    mutant = row.mutant
+    if mutant is None:
+        return [f"- **not modelled**: {prose(row.reason)}"]
+    about = "" if len(mutant.rules) == 1 else " Broken with it: " + ", ".join(f"`{one}`" for one in mutant.rules) + "."
+    head = f"- **{row.verdict}** (`{mutant.name}`): {sentence(prose(mutant.bug))}{about}"
+    return [head, f"  {_evidence(mutant)}"]
+
+
+def _evidence(mutant: Mutant) -> str:
+    """How the counterexample is found, in a sentence or two of Markdown."""
+    match mutant.evidence:
+        case Exhaustive(check=check, property=violated, states=states):
+            found = f"TLC, searching the slice `{check}`, finds `{violated}` violated after {states} states."
+        case Schedule(scenario=name, property=violated) if name:
+            found = f"TLC, held to the scenario {_scenario_link(name)}, finds `{violated}` violated."
+        case Schedule(workload=workload, property=violated):
+            found = f"TLC, held to a run of the workload `{workload}`, finds `{violated}` violated."
+        case Simulated(property=violated):
+            found = f"TLC finds `{violated}` violated in random behaviours of the model."
+        case Covered(rules=rules, reason=reason, checks=checks):
+            keepers = ", ".join(f"`{rule}`" for rule in rules)
+            searched = ", ".join(f"`{check}`" for check in checks)
+            return (
+                f"No counterexample, because of {keepers}: {sentence(prose(reason))} Searched to the end: {searched}."
+            )
+        case _:
+            return ""
+    return f"{found} Again: `kraft-spec load-bearing {mutant.rules[0]}`."
+
+
+def _scenario_link(name: str) -> str:
+    scenario, _, variant = name.partition("/")
+    return f"[{name}](../scenarios/{scenario}.md#{variant})" if variant else f"[{name}](../scenarios/{scenario}.md)"
+
+
+def _code(title: str, language: str, shown: Sequence[Piece], reason: str) -> list[str]:
+    """The pieces of source that name the rule."""
+    lines = [f"## {title}", ""]
+    if not shown:
+        return [*lines, f"None: {sentence(prose(reason or 'none is asked of a rule that does not hold'))}", ""]
+    for piece in shown[:OPEN_PIECES]:
+        lines += included(piece, language)
+    if later := shown[OPEN_PIECES:]:
+        inner = [line for piece in later for line in included(piece, language)]
+        lines += folded(f"{counted(len(later), 'more place')} in {title}", inner)
+    return lines
+
+
+def included(piece: Piece, language: str) -> list[str]:
+    """A directive that includes the lines of a piece from its file, with name, file and lines as a caption."""
+    where = f"{piece.path}, lines {piece.first} to {piece.last}"
+    title = where
+    if language == "tla":
+        module = piece.path.rpartition("/")[2].removesuffix(".tla")
+        anchor = f"#{piece.name.lower()}" if piece.name else ""
+        title = f"[{piece.name or module}](../model/{module}.md{anchor}) in {where}"
+    elif piece.name:
+        title = f"`{piece.name}` in {where}"
+    emphasized = ",".join(str(line - piece.first + 1) for line in piece.cited)
+    return [
+        f"```{{literalinclude}} {_TO_ROOT}/{piece.path}",
+        f":language: {language}",
+        f":lines: {piece.first}-{piece.last}",
+        *([f":emphasize-lines: {emphasized}"] if piece.last - piece.first > 5 else []),
+        f":caption: {title}",
+        "```",
+        "",
+    ]
+
+
+def _proofs(facts: RuleFacts, names: Collection[str]) -> list[str]:
+    lines = ["## Proofs", ""]
+    if facts.theorems:
+        lines += ["Proved by Z3 for voters sets of every size ([theorems](../proofs-theorems.md)):", ""]
+        lines += [f"- `{one.slug}`: {sentence(prose(one.statement, names))}" for one in facts.theorems]
+        lines.append("")
+    if facts.theory_mutants:
+        lines += ["With the rule broken, the [inductive proof](../proofs-induction.md) does not go through:", ""]
+        lines += [
+            f"- `{one.name}`: {sentence(prose(one.sentence))} Not proved then: `{one.fails}`."
+            for one in facts.theory_mutants
+        ]
+        lines.append("")
+    if len(lines) == 2:
+        lines += ["No theorem is named as resting on this rule.", ""]
+    return lines
+
+
+def _scenarios(facts: RuleFacts) -> list[str]:
+    lines = ["## Scenarios", ""]
+    for scenario in facts.scenarios:
+        without = [one.name for one in scenario.variants if facts.rule.id in _switched_off(one)]
+        shown = ", ".join(f"[{name}](../scenarios/{scenario.name}.md#{name})" for name in without)
+        switched_off = f" Without the rule: {shown}." if shown else ""
+        lines.append(
+            f"- [{scenario_label(scenario)}. {scenario.name}](../scenarios/{scenario.name}.md): "
+            f"{sentence(prose(scenario.title))}{switched_off}"
+        )
+    return [*lines, ""] if facts.scenarios else [*lines, "No named scenario is decided by it.", ""]
+
+
+def _switched_off(variant: object) -> Collection[str]:
+    """The rules that a variant of either kind of scenario leaves out."""
+    configuration = getattr(variant, "configuration", None)
+    switched_off: Collection[str] = getattr(configuration, "switched_off", ())
+    return switched_off
+
+
+def _vectors(facts: RuleFacts) -> list[str]:
+    lines = ["## Vectors", ""]
+    if not facts.vectors:
+        why = facts.vector_reason or (
+            "none is asked of a rule that does not hold" if not facts.rule.is_active else "none is asked below MUST"
+        )
+        return [*lines, f"None: {sentence(prose(why))}", ""]
+    rows = [
+        (f"`{one.id}`", one.level, str(one.steps), f"`kraft-spec conformance explain {one.id}`")
+        for one in facts.vectors
+    ]
+    return [*lines, *table(("vector", "level", "steps", "read it"), rows), ""]
+
+
+def _elsewhere(facts: RuleFacts) -> list[str]:
+    """The other files that name it: tests, proofs, scenarios."""
+    if not facts.elsewhere:
+        return []
+    by_path: dict[str, list[int]] = {}
+    for place in facts.elsewhere:
+        by_path.setdefault(place.path, []).append(place.line)
+    lines = [
+        f"- `{path}`, {'line' if len(numbers) == 1 else 'lines'} {', '.join(map(str, sorted(set(numbers))))}"
+        for path, numbers in by_path.items()
+    ]
+    return ["## Named elsewhere", "", *lines, ""]
+
+
+def _foot(rule: Rule, registry: Registry) -> list[str]:
+    ids = list(registry.by_id)
+    position = ids.index(rule.id)
+    links = []
+    if position > 0:
+        links.append(f"← [{ids[position - 1]}]({ids[position - 1]}.md)")
+    links.append("[all rules](index.md)")
+    if position + 1 < len(ids):
+        links.append(f"[{ids[position + 1]}]({ids[position + 1]}.md) →")
+    return ["---", "", " · ".join(links)]
+
+
+def rule_pages(facts: Mapping[str, RuleFacts], registry: Registry) -> Iterable[tuple[str, str]]:
+    """Yield (path below docs, Markdown) for every rule."""
+    for rule in registry:
+        yield f"{FOLDER}/{rule.id}.md", rule_page(facts[rule.id], registry)
