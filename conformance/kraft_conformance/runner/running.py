@@ -23,9 +23,12 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.runner.comparison import EffectComparison, Synced, adopted, compared_refusal, compared_state
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.partition_running import run_partition_vector
 from kraft_conformance.runner.plain import Compared, Difference
 from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Latitude, Vector, VectorEvent
+from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.requirements import about
 from kraft_conformance.vectors.state_changes import applied
 from kraft_traces.state_types import TracedState
@@ -75,12 +78,14 @@ def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
         raise NotAsked(Status.SKIPPED, f"of the profile {' and '.join(requires.profiles)}, not {profile}")
 
 
-def run_vector(session: Session, vector: Vector, profile: str) -> Outcome:
-    """Run a vector.
+def run_vector(session: Session, vector: AnyVector, profile: str) -> Outcome:
+    """Run a vector, of whichever subject.
 
     Raises:
         AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
     """
+    if isinstance(vector, PartitionVector):
+        return run_partition_vector(session, vector, profile)
     try:
         applies(vector, session.hello, profile)
         return _Run(session, vector, profile).outcome()

@@ -4,15 +4,17 @@ from msgspec import Struct
 from msgspec.json import Decoder, Encoder
 
 from kraft_conformance.vectors.format import Manifest, Vector
+from kraft_conformance.vectors.partitions.format import PartitionVector
 
 _ENCODER = Encoder()
 _VECTORS: Decoder[Vector] = Decoder(Vector)
+_PARTITION_VECTORS: Decoder[PartitionVector] = Decoder(PartitionVector)
 _MANIFESTS: Decoder[Manifest] = Decoder(Manifest)
 
 _LISTS = ("history", "steps", "vectors")
 
 
-def vector_bytes(vector: Vector) -> bytes:
+def vector_bytes(vector: Vector | PartitionVector) -> bytes:
     """The file of a vector; the same vector gives the same bytes."""
     return _laid_out(vector)
 
@@ -29,6 +31,15 @@ def vector_from(raw: bytes) -> Vector:
         msgspec.DecodeError: it is none.
     """
     return _VECTORS.decode(raw)
+
+
+def partition_vector_from(raw: bytes) -> PartitionVector:
+    """The vector of the subject `partitions` in a file.
+
+    Raises:
+        msgspec.DecodeError: it is none.
+    """
+    return _PARTITION_VECTORS.decode(raw)
 
 
 def manifest_from(raw: bytes) -> Manifest:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kraft_conformance.protocol.cluster import Cluster
-from kraft_conformance.protocol.features import Feature, Kip, Level
+from kraft_conformance.protocol.features import Feature, Kip, Level, Subject
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_reference.outcome import Refusal
 from kraft_traces.checkpoint_types import TracedReplicaState
@@ -102,6 +102,8 @@ class ManifestEntry(Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[str, ...]
     steps: Count
     history: Count
+    subject: Subject = "replica"
+    """Whose vector it is, and so its schema: `kraft-partition-vector/1` for `partitions`."""
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
