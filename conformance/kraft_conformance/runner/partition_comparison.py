@@ -100,24 +100,33 @@ def _compared_fields(
 ) -> Iterator[Difference | str]:
     """The differences of two items; brokers may be told in a later version than the first that has the lists."""
     wanted = {name: value for name, value in expected.items() if name != "version"}
+    for name in ("results", "reassignments"):
+        if isinstance(wanted.get(name), dict) and isinstance(actual.get(name), dict):
+            yield from _compared_rows(f"{path}.{name}", wanted.pop(name), actual[name])
     if actual.get("version", LEADER_AND_ISR_LEAST) < LEADER_AND_ISR_LEAST:
         yield Difference(f"{path}.version", f"at least {LEADER_AND_ISR_LEAST}", text(actual["version"]))
     for one in compare(path, wanted, actual):
         if left_out or not isinstance(one, str):
             yield one
-    for name in ("results", "reassignments"):
-        # What is too many there is no field that is left out.
-        for key in actual.get(name, {}) if isinstance(actual.get(name), dict) else ():
-            if key not in wanted[name]:
-                yield Difference(f"{path}.{name}.{key}", "nothing", text(actual[name][key]))
+
+
+def _compared_rows(path: str, expected: dict[str, Any], actual: dict[str, Any]) -> Iterator[Difference | str]:
+    """The differences of rows by partition: one that is missing is no field that is left out."""
+    for name in (*expected, *[more for more in actual if more not in expected]):
+        if name in expected and name in actual:
+            yield from compare(f"{path}.{name}", expected[name], actual[name])
+        else:
+            shown = [text(rows[name]) if name in rows else "nothing" for rows in (expected, actual)]
+            yield Difference(f"{path}.{name}", *shown)
 
 
 def compared_view(path: str, expected: ControllerView, actual: ControllerView) -> Compared:
     """The differences of two states; `path` stands before the name of each field."""
     wanted, got = view_fields(expected), view_fields(actual)
-    found = list(compare(path, wanted, got))
-    more = [name for name in got.get("partitions", {}) if name not in wanted["partitions"]]
-    found += [Difference(f"{path}.partitions.{name}", "nothing", text(got["partitions"][name])) for name in more]
+    found: list[Difference | str] = []
+    if "partitions" in got:
+        found += _compared_rows(f"{path}.partitions", wanted.pop("partitions"), got["partitions"])
+    found += compare(path, wanted, got)
     left_out = tuple([one for one in found if isinstance(one, str)])
     return Compared(tuple([one for one in found if not isinstance(one, str)]), left_out)
 

@@ -52,14 +52,16 @@ def _plain(name: str, value: Any) -> Any:
     if name == "reassignments":
         rows = [{key: _plain(key, one) for key, one in row.items()} for row in value]
         return {label(row.pop("partition")): row for row in rows}
+    if name == "results" and len({label(partition) for partition, _ in value}) == len(value):
+        return {label(partition): error for partition, error in value}
     if isinstance(value, list | tuple):
-        # A partition's name is a pair of a text and a number: as texts the rows have one order.
-        return sorted(value, key=str) if name in _SETS and name != "in_sync" else _ids(name, value)
+        return sorted(value, key=_place) if name in _SETS else list(value)
     return value
 
 
-def _ids(name: str, value: Iterable[Any]) -> list[Any]:
-    return sorted(value) if name in _SETS else list(value)
+def _place(one: Any) -> Any:
+    """Ids go by their number; rows begin with a text and a number, and go by what they look like."""
+    return one if isinstance(one, int) else str(one)
 
 
 def partition_fields(one: ShownPartition) -> dict[str, Any]:

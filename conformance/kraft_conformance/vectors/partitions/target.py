@@ -16,6 +16,7 @@ SIX = cluster(6)
 NINE = cluster(9, assignments={A0: (1, 2, 3), B0: (2, 3, 4)})
 UNCLEAN = cluster(5, unclean=True)
 KAFKA = cluster(5, profile=KAFKA_4)
+KAFKA_SIX = cluster(6, profile=KAFKA_4)
 TWO_TOPICS = cluster(5, assignments={A0: (1, 2, 3), B0: (2, 1)})
 SINGLE = cluster(5, assignments={A0: (1,)})
 """Nobody else has what 1 has."""

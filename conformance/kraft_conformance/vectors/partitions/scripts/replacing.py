@@ -1,7 +1,7 @@
 """A second reassignment replaces the first: from the replicas before both, in one step."""
 
 from kraft_conformance.vectors.partitions.staging import RecordingStage
-from kraft_conformance.vectors.partitions.target import SINGLE, SIX, PartitionTarget
+from kraft_conformance.vectors.partitions.target import KAFKA_SIX, SINGLE, SIX, PartitionTarget
 from kraft_reference.partitions.scenarios.stage import A0
 
 
@@ -89,6 +89,16 @@ def _taken_over(s: RecordingStage) -> None:
     s.listed(expected={A0: "[2,3,1,4,6] | [4,6] | [2,3]"})
 
 
+def _kafka(s: RecordingStage) -> None:
+    _moving(s)
+    s.step("Alter([1,4,6])")
+    s.alter(1, 4, 6)
+    s.row("[1,4,6,2,3,5]", "[1,2,3,4]", "[6]", "[2,3,5]")
+    s.step("Alter(null)")
+    s.cancel()
+    s.row("[1,4,2,3,5]", "[1,2,3,4]", "[]", "[]")
+
+
 TARGETS: tuple[PartitionTarget, ...] = (
     PartitionTarget(
         "partition.override", "The first one is undone before the second starts", ("override",), _replaces, SIX
@@ -105,6 +115,14 @@ TARGETS: tuple[PartitionTarget, ...] = (
     PartitionTarget("partition.override.third", "And another one", ("override",), _third, SIX),
     PartitionTarget(
         "partition.override.last-in-sync", "Nobody in sync would be left", ("isr-never-empty",), _last_in_sync, SINGLE
+    ),
+    PartitionTarget(
+        "partition.override.kafka",
+        "From the widened R: 5 goes when the second one completes, and a cancellation keeps 4 and 5",
+        (),
+        _kafka,
+        KAFKA_SIX,
+        ("override",),
     ),
     PartitionTarget(
         "partition.override.taken-over", "It is stored as one", ("override", "persisted"), _taken_over, SIX

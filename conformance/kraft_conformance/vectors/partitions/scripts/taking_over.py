@@ -60,10 +60,45 @@ def _back(s: RecordingStage) -> None:
     s.listed(expected={})
 
 
+def _stores(s: RecordingStage) -> None:
+    s.step("Alter([4,3,2]): R, AR and RR are stored together, and then anybody hears of it")
+    s.alter(4, 3, 2)
+
+
+def _stores_the_end(s: RecordingStage) -> None:
+    s.alter(4, 3, 2)
+    s.in_sync(1, 2, 3, 4)
+    s.step("R, I, the lists and the leader are stored together, and then anybody hears of it")
+    s.complete()
+
+
+def _stores_a_batch(s: RecordingStage) -> None:
+    s.step("two of them")
+    s.alter_all({A0: (4, 3, 2), B0: (5,)}, {A0: "NONE", B0: "NONE"})
+
+
 TARGETS: tuple[PartitionTarget, ...] = (
     PartitionTarget("partition.failover.reads", "The lists are stored", ("persisted", "mixed-versions"), _reads),
     PartitionTarget("partition.failover.completes", "It goes on", ("persisted",), _completes),
     PartitionTarget("partition.failover.cancels", "It can be cancelled", ("persisted", "cancel"), _cancels),
+    PartitionTarget(
+        "partition.store.start", "First it is stored", ("start", "persisted"), _stores, level="effects"
+    ),
+    PartitionTarget(
+        "partition.store.completion",
+        "One change is stored",
+        ("complete-in-one-step", "leader-in-removing"),
+        _stores_the_end,
+        level="effects",
+    ),
+    PartitionTarget(
+        "partition.store.batch",
+        "Each with its three lists",
+        ("persisted", "per-partition"),
+        _stores_a_batch,
+        TWO_TOPICS,
+        level="effects",
+    ),
     PartitionTarget(
         "partition.failover.at-rest", "Nobody knows what was told", ("leader-and-isr-fields",), _at_rest, TWO_TOPICS
     ),
