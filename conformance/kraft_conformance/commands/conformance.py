@@ -16,10 +16,12 @@ from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.explanation import explained
 from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_conformance.runner.partition_explanation import partition_explained
 from kraft_conformance.runner.reports import counts, details, exit_code, json_lines, write_junit
 from kraft_conformance.runner.selection import read_expected_failures, selected
-from kraft_conformance.vectors.catalogue import Catalogue, VectorFileError
-from kraft_conformance.vectors.format import ManifestEntry, Vector
+from kraft_conformance.vectors.catalogue import AnyVector, Catalogue, VectorFileError
+from kraft_conformance.vectors.format import ManifestEntry
+from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.rule_coverage import rule_coverage
 from kraft_conformance.vectors.smoke import SMOKE
 
@@ -144,7 +146,7 @@ def explain(name: VectorName, folder: Folder = None, as_json: Json = False) -> i
         if as_json:
             print((catalogue.folder / catalogue.entries[name].file).read_text(encoding="utf-8"), end="")
             return ExitCode.CONFORMANT
-    for line in explained(vector):
+    for line in partition_explained(vector) if isinstance(vector, PartitionVector) else explained(vector):
         stdout.print(shown(line), soft_wrap=True)
     return ExitCode.CONFORMANT
 
@@ -154,7 +156,7 @@ def explain(name: VectorName, folder: Folder = None, as_json: Json = False) -> i
 # -------------------------------------------------------------------------------------------------------------
 
 
-def _known(catalogue: Catalogue, name: str) -> Vector:
+def _known(catalogue: Catalogue, name: str) -> AnyVector:
     try:
         return catalogue.vector(name)
     except KeyError as error:

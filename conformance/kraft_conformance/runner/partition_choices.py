@@ -3,7 +3,7 @@
 A chosen leader, or an order of R, stays until the vector changes that field again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -23,18 +23,19 @@ class Choices:
     def __init__(self) -> None:
         self._chosen: dict[tuple[Name, str], Any] = {}
 
-    def why_not(self, step: PartitionVectorStep) -> str | None:
-        """Why the vector cannot go on from what was chosen; None if it can."""
-        for (name, field), chosen in self._chosen.items():
-            changes = by_name(step.state).get(name)
-            goes = field == "leader" and isinstance(step.event, lines.BrokerFails) and step.event.broker == chosen
-            if goes or (changes is not None and field in given(changes)) or self._is_out(step.event, name, chosen):
-                return f"the implementation has chosen {field} {chosen} of {label(name)}, and the vector goes on from another"
-        return None
+    def why_not(self, step: PartitionVectorStep, after: ControllerView) -> str | None:
+        """Why the vector cannot go on from what was chosen; None if it can.
 
-    @staticmethod
-    def _is_out(event: TracedEvent, name: Name, leader: Any) -> bool:
-        return isinstance(event, lines.AlterPartition) and event.partition == name and leader not in event.in_sync
+        Args:
+            step: the next one.
+            after: the state after it, as the vector has it.
+        """
+        changes, rows = by_name(step.state), by_name(after)
+        for (name, field), chosen in self._chosen.items():
+            changed = name in changes and field in given(changes[name])
+            if changed or (field == "leader" and chosen not in partition_fields(rows[name])["in_sync"]):
+                return f"{field} of {label(name)} is {chosen} here, and the vector goes on from another one"
+        return None
 
     def event(self, event: TracedEvent) -> TracedEvent:
         """The event as it happens here: a leader that was chosen is the one that asks."""
@@ -42,20 +43,20 @@ class Choices:
             return replace(event, broker=self._chosen.get((event.partition, "leader"), event.broker))
         return event
 
-    def choose(self, latitude: Iterable[PartitionLatitude], after: ControllerView, shown: Iterable[Item]) -> None:
+    def choose(self, latitude: Iterable[PartitionLatitude], after: ControllerView, seen: Sequence[Item]) -> None:
         """Take note of what was chosen in a step.
 
         Args:
             latitude: of the step.
             after: the state after it, as the vector has it.
-            shown: what is shown of partitions, what is done first and then the state.
+            seen: what is shown of partitions, what is done first and then the state.
         """
-        seen = list(shown)
         for one in latitude:
             expected = partition_fields(by_name(after)[one.partition])[one.field]
-            values = [item.fields[one.field] for item in seen if item.partition == one.partition and one.field in item.fields]
-            if values and values[0] != expected and _is_right(one, values[0], expected):
-                self._chosen[one.partition, one.field] = values[0]
+            shown_fields = [item.fields for item in seen if item.partition == one.partition]
+            chosen = next((fields[one.field] for fields in shown_fields if one.field in fields), expected)
+            if chosen != expected and _is_right(one, chosen, expected):
+                self._chosen[one.partition, one.field] = chosen
 
     def leader(self, name: Name, expected: int) -> int:
         """The broker that leads a partition here, where the vector has `expected`."""

@@ -95,9 +95,7 @@ class ControllerComparison:
                 yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
 
 
-def _compared_fields(
-    path: str, expected: Any, actual: Any, *, left_out: bool = True
-) -> Iterator[Difference | str]:
+def _compared_fields(path: str, expected: Any, actual: Any, *, left_out: bool = True) -> Iterator[Difference | str]:
     """The differences of two items; brokers may be told in a later version than the first that has the lists."""
     wanted = {name: value for name, value in expected.items() if name != "version"}
     for name in ("results", "reassignments"):

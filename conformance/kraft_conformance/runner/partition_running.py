@@ -77,10 +77,10 @@ class _Run:
             if differences:
                 return self._failed(0, None, differences)
         for number, step in enumerate(self._vector.steps, 1):
-            reason = self._choices.why_not(step)
+            expected = applied(expected, step.state)
+            reason = self._choices.why_not(step, expected)
             if reason is not None:
                 return Outcome(self._vector.id, Status.SKIPPED, reason)
-            expected = applied(expected, step.state)
             differences = self._happen(step, expected)
             if differences:
                 return self._failed(number, type(step.event).__name__, differences)

@@ -18,6 +18,7 @@ from kraft_reference.partitions.events import (
     WriteReassignPartitions,
 )
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_reference.partitions.state import ControllerState
 from kraft_spec.action_rules import switchable_partition_rules
 
@@ -87,7 +88,7 @@ def _occurs(run: PartitionRun, rule: str) -> bool:
         case "cancel-nothing":
             return Error.NO_REASSIGNMENT_IN_PROGRESS in _errors(run.steps)
         case "per-partition":
-            return any(len(one.event.targets) > 1 for one in run.steps if _is_alter(one))
+            return any(len(_targets(one)) > 1 for one in run.steps)
         case "no-op-target":
             return any(_reorders(one, before) for one, before in zip(run.steps, _states(run), strict=True))
         case "legacy-znode":
@@ -104,8 +105,8 @@ def _states(run: PartitionRun) -> list[ControllerState]:
     return [run.before, *[one.state for one in run.steps]][: len(run.steps)]
 
 
-def _is_alter(occurrence: PartitionOccurrence) -> bool:
-    return isinstance(occurrence.event, AlterPartitionReassignments)
+def _targets(occurrence: PartitionOccurrence) -> tuple[tuple[TopicPartition, Assignment | None], ...]:
+    return occurrence.event.targets if isinstance(occurrence.event, AlterPartitionReassignments) else ()
 
 
 def _errors(occurrences: Sequence[PartitionOccurrence]) -> list[Error]:
@@ -114,9 +115,7 @@ def _errors(occurrences: Sequence[PartitionOccurrence]) -> list[Error]:
 
 
 def _reorders(occurrence: PartitionOccurrence, before: ControllerState) -> bool:
-    if not isinstance(occurrence.event, AlterPartitionReassignments):
-        return False
     return any(
         target is not None and name in before.partitions and sorted(target) == sorted(before.partitions[name].replicas)
-        for name, target in occurrence.event.targets
+        for name, target in _targets(occurrence)
     )

@@ -1,9 +1,9 @@
 """From a run to a vector, and the proof that the two say the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kraft_conformance.protocol.features import FEATURES, Feature, Level
+from kraft_conformance.protocol.features import FEATURES, LEVELS, Feature, Level
 from kraft_conformance.protocol.partition_values import shown_effect, state_from, view_of
 from kraft_conformance.protocol.partitions import ControllerView, partition_cluster_of
 from kraft_conformance.vectors.encoding import partition_vector_from, vector_bytes
@@ -20,7 +20,7 @@ from kraft_conformance.vectors.partitions.staging import PartitionRun
 from kraft_conformance.vectors.partitions.view_changes import applied, changed
 from kraft_conformance.vectors.recording import VectorProofError
 from kraft_reference.partitions.events import Event, WriteReassignPartitions
-from kraft_reference.partitions.occurrence import happen
+from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_reference.partitions.state import ControllerState, initial_state
 from kraft_traces.partitions.encode import line_of, traced_state
 from kraft_traces.partitions.restore import event_of
@@ -35,8 +35,8 @@ class PartitionSubject:
     rules: tuple[str, ...]
     allows: tuple[str, ...] = ()
     """Rules besides that say what may happen here; without them it would happen as well."""
-    level: Level | None = None
-    """None for the lowest at which the rules show."""
+    level: Level = "wire"
+    """At least; more if the steps, or the rules, show only above it."""
 
 
 def partition_vector_of(run: PartitionRun, subject: PartitionSubject) -> PartitionVector:
@@ -54,12 +54,12 @@ def partition_vector_of(run: PartitionRun, subject: PartitionSubject) -> Partiti
         title=subject.title,
         source=run.source,
         rules=(*subject.rules, *subject.allows),
-        level=subject.level or level_of(run, subject.rules),
+        level=max((subject.level, level_of(run, subject.rules)), key=LEVELS.index),
         requires=PartitionRequires(("KIP-455",), run.profiles, _features(run)),
         cluster=partition_cluster_of(run.configuration),
         history=tuple([PartitionVectorEvent(event=line_of(one).event) for one in run.history]),
         before=view_of(traced_state(run.before)),
-        steps=tuple(_steps(run)),
+        steps=tuple(_expected(run.steps, run.before)),
     )
     _prove(vector, run)
     return vector
@@ -74,9 +74,9 @@ def _features(run: PartitionRun) -> tuple[Feature, ...]:
     return tuple([feature for feature in FEATURES if feature in needed])
 
 
-def _steps(run: PartitionRun) -> Iterator[PartitionVectorStep]:
-    before = view_of(traced_state(run.before))
-    for one in run.steps:
+def _expected(occurrences: Sequence[PartitionOccurrence], state: ControllerState) -> Iterator[PartitionVectorStep]:
+    before = view_of(traced_state(state))
+    for one in occurrences:
         line = line_of(one)
         outputs, after = tuple(map(shown_effect, line.effects)), view_of(line.state)
         yield PartitionVectorStep(
@@ -96,13 +96,19 @@ def _steps(run: PartitionRun) -> Iterator[PartitionVectorStep]:
 
 
 def _prove(vector: PartitionVector, run: PartitionRun) -> None:
-    """The state as data is that of the run, the history leads to it, and from it the steps are those of the run."""
+    """The state as data is that of the run, the history leads to it, and from it the steps are those of the run.
+
+    A history leaves nothing open, since what is done there is not judged.
+    """
     read = partition_vector_from(vector_bytes(vector))
     if read != vector:
         raise VectorProofError(f"{vector.id}: the file says something else than the vector")
     injected = state_from(read.before)
     if injected != run.before:
         raise VectorProofError(f"{vector.id}: as data the state is {injected}, in the run {run.before}")
+    open_points = [step.event for step in _expected(run.history, initial_state(run.configuration)) if step.latitude]
+    if open_points:
+        raise VectorProofError(f"{vector.id}: its history leaves something open, at {open_points[0]}")
     led = _led(initial_state(run.configuration), [event_of(one.event) for one in read.history], run)
     if led != run.before:
         raise VectorProofError(f"{vector.id}: the history leads to {led}, in the run it is {run.before}")

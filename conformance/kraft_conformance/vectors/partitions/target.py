@@ -35,5 +35,5 @@ class PartitionTarget:
     configuration: PartitionConfiguration = FIVE
     allows: tuple[str, ...] = ()
     """Rules besides that say what may happen here; without them it would happen as well."""
-    level: Level | None = None
-    """None for the lowest at which the rules show."""
+    level: Level = "wire"
+    """At least; more if the steps, or the rules, show only above it."""

@@ -1,5 +1,7 @@
 """A view after a step as the fields that changed, and back."""
 
+from typing import Any
+
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
@@ -17,7 +19,7 @@ def changed(before: ControllerView, after: ControllerView) -> ControllerView:
     earlier = by_name(before)
     rows = tuple(
         [
-            ShownPartition(name, **{field: value for field, value in given(one).items() if field in _differing(one, was)})
+            ShownPartition(name, **{field: getattr(one, field) for field in _differing(one, was)})
             for name, one in by_name(after).items()
             if (was := earlier[name]) != one
         ]
@@ -35,11 +37,11 @@ def applied(before: ControllerView, changes: ControllerView) -> ControllerView:
     return replace(before, **fields)
 
 
-def given(part: Struct) -> dict[str, object]:
+def given(part: Struct) -> dict[str, Any]:
     """The fields that are there."""
     fields = {name: getattr(part, name) for name in part.__struct_fields__ if name != "name"}
     return {name: value for name, value in fields.items() if value is not UNSET}
 
 
-def _differing(one: ShownPartition, was: ShownPartition) -> frozenset[str]:
-    return frozenset(name for name in one.__struct_fields__ if getattr(one, name) != getattr(was, name))
+def _differing(one: ShownPartition, was: ShownPartition) -> tuple[str, ...]:
+    return tuple(name for name in one.__struct_fields__ if getattr(one, name) != getattr(was, name))

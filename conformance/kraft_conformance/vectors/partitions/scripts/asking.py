@@ -20,6 +20,7 @@ def _other_node(s: RecordingStage) -> None:
 def _deposed(s: RecordingStage) -> None:
     s.alter(4, 3, 2)
     s.fail_over(2)
+    s.step("node 2 cancels")
     s.cancel()
     s.step("to node 1, which is controller no more")
     s.alter_all({A0: (2, 3, 4)}, {}, node=1, error="NOT_CONTROLLER")
@@ -66,9 +67,10 @@ def _invalid(target: tuple[int, ...]) -> PartitionTarget:
         s.alter(*target, answer=INVALID)
         s.listed(expected={})
 
-    script.__name__ = f"invalid {list(target)}"
     kind = {(): "empty", (1, -2): "negative", (1, 99): "no-broker", (1, 1): "twice"}[target]
-    return PartitionTarget(f"partition.invalid.{kind}", f"{list(target)} is no assignment", ("invalid-assignment",), script)
+    script.__name__ = f"invalid_{kind.replace('-', '_')}"
+    title = f"{list(target)} is no assignment"
+    return PartitionTarget(f"partition.invalid.{kind}", title, ("invalid-assignment",), script)
 
 
 def _invalid_while_moving(s: RecordingStage) -> None:
@@ -85,8 +87,7 @@ def _order(s: RecordingStage) -> None:
 
 def _batch(s: RecordingStage) -> None:
     s.step("the first and the last are refused")
-    targets: dict[object, object] = {_A99: None, A0: (4, 3, 2), B0: ()}
-    s.alter_all(targets, {_A99: UNKNOWN, A0: "NONE", B0: INVALID})  # type: ignore[arg-type, dict-item]
+    s.alter_all({_A99: None, A0: (4, 3, 2), B0: ()}, {_A99: UNKNOWN, A0: "NONE", B0: INVALID})
     s.row("[1,4,3,2]", "[1,2,3]", "[4]", "[1]")
     s.row("[2,1]", "[1,2]", "[]", "[]", name=B0)
     s.step("one is cancelled, the other started")

@@ -32,6 +32,7 @@ def _removal(s: RecordingStage) -> None:
 def _moves_the_leader(s: RecordingStage) -> None:
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4)
+    s.step("1, 2 and 3 fail, and 2 and 3 come back")
     for broker in (1, 2, 3):
         s.fail_broker(broker)
     for broker in (2, 3):
@@ -87,6 +88,7 @@ def _refused(s: RecordingStage) -> None:
 def _unclean(s: RecordingStage) -> None:
     s.alter(4, 5)
     s.in_sync(1, 2, 3, 4)
+    s.step("1, 2 and 3 fail, and 1 comes back")
     for broker in (1, 2, 3):
         s.fail_broker(broker)
     s.start_broker(1)
@@ -98,6 +100,7 @@ def _unclean(s: RecordingStage) -> None:
 
 
 def _just_added(s: RecordingStage) -> None:
+    s.step("1, 2 and 3 fail")
     for broker in (1, 2, 3):
         s.fail_broker(broker)
     s.row("[1,2,3]", "[3]", "[]", "[]")
@@ -110,7 +113,7 @@ def _just_added(s: RecordingStage) -> None:
 TARGETS: tuple[PartitionTarget, ...] = (
     PartitionTarget("partition.cancel", "Everything is as before", ("cancel",), _restores),
     PartitionTarget("partition.cancel.caught-up", "AR is gone from I too", ("cancel",), _caught_up),
-    PartitionTarget("partition.cancel.removal", "Nobody stops", ("cancel",), _removal, level="wire"),
+    PartitionTarget("partition.cancel.removal", "Nobody stops", (), _removal, allows=("cancel",)),
     PartitionTarget("partition.cancel.leader", "The leader was being added", ("cancel",), _moves_the_leader),
     PartitionTarget("partition.cancel.nothing", "Nothing is in progress", ("cancel-nothing",), _nothing),
     PartitionTarget("partition.cancel.completed", "It has completed", ("cancel-nothing",), _completed),
@@ -123,7 +126,12 @@ TARGETS: tuple[PartitionTarget, ...] = (
         SINGLE,
     ),
     PartitionTarget(
-        "partition.cancel.unclean", "Unclean election takes one of the others", ("cancel",), _unclean, UNCLEAN, ("isr-never-empty",)
+        "partition.cancel.unclean",
+        "Unclean election takes one of the others",
+        ("cancel",),
+        _unclean,
+        UNCLEAN,
+        ("isr-never-empty",),
     ),
     PartitionTarget(
         "partition.start.unclean-just-added",

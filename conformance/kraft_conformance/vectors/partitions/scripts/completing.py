@@ -89,10 +89,10 @@ def _unclean_waits_too(s: RecordingStage) -> None:
 def _removed_is_away(s: RecordingStage) -> None:
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4, 5)
-    s.fail_broker(1)
-    s.step("1 is away when it is removed, and 2 is not")
+    s.fail_broker(2)
+    s.step("2 is away when it is removed, and 1 is not")
     s.complete()
-    s.told([3, 4, 5], stopped=[2])
+    s.told([3, 4, 5], stopped=[1])
 
 
 def _nothing_due(s: RecordingStage) -> None:
@@ -131,9 +131,7 @@ def _kafka_waits_for_the_target(s: RecordingStage) -> None:
 
 
 TARGETS: tuple[PartitionTarget, ...] = (
-    PartitionTarget(
-        "partition.complete.waits", "Nobody goes while AR is behind", ("add-before-remove",), _waits
-    ),
+    PartitionTarget("partition.complete.waits", "Nobody goes while AR is behind", ("add-before-remove",), _waits),
     PartitionTarget(
         "partition.complete.waits-for-each", "One of two is not enough", ("add-before-remove",), _waits_for_each
     ),
@@ -180,7 +178,11 @@ TARGETS: tuple[PartitionTarget, ...] = (
         _taken_over_after,
     ),
     PartitionTarget(
-        "partition.complete.kafka", "In the step that makes it possible", ("complete-in-one-step",), _kafka_at_once, KAFKA
+        "partition.complete.kafka",
+        "In the step that makes it possible",
+        ("complete-in-one-step",),
+        _kafka_at_once,
+        KAFKA,
     ),
     PartitionTarget(
         "partition.complete.kafka-target",

@@ -104,7 +104,11 @@ TARGETS: tuple[PartitionTarget, ...] = (
         "partition.override", "The first one is undone before the second starts", ("override",), _replaces, SIX
     ),
     PartitionTarget(
-        "partition.override.completes", "Both that were from before and left go", ("complete-in-one-step",), _then_completes, SIX
+        "partition.override.completes",
+        "Both that were from before and left go",
+        ("complete-in-one-step",),
+        _then_completes,
+        SIX,
     ),
     PartitionTarget(
         "partition.override.waits", "Who was added by the first is gone", ("override",), _waits_for_the_new, SIX

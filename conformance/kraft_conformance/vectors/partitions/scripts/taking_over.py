@@ -81,9 +81,7 @@ TARGETS: tuple[PartitionTarget, ...] = (
     PartitionTarget("partition.failover.reads", "The lists are stored", ("persisted", "mixed-versions"), _reads),
     PartitionTarget("partition.failover.completes", "It goes on", ("persisted",), _completes),
     PartitionTarget("partition.failover.cancels", "It can be cancelled", ("persisted", "cancel"), _cancels),
-    PartitionTarget(
-        "partition.store.start", "First it is stored", ("start", "persisted"), _stores, level="effects"
-    ),
+    PartitionTarget("partition.store.start", "First it is stored", ("start", "persisted"), _stores, level="effects"),
     PartitionTarget(
         "partition.store.completion",
         "One change is stored",
@@ -105,7 +103,5 @@ TARGETS: tuple[PartitionTarget, ...] = (
     PartitionTarget(
         "partition.failover.in-sync", "I is stored too", ("leader-in-removing", "complete-in-one-step"), _in_sync
     ),
-    PartitionTarget(
-        "partition.failover.back", "Who is controller again reads what is stored now", ("cancel",), _back
-    ),
+    PartitionTarget("partition.failover.back", "Who is controller again reads what is stored now", ("cancel",), _back),
 )

@@ -48,6 +48,14 @@ def _refused(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3,7,8,9] | [7,8,9] | [1,2,3]", B0: "[2,3,4,5] | [5] | [2]"})
 
 
+def _refused_empties(s: RecordingStage) -> None:
+    s.alter(7, 8, 9)
+    s.write_znode({A0: (4, 10)})
+    s.step("what it asked was refused, so that it is empty")
+    s.write_znode({B0: (3, 4, 5)})
+    s.listed(B0, expected={B0: "[2,3,4,5] | [5] | [2]"})
+
+
 def _cancelled(s: RecordingStage) -> None:
     s.write_znode({A0: (4, 5, 6)})
     s.step("the API cancels it: the znode is empty, and stays so when node 2 takes over")
@@ -63,5 +71,8 @@ TARGETS: tuple[PartitionTarget, ...] = (
     PartitionTarget("partition.znode.empties", "It empties in the end", ("legacy-znode",), _empties, NINE),
     PartitionTarget("partition.znode.wins", "It wins on failover", ("legacy-znode-precedence",), _wins, NINE),
     PartitionTarget("partition.znode.refused", "What is refused is gone from it", ("legacy-znode",), _refused, NINE),
+    PartitionTarget(
+        "partition.znode.refused-empties", "Refused and nothing else", ("legacy-znode",), _refused_empties, NINE
+    ),
     PartitionTarget("partition.znode.cancelled", "By way of the API", ("legacy-znode", "cancel"), _cancelled, NINE),
 )
