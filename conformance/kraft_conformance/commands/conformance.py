@@ -12,6 +12,7 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.protocol.features import SUBJECTS
 from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.explanation import explained
 from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion
@@ -23,7 +24,7 @@ from kraft_conformance.vectors.catalogue import AnyVector, Catalogue, VectorFile
 from kraft_conformance.vectors.format import ManifestEntry
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.rule_coverage import rule_coverage
-from kraft_conformance.vectors.smoke import SMOKE
+from kraft_conformance.vectors.smoke import SMOKE_OF
 
 app = typer.Typer(help="Run the conformance vectors on an implementation, through its adapter.", no_args_is_help=True)
 
@@ -47,6 +48,9 @@ JsonLines = Annotated[bool, typer.Option("--json", help="JSON lines: one for eac
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
 Folder = Annotated[Path | None, typer.Option("--vectors", help="A folder of vectors; default: those of the package.")]
 ByRule = Annotated[bool, typer.Option("--rules", help="By rule: its vectors, or why it has none.")]
+SubjectName = Annotated[
+    str, typer.Option("--subject", help="What is tested: replica, or partitions (the controllers of KIP-455).")
+]
 VectorName = Annotated[str, typer.Argument(help="The id of a vector.")]
 
 
@@ -112,10 +116,14 @@ def run(
 
 
 @app.command()
-def smoke(adapter: Adapter, timeout_s: TimeoutS = 10.0, as_json: JsonLines = False) -> int:
+def smoke(
+    adapter: Adapter, subject: SubjectName = "replica", timeout_s: TimeoutS = 10.0, as_json: JsonLines = False
+) -> int:
     """Run a few short vectors in the order in which an adapter comes to pass them, up to the first failure."""
     with _vector_errors():
-        plan = Plan(adapter, SMOKE, timeout_s, stops_at_first=True)
+        if subject not in SUBJECTS:
+            raise usage_error(f"no subject {subject!r}, expected one of {', '.join(SUBJECTS)}")
+        plan = Plan(adapter, SMOKE_OF[subject], timeout_s, stops_at_first=True)
         return _run(plan, Catalogue(), as_json, None)
 
 

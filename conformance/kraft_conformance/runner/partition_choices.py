@@ -30,7 +30,7 @@ class Choices:
             step: the next one.
             after: the state after it, as the vector has it.
         """
-        changes, rows = by_name(step.state), by_name(after)
+        changes, rows = by_name(step.state), by_name(self.adopted(after))
         for (name, field), chosen in self._chosen.items():
             changed = name in changes and field in given(changes[name])
             if changed or (field == "leader" and chosen not in partition_fields(rows[name])["in_sync"]):
@@ -52,11 +52,16 @@ class Choices:
             seen: what is shown of partitions, what is done first and then the state.
         """
         for one in latitude:
+            if one.partition is None or one.field == "error":
+                continue
             expected = partition_fields(by_name(after)[one.partition])[one.field]
             shown_fields = [item.fields for item in seen if item.partition == one.partition]
             chosen = next((fields[one.field] for fields in shown_fields if one.field in fields), expected)
             if chosen != expected and _is_right(one, chosen, expected):
                 self._chosen[one.partition, one.field] = chosen
+                # Whoever is elected uncleanly is the only one in sync.
+                if one.field == "leader" and partition_fields(by_name(after)[one.partition])["in_sync"] == [expected]:
+                    self._chosen[one.partition, "in_sync"] = [chosen]
 
     def leader(self, name: Name, expected: int) -> int:
         """The broker that leads a partition here, where the vector has `expected`."""

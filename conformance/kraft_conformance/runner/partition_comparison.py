@@ -10,7 +10,7 @@ from kraft_conformance.protocol.partitions import LEADER_AND_ISR_LEAST, Controll
 from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, told, view_fields
 from kraft_conformance.runner.plain import Compared, Difference, compare, text
-from kraft_conformance.vectors.partitions.format import PartitionVectorStep
+from kraft_conformance.vectors.partitions.format import PartitionLatitude, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import by_name
 from kraft_reference.partitions.outcome import Refusal
 from kraft_traces.partitions.lines import Name
@@ -42,7 +42,15 @@ class ControllerComparison:
         wanted = list(items(step.outputs))
         self._expected = {one.name: choices.item(one) for one in wanted if one.kind not in hidden}
         self._actual = [one for one in items(effects) if one.kind not in hidden]
-        self._places = {one.name: place for place, one in enumerate(self._actual)}
+        self._places: dict[str, int] = {}
+        for place, one in enumerate(self._actual):
+            self._places.setdefault(one.name, place)
+        self._errors = {
+            path: tuple(map(str, one.any_of or ()))
+            for one in step.latitude
+            if one.field == "error"
+            for path in _error_paths(one)
+        }
         self._pairs = [
             (self._followed(one, choices), other.name)
             for first, second in step.before
@@ -69,12 +77,17 @@ class ControllerComparison:
     def _contents(self) -> Iterator[Difference | str]:
         actual: dict[str, Item] = {}
         for one in self._actual:
-            if one.name in actual and one.kind != "StoreReassignPartitions":
+            # A broker that is told the same once more is none the wiser.
+            told_again = one.kind in ("LeaderAndIsr", "StopReplica") and actual.get(one.name, one).fields == one.fields
+            if one.name in actual and not told_again and one.kind != "StoreReassignPartitions":
                 yield Difference(one.name, "once", "twice")
             actual[one.name] = one
         for name, expected in self._expected.items():
             if name in actual:
-                yield from _compared_fields(name, expected.fields, actual[name].fields)
+                for found in _compared_fields(name, expected.fields, actual[name].fields):
+                    allowed = () if isinstance(found, str) else self._errors.get(found.field, ())
+                    if isinstance(found, str) or found.actual not in map(text, allowed):
+                        yield found
             else:
                 yield Difference(name, text(expected.fields), "nothing")
         for name, one in actual.items():
@@ -93,6 +106,13 @@ class ControllerComparison:
         for first, second in self._pairs:
             if first in self._places and second in self._places and self._places[first] > self._places[second]:
                 yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
+
+
+def _error_paths(latitude: PartitionLatitude) -> tuple[str, ...]:
+    """The path of an error, in the answer to either request."""
+    if latitude.partition is None:
+        return ("AlterReassignmentsAnswer.error", "ListReassignmentsAnswer.error")
+    return (f"AlterReassignmentsAnswer.results.{label(latitude.partition)}",)
 
 
 def _compared_fields(path: str, expected: Any, actual: Any, *, left_out: bool = True) -> Iterator[Difference | str]:

@@ -66,7 +66,8 @@ def _expected(step: PartitionVectorStep) -> Iterator[str]:
         yield "   the state stays as it is"
     for one in step.latitude:
         others = "in any order" if one.any_of is UNSET else f"or {' or '.join(map(str, one.any_of))}"
-        yield f"   {one.field} of {label(one.partition)} {others}: {one.reason}"
+        of = "" if one.partition is None else f" of {label(one.partition)}"
+        yield f"   {one.field}{of} {others}: {one.reason}"
 
 
 def _ids(ids: tuple[int, ...]) -> str:

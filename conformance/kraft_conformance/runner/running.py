@@ -66,6 +66,8 @@ def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
         NotAsked: it cannot, and why.
     """
     requires = vector.requires
+    if "replica" not in hello.subjects:
+        raise NotAsked(Status.UNSUPPORTED, "needs the subject replica")
     missing = [kip for kip in requires.kips if hello.kip_levels.get(kip, "none") == "none"]
     if missing:
         raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(missing)}")

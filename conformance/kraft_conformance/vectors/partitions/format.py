@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kraft_conformance.protocol.features import Feature, Kip, Level
 from kraft_conformance.protocol.partitions import ControllerView, PartitionCluster, ShownEffect
 from kraft_conformance.vectors.format import VectorId
+from kraft_reference.partitions.errors import Error
 from kraft_reference.partitions.outcome import Refusal
 from kraft_traces.partitions.lines import Name, TracedEvent
 from kraft_traces.values import Count, ReplicaId
@@ -31,12 +32,13 @@ class PartitionVectorEvent(Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class PartitionLatitude(Struct, frozen=True, forbid_unknown_fields=True):
-    """A field of a partition that may have another value after a step: the same wherever the step shows it."""
+    """What may be otherwise: a field of a partition, the same wherever the step shows it, or an error of an answer."""
 
-    partition: Name
-    field: Literal["leader", "replicas"]
+    partition: Name | None
+    """null for the error of a request as a whole."""
+    field: Literal["leader", "replicas", "error"]
     reason: str
-    any_of: tuple[ReplicaId, ...] | UnsetType = UNSET
+    any_of: tuple[ReplicaId | Error, ...] | UnsetType = UNSET
     """The values that are right as well."""
     any_order: bool = False
     """Whether the same replicas are right in every order."""

@@ -85,7 +85,7 @@ def _expected(occurrences: Sequence[PartitionOccurrence], state: ControllerState
             before=happens_before(outputs, before),
             refusal=line.refusal,
             state=changed(before, after),
-            latitude=latitude_of(line.event, before, after),
+            latitude=latitude_of(line.event, outputs, before, after),
         )
         before = after
 
