@@ -324,7 +324,7 @@ def test_what_the_rules_leave_open_is_free(monkeypatch: pytest.MonkeyPatch, choi
             "actual LeaderAndIsr A-0 to 1 before StorePartitions A-0",
         ),
         ("stores-twice", "partition.start", "StorePartitions A-0: expected once, actual twice"),
-        ("never-stops", "partition.cancel", "StopReplica A-0 to 4: expected {}, actual nothing"),
+        ("never-stops", "partition.cancel", "StopReplica A-0 to 4: expected once, actual nothing"),
         ("version 2", "partition.start", "LeaderAndIsr A-0 to 1.version: expected at least 3, actual 2"),
         (
             "forgets-rows",
@@ -462,3 +462,60 @@ def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
         )
         with pytest.raises(PartitionNotAcceptedError, match=r"a bug: rejected: .*AlterPartitionReassignments"):
             accepts(replace(run, configuration=FIVE))
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The page.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def blocks() -> list[str]:
+    """The fenced blocks of the page, without their language."""
+    return [block.partition("\n")[2].rstrip("`\n") for block in PAGE.read_text().split("```")[1::2]]
+
+
+def test_the_dialogue_of_the_page_is_what_the_reference_says() -> None:
+    (dialogue,) = [block for block in blocks() if block.startswith('> {"type":"partition_reset"')]
+    said, reference = dialogue.splitlines(), ReferenceAdapter()
+    for request, reply in zip(said[::2], said[1::2], strict=True):
+        answer = reference.answer(parse_request(request.removeprefix("> ").encode(), 1))
+        assert f"< {encoded(answer).decode().rstrip()}" == reply
+
+
+def test_the_page_shows_what_is_explained_and_what_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "partition.complete.leader-moves"
+    assert main(["conformance", "explain", name]) == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out.rstrip()
+    assert shown.endswith(next(block for block in blocks() if block.startswith("1. CompleteReassignment")))
+    assert "MUST partition-reassign.leader-in-removing: If the leader is removed, another leader" in shown
+    main(["conformance", "run", "-k", name, "--adapter", adapter("tells-first")])
+    failed = next(block for block in blocks() if block.startswith(f"FAIL {name}"))
+    told = [line for line in capsys.readouterr().out.splitlines() if "repeat:" not in line]
+    assert told == [line for line in failed.splitlines() if "repeat:" not in line]
+
+
+def test_the_first_adapter_of_the_page_gets_as_far_as_the_page_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "first.py").write_text(next(block for block in blocks() if block.startswith("import json")))
+    monkeypatch.chdir(tmp_path)
+    first = f"{shlex.quote(sys.executable)} first.py"
+    assert main(["conformance", "smoke", "--subject", "partitions", "--adapter", first]) == ExitCode.VIOLATION
+    shown = capsys.readouterr().out.replace(shlex.quote(first), "'python first.py'")
+    assert shown.startswith(next(block for block in blocks() if block.startswith("FAIL partition.cancel.nothing")))
+    assert shown.splitlines()[-1] == "12 vectors: 2 pass, 1 fail, 9 skipped"
+
+
+def test_the_page_counts_the_vectors_and_names_each_mutant() -> None:
+    text = PAGE.read_text()
+    scenarios = sum(entry.id.startswith("scenario.") for entry in ENTRIES)
+    levels = [sum(entry.level == level for entry in ENTRIES) for level in ("wire", "effects", "state")]
+    counted = f"{scenarios} from scenarios and {len(ENTRIES) - scenarios} from scripts"
+    assert (
+        f"There are {len(ENTRIES)} of them: {counted}; {levels[0]} of the level `wire`, {levels[1]} `effects`." in text
+    )
+    assert levels[2] == 0
+    table = text.partition("## What they catch")[2]
+    rows = [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert rows == [mutant.name for mutant in MUTANTS]
+    assert f"{len(MUTANTS)} of {len(MUTANTS)}; a test" in text

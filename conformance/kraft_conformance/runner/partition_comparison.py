@@ -89,10 +89,10 @@ class ControllerComparison:
                     if isinstance(found, str) or found.actual not in map(text, allowed):
                         yield found
             else:
-                yield Difference(name, text(expected.fields), "nothing")
+                yield Difference(name, _worded(expected), "nothing")
         for name, one in actual.items():
             if name not in self._expected and not self._only_repeats(one):
-                yield Difference(name, "nothing", text(one.fields))
+                yield Difference(name, "nothing", _worded(one))
 
     def _only_repeats(self, item: Item) -> bool:
         """To tell a broker once more what holds is always right."""
@@ -106,6 +106,10 @@ class ControllerComparison:
         for first, second in self._pairs:
             if first in self._places and second in self._places and self._places[first] > self._places[second]:
                 yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
+
+
+def _worded(item: Item) -> str:
+    return text(item.fields) if item.fields else "once"
 
 
 def _error_paths(latitude: PartitionLatitude) -> tuple[str, ...]:
