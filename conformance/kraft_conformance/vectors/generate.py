@@ -46,7 +46,8 @@ def files_of(vectors: Iterable[Vector]) -> dict[str, bytes]:
                 raise ValueError(f"{vector.id}: the rule {rule} does not hold any more")
         raw = made[name] = vector_bytes(vector)
         digest, steps, history = sha256(raw).hexdigest(), len(vector.steps), len(vector.history)
-        entries.append(ManifestEntry(vector.id, name, digest, vector.level, vector.rules, steps, history))
+        profiles = vector.requires.profiles
+        entries.append(ManifestEntry(vector.id, name, digest, vector.level, vector.rules, steps, history, profiles))
     made[MANIFEST] = manifest_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
     return made
 

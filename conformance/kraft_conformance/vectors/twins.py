@@ -53,8 +53,13 @@ class Recorded:
             return None
 
 
-def with_twin(made: Recorded, subject: Subject) -> Iterator[Vector]:
+def with_twin(made: Recorded, subject: Subject, has_variant: bool = False) -> Iterator[Vector]:
     """The vector of a run, and its twin if under `kafka-4` that replica gets or does something else.
+
+    Args:
+        made: the runs of the script.
+        subject: what is cut from them.
+        has_variant: the outcome under `kafka-4` has a vector of another id already.
 
     Raises:
         VectorProofError: history, state as data and steps do not fit together.
@@ -69,7 +74,7 @@ def with_twin(made: Recorded, subject: Subject) -> Iterator[Vector]:
         yield with_fields(vector, requires=both)
         return
     yield vector
-    if twin is not None:
+    if twin is not None and not has_variant:
         yield twin
 
 

@@ -9,6 +9,7 @@ from kraft_conformance.vectors.twins import Recorded, with_twin
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.events import Event, Receive, event_name
 from kraft_reference.messages import Error, VoteRequest, VoteResponse
+from kraft_reference.profile import KAFKA_4
 from kraft_reference.roles import Role
 from kraft_reference.scenarios import SCENARIOS, Scenario, Variant
 from kraft_spec.action_rules import rules_of_event
@@ -42,7 +43,16 @@ def _vectors(scenario: Scenario, variant: Variant, accepts: Accepts) -> Iterator
         if decides:
             name = f"scenario.{scenario.name}.{variant.name}.replica-{replica_id}"
             title = f"{scenario.title}: replica {replica_id} ({variant.name})"
-            yield from with_twin(made, Subject(name, title, decides, replica_id))
+            subject = Subject(name, title, decides, replica_id)
+            yield from with_twin(made, subject, _has_variant(scenario, variant))
+
+
+def _has_variant(scenario: Scenario, variant: Variant) -> bool:
+    """Does the scenario have the same script under `kafka-4` as a variant of its own?"""
+    return any(
+        one is not variant and (one.script, one.configuration.profile) == (variant.script, KAFKA_4)
+        for one in scenario.variants
+    )
 
 
 def _stated(run: Run, replica_id: int) -> frozenset[str]:
