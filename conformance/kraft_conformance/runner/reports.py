@@ -36,9 +36,7 @@ def repetition(command: str, vector_id: str, profile: str | None = None) -> str:
     return shlex.join(words + (["--profile", profile] if profile else []))
 
 
-def json_lines(
-    outcomes: Sequence[Outcome], command: str, profile: str | None = None, ran_under: str = ""
-) -> list[str]:
+def json_lines(outcomes: Sequence[Outcome], command: str, profile: str | None = None, ran_under: str = "") -> list[str]:
     """A line for each vector, and one with the counts and the exit code.
 
     Args:

@@ -38,7 +38,8 @@ def _head(known: KafkaFile) -> Iterator[str]:
         f"An answer is *verified* if every file was read at the revision that stands beside it; {verified} of"
         f" {expressed} are.",
         "",
-        f"`kraft-spec conformance run --profile {KAFKA_4.name}` runs the vectors that hold under it and skips the others.",
+        f"`kraft-spec conformance run --profile {KAFKA_4.name}` runs the vectors that hold under it and skips the"
+        " others.",
         f"{shown} of the {expressed} differences have vectors, {vectors} of them under `{KAFKA_4.name}` alone.",
         f"Where the same events lead to something else there are two of them: the one of `{KAFKA_4.name}` has the id of"
         f" the other, followed by `.{KAFKA_4.name}`, or stands beside it below.",
