@@ -19,7 +19,6 @@ from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.profiles import (
     EXPERIMENTAL,
-    KafkaFile,
     Source,
     difference_of,
     provenance,
@@ -60,6 +59,8 @@ def test_every_answer_that_is_another_one_has_an_entry_and_a_vector_or_a_reason(
     known = read_kafka_file().difference
     assert [one.decision for one in known] == DECISIONS
     assert [one.decision for one in known if bool(one.vectors) == bool(one.without_vector)] == []
+    others = [one.name for one in fields(Profile) if one.name != "name" and one.name not in DECISIONS]
+    assert [one.decision for one in read_kafka_file().alike] == others
 
 
 def test_every_vector_of_kafka_alone_has_one_entry_and_every_entry_has_vectors_that_there_are() -> None:
@@ -71,6 +72,7 @@ def test_the_sources_are_well_formed() -> None:
     known = read_kafka_file()
     sources = [
         *(source for one in known.difference for source in (*one.source, *one.later)),
+        *(source for same in known.alike for source in same.source),
         *(source for other in known.unexpressed for source in other.source),
     ]
     path = re.compile(r"(raft|clients|metadata|server-common)/src/main/\S+\.(java|json)")
@@ -86,6 +88,7 @@ def test_every_note_on_kafka_that_reads_like_a_difference_is_accounted_for_once(
     known, registry = read_kafka_file(), load_registry()
     named = [
         *(rule for one in known.difference for rule in one.rules),
+        *(rule for same in known.alike for rule in same.rules),
         *(rule for other in known.unexpressed for rule in other.rules),
         *known.agreeing,
     ]
@@ -240,7 +243,7 @@ def unread(monkeypatch: pytest.MonkeyPatch, decision: str) -> None:
         with_fields(one, source=(Source("raft/A.java", "0" * 40, "a", False),)) if one.decision == decision else one
         for one in known.difference
     ]
-    table = KafkaFile(known.revision, tuple(doubted), known.unexpressed, known.agreeing)
+    table = with_fields(known, difference=tuple(doubted))
     monkeypatch.setattr(profiles, "read_kafka_file", lambda: table)
 
 

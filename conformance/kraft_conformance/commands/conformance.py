@@ -41,7 +41,8 @@ Expected = Annotated[
     Path | None, typer.Option("--expected-failures", help="A file of your own: `id  # reason` on each line.")
 ]
 ProfileName = Annotated[
-    str | None, typer.Option("--profile", help="kip or kafka-4; default: the one that the adapter names.")
+    str | None,
+    typer.Option("--profile", help="kip or kafka-4 (experimental); default: the one that the adapter names."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="How many copies of the adapter run at a time.")]
 TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds that a reply may take.")]

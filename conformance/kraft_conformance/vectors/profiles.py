@@ -44,6 +44,10 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{REPOSITORY} {self.path} at {self.revision} ({self.where}{unread})"
 
 
+def _are_read(sources: tuple[Source, ...]) -> bool:
+    return bool(sources) and all(one.verified for one in sources)
+
+
 class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A decision that the two profiles answer differently."""
 
@@ -67,7 +71,7 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def verified(self) -> bool:
         """Was every source of Kafka's answer read?"""
-        return bool(self.source) and all(one.verified for one in self.source)
+        return _are_read(self.source)
 
     def kip_variant(self, vector_id: str) -> str | None:
         """The id of the vector that says what happens under kip where one of kafka-4 says this.
@@ -77,6 +81,20 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if vector_id.endswith(SUFFIX):
             return vector_id.removesuffix(SUFFIX)
         return next((kip for kip, kafka in self.pairs if kafka == vector_id), None)
+
+
+class Alike(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A decision that the two profiles answer alike."""
+
+    decision: str
+    rules: tuple[str, ...]
+    answer: str
+    source: tuple[Source, ...]
+
+    @property
+    def verified(self) -> bool:
+        """Was every source of Kafka's answer read?"""
+        return _are_read(self.source)
 
 
 class Unexpressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,7 +109,7 @@ class Unexpressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def verified(self) -> bool:
         """Was every source read?"""
-        return bool(self.source) and all(one.verified for one in self.source)
+        return _are_read(self.source)
 
 
 class KafkaFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,6 +117,7 @@ class KafkaFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     revision: tuple[Revision, ...]
     difference: tuple[Difference, ...]
+    alike: tuple[Alike, ...]
     unexpressed: tuple[Unexpressed, ...]
     agreeing: dict[str, str]
     """Rules whose note in the catalogue reads like a difference and is none, with the reason."""

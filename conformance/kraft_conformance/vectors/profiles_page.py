@@ -18,7 +18,9 @@ PAGE_COMMAND = "kraft-spec conformance profiles --page"
 def page() -> str:
     """The text of the page."""
     known = read_kafka_file()
-    return "\n".join([*_head(known), *_differences(known), *_unexpressed(known), *_agreeing(known)]) + "\n"
+    return (
+        "\n".join([*_head(known), *_differences(known), *_alike(known), *_unexpressed(known), *_agreeing(known)]) + "\n"
+    )
 
 
 def _head(known: KafkaFile) -> Iterator[str]:
@@ -88,6 +90,18 @@ def _vectors(one: Difference) -> Iterator[str]:
     for vector in one.vectors:
         variant = one.kip_variant(vector)
         yield f"| {f'`{variant}`' if variant else 'takes another course'} | `{vector}` |"
+
+
+def _alike(known: KafkaFile) -> Iterator[str]:
+    yield from ("## Decisions that both answer alike", "")
+    for one in known.alike:
+        read = "verified" if one.verified else "not verified"
+        yield from (
+            f"- `{one.decision}`, {read}: {one.answer}",
+            f"  Rules: {_codes(one.rules)}.",
+            *(f"  {_source(source)}" for source in one.source),
+        )
+    yield ""
 
 
 def _unexpressed(known: KafkaFile) -> Iterator[str]:
