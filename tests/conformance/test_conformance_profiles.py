@@ -13,6 +13,7 @@ from junitparser import JUnitXml
 from msgspec.structs import replace as with_fields
 
 from kraft_conformance.cli import main
+from kraft_conformance.commands import conformance_profiles
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -244,7 +245,8 @@ def unread(monkeypatch: pytest.MonkeyPatch, decision: str) -> None:
         for one in known.difference
     ]
     table = with_fields(known, difference=tuple(doubted))
-    monkeypatch.setattr(profiles, "read_kafka_file", lambda: table)
+    for module in (profiles, conformance_profiles):
+        monkeypatch.setattr(module, "read_kafka_file", lambda: table)
 
 
 def test_each_profile_runs_its_variant_and_skips_the_other(capsys: pytest.CaptureFixture[str]) -> None:
@@ -330,6 +332,29 @@ def test_the_source_of_an_answer_stands_in_explanation_and_failure(
     assert results[0].message == "skipped: of the profile kip, not kafka-4 (experimental)"
 
 
+def test_a_candidate_that_lost_may_wait_out_the_timer_that_it_has(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    # So does a later revision of Apache Kafka than 4.0.0.
+    adapter = tmp_path / "waits.py"
+    adapter.write_text(
+        "import sys\n"
+        "from kraft_conformance.adapters import reference\n"
+        "from kraft_traces.effects import TracedStartTimer\n"
+        "shown = reference._effects\n"
+        "def without_timers(done):\n"
+        "    effects = shown(done)\n"
+        "    alone = len(effects) == 1 and isinstance(effects[0], TracedStartTimer)\n"
+        "    return () if alone and done.state.role == 'Candidate' else effects\n"
+        "reference._effects = without_timers\n"
+        "reference.serve(sys.stdin.buffer, sys.stdout.buffer)\n",
+        encoding="utf-8",
+    )
+    command = shlex.join([sys.executable, str(adapter)])
+    code, said = output(capsys, "run", "--adapter", command, "-k", "candidate.loses")
+    assert (code, said) == (ExitCode.CONFORMANT, "1 vectors: 1 pass\n")
+
+
 def test_an_answer_that_was_not_read_says_so_everywhere(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -343,6 +368,8 @@ def test_an_answer_that_was_not_read_says_so_everywhere(
     assert "1 not verified (voter_key_error)" in lines[-1]["note"]
     listed = json.loads(output(capsys, "list", "-k", vector, "--json")[1])
     assert [one["provenance"] for one in listed] == [mark]
+    document = json.loads(output(capsys, "profiles", "--json")[1])
+    assert [one["decision"] for one in document["differences"] if not one["verified"]] == ["voter_key_error"]
 
 
 def test_the_list_shows_which_profile_a_vector_is_of(capsys: pytest.CaptureFixture[str]) -> None:
