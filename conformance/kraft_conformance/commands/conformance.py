@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kraft_conformance.commands.conformance_profiles import profiles
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
@@ -23,10 +24,13 @@ from kraft_conformance.runner.selection import read_expected_failures, selected
 from kraft_conformance.vectors.catalogue import AnyVector, Catalogue, VectorFileError
 from kraft_conformance.vectors.format import ManifestEntry
 from kraft_conformance.vectors.partitions.format import PartitionVector
+from kraft_conformance.vectors.profiles import provenance, shown_profile, summary_of
 from kraft_conformance.vectors.rule_coverage import rule_coverage
 from kraft_conformance.vectors.smoke import SMOKE_OF
+from kraft_reference.profile import PROFILES
 
 app = typer.Typer(help="Run the conformance vectors on an implementation, through its adapter.", no_args_is_help=True)
+app.command()(profiles)
 
 Adapter = Annotated[
     str, typer.Option("--adapter", help="The command line of the adapter; it speaks kraft-adapter/1 on its pipes.")
@@ -40,7 +44,8 @@ Expected = Annotated[
     Path | None, typer.Option("--expected-failures", help="A file of your own: `id  # reason` on each line.")
 ]
 ProfileName = Annotated[
-    str | None, typer.Option("--profile", help="kip or kafka-4; default: the one that the adapter names.")
+    str | None,
+    typer.Option("--profile", help="kip or kafka-4 (experimental); default: the one that the adapter names."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="How many copies of the adapter run at a time.")]
 TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds that a reply may take.")]
@@ -63,11 +68,18 @@ def list_vectors(words: Words = None, folder: Folder = None, by_rule: ByRule = F
         return _list_rules(entries, as_json)
     if as_json:
         fields = ("id", "level", "steps", "history")
-        print_json([{name: getattr(one, name) for name in fields} | {"rules": list(one.rules)} for one in entries])
+        print_json(
+            [
+                {name: getattr(one, name) for name in fields}
+                | {"rules": list(one.rules), "profiles": list(one.profiles), "provenance": provenance(one.id)}
+                for one in entries
+            ]
+        )
         return ExitCode.CONFORMANT
-    drawn = table(f"{len(entries)} vectors", "id", "level", "steps", "rules")
+    drawn = table(f"{len(entries)} vectors", "id", "level", "profile", "steps", "rules")
     for one in entries:
-        drawn.add_row(one.id, one.level, str(one.steps), ", ".join(one.rules))
+        only = "" if set(one.profiles) >= PROFILES.keys() else " ".join(map(shown_profile, one.profiles))
+        drawn.add_row(one.id, one.level, only, str(one.steps), ", ".join(one.rules))
     stdout.print(drawn)
     return ExitCode.CONFORMANT
 
@@ -174,15 +186,19 @@ def _known(catalogue: Catalogue, name: str) -> AnyVector:
 
 
 def _run(plan: Plan, catalogue: Catalogue, as_json: bool, junit: Path | None) -> int:
+    campaign = Campaign(plan, catalogue)
     with _ended_by_signals():
-        outcomes = _outcomes(Campaign(plan, catalogue), plan, quiet=False)
+        outcomes = _outcomes(campaign, plan, quiet=False)
+    ran_under = campaign.profile
     if junit is not None:
-        write_junit(junit, outcomes, plan.command, plan.profile)
+        write_junit(junit, outcomes, plan.command, plan.profile, ran_under)
     if as_json:
-        for line in json_lines(outcomes, plan.command, plan.profile):
+        for line in json_lines(outcomes, plan.command, plan.profile, ran_under):
             print(line)
     else:
         _show(outcomes, plan)
+        if note := summary_of(ran_under):
+            stdout.print(shown(note), soft_wrap=True)
     return exit_code(outcomes)
 
 

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from kraft_conformance.runner.plain import plain
 from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.profiles import provenance, shown_profile
 from kraft_conformance.vectors.state_changes import changed_fields
 from kraft_spec.rules import load_registry
 
@@ -23,7 +24,9 @@ def explained(vector: Vector) -> Iterator[str]:
     yield f"  {vector.title}"
     yield f"  from {vector.source}; level {vector.level}"
     wanted = ", ".join((*requires.kips, f"kraft.version {requires.kraft_version}", *requires.features))
-    yield f"  needs {wanted}; profile {' or '.join(requires.profiles)}"
+    yield f"  needs {wanted}; profile {' or '.join(map(shown_profile, requires.profiles))}"
+    if whence := provenance(vector.id):
+        yield f"  {whence}"
     yield ""
     for rule_id in vector.rules:
         rule = registry[rule_id]

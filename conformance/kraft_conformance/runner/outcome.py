@@ -40,11 +40,13 @@ class Outcome:
     """Of an error: the kind of fault."""
     stderr: str = ""
     """Of an error: the end of what the adapter wrote to standard error."""
+    provenance: str = ""
+    """Of a vector whose outcome is that of an experimental profile alone: where it was read, and if it was."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
         document: dict[str, Any] = {"id": self.id, "status": str(self.status)}
-        for name in ("reason", "step", "event", "fault", "stderr"):
+        for name in ("reason", "step", "event", "fault", "stderr", "provenance"):
             if getattr(self, name) not in ("", None):
                 document[name] = getattr(self, name)
         if self.rules:

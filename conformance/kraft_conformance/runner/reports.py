@@ -10,6 +10,7 @@ from typing import Any
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_conformance.vectors.profiles import EXPERIMENTAL, shown_profile, summary_of
 from kraft_traces.streams import whole_file
 
 
@@ -35,15 +36,27 @@ def repetition(command: str, vector_id: str, profile: str | None = None) -> str:
     return shlex.join(words + (["--profile", profile] if profile else []))
 
 
-def json_lines(outcomes: Sequence[Outcome], command: str, profile: str | None = None) -> list[str]:
-    """A line for each vector, and one with the counts and the exit code."""
+def json_lines(outcomes: Sequence[Outcome], command: str, profile: str | None = None, ran_under: str = "") -> list[str]:
+    """A line for each vector, and one with the counts and the exit code.
+
+    Args:
+        outcomes: what the vectors came to.
+        command: starts the adapter.
+        profile: the one that was asked for, to be asked for again.
+        ran_under: the one that was run under, asked for or not.
+    """
     lines = []
     for outcome in outcomes:
         document = outcome.as_dict()
         if outcome.status in FAILING:
             document["repeat"] = repetition(command, outcome.id, profile)
         lines.append(_line({"kind": "vector", **document}))
-    lines.append(_line({"kind": "summary", "counts": counts(outcomes), "exit_code": int(exit_code(outcomes))}))
+    summary = {"kind": "summary", "counts": counts(outcomes), "exit_code": int(exit_code(outcomes))}
+    if ran_under:
+        summary |= {"profile": ran_under, "experimental": ran_under in EXPERIMENTAL}
+    if note := summary_of(ran_under):
+        summary["note"] = note
+    lines.append(_line(summary))
     return lines
 
 
@@ -59,13 +72,17 @@ def details(outcome: Outcome, command: str, profile: str | None = None) -> str:
         lines = [where if outcome.event is None else f"{where}, {outcome.event}", *map(str, outcome.differences)]
     if outcome.rules:
         lines.append(f"rules: {', '.join(outcome.rules)}")
+    if outcome.provenance:
+        lines.append(f"outcome: {outcome.provenance}")
     if outcome.stderr:
         lines.append(f"standard error: {outcome.stderr.rstrip()}")
     lines.append(f"repeat: {repetition(command, outcome.id, profile)}")
     return "\n".join(lines)
 
 
-def write_junit(path: Path, outcomes: Sequence[Outcome], command: str, profile: str | None = None) -> None:
+def write_junit(
+    path: Path, outcomes: Sequence[Outcome], command: str, profile: str | None = None, ran_under: str = ""
+) -> None:
     """Write JUnit XML: what is unobserved, unsupported or fails as expected counts as skipped, and says so.
 
     Raises:
@@ -78,6 +95,10 @@ def write_junit(path: Path, outcomes: Sequence[Outcome], command: str, profile: 
         wanted = "JUnit XML needs the package junitparser: pip install 'kraft-spec[conformance]'"
         raise CommandError(wanted, ExitCode.UNAVAILABLE) from error
     suite = TestSuite("kraft-spec conformance")
+    if ran_under:
+        suite.add_property("profile", shown_profile(ran_under))
+    if note := summary_of(ran_under):
+        suite.add_property("note", note)
     for outcome in outcomes:
         group, _, name = outcome.id.partition(".")
         case = TestCase(name, f"kraft-spec.{group}")

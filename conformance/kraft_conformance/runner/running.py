@@ -29,6 +29,7 @@ from kraft_conformance.runner.session import Session
 from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Latitude, Vector, VectorEvent
 from kraft_conformance.vectors.partitions.format import PartitionVector
+from kraft_conformance.vectors.profiles import shown_profile
 from kraft_conformance.vectors.requirements import about
 from kraft_conformance.vectors.state_changes import applied
 from kraft_traces.state_types import TracedState
@@ -77,7 +78,8 @@ def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
     if lacking:
         raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(lacking)}")
     if profile not in requires.profiles:
-        raise NotAsked(Status.SKIPPED, f"of the profile {' and '.join(requires.profiles)}, not {profile}")
+        named = " and ".join(map(shown_profile, requires.profiles))
+        raise NotAsked(Status.SKIPPED, f"of the profile {named}, not {shown_profile(profile)}")
 
 
 def run_vector(session: Session, vector: AnyVector, profile: str) -> Outcome:

@@ -24,7 +24,7 @@ _MODE = 0o644
 
 
 def archive_bytes(catalogue: Catalogue) -> bytes:
-    """A tar file with the manifest, every vector, the schemas and the rules without a vector.
+    """A tar file with the manifest, every vector, the schemas, the rules without a vector and Kafka's differences.
 
     Raises:
         VectorFileError: a file is not the one that the manifest describes.
@@ -43,8 +43,8 @@ def _members(catalogue: Catalogue) -> Iterator[tuple[str, bytes]]:
     yield ADAPTER_SCHEMA, adapter_schema().encode()
     yield VECTOR_SCHEMA, vector_schema().encode()
     yield PARTITION_VECTOR_SCHEMA, partition_vector_schema().encode()
-    reasons = "without_vector.toml"
-    yield reasons, files("kraft_conformance").joinpath("vectors", reasons).read_bytes()
+    for name in ("without_vector.toml", "kafka_4.toml"):
+        yield name, files("kraft_conformance").joinpath("vectors", name).read_bytes()
     for entry in catalogue.manifest.vectors:
         # Read as a vector too, so that nothing goes out that the manifest does not describe.
         catalogue.vector(entry.id)

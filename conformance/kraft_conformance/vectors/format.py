@@ -102,6 +102,8 @@ class ManifestEntry(Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[str, ...]
     steps: Count
     history: Count
+    profiles: tuple[str, ...] = ()
+    """Those under which this is the outcome."""
     subject: Subject = "replica"
     """Whose vector it is, and so its schema: `kraft-partition-vector/1` for `partitions`."""
 

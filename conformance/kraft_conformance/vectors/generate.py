@@ -49,8 +49,10 @@ def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
                 raise ValueError(f"{vector.id}: the rule {rule} does not hold any more")
         raw = made[name] = vector_bytes(vector)
         digest, steps, history = sha256(raw).hexdigest(), len(vector.steps), len(vector.history)
+        profiles = vector.requires.profiles
         subject: Subject = "partitions" if isinstance(vector, PartitionVector) else "replica"
-        entries.append(ManifestEntry(vector.id, name, digest, vector.level, vector.rules, steps, history, subject))
+        told = (digest, vector.level, vector.rules, steps, history, profiles, subject)
+        entries.append(ManifestEntry(vector.id, name, *told))
     made[MANIFEST] = manifest_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
     return made
 

@@ -5,6 +5,8 @@ from kraft_conformance.vectors.targeted import (
     additions,
     announcements,
     candidates,
+    kafka_differences,
+    other_sets,
     pre_vote_answers,
     pre_votes,
     quorum_targets,
@@ -33,5 +35,7 @@ TARGETS: tuple[Target, ...] = (
     *removals.TARGETS,
     *reports.TARGETS,
     *quorum_targets.TARGETS,
+    *other_sets.TARGETS,
+    *kafka_differences.TARGETS,
 )
 """All of them."""
