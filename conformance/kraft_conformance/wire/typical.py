@@ -1,0 +1,363 @@
+"""Messages of an ordinary day, for the pairs: voters 1, 2 and 3, leader 1 in epoch 4; controller 4 joins, 3 leaves.
+
+Each is whole: it has the fields of every version, and what a version lacks is left out when it is encoded.
+"""
+
+from base64 import b64encode
+from typing import Any
+
+from kraft_conformance.wire.batches import batch_of, encode_batch
+from kraft_conformance.wire.decoding import uuid_text
+from kraft_conformance.wire.schema import NULL_UUID, Kind, Message, messages
+
+TOPIC = "__cluster_metadata"
+TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
+"""Of the metadata topic: the one id that Kafka gives out by itself beside the null one."""
+CLUSTER_ID = "5L6g3nShT-eMCtK--X86sw"
+EPOCH, END_OFFSET, HIGH_WATERMARK = 4, 201, 200
+NOW_MS = 1_700_000_000_000
+
+
+def directory_id(replica: int) -> str:
+    """Of the only directory that a replica has had."""
+    return uuid_text(bytes([0x11 * replica]) * 16)
+
+
+def listener(replica: int) -> dict[str, Any]:
+    """Where a controller listens."""
+    return {"name": "CONTROLLER", "host": f"h{replica}", "port": 9093}
+
+
+_NODE = {"nodeId": 1, "host": "h1", "port": 9093}
+_LEADER = {"leaderId": 1, "leaderEpoch": EPOCH}
+_SNAPSHOT = {"endOffset": 150, "epoch": 3}
+_SUPPORTED = {"minSupportedVersion": 0, "maxSupportedVersion": 1}
+_ANSWERED = {"throttleTimeMs": 0, "errorCode": 0}
+
+
+def _partitions(partition: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0} | partition]}]
+
+
+def _voter(replica: int) -> dict[str, Any]:
+    key = {"voterId": replica, "voterDirectoryId": directory_id(replica)}
+    return key | {"endpoints": [listener(replica)], "kRaftVersionFeature": _SUPPORTED}
+
+
+def _state(replica: int, end_offset: int, fetched_ms: int) -> dict[str, Any]:
+    times = {"lastFetchTimestamp": fetched_ms, "lastCaughtUpTimestamp": fetched_ms}
+    return {"replicaId": replica, "replicaDirectoryId": directory_id(replica), "logEndOffset": end_offset} | times
+
+
+def _voter_id(replica: int) -> dict[str, Any]:
+    return {"voterId": replica, "voterDirectoryId": directory_id(replica)}
+
+
+def _voters_batch() -> str:
+    """The log from offset 200 on: the voters set with 4 in it."""
+    value = {"version": 0, "voters": [_voter(replica) for replica in (1, 2, 3, 4)]}
+    batch = batch_of(messages()["VotersRecord"], value)
+    return b64encode(encode_batch(batch | {"baseOffset": 200, "partitionLeaderEpoch": EPOCH})).decode()
+
+
+def _documents() -> dict[str, Any]:
+    answered = _partitions({"errorCode": 0} | _LEADER)
+    return {
+        "VoteRequest": {
+            "clusterId": CLUSTER_ID,
+            "voterId": 1,
+            "topics": _partitions(
+                {
+                    "replicaEpoch": 5,
+                    "replicaId": 2,
+                    "replicaDirectoryId": directory_id(2),
+                    "voterDirectoryId": directory_id(1),
+                    "lastOffsetEpoch": EPOCH,
+                    "lastOffset": END_OFFSET,
+                    "preVote": True,
+                }
+            ),
+        },
+        "VoteResponse": {
+            "errorCode": 0,
+            "topics": _partitions({"errorCode": 0, "voteGranted": False} | _LEADER),
+            "nodeEndpoints": [_NODE],
+        },
+        "BeginQuorumEpochRequest": {
+            "clusterId": CLUSTER_ID,
+            "voterId": 3,
+            "topics": _partitions({"voterDirectoryId": directory_id(3)} | _LEADER),
+            "leaderEndpoints": [listener(1)],
+        },
+        "BeginQuorumEpochResponse": {"errorCode": 0, "topics": answered, "nodeEndpoints": [_NODE]},
+        "EndQuorumEpochRequest": {
+            "clusterId": CLUSTER_ID,
+            "topics": _partitions(
+                {
+                    "preferredSuccessors": [2, 3],
+                    "preferredCandidates": [
+                        {"candidateId": replica, "candidateDirectoryId": directory_id(replica)} for replica in (2, 3)
+                    ],
+                }
+                | _LEADER
+            ),
+            "leaderEndpoints": [listener(1)],
+        },
+        "EndQuorumEpochResponse": {"errorCode": 0, "topics": answered, "nodeEndpoints": [_NODE]},
+        "FetchRequest": _fetch_request(),
+        "FetchResponse": _fetch_response(),
+        "FetchSnapshotRequest": {
+            "clusterId": CLUSTER_ID,
+            "replicaId": 4,
+            "maxBytes": 2**20,
+            "topics": [
+                {
+                    "name": TOPIC,
+                    "partitions": [
+                        {
+                            "partition": 0,
+                            "currentLeaderEpoch": EPOCH,
+                            "snapshotId": _SNAPSHOT,
+                            "position": 0,
+                            "replicaDirectoryId": directory_id(4),
+                        }
+                    ],
+                }
+            ],
+        },
+        "FetchSnapshotResponse": {
+            "throttleTimeMs": 0,
+            "errorCode": 0,
+            "topics": [
+                {
+                    "name": TOPIC,
+                    "partitions": [
+                        {
+                            "index": 0,
+                            "errorCode": 0,
+                            "snapshotId": _SNAPSHOT,
+                            "currentLeader": _LEADER,
+                            "size": 4096,
+                            "position": 0,
+                            "unalignedRecords": _voters_batch(),
+                        }
+                    ],
+                }
+            ],
+            "nodeEndpoints": [_NODE],
+        },
+        "DescribeQuorumRequest": {"topics": _partitions({})},
+        "DescribeQuorumResponse": {
+            "errorCode": 0,
+            "errorMessage": None,
+            "topics": _partitions(
+                {
+                    "errorCode": 0,
+                    "errorMessage": None,
+                    "highWatermark": HIGH_WATERMARK,
+                    "currentVoters": [_state(1, END_OFFSET, -1), _state(2, 200, NOW_MS), _state(3, 200, NOW_MS)],
+                    "observers": [_state(4, 180, NOW_MS)],
+                }
+                | _LEADER
+            ),
+            "nodes": [{"nodeId": replica, "listeners": [listener(replica)]} for replica in (1, 2, 3)],
+        },
+        "AddRaftVoterRequest": {
+            "clusterId": CLUSTER_ID,
+            "timeoutMs": 30_000,
+            "voterId": 4,
+            "voterDirectoryId": directory_id(4),
+            "listeners": [listener(4)],
+            "ackWhenCommitted": False,
+        },
+        "AddRaftVoterResponse": _ANSWERED | {"errorMessage": None},
+        "RemoveRaftVoterRequest": {"clusterId": CLUSTER_ID} | _voter_id(3),
+        "RemoveRaftVoterResponse": _ANSWERED | {"errorMessage": None},
+        "UpdateRaftVoterRequest": {
+            "clusterId": CLUSTER_ID,
+            "currentLeaderEpoch": EPOCH,
+            "listeners": [listener(2)],
+            "kRaftVersionFeature": _SUPPORTED,
+        }
+        | _voter_id(2),
+        "UpdateRaftVoterResponse": _ANSWERED | {"currentLeader": _LEADER | {"host": "h1", "port": 9093}},
+        "ApiVersionsRequest": {"clientSoftwareName": "kraft-spec", "clientSoftwareVersion": "0.1.0"},
+        "ApiVersionsResponse": {
+            "errorCode": 0,
+            "apiKeys": [
+                {"apiKey": one.key, "minVersion": one.versions.low, "maxVersion": one.versions.high}
+                for one in messages().values()
+                if one.kind is Kind.REQUEST
+            ],
+            "throttleTimeMs": 0,
+            "supportedFeatures": [{"name": "kraft.version", "minVersion": 0, "maxVersion": 1}],
+            "finalizedFeaturesEpoch": HIGH_WATERMARK - 1,
+            "finalizedFeatures": [{"name": "kraft.version", "maxVersionLevel": 1, "minVersionLevel": 1}],
+            "zkMigrationReady": False,
+        },
+        "UpdateFeaturesRequest": {
+            "timeoutMs": 60_000,
+            "featureUpdates": [
+                {"feature": "kraft.version", "maxVersionLevel": 1, "allowDowngrade": False, "upgradeType": 1}
+            ],
+            "validateOnly": True,
+        },
+        "UpdateFeaturesResponse": _ANSWERED
+        | {"errorMessage": None, "results": [{"feature": "kraft.version", "errorCode": 0, "errorMessage": None}]},
+        "AlterPartitionReassignmentsRequest": {
+            "timeoutMs": 60_000,
+            "allowReplicationFactorChange": False,
+            "topics": [
+                {
+                    "name": "A",
+                    "partitions": [
+                        {"partitionIndex": 0, "replicas": [4, 3, 2]},
+                        {"partitionIndex": 1, "replicas": None},
+                    ],
+                }
+            ],
+        },
+        "AlterPartitionReassignmentsResponse": {
+            "throttleTimeMs": 0,
+            "allowReplicationFactorChange": False,
+            "errorCode": 0,
+            "errorMessage": None,
+            "responses": [
+                {
+                    "name": "A",
+                    "partitions": [
+                        {"partitionIndex": 0, "errorCode": 0, "errorMessage": None},
+                        {"partitionIndex": 1, "errorCode": 85, "errorMessage": "nothing to cancel"},
+                    ],
+                }
+            ],
+        },
+        "ListPartitionReassignmentsRequest": {
+            "timeoutMs": 60_000,
+            "topics": [{"name": "A", "partitionIndexes": [0, 1]}],
+        },
+        "ListPartitionReassignmentsResponse": _ANSWERED
+        | {
+            "errorMessage": None,
+            "topics": [
+                {
+                    "name": "A",
+                    "partitions": [
+                        {
+                            "partitionIndex": 0,
+                            "replicas": [1, 4, 3, 2],
+                            "addingReplicas": [4],
+                            "removingReplicas": [1],
+                        }
+                    ],
+                }
+            ],
+        },
+        "LeaderChangeMessage": {
+            "leaderId": 1,
+            "voters": [_voter_id(replica) for replica in (1, 2, 3)],
+            "grantingVoters": [_voter_id(replica) for replica in (1, 2)],
+        },
+        "SnapshotHeaderRecord": {"lastContainedLogTimestamp": NOW_MS},
+        "SnapshotFooterRecord": {},
+        "KRaftVersionRecord": {"kRaftVersion": 1},
+        "VotersRecord": {"voters": [_voter(replica) for replica in (1, 2, 3, 4)]},
+        "QuorumStateData": {
+            "clusterId": "",
+            "leaderId": -1,
+            "leaderEpoch": 7,
+            "votedId": 3,
+            "votedDirectoryId": directory_id(3),
+            "appliedOffset": 0,
+            "currentVoters": [{"voterId": replica} for replica in (1, 2, 3)],
+        },
+    }
+
+
+def _fetch_request() -> dict[str, Any]:
+    """Of the observer 4, which keeps no session with the leader."""
+    partition = {
+        "partition": 0,
+        "currentLeaderEpoch": EPOCH,
+        "fetchOffset": 180,
+        "lastFetchedEpoch": 3,
+        "logStartOffset": 0,
+        "partitionMaxBytes": 0,
+        "replicaDirectoryId": directory_id(4),
+        "highWatermark": 179,
+    }
+    return {
+        "clusterId": CLUSTER_ID,
+        "replicaId": 4,
+        "replicaState": {"replicaId": 4, "replicaEpoch": -1},
+        "maxWaitMs": 500,
+        "minBytes": 0,
+        "maxBytes": 8 * 2**20,
+        "isolationLevel": 0,
+        "sessionId": 0,
+        "sessionEpoch": -1,
+        "topics": [{"topic": TOPIC, "topicId": TOPIC_ID, "partitions": [partition]}],
+        "forgottenTopicsData": [],
+        "rackId": "",
+    }
+
+
+def _fetch_response() -> dict[str, Any]:
+    """The leader's, with records."""
+    partition = {
+        "partitionIndex": 0,
+        "errorCode": 0,
+        "highWatermark": HIGH_WATERMARK,
+        "lastStableOffset": -1,
+        "logStartOffset": 0,
+        "currentLeader": _LEADER,
+        "abortedTransactions": None,
+        "preferredReadReplica": -1,
+        "records": _voters_batch(),
+    }
+    return {
+        "throttleTimeMs": 0,
+        "errorCode": 0,
+        "sessionId": 0,
+        "responses": [{"topic": TOPIC, "topicId": TOPIC_ID, "partitions": [partition]}],
+        "nodeEndpoints": [_NODE | {"rack": None}],
+    }
+
+
+ERRORS = {
+    "VoteResponse": (104, None),
+    "BeginQuorumEpochResponse": (104, None),
+    "EndQuorumEpochResponse": (104, None),
+    "FetchResponse": (104, None),
+    "FetchSnapshotResponse": (104, None),
+    "DescribeQuorumResponse": (31, "not authorized"),
+    "AddRaftVoterResponse": (126, "4 is a voter already"),
+    "RemoveRaftVoterResponse": (127, "no such voter"),
+    "UpdateRaftVoterResponse": (6, None),
+    "ApiVersionsResponse": (35, None),
+    "UpdateFeaturesResponse": (95, "3 supports up to 0"),
+    "AlterPartitionReassignmentsResponse": (41, None),
+    "ListPartitionReassignmentsResponse": (41, None),
+}
+"""What goes wrong in the pair `error` of a response: the code at the top, and the message where there is one.
+
+Rules: wire.error-codes, wire.common-errors.
+"""
+
+_HEADERS = {
+    Kind.REQUEST: {"correlationId": 6, "clientId": "raft-client-2"},
+    Kind.RESPONSE: {"correlationId": 6},
+}
+
+
+def typical_header(message: Message) -> dict[str, Any]:
+    """The header of an ordinary request or response; of a request without API and version."""
+    return dict(_HEADERS[message.kind])
+
+
+def typical(message: Message) -> dict[str, Any]:
+    """The body of a whole message, with the fields of every version."""
+    return dict(_documents()[message.name])
+
+
+__all__ = ["ERRORS", "NULL_UUID", "TOPIC", "TOPIC_ID", "directory_id", "listener", "typical", "typical_header"]
