@@ -44,7 +44,7 @@ class Pair(_Written, frozen=True, kw_only=True):
     message: str
     kind: Literal["request", "response", "record", "text"]
     version: int
-    values: Literal["minimal", "typical", "error", "lowest", "highest", "unknown-tags"]
+    values: Literal["minimal", "typical", "error", "lowest", "highest", "unknown-tags", "unknown-tags-within"]
     json: dict[str, Any]
     """`header` and `body`; of a control record the batch; of a file its content."""
     hex: str | UnsetType = UNSET

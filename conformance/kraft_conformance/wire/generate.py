@@ -36,7 +36,7 @@ from kraft_conformance.wire.kio_entities import kio_bytes, kio_frame, kio_read, 
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.schema import Field, Kind, Message, messages
 from kraft_conformance.wire.typical import typical, typical_header
-from kraft_conformance.wire.values import Valued, not_droppable, valued
+from kraft_conformance.wire.values import Valued, minimal, not_droppable, valued
 
 
 class PairProofError(AssertionError):
@@ -206,9 +206,9 @@ def _prove_read(message: Message, document: Document, read: Document) -> None:
 
 def _refusals(message: Message, version: int) -> Iterator[Refusal]:
     """What the ordinary message would lose, one field at a time."""
-    whole = typical(message)
     if message.kind not in (Kind.REQUEST, Kind.RESPONSE):
         return
+    whole = minimal(message.fields, version) | typical(message, message.versions.high)
     lost = list(not_droppable(message.fields, version, whole))
     if not lost:
         return

@@ -8,7 +8,7 @@ from typing import Any
 
 from kraft_conformance.wire.batches import batch_of, encode_batch
 from kraft_conformance.wire.decoding import uuid_text
-from kraft_conformance.wire.schema import NULL_UUID, Kind, Message, messages
+from kraft_conformance.wire.schema import Kind, Message, messages
 
 TOPIC = "__cluster_metadata"
 TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
@@ -344,6 +344,9 @@ ERRORS = {
 Rules: wire.error-codes, wire.common-errors.
 """
 
+_REPLICA_STATE_SINCE = 15
+"""The first version of Fetch in which replicaState stands for replicaId."""
+
 _HEADERS = {
     Kind.REQUEST: {"correlationId": 6, "clientId": "raft-client-2"},
     Kind.RESPONSE: {"correlationId": 6},
@@ -355,9 +358,12 @@ def typical_header(message: Message) -> dict[str, Any]:
     return dict(_HEADERS[message.kind])
 
 
-def typical(message: Message) -> dict[str, Any]:
-    """The body of a whole message, with the fields of every version."""
-    return dict(_documents()[message.name])
+def typical(message: Message, version: int) -> dict[str, Any]:
+    """The body of a whole message, with the fields of every version.
 
-
-__all__ = ["ERRORS", "NULL_UUID", "TOPIC", "TOPIC_ID", "directory_id", "listener", "typical", "typical_header"]
+    Only who fetches stands in one of two places, since no sender fills both.
+    """
+    document = dict(_documents()[message.name])
+    if message.name == "FetchRequest":
+        del document["replicaId" if version >= _REPLICA_STATE_SINCE else "replicaState"]
+    return document

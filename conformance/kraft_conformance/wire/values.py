@@ -1,7 +1,7 @@
 """What the pairs of a message hold: defaults, extremes, an ordinary message, an error, tagged fields of the future."""
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
@@ -28,7 +28,7 @@ class Valued(NamedTuple):
     """One message to make a pair of."""
 
     values: str
-    """`minimal`, `typical`, `error`, `lowest`, `highest` or `unknown-tags`."""
+    """Which of the kinds in the format of the pairs."""
     header: Document
     """Empty for what has none."""
     body: Document
@@ -38,7 +38,7 @@ def valued(message: Message, version: int) -> Iterator[Valued]:
     """The messages of which pairs are made, whole: with fields that the version lacks, if it may drop them."""
     has_header = message.kind in (Kind.REQUEST, Kind.RESPONSE)
     header = typical_header(message) if has_header else {}
-    whole = _fitting(message.fields, version, _with_version(message, version, typical(message)))
+    whole = _fitting(message.fields, version, _with_version(message, version, typical(message, version)))
     yield Valued("minimal", _plain_header(message), _with_version(message, version, minimal(message.fields, version)))
     yield Valued("typical", header, whole)
     if message.name in ERRORS:
@@ -52,12 +52,15 @@ def valued(message: Message, version: int) -> Iterator[Valued]:
         of_header = _extreme_header(message, version, end) if has_header else {}
         yield Valued(name, of_header, _with_version(message, version, extreme(message.fields, version, end)))
     if version in message.flexible and message.kind is not Kind.TEXT:
-        marked = header | ({UNKNOWN_TAGS: FUTURE_TAGS} if has_header and header_version(message, version) in _TAGGED[message.kind] else {})
-        yield Valued("unknown-tags", marked, _marked(message.fields, version, whole))
+        is_tagged = has_header and header_version(message, version) == _TAGGED_HEADERS[message.kind]
+        of_future = header | ({UNKNOWN_TAGS: FUTURE_TAGS} if is_tagged else {})
+        yield Valued("unknown-tags", of_future, _marked(message.fields, version, whole))
+        if any(one.is_struct for one in _tagged(message.fields, version)):
+            yield Valued("unknown-tags-within", header, _marked_within(message.fields, version, whole))
 
 
-_TAGGED = {Kind.REQUEST: (2,), Kind.RESPONSE: (1,)}
-"""The versions of the headers that have tagged fields."""
+_TAGGED_HEADERS = {Kind.REQUEST: 2, Kind.RESPONSE: 1}
+"""The version of a header that has tagged fields."""
 
 
 def minimal(fields: tuple[Field, ...], version: int) -> Document:
@@ -135,14 +138,36 @@ def _fitting(fields: tuple[Field, ...], version: int, document: Document) -> Doc
 
 
 def _marked(fields: tuple[Field, ...], version: int, document: Document) -> Document:
-    """The document with tagged fields of the future in every struct of this version."""
+    """The document with tagged fields of the future in every struct that is not in a tagged field itself."""
     marked = dict(document)
     for one in fields_of(fields, version):
-        value = document.get(one.name)
-        if one.is_struct and value:
-            inner = [_marked(one.fields, version, each) for each in (value if one.is_array else [value])]
-            marked[one.name] = inner if one.is_array else inner[0]
+        if one.is_struct and one.tag is None and document.get(one.name):
+            marked[one.name] = _each(one, document, lambda inner, of=one: _marked(of.fields, version, inner))
     return marked | {UNKNOWN_TAGS: FUTURE_TAGS}
+
+
+def _marked_within(fields: tuple[Field, ...], version: int, document: Document) -> Document:
+    """The document with tagged fields of the future in the structs of tagged fields, and in no other."""
+    marked = dict(document)
+    for one in fields_of(fields, version):
+        if one.is_struct and document.get(one.name):
+            within = _marked if one.tag is not None else _marked_within
+            marked[one.name] = _each(one, document, lambda inner, of=one, then=within: then(of.fields, version, inner))
+    return marked
+
+
+def _each(one: Field, document: Document, change: Callable[[Document], Document]) -> Any:
+    value = document[one.name]
+    return [change(inner) for inner in value] if one.is_array else change(value)
+
+
+def _tagged(fields: tuple[Field, ...], version: int) -> Iterator[Field]:
+    """The tagged fields of a version, in structs too."""
+    for one in fields_of(fields, version):
+        if one.tag is not None:
+            yield one
+        elif one.is_struct:
+            yield from _tagged(one.fields, version)
 
 
 def not_droppable(fields: tuple[Field, ...], version: int, document: Document, where: str = "body") -> Iterator[str]:
