@@ -71,7 +71,9 @@ def encode_batch(document: Any) -> bytes:
         raise WireError(Reason.WRONG_TYPE, "$", "an object", type(document).__name__)
     names = [name for name, _ in BATCH_HEADER]
     if extra := sorted(document.keys() - {*names, "records"}):
-        raise WireError(Reason.UNKNOWN_FIELD, f"$.{extra[0]}", f"one of {', '.join([*names, 'records'])}", "another field")
+        raise WireError(
+            Reason.UNKNOWN_FIELD, f"$.{extra[0]}", f"one of {', '.join([*names, 'records'])}", "another field"
+        )
     records = document.get("records")
     if not isinstance(records, list) or not records:
         raise WireError(Reason.WRONG_TYPE, "$.records", "an array of one record or more", "another value")

@@ -97,8 +97,11 @@ def _check_part(message: Message, version: int, content: io.BytesIO, expected: D
         return f"{where} kafka-python reads {document}, expected {expected}"
     if _has_unknown_tags(expected):
         return ""
-    written = codec.encode(_values(message.fields, version, expected), version=version, compact=compact, tagged=flexible)
-    return "" if written == content.getvalue()[start : content.tell()] else f"{where} kafka-python writes {written.hex()}"
+    written = codec.encode(
+        _values(message.fields, version, expected), version=version, compact=compact, tagged=flexible
+    )
+    is_same = written == content.getvalue()[start : content.tell()]
+    return "" if is_same else f"{where} kafka-python writes {written.hex()}"
 
 
 def _codec(message: Message) -> Any:
@@ -229,9 +232,9 @@ def table(checked: list[Checked]) -> str:
         wrong = [one.pair.id for one in of if one.difference]
         means = f"{of[0].means}" + (f"; differs: {', '.join(wrong)}" if wrong else "")
         lines.append(f"| {name} | {messages()[name].versions} | {len(of)} | {means} | {again} |")
-    means = [f"{sum(one.means is means for one in checked)} by {means}" for means in Means if means is not Means.NONE]
+    by = [f"{sum(one.means is means for one in checked)} by {means}" for means in Means if means is not Means.NONE]
     unchecked = sum(one.means is Means.NONE for one in checked)
-    return "\n".join([*lines, "", f"{len(checked)} pairs: {'; '.join(means)}; {unchecked} {Means.NONE}."])
+    return "\n".join([*lines, "", f"{len(checked)} pairs: {'; '.join(by)}; {unchecked} {Means.NONE}."])
 
 
 def with_table(text: str, shown: str) -> str:

@@ -104,6 +104,18 @@ def _value(one: Field, version: int, is_flexible: bool, raw: Bytes, where: str) 
             return raw.number(one.type, where)
 
 
+def with_tags(fields: tuple[Field, ...], version: int, document: Document) -> Document:
+    """The document with every tagged field of its version, where it is left out with its default."""
+    whole = {}
+    for one in fields_of(fields, version):
+        value = document.get(one.name, default_of(one))
+        if one.is_struct and value is not None:
+            inner = [with_tags(one.fields, version, each) for each in (value if one.is_array else [value])]
+            value = inner if one.is_array else inner[0]
+        whole[one.name] = value
+    return whole
+
+
 def uuid_text(sixteen: bytes) -> str:
     """A uuid as Kafka writes it."""
     return urlsafe_b64encode(sixteen).decode().rstrip("=")
@@ -122,10 +134,7 @@ def _string(one: Field, is_flexible: bool, raw: Bytes, where: str) -> str | None
 def _sized(one: Field, is_flexible: bool, raw: Bytes, where: str, legacy: str) -> bytes | None:
     """The bytes of a string or of records; None for null."""
     start = raw.offset
-    if is_flexible:
-        size = raw.varint(where, "a length, plus 1") - 1
-    else:
-        size = _legacy_length(raw, legacy, where)
+    size = raw.varint(where, "a length, plus 1") - 1 if is_flexible else _legacy_length(raw, legacy, where)
     if size < 0:
         _null(one, where, one.type, start)
         return None

@@ -59,7 +59,9 @@ def encode_frame(message: Message, version: int, document: Any) -> tuple[bytes, 
     message.checked(version, "version")
     if not isinstance(document, dict) or document.keys() != {"header", "body"}:
         raise WireError(Reason.WRONG_TYPE, "$", "an object with header and body", "another document")
-    written, _ = encoded(_header(message), header_version(message, version), _filled(message, version, document), "header")
+    written, _ = encoded(
+        _header(message), header_version(message, version), _filled(message, version, document), "header"
+    )
     body, dropped = encoded(message, version, document["body"], "body")
     return whole_number("int32", len(written) + len(body), "length") + written + body, dropped
 

@@ -136,7 +136,7 @@ def pairs_of(message: Message, version: int) -> Iterator[Pair]:
         document, encoded = _encoded(message, version, one)
         yield Pair(
             id=f"{kebab(message.name)}-v{version}-{one.values}",
-            rules=message.rules,
+            rules=(*message.rules, *one.rules),
             message=message.name,
             kind=message.kind.value,  # type: ignore[arg-type]
             version=version,

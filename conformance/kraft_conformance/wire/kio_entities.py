@@ -8,7 +8,7 @@ import io
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from dataclasses import Field as EntityField
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.frames import header_version
 from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, fields_of, messages
 
-_TYPES = {Kind.REQUEST: EntityType.request, Kind.RESPONSE: EntityType.response, Kind.HEADER: EntityType.header}
+_TYPES: dict[Kind, Any] = {Kind.REQUEST: EntityType.request, Kind.RESPONSE: EntityType.response, Kind.HEADER: EntityType.header}
 
 
 def entity_class(message: Message, version: int) -> Any:
@@ -59,7 +59,7 @@ def kio_read(message: Message, version: int, raw: bytes) -> tuple[Document, int]
 
 def to_entity(of: tuple[Field, ...], version: int, cls: Any, document: Document) -> Any:
     """kio's entity of a document that can be encoded."""
-    values = {}
+    values: dict[str, Any] = {}
     for one, theirs in paired(of, version, cls):
         value = document.get(one.name, default_of(one))
         inner = inner_class(theirs.type)
@@ -91,26 +91,23 @@ def without_unknown_tags(document: Any) -> Any:
     return [without_unknown_tags(value) for value in document] if isinstance(document, list) else document
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch(Exception):
+class MismatchError(AssertionError):
     """kio's entity and `messages.toml` do not have the same fields."""
-
-    detail: str
 
 
 def paired(of: tuple[Field, ...], version: int, cls: Any) -> Iterator[tuple[Field, "EntityField[Any]"]]:
     """Our fields of a version with those of kio, which come in the same order.
 
     Raises:
-        Mismatch: a name or the number of fields differs.
+        MismatchError: a name or the number of fields differs.
     """
     ours, theirs = fields_of(of, version), fields(cls)
     if len(ours) != len(theirs):
-        raise Mismatch(f"{cls}: {[one.name for one in ours]} against {[one.name for one in theirs]}")
+        raise MismatchError(f"{cls}: {[one.name for one in ours]} against {[one.name for one in theirs]}")
     for one, other in zip(ours, theirs, strict=True):
         plain, names = other.name.replace("_", ""), one.name.lower()
         if names not in (plain, f"{plain}ms"):
-            raise Mismatch(f"{cls}: {one.name} against {other.name}")
+            raise MismatchError(f"{cls}: {one.name} against {other.name}")
         yield one, other
 
 

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.documents import read_json
 from kraft_conformance.wire.encoding import Encoder
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.schema import fields_of, record_of
@@ -43,10 +44,7 @@ def decode_quorum_state(text: str) -> Document:
         WireError: it is no quorum state of a version that there is.
     """
     line = text.split("\n", 1)[0]
-    try:
-        document = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise WireError(Reason.NOT_JSON, "$", "JSON", error.msg, error.pos) from None
+    document = read_json(line)
     if not isinstance(document, dict):
         raise WireError(Reason.WRONG_TYPE, "$", "an object", type(document).__name__)
     version = document.get(DATA_VERSION)

@@ -7,32 +7,25 @@ from base64 import b64encode
 from typing import Any
 
 from kraft_conformance.wire.batches import batch_of, encode_batch
-from kraft_conformance.wire.decoding import uuid_text
 from kraft_conformance.wire.schema import Kind, Message, messages
-
-TOPIC = "__cluster_metadata"
-TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
-"""Of the metadata topic: the one id that Kafka gives out by itself beside the null one."""
-CLUSTER_ID = "5L6g3nShT-eMCtK--X86sw"
-EPOCH, END_OFFSET, HIGH_WATERMARK = 4, 201, 200
-NOW_MS = 1_700_000_000_000
-
-
-def directory_id(replica: int) -> str:
-    """Of the only directory that a replica has had."""
-    return uuid_text(bytes([0x11 * replica]) * 16)
-
-
-def listener(replica: int) -> dict[str, Any]:
-    """Where a controller listens."""
-    return {"name": "CONTROLLER", "host": f"h{replica}", "port": 9093}
-
+from kraft_conformance.wire.typical_admin import (
+    CLUSTER_ID,
+    END_OFFSET,
+    EPOCH,
+    HIGH_WATERMARK,
+    LEADER,
+    NOW_MS,
+    SUPPORTED,
+    TOPIC,
+    TOPIC_ID,
+    admin_documents,
+    directory_id,
+    listener,
+    voter_id,
+)
 
 _NODE = {"nodeId": 1, "host": "h1", "port": 9093}
-_LEADER = {"leaderId": 1, "leaderEpoch": EPOCH}
 _SNAPSHOT = {"endOffset": 150, "epoch": 3}
-_SUPPORTED = {"minSupportedVersion": 0, "maxSupportedVersion": 1}
-_ANSWERED = {"throttleTimeMs": 0, "errorCode": 0}
 
 
 def _partitions(partition: dict[str, Any]) -> list[dict[str, Any]]:
@@ -41,16 +34,12 @@ def _partitions(partition: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _voter(replica: int) -> dict[str, Any]:
     key = {"voterId": replica, "voterDirectoryId": directory_id(replica)}
-    return key | {"endpoints": [listener(replica)], "kRaftVersionFeature": _SUPPORTED}
+    return key | {"endpoints": [listener(replica)], "kRaftVersionFeature": SUPPORTED}
 
 
 def _state(replica: int, end_offset: int, fetched_ms: int) -> dict[str, Any]:
     times = {"lastFetchTimestamp": fetched_ms, "lastCaughtUpTimestamp": fetched_ms}
     return {"replicaId": replica, "replicaDirectoryId": directory_id(replica), "logEndOffset": end_offset} | times
-
-
-def _voter_id(replica: int) -> dict[str, Any]:
-    return {"voterId": replica, "voterDirectoryId": directory_id(replica)}
 
 
 def _voters_batch() -> str:
@@ -61,8 +50,8 @@ def _voters_batch() -> str:
 
 
 def _documents() -> dict[str, Any]:
-    answered = _partitions({"errorCode": 0} | _LEADER)
-    return {
+    answered = _partitions({"errorCode": 0} | LEADER)
+    return admin_documents() | {
         "VoteRequest": {
             "clusterId": CLUSTER_ID,
             "voterId": 1,
@@ -80,13 +69,13 @@ def _documents() -> dict[str, Any]:
         },
         "VoteResponse": {
             "errorCode": 0,
-            "topics": _partitions({"errorCode": 0, "voteGranted": False} | _LEADER),
+            "topics": _partitions({"errorCode": 0, "voteGranted": False} | LEADER),
             "nodeEndpoints": [_NODE],
         },
         "BeginQuorumEpochRequest": {
             "clusterId": CLUSTER_ID,
             "voterId": 3,
-            "topics": _partitions({"voterDirectoryId": directory_id(3)} | _LEADER),
+            "topics": _partitions({"voterDirectoryId": directory_id(3)} | LEADER),
             "leaderEndpoints": [listener(1)],
         },
         "BeginQuorumEpochResponse": {"errorCode": 0, "topics": answered, "nodeEndpoints": [_NODE]},
@@ -99,7 +88,7 @@ def _documents() -> dict[str, Any]:
                         {"candidateId": replica, "candidateDirectoryId": directory_id(replica)} for replica in (2, 3)
                     ],
                 }
-                | _LEADER
+                | LEADER
             ),
             "leaderEndpoints": [listener(1)],
         },
@@ -136,7 +125,7 @@ def _documents() -> dict[str, Any]:
                             "index": 0,
                             "errorCode": 0,
                             "snapshotId": _SNAPSHOT,
-                            "currentLeader": _LEADER,
+                            "currentLeader": LEADER,
                             "size": 4096,
                             "position": 0,
                             "unalignedRecords": _voters_batch(),
@@ -158,105 +147,14 @@ def _documents() -> dict[str, Any]:
                     "currentVoters": [_state(1, END_OFFSET, -1), _state(2, 200, NOW_MS), _state(3, 200, NOW_MS)],
                     "observers": [_state(4, 180, NOW_MS)],
                 }
-                | _LEADER
+                | LEADER
             ),
             "nodes": [{"nodeId": replica, "listeners": [listener(replica)]} for replica in (1, 2, 3)],
         },
-        "AddRaftVoterRequest": {
-            "clusterId": CLUSTER_ID,
-            "timeoutMs": 30_000,
-            "voterId": 4,
-            "voterDirectoryId": directory_id(4),
-            "listeners": [listener(4)],
-            "ackWhenCommitted": False,
-        },
-        "AddRaftVoterResponse": _ANSWERED | {"errorMessage": None},
-        "RemoveRaftVoterRequest": {"clusterId": CLUSTER_ID} | _voter_id(3),
-        "RemoveRaftVoterResponse": _ANSWERED | {"errorMessage": None},
-        "UpdateRaftVoterRequest": {
-            "clusterId": CLUSTER_ID,
-            "currentLeaderEpoch": EPOCH,
-            "listeners": [listener(2)],
-            "kRaftVersionFeature": _SUPPORTED,
-        }
-        | _voter_id(2),
-        "UpdateRaftVoterResponse": _ANSWERED | {"currentLeader": _LEADER | {"host": "h1", "port": 9093}},
-        "ApiVersionsRequest": {"clientSoftwareName": "kraft-spec", "clientSoftwareVersion": "0.1.0"},
-        "ApiVersionsResponse": {
-            "errorCode": 0,
-            "apiKeys": [
-                {"apiKey": one.key, "minVersion": one.versions.low, "maxVersion": one.versions.high}
-                for one in messages().values()
-                if one.kind is Kind.REQUEST
-            ],
-            "throttleTimeMs": 0,
-            "supportedFeatures": [{"name": "kraft.version", "minVersion": 0, "maxVersion": 1}],
-            "finalizedFeaturesEpoch": HIGH_WATERMARK - 1,
-            "finalizedFeatures": [{"name": "kraft.version", "maxVersionLevel": 1, "minVersionLevel": 1}],
-            "zkMigrationReady": False,
-        },
-        "UpdateFeaturesRequest": {
-            "timeoutMs": 60_000,
-            "featureUpdates": [
-                {"feature": "kraft.version", "maxVersionLevel": 1, "allowDowngrade": False, "upgradeType": 1}
-            ],
-            "validateOnly": True,
-        },
-        "UpdateFeaturesResponse": _ANSWERED
-        | {"errorMessage": None, "results": [{"feature": "kraft.version", "errorCode": 0, "errorMessage": None}]},
-        "AlterPartitionReassignmentsRequest": {
-            "timeoutMs": 60_000,
-            "allowReplicationFactorChange": False,
-            "topics": [
-                {
-                    "name": "A",
-                    "partitions": [
-                        {"partitionIndex": 0, "replicas": [4, 3, 2]},
-                        {"partitionIndex": 1, "replicas": None},
-                    ],
-                }
-            ],
-        },
-        "AlterPartitionReassignmentsResponse": {
-            "throttleTimeMs": 0,
-            "allowReplicationFactorChange": False,
-            "errorCode": 0,
-            "errorMessage": None,
-            "responses": [
-                {
-                    "name": "A",
-                    "partitions": [
-                        {"partitionIndex": 0, "errorCode": 0, "errorMessage": None},
-                        {"partitionIndex": 1, "errorCode": 85, "errorMessage": "nothing to cancel"},
-                    ],
-                }
-            ],
-        },
-        "ListPartitionReassignmentsRequest": {
-            "timeoutMs": 60_000,
-            "topics": [{"name": "A", "partitionIndexes": [0, 1]}],
-        },
-        "ListPartitionReassignmentsResponse": _ANSWERED
-        | {
-            "errorMessage": None,
-            "topics": [
-                {
-                    "name": "A",
-                    "partitions": [
-                        {
-                            "partitionIndex": 0,
-                            "replicas": [1, 4, 3, 2],
-                            "addingReplicas": [4],
-                            "removingReplicas": [1],
-                        }
-                    ],
-                }
-            ],
-        },
         "LeaderChangeMessage": {
             "leaderId": 1,
-            "voters": [_voter_id(replica) for replica in (1, 2, 3)],
-            "grantingVoters": [_voter_id(replica) for replica in (1, 2)],
+            "voters": [voter_id(replica) for replica in (1, 2, 3)],
+            "grantingVoters": [voter_id(replica) for replica in (1, 2)],
         },
         "SnapshotHeaderRecord": {"lastContainedLogTimestamp": NOW_MS},
         "SnapshotFooterRecord": {},
@@ -310,7 +208,7 @@ def _fetch_response() -> dict[str, Any]:
         "highWatermark": HIGH_WATERMARK,
         "lastStableOffset": -1,
         "logStartOffset": 0,
-        "currentLeader": _LEADER,
+        "currentLeader": LEADER,
         "abortedTransactions": None,
         "preferredReadReplica": -1,
         "records": _voters_batch(),
@@ -347,7 +245,7 @@ Rules: wire.error-codes, wire.common-errors.
 _REPLICA_STATE_SINCE = 15
 """The first version of Fetch in which replicaState stands for replicaId."""
 
-_HEADERS = {
+_HEADERS: dict[Kind, dict[str, Any]] = {
     Kind.REQUEST: {"correlationId": 6, "clientId": "raft-client-2"},
     Kind.RESPONSE: {"correlationId": 6},
 }
@@ -355,7 +253,7 @@ _HEADERS = {
 
 def typical_header(message: Message) -> dict[str, Any]:
     """The header of an ordinary request or response; of a request without API and version."""
-    return dict(_HEADERS[message.kind])
+    return {**_HEADERS[message.kind]}
 
 
 def typical(message: Message, version: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ _RANGES = {
 }
 _ERROR_CODES = (-1, 127)
 """UNKNOWN_SERVER_ERROR and VOTER_NOT_FOUND: a code without a name is none."""
+_INCONSISTENT_CLUSTER_ID = 104
 _LONG = "Raft-Größe-" * 18
 """So long that its length takes two bytes as a varint, with letters of two bytes."""
 FUTURE_TAGS = [{"tag": 1000, "data": ""}, {"tag": 100_000, "data": "00ff"}]
@@ -32,6 +33,8 @@ class Valued(NamedTuple):
     header: Document
     """Empty for what has none."""
     body: Document
+    rules: tuple[str, ...] = ()
+    """Beside those of the message."""
 
 
 def valued(message: Message, version: int) -> Iterator[Valued]:
@@ -47,7 +50,8 @@ def valued(message: Message, version: int) -> Iterator[Valued]:
         if text is not None and any(one.name == "errorMessage" for one in fields_of(message.fields, version)):
             failed["errorMessage"] = text
         if any(one.name == "errorCode" for one in fields_of(message.fields, version)):
-            yield Valued("error", header, failed)
+            common = ("wire.common-errors",) if code == _INCONSISTENT_CLUSTER_ID else ()
+            yield Valued("error", header, failed, ("wire.error-codes", *common))
     for name, end in (("lowest", 0), ("highest", 1)):
         of_header = _extreme_header(message, version, end) if has_header else {}
         yield Valued(name, of_header, _with_version(message, version, extreme(message.fields, version, end)))
@@ -142,7 +146,7 @@ def _marked(fields: tuple[Field, ...], version: int, document: Document) -> Docu
     marked = dict(document)
     for one in fields_of(fields, version):
         if one.is_struct and one.tag is None and document.get(one.name):
-            marked[one.name] = _each(one, document, lambda inner, of=one: _marked(of.fields, version, inner))
+            marked[one.name] = _each(one, version, document, _marked)
     return marked | {UNKNOWN_TAGS: FUTURE_TAGS}
 
 
@@ -151,14 +155,15 @@ def _marked_within(fields: tuple[Field, ...], version: int, document: Document) 
     marked = dict(document)
     for one in fields_of(fields, version):
         if one.is_struct and document.get(one.name):
-            within = _marked if one.tag is not None else _marked_within
-            marked[one.name] = _each(one, document, lambda inner, of=one, then=within: then(of.fields, version, inner))
+            marked[one.name] = _each(one, version, document, _marked if one.tag is not None else _marked_within)
     return marked
 
 
-def _each(one: Field, document: Document, change: Callable[[Document], Document]) -> Any:
+def _each(one: Field, version: int, document: Document, change: Callable[..., Document]) -> Any:
     value = document[one.name]
-    return [change(inner) for inner in value] if one.is_array else change(value)
+    if not one.is_array:
+        return change(one.fields, version, value)
+    return [change(one.fields, version, inner) for inner in value]
 
 
 def _tagged(fields: tuple[Field, ...], version: int) -> Iterator[Field]:
