@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
+from warnings import catch_warnings, simplefilter
 
 from msgspec import UNSET
 
@@ -106,15 +107,22 @@ def _check_part(message: Message, version: int, content: io.BytesIO, expected: D
 
 def _codec(message: Message) -> Any:
     """kafka-python's struct of a message: its own where it has one, otherwise one made of our fields."""
-    from kafka.protocol.api_header import RequestHeader, ResponseHeader
-    from kafka.protocol.schemas import StructField
-
     if message.kind is Kind.HEADER:
-        return {"RequestHeader": RequestHeader, "ResponseHeader": ResponseHeader}[message.name]._struct
+        return getattr(kafka_module("protocol.api_header"), message.name)._struct
     if message.api in _MODULES:
         # Not its class itself: that takes any ApiVersions response with an error for one of version 0.
-        return getattr(import_module(f"kafka.protocol.{_MODULES[message.api]}"), message.name)._struct
-    return StructField(_as_kafka_schema(message))
+        return getattr(kafka_module(f"protocol.{_MODULES[message.api]}"), message.name)._struct
+    return kafka_module("protocol.schemas").StructField(_as_kafka_schema(message))
+
+
+def kafka_module(name: str) -> Any:
+    """A module of kafka-python.
+
+    Its import reads files in a way that Python 3.11 and 3.12 call deprecated, which is none of our business.
+    """
+    with catch_warnings():
+        simplefilter("ignore", DeprecationWarning)
+        return import_module(f"kafka.{name}")
 
 
 def _as_kafka_schema(message: Message) -> Document:
@@ -197,9 +205,7 @@ def _plain(one: Field, version: int, value: Any) -> Any:
 
 
 def _check_batch(pair: Pair, message: Message, raw: bytes) -> Checked:
-    from kafka.record.memory_records import MemoryRecords
-
-    records = MemoryRecords(raw)
+    records = kafka_module("record.memory_records").MemoryRecords(raw)
     batch = records.next_batch()
     differences = []
     if not batch.validate_crc() or not batch.is_control_batch or records.has_next():

@@ -61,7 +61,7 @@ def _tagged_fields(
         value = _field(known[tag], version, True, part, at)
         part.finished(at)
         if value == default_of(known[tag]):
-            raw.odd(at, "no tagged field that has its default", _shortened(value))
+            raw.odd(at, "no tagged field that has its default", _shortened(value), start)
         else:
             tagged[known[tag].name] = value
     return tagged, unknown
@@ -87,9 +87,7 @@ def _value(one: Field, version: int, is_flexible: bool, raw: Bytes, where: str) 
         case "bool":
             byte = raw.take(1, where, "bool")[0]
             if byte > 1:
-                raw.offset -= 1
-                raw.odd(where, "a bool, 0 or 1", str(byte))
-                raw.offset += 1
+                raw.odd(where, "a bool, 0 or 1", str(byte), raw.offset - 1)
             return byte != 0
         case "string":
             return _string(one, is_flexible and not one.has_legacy_length, raw, where)

@@ -31,7 +31,7 @@ class VersionEntry(_Written, frozen=True, kw_only=True):
     header_version: int | UnsetType = UNSET
     flexible: bool
     needed: bool
-    """Whether the rules name it, or Apache Kafka alone has it."""
+    """Whether a rule names it or speaks of its fields; otherwise Apache Kafka alone has it."""
     absent: tuple[AbsentField, ...]
 
 

@@ -24,7 +24,11 @@ from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.frames import header_version
 from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, fields_of, messages
 
-_TYPES: dict[Kind, Any] = {Kind.REQUEST: EntityType.request, Kind.RESPONSE: EntityType.response, Kind.HEADER: EntityType.header}
+_TYPES: dict[Kind, Any] = {
+    Kind.REQUEST: EntityType.request,
+    Kind.RESPONSE: EntityType.response,
+    Kind.HEADER: EntityType.header,
+}
 
 
 def entity_class(message: Message, version: int) -> Any:

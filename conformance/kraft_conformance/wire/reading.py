@@ -114,17 +114,18 @@ class Bytes:
             expected = f"a varint of up to {10 if reader is readers.read_signed_varlong else 5} bytes, {what}"
             raise WireError(Reason.BAD_VARINT, where, expected, shown, self.offset) from None
         if size > 1 and self.whole[self.offset + size - 1] == 0:
-            self.odd(where, "a varint without padding", self.whole[self.offset : self.offset + size].hex())
+            shown = self.whole[self.offset : self.offset + size].hex()
+            self.odd(where, "a varint without padding", shown, self.offset)
         self.offset += size
         return int(value)
 
-    def odd(self, where: str, expected: str, actual: str) -> None:
-        """Something that Kafka never writes stands here: an error, or a note.
+    def odd(self, where: str, expected: str, actual: str, offset: int) -> None:
+        """Something that Kafka never writes stands there: an error, or a note.
 
         Raises:
             WireError: the reader is strict.
         """
-        error = WireError(Reason.NOT_CANONICAL, where, expected, actual, self.offset)
+        error = WireError(Reason.NOT_CANONICAL, where, expected, actual, offset)
         if not self.is_lenient:
             raise error
         self.notes.append(str(error))

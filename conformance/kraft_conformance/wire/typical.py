@@ -242,6 +242,8 @@ ERRORS = {
 Rules: wire.error-codes, wire.common-errors.
 """
 
+_LOWEST_OF_0_SINCE = 4
+"""The first version of ApiVersions that can say that a feature's lowest version is 0."""
 _REPLICA_STATE_SINCE = 15
 """The first version of Fetch in which replicaState stands for replicaId."""
 
@@ -259,9 +261,12 @@ def typical_header(message: Message) -> dict[str, Any]:
 def typical(message: Message, version: int) -> dict[str, Any]:
     """The body of a whole message, with the fields of every version.
 
-    Only who fetches stands in one of two places, since no sender fills both.
+    Only who fetches stands in one of two places, since no sender fills both, and a feature whose lowest version is 0
+    is left out where Kafka leaves it out (KAFKA-17492).
     """
     document = dict(_documents()[message.name])
+    if message.name == "ApiVersionsResponse" and version < _LOWEST_OF_0_SINCE:
+        document["supportedFeatures"] = []
     if message.name == "FetchRequest":
         del document["replicaId" if version >= _REPLICA_STATE_SINCE else "replicaState"]
     return document
