@@ -215,7 +215,7 @@ def test_json_that_is_no_message_is_no_defect(wire: Shell, given: str) -> None:
 
 
 def test_without_kio_it_says_what_to_install(wire: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("kraft_conformance.wire.")]:
+    for name in [name for name in sys.modules if name.startswith(("kraft_conformance.wire.", "kio."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "kio", None)
     code, out, err = wire("decode", str(VOTE.hex))
