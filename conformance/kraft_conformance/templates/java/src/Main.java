@@ -14,9 +14,17 @@ public final class Main {
         System.setOut(System.err);
         if (arguments.length == 1 && arguments[0].equals("--echo")) {
             // For the tests of the JSON reader and writer: each line is read and written again.
-            Adapter.eachLine(System.in, replies, (line, number) -> Json.write(Json.parse(line)));
+            Adapter.eachLine(System.in, replies, (line, number) -> echoed(line));
         } else {
             new Adapter(new Voter()).serve(System.in, replies);
+        }
+    }
+
+    private static String echoed(String line) {
+        try {
+            return Json.write(Json.parse(line));
+        } catch (IllegalArgumentException error) {
+            return error.toString();
         }
     }
 }
