@@ -20,7 +20,7 @@ _LEAST_JAVA = 17
 
 
 class ToolchainMissing(Exception):  # noqa: N818 - a reason to skip
-    """A toolchain is not there; the message says so in capitals, so that nobody takes a skipped build for a green one."""
+    """A toolchain is not there; the message says so in capitals, so that nobody takes what is skipped for green."""
 
     def __init__(self, language: Language, wanted: str) -> None:
         super().__init__(f"SKIPPED: {wanted}: THE {language.upper()} TEMPLATE IS NEITHER BUILT NOR RUN")

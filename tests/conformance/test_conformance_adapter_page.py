@@ -9,15 +9,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.conformance.adapter_builds import ToolchainMissing, toolchain
 
 from kraft_conformance.commands.conformance_template import Language
-from tests.conformance.adapter_builds import ToolchainMissing, toolchain
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adapter-in-30-minutes.md"
@@ -70,8 +71,7 @@ class Reader:
             ["sh", "-c", commands],
             cwd=self._folder,
             env=self._variables,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
             timeout=_TIMEOUT_S,
             check=False,
@@ -83,10 +83,8 @@ class Reader:
 
 def _toolchains() -> Iterator[Path]:
     for language in Language:
-        try:
+        with suppress(ToolchainMissing):
             yield toolchain(language)
-        except ToolchainMissing:
-            pass
 
 
 def _needs(section: str) -> Language | None:
