@@ -17,6 +17,8 @@ from kraft_conformance.commands.conformance_template import Language, copy_templ
 
 BUILDS = Path(__file__).parents[2] / "build" / "adapters"
 _LEAST_JAVA = 17
+_LEAST_RUST = 70
+"""Of Rust 1.x; `rust-version` of the template."""
 
 
 class ToolchainMissing(Exception):  # noqa: N818 - a reason to skip
@@ -34,20 +36,21 @@ def toolchain(language: Language) -> Path:
     """
     if language is Language.RUST:
         cargo = shutil.which("cargo")
-        if cargo is None:
-            raise ToolchainMissing(language, "NO CARGO ON PATH")
+        if cargo is None or (_version(cargo, "--version", r"cargo 1\.(\d+)") or 0) < _LEAST_RUST:
+            raise ToolchainMissing(language, f"NO CARGO 1.{_LEAST_RUST} OR NEWER ON PATH")
         return Path(cargo).parent
     home = os.environ.get("JAVA_HOME")
     path = os.pathsep.join([f"{home}/bin", os.environ["PATH"]] if home else [os.environ["PATH"]])
     javac = shutil.which("javac", path=path)
-    if javac is None or (_java_version(javac) or 0) < _LEAST_JAVA:
+    if javac is None or (_version(javac, "-version", r"javac (\d+)") or 0) < _LEAST_JAVA:
         raise ToolchainMissing(language, f"NO JAVAC OF A JDK {_LEAST_JAVA} OR NEWER IN JAVA_HOME OR ON PATH")
     return Path(javac).resolve().parent
 
 
-def _java_version(javac: str) -> int | None:
-    said = subprocess.run([javac, "-version"], capture_output=True, text=True, check=False)
-    found = re.search(r"javac (\d+)", said.stdout + said.stderr)
+def _version(program: str, option: str, pattern: str) -> int | None:
+    """None for a program that cannot say: a stand-in for one that is not installed."""
+    said = subprocess.run([program, option], capture_output=True, text=True, check=False)
+    found = re.search(pattern, said.stdout + said.stderr)
     return None if found is None else int(found[1])
 
 

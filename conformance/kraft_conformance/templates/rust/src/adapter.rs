@@ -2,7 +2,7 @@
 
 use crate::json::{self, Json};
 use crate::object;
-use crate::replica::{Draw, Failure, Replica, Step};
+use crate::replica::{Draw, Failure, Replica, Step, UNSAID};
 use std::io::{BufRead, Result, Write};
 
 const SCHEMA: &str = "kraft-adapter/1";
@@ -63,6 +63,9 @@ fn answer(replica: &mut impl Replica, request: &Json) -> std::result::Result<Jso
 }
 
 fn shown(step: Step) -> Json {
+    if step.refusal == UNSAID {
+        return object! {"effects": step.effects};
+    }
     object! {"effects": step.effects, "refusal": step.refusal}
 }
 

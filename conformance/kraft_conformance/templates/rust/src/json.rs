@@ -3,6 +3,9 @@
 //! Whole numbers are of 64 bits, any other number keeps its text: nothing goes through a double, which would lose
 //! offsets above 2^53.
 
+// Your replica may not need all of it.
+#![allow(dead_code)]
+
 use crate::replica::Failure;
 use std::fmt;
 

@@ -3,6 +3,9 @@
 //! Implement `Replica` for your own replica, put it into main.rs, and delete the folder voter.
 //! Messages, effects and states are JSON objects with the names of docs/trace-format.md.
 
+// Your replica may not need all of it.
+#![allow(dead_code)]
+
 use crate::json::Json;
 
 pub trait Replica {
@@ -43,9 +46,12 @@ pub struct Draw {
 pub struct Step {
     /// Such as {"kind":"Send","message":{...}}; below the observability `effects` only Send and Answer.
     pub effects: Vec<Json>,
-    /// The reason code of an event that changed nothing.
+    /// The reason code of an event that changed nothing, None for one that did something, or UNSAID.
     pub refusal: Option<&'static str>,
 }
+
+/// Your replica does not say why it does nothing, or has other reasons than the codes: that is not judged.
+pub const UNSAID: Option<&str> = Some("");
 
 /// Why a request cannot be carried out.
 #[derive(Debug)]

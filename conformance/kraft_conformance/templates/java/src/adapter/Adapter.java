@@ -85,6 +85,9 @@ public final class Adapter {
     }
 
     private static Map<String, Object> shown(Replica.Step step) {
+        if (Replica.Step.UNSAID.equals(step.refusal())) {
+            return Json.object("effects", step.effects());
+        }
         return Json.object("effects", step.effects(), "refusal", step.refusal());
     }
 

@@ -50,9 +50,12 @@ public interface Replica {
      * What came of an event.
      *
      * @param effects such as {"kind":"Send","message":{...}}; below the observability `effects` only Send and Answer
-     * @param refusal the reason code of an event that changed nothing, or null
+     * @param refusal the reason code of an event that changed nothing, null for one that did something, or UNSAID
      */
-    record Step(List<Map<String, Object>> effects, String refusal) {}
+    record Step(List<Map<String, Object>> effects, String refusal) {
+        /** Your replica does not say why it does nothing, or has other reasons than the codes: that is not judged. */
+        public static final String UNSAID = "";
+    }
 
     /** Thrown for what this implementation does not have; the vector is then unsupported and not failed. */
     final class Unsupported extends RuntimeException {
