@@ -91,6 +91,7 @@ def _needs(section: str) -> Language | None:
     return next((one for one in Language if one == section.lower()), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", sections(PAGE.read_text(encoding="utf-8")))
 def test_the_commands_print_what_stands_there(section: str, tmp_path: Path) -> None:
     needed = _needs(section)
