@@ -1,7 +1,7 @@
 //! THE SEAM: everything above it speaks kraft-adapter/1, everything below it is an implementation of KRaft.
 //!
 //! Implement `Replica` for your own replica, put it into main.rs, and delete the folder voter.
-//! Messages, effects and states are JSON objects with the names of docs/trace-format.md.
+//! Messages, effects and states are JSON objects with the names of kraft-spec's docs/trace-format.md.
 
 // Your replica may not need all of it.
 #![allow(dead_code)]

@@ -1,7 +1,8 @@
 //! The announcement of a leader, check quorum, and the hand-over.
 
 use super::key::Key;
-use super::member::{Handled, Member, Role, ACTED};
+use super::member::{Handled, Member, ACTED};
+use super::state::Role;
 use crate::json::Json;
 use crate::object;
 use crate::replica::Failure;

@@ -9,12 +9,14 @@ mod log;
 mod member;
 mod replication;
 mod setup;
+mod state;
 
 use crate::json::Json;
 use crate::object;
 use crate::replica::{Draw, Failure, Replica, Step};
-use member::{Disk, Handled, Member, Role};
+use member::{Handled, Member};
 use setup::Setup;
+use state::{Disk, Role};
 
 #[derive(Default)]
 pub struct Voter {

@@ -2,7 +2,8 @@
 
 use super::key::Key;
 use super::log::{EpochEnd, Record};
-use super::member::{Handled, Member, Role, ACTED};
+use super::member::{Handled, Member, ACTED};
+use super::state::Role;
 use crate::json::Json;
 use crate::object;
 use crate::replica::Failure;
