@@ -14,7 +14,7 @@ public final class Main {
         System.setOut(System.err);
         if (arguments.length == 1 && arguments[0].equals("--echo")) {
             // For the tests of the JSON reader and writer: each line is read and written again.
-            Adapter.eachLine(System.in, replies, (line, number) -> echoed(line));
+            Adapter.eachLine(System.in, replies, (line, number) -> echoed(line), () -> false);
         } else {
             new Adapter(new Voter()).serve(System.in, replies);
         }

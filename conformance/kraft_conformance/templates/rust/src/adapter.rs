@@ -9,19 +9,18 @@ const SCHEMA: &str = "kraft-adapter/1";
 
 /// Answer requests until bye or the end of the input.
 pub fn serve(mut replica: impl Replica, requests: impl BufRead, replies: impl Write) -> Result<()> {
-    let mut ended = false;
     each_line(requests, replies, |line, number| {
-        (!ended).then(|| reply(&mut replica, &mut ended, line, number).to_string())
+        let reply = reply(&mut replica, line, number);
+        (reply.to_string(), reply.get("type").as_text() == Some("bye"))
     })
 }
 
-fn reply(replica: &mut impl Replica, ended: &mut bool, line: &str, number: i64) -> Json {
+fn reply(replica: &mut impl Replica, line: &str, number: i64) -> Json {
     let request = match json::parse(line) {
         Ok(request) => request,
         Err(error) => return error_reply(Json::Int(number), error),
     };
     let (kind, id) = (request.get("type").clone(), request.get("id").clone());
-    *ended = kind.as_text() == Some("bye");
     match answer(replica, &request) {
         Ok(answer) => object! {"type": kind, "id": id}.with(answer),
         Err(failure) => error_reply(id, failure),
@@ -78,13 +77,13 @@ fn draw(request: &Json) -> std::result::Result<Draw, Failure> {
     })
 }
 
-/// Answer each line of a stream; None stops.
+/// Answer each line of a stream; `answer` says whether it was the last.
 ///
 /// A line that is no UTF-8 is no JSON either, and is refused where that is read.
 pub fn each_line(
     mut lines: impl BufRead,
     mut answers: impl Write,
-    mut answer: impl FnMut(&str, i64) -> Option<String>,
+    mut answer: impl FnMut(&str, i64) -> (String, bool),
 ) -> Result<()> {
     let mut line = Vec::new();
     for number in 1.. {
@@ -92,11 +91,12 @@ pub fn each_line(
         if lines.read_until(b'\n', &mut line)? == 0 {
             break;
         }
-        let Some(text) = answer(std::str::from_utf8(&line).unwrap_or(""), number) else {
-            break;
-        };
+        let (text, is_last) = answer(std::str::from_utf8(&line).unwrap_or(""), number);
         writeln!(answers, "{text}")?;
         answers.flush()?;
+        if is_last {
+            break;
+        }
     }
     Ok(())
 }

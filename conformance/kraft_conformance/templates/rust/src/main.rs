@@ -12,7 +12,7 @@ fn main() -> std::io::Result<()> {
     if std::env::args().nth(1).as_deref() == Some("--echo") {
         // For the tests of the JSON reader and writer: each line is read and written again.
         return adapter::each_line(requests, replies, |line, _| {
-            Some(json::parse(line).map_or_else(|error| format!("{error:?}"), |read| read.to_string()))
+            (json::parse(line).map_or_else(|error| format!("{error:?}"), |read| read.to_string()), false)
         });
     }
     adapter::serve(voter::Voter::default(), requests, replies)

@@ -7,7 +7,7 @@ import java.util.Map;
 record Key(long id, String directoryId) {
     static Key of(Object json) {
         Map<String, Object> key = Json.asObject(json);
-        return new Key(Json.integer(key, "id"), Json.text(key, "directory_id"));
+        return new Key(Json.integer(key, "id"), Json.textOrNull(key, "directory_id"));
     }
 
     Map<String, Object> shown() {

@@ -73,7 +73,7 @@ final class Leadership {
         }
         long epoch = Json.integer(request, "epoch");
         Long leader = (Long) request.get("source");
-        String endpoint = Json.text(request, "leader_endpoint");
+        String endpoint = Json.textOrNull(request, "leader_endpoint");
         if (epoch == me.epoch && leader.equals(me.leaderId) && me.role == Role.Prospective) {
             // The leader that it gave up on is there after all.  Rule: state.prospective.discovers-leader.
             me.follow(epoch, leader, endpoint == null ? me.leaderEndpoint : endpoint);

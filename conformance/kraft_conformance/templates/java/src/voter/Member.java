@@ -180,7 +180,7 @@ final class Member {
 
     /** True if a response taught this member an epoch or a leader. */
     boolean learnFrom(Map<String, Object> response) {
-        String endpoint = Json.text(response, "leader_endpoint");
+        String endpoint = Json.textOrNull(response, "leader_endpoint");
         return learn(Json.integer(response, "epoch"), leaderIn(response), endpoint);
     }
 
@@ -193,7 +193,7 @@ final class Member {
     }
 
     boolean isForeign(Map<String, Object> request) {
-        String cluster = Json.text(request, "cluster_id");
+        String cluster = Json.textOrNull(request, "cluster_id");
         return cluster != null && !cluster.equals(setup.clusterId());
     }
 
