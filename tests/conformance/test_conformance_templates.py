@@ -263,7 +263,7 @@ def test_it_ends_after_bye(adapter: str) -> None:
         assert running.stdout is not None
         running.stdin.write(b'{"type":"bye","id":1}\n')
         running.stdin.flush()
-        assert running.stdout.read() == b'{"type":"bye","id":1}\n'
+        assert running.stdout.readline() == b'{"type":"bye","id":1}\n'
         assert running.wait(60) == 0
 
 
