@@ -23,6 +23,7 @@ endif
 EDGES := build/model-edges
 
 PIPELINE_TESTS = tests/traces/pipeline tests/conformance/test_pipeline_command.py tests/conformance/test_pipeline_bench.py
+ADAPTER_TESTS = tests/conformance/test_conformance_templates.py tests/conformance/test_conformance_adapter_page.py
 
 WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[mutation]'
@@ -36,7 +37,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models edges killed pytest pipeline samples vectors bench mutants nightly cross-check dev dist clean distclean
+.PHONY: help run test lint format models edges killed pytest pipeline samples vectors adapters bench mutants nightly cross-check dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -49,6 +50,7 @@ help:
 	@echo "make pipeline the tests of the Spark pipeline, for which PySpark and what it needs are installed"
 	@echo "make samples  record the sample traces again, after a change that is meant"
 	@echo "make vectors  make the conformance vectors again, after a change that is meant; each goes through TLC"
+	@echo "make adapters build the adapters in Java and Rust and run every vector on them; says loudly what it has to skip"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
 	@echo "make mutants  broken references, seeded and machine-made, against every tool; docs/mutants-table.md"
@@ -77,6 +79,12 @@ samples:
 vectors:
 	@tools/ensure_venv.sh run
 	@$(WITH_JAVA) $(BIN)/python -m kraft_conformance.vectors.generate
+
+# What is skipped is said last, on standard error, where nobody overlooks it.
+adapters:
+	@tools/ensure_venv.sh test
+	@$(WITH_JAVA) $(BIN)/python -m pytest -rs --randomly-seed=$(SEED) --hypothesis-seed=$(SEED) $(ADAPTER_TESTS) $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m tests.conformance.adapter_builds
 
 lint:
 	@tools/ensure_venv.sh test

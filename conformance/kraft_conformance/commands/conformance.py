@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.conformance_profiles import profiles
+from kraft_conformance.commands.conformance_template import template
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
@@ -170,6 +171,8 @@ def explain(name: VectorName, folder: Folder = None, as_json: Json = False) -> i
         stdout.print(shown(line), soft_wrap=True)
     return ExitCode.CONFORMANT
 
+
+app.command()(template)
 
 # -------------------------------------------------------------------------------------------------------------
 # Inside.
