@@ -25,7 +25,8 @@ from kraft_traces.message_types import TracedVoteRequest, TracedVoteResponse
 
 HARM = (
     "<script>alert(1)</script>&amp;\"'</style></svg>]]> # TODO `a|b`\\|c <!-- {{7*7}} {% x %} "
-    "@octocat [link](javascript:alert(1)) \x1b[31mred\x07\u202eright-to-left\u2028next\nnot ok 99 - forged\n1..2 \U0001f600"
+    "@octocat [link](javascript:alert(1)) \x1b[31mred\x07\u202eright-to-left\u2028next\n"
+    "not ok 99 - forged\n1..2 \U0001f600"
 )
 
 

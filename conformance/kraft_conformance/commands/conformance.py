@@ -186,6 +186,10 @@ def _known(catalogue: Catalogue, name: str) -> Vector:
 
 
 def _run(plan: Plan, catalogue: Catalogue, as_json: bool, targets: Sequence[Target]) -> int:
+    try:
+        plan.command.encode()
+    except UnicodeEncodeError as error:
+        raise usage_error("the command line of the adapter is not UTF-8, as every output is") from error
     campaign = Campaign(plan, catalogue)
     with _ended_by_signals():
         outcomes = _outcomes(campaign, plan, quiet=False)

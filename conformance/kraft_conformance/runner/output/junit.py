@@ -24,7 +24,7 @@ def junit(results: Results, catalogue: Catalogue) -> bytes:
             case Status.FAIL | Status.UNEXPECTED_PASS:
                 case.result = [_marked(Failure(reason, str(outcome.status)), outcome, results)]
             case Status.ERROR:
-                case.result = [_marked(Error(reason, outcome.fault), outcome, results)]
+                case.result = [_marked(Error(reason, visible(outcome.fault)), outcome, results)]
             case _:
                 case.result = [Skipped(f"{outcome.status}: {reason}", str(outcome.status))]
         suite.add_testcase(case)

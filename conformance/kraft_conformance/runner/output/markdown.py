@@ -62,14 +62,18 @@ def _by_group(results: Results) -> Iterator[str]:
     groups: dict[str, Counter[Status]] = {}
     for outcome in results.outcomes:
         groups.setdefault(outcome.id.partition(".")[0], Counter())[outcome.status] += 1
-    yield f"| group | {' | '.join(f'{MARKS[status]} {status}' for status in statuses)} | vectors |"
+    heads = [f"{MARKS[status]} {status}" for status in statuses]
+    yield _row("group", *heads, "vectors")
     yield f"|---|{'---:|' * (len(statuses) + 1)}"
     for group, tally in sorted(groups.items()):
-        cells = " | ".join(str(tally[status] or "") for status in statuses)
-        yield f"| {in_line(group)} | {cells} | {tally.total()} |"
-    cells = " | ".join(f"**{results.counts[str(status)]}**" for status in statuses)
-    yield f"| **all** | {cells} | **{len(results.outcomes)}** |"
+        yield _row(in_line(group), *[str(tally[status] or "") for status in statuses], str(tally.total()))
+    totals = [f"**{results.counts[str(status)]}**" for status in statuses]
+    yield _row("**all**", *totals, f"**{len(results.outcomes)}**")
     yield ""
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _failures(results: Results, catalogue: Catalogue) -> Iterator[str]:

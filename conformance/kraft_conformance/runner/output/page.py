@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -36,6 +37,7 @@ GLYPHS = {
 """Beside the word of a status or verdict, so that nothing hangs on a colour."""
 
 _DIFFERENCES_MAX = 50
+_TEMPLATES = ("report.html.j2", "matrix.html.j2", "parts.html.j2", "style.css")
 
 
 class _Failure(NamedTuple):
@@ -79,10 +81,15 @@ def page(results: Results, catalogue: Catalogue) -> bytes:
 
 def rendered(template: str, **values: Any) -> bytes:
     """A template of this folder with these values, all of which are escaped."""
+    drawn: str = _environment().get_template(template).render(**values)
+    return drawn.encode()
+
+
+@cache
+def _environment() -> Environment:
     folder = files("kraft_conformance.runner.output")
-    names = (template, "style.css", "parts.html.j2")
     environment = Environment(
-        loader=DictLoader({name: (folder / name).read_text(encoding="utf-8") for name in names}),
+        loader=DictLoader({name: (folder / name).read_text(encoding="utf-8") for name in _TEMPLATES}),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -95,13 +102,12 @@ def rendered(template: str, **values: Any) -> bytes:
     environment.filters["counted"] = counted
     environment.globals["glyph"] = GLYPHS.__getitem__
     environment.globals["css"] = lambda status: str(status).replace(" ", "-")
-    drawn: str = environment.get_template(template).render(**values)
-    return drawn.encode()
+    return environment
 
 
 def _levels(results: Results, catalogue: Catalogue) -> Sequence[tuple[str, int, int]]:
-    """By level: how many vectors of it pass, of how many that were run."""
-    run = Counter(catalogue.entries[one.id].level for one in results.outcomes)
+    """By level: how many vectors of it pass, of how many that were asked."""
+    run = Counter(catalogue.entries[one.id].level for one in results.outcomes if one.status is not Status.SKIPPED)
     passed = Counter(catalogue.entries[one.id].level for one in results.of_status(Status.PASS))
     return [(level, passed[level], run[level]) for level in LEVELS if run[level]]
 

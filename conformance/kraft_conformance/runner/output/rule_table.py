@@ -1,7 +1,6 @@
 """What a run says of each rule, by the vectors that are about it."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -100,17 +99,14 @@ _VERDICTS = {
 
 def rule_rows(results: Results, catalogue: Catalogue) -> tuple[RuleRow, ...]:
     """Every rule that holds, in the order of the registry."""
-    is_asked = _asked(results.about.profile, catalogue)
+    profile = results.about.profile
+    asked_of_it = {name for name in catalogue if profile in catalogue.vector(name).requires.profiles}
     rows = []
     for covered in rule_coverage(catalogue.manifest.vectors):
-        asked = [name for name in covered.vectors if is_asked(name)]
+        asked = [name for name in covered.vectors if name in asked_of_it]
         statuses = Counter(results.by_id[name].status for name in asked if name in results.by_id)
         reason = covered.reason
         if covered.vectors and not asked:
-            reason = f"none under the profile {results.about.profile}"
+            reason = f"none under the profile {profile}"
         rows.append(RuleRow(covered.rule, statuses, len(asked), reason))
     return tuple(rows)
-
-
-def _asked(profile: str, catalogue: Catalogue) -> Callable[[str], bool]:
-    return lambda name: profile in catalogue.vector(name).requires.profiles

@@ -11,18 +11,18 @@ _HIDDEN = ("source", "cluster_id", "id")
 
 
 def visible(text: object, keep: str = "") -> str:
-    """A text with its control characters made visible, those in `keep` apart."""
-    return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in str(text))
-
-
-def clipped(text: str, most: int = TEXT_MAX) -> str:
-    """The text, or its beginning and how much is left out."""
-    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more characters)"
+    """A text with its control characters made visible, the one in `keep` apart."""
+    whole = str(text)
+    if all(part.isprintable() for part in (whole.split(keep) if keep else [whole])):
+        return whole
+    return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in whole)
 
 
 def said(text: object, most: int = TEXT_MAX) -> str:
-    """Both."""
-    return clipped(visible(text), most)
+    """A text with its control characters made visible, or its beginning and how much is left out."""
+    whole = str(text)
+    shown = visible(whole[:most])
+    return shown if len(whole) <= most else f"{shown}… ({len(whole) - most} more characters)"
 
 
 def counted(number: int, what: str) -> str:
