@@ -342,7 +342,8 @@ def test_junit_has_the_counts_and_nothing_that_changes(hostile_run: Path) -> Non
     assert (suite.tests, suite.failures, suite.errors) == (sum(counts.values()), counts["fail"], counts["error"])
     assert suite.skipped == counts["skipped"] + counts["unsupported"]
     assert not re.search(r'(time|timestamp|hostname)="(?!0")', text)
-    assert {one.name: one.value for one in suite.properties()}["observability"] == "state"
+    named = {one.name: one.value for one in suite.properties()}  # type: ignore[no-untyped-call]
+    assert named["observability"] == "state"
 
 
 @pytest.mark.parametrize(
@@ -680,13 +681,29 @@ def test_a_matrix_puts_implementations_beside_each_other(
     assert re.search(r"│ vote.request.stale-epoch +│ pass +│ pass +│ not run", shown)
 
 
+def test_a_list_of_expected_failures_changes_no_verdict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    listed = tmp_path / "expected.txt"
+    listed.write_text("vote.stale-epoch # issue 12\nvote.granted\n")
+    words = (limited("grants-all"), "-k", "vote.request")
+    _, plain_run = run_to(tmp_path / "plain", capsys, *words)
+    code, listed_run = run_to(tmp_path / "listed", capsys, *words, "--expected-failures", str(listed))
+    assert code == ExitCode.VIOLATION
+    assert {"expected failure", "unexpected pass"} <= results(listed_run).counts.keys()
+    before, after = (rule_rows(results(path), Catalogue()) for path in (plain_run, listed_run))
+    assert [row.words for row in before] == [row.words for row in after]
+    assert badge_of(results(plain_run), Catalogue()) == badge_of(results(listed_run), Catalogue())
+    read = assert_harmless_page((tmp_path / "listed" / "r.html").read_text())
+    headings = [text for tag, text in read.texts if tag == "h2"]
+    assert headings == ["Failures", "Expected failures", "Neither passed nor failed", "Rules", "All vectors"]
+
+
 def test_a_pass_of_some_vectors_is_no_pass_of_all(wire_run: Path) -> None:
     rows = rule_rows(results(wire_run / "r.jsonl"), Catalogue())
     partly = [row for row in rows if row.verdict is Verdict.PASS and not row.is_whole]
     assert partly
     for row in partly:
-        assert row.words == f"pass {row.passes} of {row.vectors}"
-        assert row.passes + row.statuses[Status.UNOBSERVED] == row.vectors
+        assert row.words == f"pass {row.number} of {row.vectors}"
+        assert row.number + row.statuses[Status.UNOBSERVED] == row.vectors
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import json
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_conformance.runner.output.results import Results
+from kraft_conformance.runner.output.rule_table import FAILED, PASSED
 from kraft_conformance.runner.output.wording import said
 from kraft_conformance.vectors.catalogue import Catalogue
 
@@ -29,10 +29,10 @@ class Badge(NamedTuple):
 
 def badge_of(results: Results, catalogue: Catalogue) -> Badge:
     """The badge of a run: failures first, if there are any; then passes, of how many, at which level."""
-    passes = results.counts.get(str(Status.PASS), 0)
+    passes = len(results.of_status(*PASSED))
     profile = results.about.profile
     asked = sum(profile in catalogue.vector(name).requires.profiles for name in catalogue)
-    failing = len(results.of_status(*FAILING, Status.EXPECTED_FAILURE))
+    failing = len(results.of_status(*FAILED))
     message = f"{passes} of {asked}, {results.about.observability}"
     if profile != "kip":
         message += f", {said(profile, 40)}"

@@ -45,6 +45,8 @@ class _Failure(NamedTuple):
     title: str
     level: str
     where: str
+    why: str
+    """The implementer's reason for an expected failure."""
     event: str
     rules: Sequence[Rule]
     expected: Sequence[str]
@@ -59,7 +61,8 @@ class _Failure(NamedTuple):
 def page(results: Results, catalogue: Catalogue) -> bytes:
     """The whole page; the same results give the same bytes."""
     registry = load_registry()
-    failing = results.of_status(*FAILING)
+    failing, expected = results.of_status(*FAILING), results.of_status(Status.EXPECTED_FAILURE)
+    articles = [_failure(number, one, results, catalogue, registry) for number, one in enumerate((*failing, *expected))]
     rows = sorted(rule_rows(results, catalogue), key=lambda row: (WORST_FIRST.index(row.verdict), row.is_whole))
     verdicts = Counter(row.verdict for row in rows)
     return rendered(
@@ -70,7 +73,10 @@ def page(results: Results, catalogue: Catalogue) -> bytes:
         counts=[(status, results.counts.get(str(status), 0)) for status in Status],
         number=len(results.outcomes),
         levels=_levels(results, catalogue),
-        failures=[_failure(number, one, results, catalogue, registry) for number, one in enumerate(failing, 1)],
+        sections=[
+            ("failures", "Failures", articles[: len(failing)]),
+            ("expected", "Expected failures", articles[len(failing) :]),
+        ],
         reasons=reasons(results),
         rows=rows,
         verdicts=[(verdict, verdicts[verdict]) for verdict in WORST_FIRST if verdicts[verdict]],
@@ -125,6 +131,7 @@ def _failure(number: int, outcome: Outcome, results: Results, catalogue: Catalog
         vector.title,
         vector.level,
         where,
+        outcome.reason if outcome.differences and outcome.status is Status.EXPECTED_FAILURE else "",
         "" if step is None else happening(step),
         [registry[rule_id] for rule_id in outcome.rules or vector.rules],
         [] if step is None else [output_words(plain(output)) for output in step.outputs],

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kraft_conformance.runner.outcome import FAILING, Status
+from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.output.results import Results
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.rule_coverage import rule_coverage
@@ -24,7 +24,10 @@ class Verdict(StrEnum):
 
 WORST_FIRST = tuple(Verdict)
 
-_FAILING = (*FAILING, Status.EXPECTED_FAILURE)
+FAILED = (Status.FAIL, Status.ERROR, Status.EXPECTED_FAILURE)
+"""The implementation does something else, whatever its list of expected failures says."""
+PASSED = (Status.PASS, Status.UNEXPECTED_PASS)
+"""It does what is expected of it."""
 
 
 @dataclass(frozen=True)
@@ -41,25 +44,13 @@ class RuleRow:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict; a pass says no more than `passes` of `vectors`."""
+        """What the vectors say that say most; `words` says of how many."""
         if not self.vectors:
             return Verdict.NO_VECTOR
-        if any(self.statuses[status] for status in _FAILING):
-            return Verdict.FAIL
-        for status, verdict in _VERDICTS.items():
-            if self.statuses[status]:
-                return verdict
-        return Verdict.NOT_RUN
+        return next((verdict for verdict, among in _SAYING.items() if self._among(among)), Verdict.NOT_RUN)
 
-    @property
-    def failures(self) -> int:
-        """How many vectors fail, expectedly or not."""
-        return sum(self.statuses[status] for status in _FAILING)
-
-    @property
-    def passes(self) -> int:
-        """How many vectors pass."""
-        return self.statuses[Status.PASS]
+    def _among(self, among: tuple[Status, ...]) -> int:
+        return sum(self.statuses[status] for status in among)
 
     @property
     def left(self) -> int:
@@ -67,22 +58,14 @@ class RuleRow:
         return self.vectors - sum(self.statuses.values()) + self.statuses[Status.SKIPPED]
 
     @property
-    def is_whole(self) -> bool:
-        """Whether every vector has the verdict."""
-        if self.verdict in (Verdict.NO_VECTOR, Verdict.NOT_RUN):
-            return True
-        return self.number == self.vectors
-
-    @property
     def number(self) -> int:
         """How many vectors have the verdict."""
-        match self.verdict:
-            case Verdict.FAIL:
-                return self.failures
-            case Verdict.NO_VECTOR | Verdict.NOT_RUN:
-                return self.left
-            case _:
-                return self.statuses[Status(self.verdict)]
+        return self._among(_SAYING[self.verdict]) if self.verdict in _SAYING else self.left
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every vector has the verdict."""
+        return self.number == self.vectors
 
     @property
     def words(self) -> str:
@@ -90,11 +73,13 @@ class RuleRow:
         return str(self.verdict) if self.is_whole else f"{self.verdict} {self.number} of {self.vectors}"
 
 
-_VERDICTS = {
-    Status.PASS: Verdict.PASS,
-    Status.UNOBSERVED: Verdict.UNOBSERVED,
-    Status.UNSUPPORTED: Verdict.UNSUPPORTED,
+_SAYING = {
+    Verdict.FAIL: FAILED,
+    Verdict.PASS: PASSED,
+    Verdict.UNOBSERVED: (Status.UNOBSERVED,),
+    Verdict.UNSUPPORTED: (Status.UNSUPPORTED,),
 }
+"""Which statuses of its vectors give a rule the verdict."""
 
 
 def rule_rows(results: Results, catalogue: Catalogue) -> tuple[RuleRow, ...]:
