@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -33,7 +33,7 @@ from kraft_conformance.runner.output.junit import junit
 from kraft_conformance.runner.output.lines import lines_of, read_results
 from kraft_conformance.runner.output.markdown import BYTES_MAX, MARKS, markdown
 from kraft_conformance.runner.output.page import GLYPHS, page
-from kraft_conformance.runner.output.results import Results, results_of
+from kraft_conformance.runner.output.results import About, Results, results_of
 from kraft_conformance.runner.output.rule_table import Verdict, rule_rows
 from kraft_conformance.runner.output.sequence import Mark, sequence
 from kraft_conformance.runner.output.tap import tap
@@ -836,3 +836,12 @@ def test_a_file_is_replaced_whole_or_not_at_all(
 def test_one_output_may_go_to_standard_output(capsys: pytest.CaptureFixture[str], kept: Path) -> None:
     assert main(["conformance", "report", str(kept), "--badge", "-"]) == ExitCode.CONFORMANT
     ElementTree.fromstring(capsys.readouterr().out)
+
+
+def test_the_page_about_reports_names_every_option_and_field() -> None:
+    text = (HERE.parents[1] / "docs" / "conformance-reports.md").read_text()
+    named = set(re.findall(r"`([^`]+)`", text))
+    assert {*About.__struct_fields__, *(field.name for field in fields(Outcome))} <= named
+    assert {f"--{option} FILE" for option in FORMATS} <= named
+    assert {str(verdict) for verdict in Verdict} <= named
+    assert all(re.search(rf"\b{status}\b", text) for status in Status)
