@@ -210,6 +210,30 @@ def any_results(draw: st.DrawFn) -> Results:
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=any_results())
 def test_any_texts_come_through_every_format(tmp_path: Path, made: Results) -> None:
+    assert_every_format(tmp_path, made)
+
+
+def test_control_characters_and_no_vectors_at_all_come_through_every_format(tmp_path: Path) -> None:
+    harm = "\x00\x1b\x1f\x7f\x85\ufffe\u2028 ]]> | ` \\ # \n"
+    hello = HelloReply(
+        id=1,
+        schema="kraft-adapter/1",
+        implementation=Software(harm, harm),
+        kip_levels={harm: "full"},
+        kraft_versions=(),
+        profile=harm,
+        observability="wire",
+    )
+    wrong = Outcome("vote.granted", Status.ERROR, harm, fault=harm, stderr=harm)
+    found = (Difference(harm, harm, harm),)
+    rules = Catalogue().vector("vote.log-check").rules
+    failed = Outcome("vote.log-check", Status.FAIL, harm, rules, 1, "HandleVoteRequest", found, (harm,))
+    gone = Outcome("prevote.request", Status.FAIL, harm, rules, 9, "Poll", found)
+    for outcomes in ((), (wrong, failed, gone)):
+        assert_every_format(tmp_path, results_of(hello, harm, harm, Catalogue(), outcomes))
+
+
+def assert_every_format(tmp_path: Path, made: Results) -> None:
     kept, catalogue = tmp_path / "r.jsonl", Catalogue()
     kept.write_bytes("".join(f"{line}\n" for line in lines_of(made)).encode())
     assert results(kept) == made
@@ -840,7 +864,7 @@ def test_one_output_may_go_to_standard_output(capsys: pytest.CaptureFixture[str]
 
 def test_the_page_about_reports_names_every_option_and_field() -> None:
     text = (HERE.parents[1] / "docs" / "conformance-reports.md").read_text()
-    named = set(re.findall(r"`([^`]+)`", text))
+    named = set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
     assert {*About.__struct_fields__, *(field.name for field in fields(Outcome))} <= named
     assert {f"--{option} FILE" for option in FORMATS} <= named
     assert {str(verdict) for verdict in Verdict} <= named
