@@ -28,10 +28,10 @@ def limited(mode: str, value: str = "") -> str:
 
 
 def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict[str, Any]]]:
-    """The exit code and the JSON lines of `kraft-spec conformance run`."""
+    """The exit code and the JSON lines of `kraft-spec conformance run`, without the first, about the run itself."""
     capsys.readouterr()
     code = main(["conformance", "run", *words, "--json"])
-    return code, [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return code, [json.loads(line) for line in capsys.readouterr().out.splitlines()[1:]]
 
 
 def counts(lines: list[dict[str, Any]]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, json
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import shows
@@ -48,11 +48,14 @@ class NotAsked(Exception):  # noqa: N818 - a decision, not an error
 
 
 class _Failed(Exception):  # noqa: N818 - carried to `run_vector`
-    def __init__(self, step: int, event: str | None, differences: tuple[Difference, ...]) -> None:
+    def __init__(
+        self, step: int, event: str | None, differences: tuple[Difference, ...], reply: StepReply | RestartReply | None
+    ) -> None:
         super().__init__(step, event, differences)
         self.step = step
         self.event = event
         self.differences = differences
+        self.effects = None if reply is None else tuple(json.decode(json.encode(reply.effects)))
 
 
 class _Seen(NamedTuple):
@@ -100,7 +103,8 @@ def run_vector(session: Session, vector: AnyVector, profile: str) -> Outcome:
     except _Failed as failed:
         where = "before the first step" if failed.step == 0 else f"step {failed.step} of {len(vector.steps)}"
         reason = f"{where}: {failed.differences[0]}"
-        return Outcome(vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, failed.differences)
+        found, effects = failed.differences, failed.effects
+        return Outcome(vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, found, effects=effects)
 
 
 def errored(vector_id: str, fault: AdapterFault) -> Outcome:
@@ -141,7 +145,7 @@ class _Run:
                 actual = self._observed()
                 found += self._compared(actual, "state", after, step.latitude)
                 after = adopted(after, actual, step.latitude)
-            self._judge(number, step.event, found)
+            self._judge(number, step.event, found, reply)
             expected = after
         return self._concluded()
 
@@ -201,9 +205,15 @@ class _Run:
         self._seen.state.extend(compared.left_out)
         return compared.differences
 
-    def _judge(self, step: int, event: str | None, differences: tuple[Difference, ...]) -> None:
+    def _judge(
+        self,
+        step: int,
+        event: str | None,
+        differences: tuple[Difference, ...],
+        reply: StepReply | RestartReply | None = None,
+    ) -> None:
         if differences:
-            raise _Failed(step, event, differences)
+            raise _Failed(step, event, differences, reply)
 
     def _concluded(self) -> Outcome:
         vector, level, hello = self._vector, self._vector.level, self._hello
