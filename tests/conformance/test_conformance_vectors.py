@@ -155,7 +155,7 @@ def test_what_is_synced_comes_before_what_is_said_and_the_log_keeps_its_order() 
     record = TracedAppendRecords(0, ())
     persisted, timer = TracedPersistQuorumState(1, None, None, 1), TracedStartTimer("election", 5)  # type: ignore[arg-type]
     outputs = (persisted, record, TracedFlushLog(1), said, timer)
-    assert happens_before(outputs) == ((0, 3), (1, 2), (2, 3))
+    assert happens_before(outputs) == ((0, 1), (0, 3), (1, 2), (2, 3))
     assert happens_before((said, persisted)) == ((1, 0),)
 
 

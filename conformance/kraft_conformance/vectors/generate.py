@@ -45,7 +45,8 @@ def files_of(vectors: Iterable[Vector]) -> dict[str, bytes]:
             if not registry[rule].is_active:
                 raise ValueError(f"{vector.id}: the rule {rule} does not hold any more")
         raw = made[name] = vector_bytes(vector)
-        digest, steps, history = sha256(raw).hexdigest(), len(vector.steps), len(vector.history)
+        digest, steps = sha256(raw).hexdigest(), len(vector.steps)
+        history = None if vector.history is None else len(vector.history)
         entries.append(ManifestEntry(vector.id, name, digest, vector.level, vector.rules, steps, history))
     made[MANIFEST] = manifest_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
     return made

@@ -5,6 +5,7 @@ from kraft_conformance.vectors.targeted import (
     additions,
     announcements,
     candidates,
+    constructed,
     pre_vote_answers,
     pre_votes,
     quorum_targets,
@@ -33,5 +34,6 @@ TARGETS: tuple[Target, ...] = (
     *removals.TARGETS,
     *reports.TARGETS,
     *quorum_targets.TARGETS,
+    *constructed.TARGETS,
 )
 """All of them."""
