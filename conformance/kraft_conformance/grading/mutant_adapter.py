@@ -1,4 +1,4 @@
-"""A broken reference behind kraft-adapter/1: `python -m kraft_conformance.grading.mutant_adapter [--switched-off RULE]`.
+"""A broken reference behind kraft-adapter/1: `python -m kraft_conformance.grading.mutant_adapter`.
 
 It is the reference's own adapter in a process that imports an edited copy of `kraft_reference`, or leaves rules out.
 """

@@ -149,8 +149,10 @@ class Score(Struct, frozen=True):
 def score(rows: tuple[Row, ...]) -> Score:
     """Count."""
     there = [row for row in rows if not (row.excluded and not row.caught)]
-    at = {level: sum(row.level is not None and LEVELS.index(row.level) <= place for row in there)
-          for place, level in enumerate(LEVELS)}
+    at = {
+        level: sum(row.level is not None and LEVELS.index(row.level) <= place for row in there)
+        for place, level in enumerate(LEVELS)
+    }
     return Score(
         mutants=len(there),
         wire=at["wire"],

@@ -1,7 +1,7 @@
 """Runs for vectors: scripts over a `Director` that notes where the steps begin and what chance gave.
 
 Most runs are what a cluster comes to.
-Two verbs go beyond that: a replica is put into a state that no events lead to, and an event strikes where it is not due.
+Two verbs go beyond that: a replica is put into a state that no events lead to, and an event strikes where none is due.
 """
 
 from collections.abc import Callable

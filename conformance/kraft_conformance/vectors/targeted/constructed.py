@@ -76,9 +76,7 @@ def _second_leader(d: RecordingDirector) -> None:
     asked = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
     why = "an epoch has one leader, so nobody follows 3 where 1 announces itself"
     third = d.world.configuration.replicas[3].endpoint
-    d.construct(
-        2, why, role=Role.FOLLOWER, leader_id=3, leader_endpoint=third, voted_key=_THIRD, awaiting={}
-    )
+    d.construct(2, why, role=Role.FOLLOWER, leader_id=3, leader_endpoint=third, voted_key=_THIRD, awaiting={})
     d.step("bqe(1>2): 2 follows 3 in the same epoch, and goes on with that")
     d.deliver(asked)
 
