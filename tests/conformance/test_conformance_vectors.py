@@ -51,7 +51,8 @@ def test_every_file_fits_the_schema_and_the_manifest() -> None:
         vector = catalogue.vector(entry.id)
         validator.validate(json.loads((catalogue.folder / entry.file).read_bytes()))
         assert (vector.level, vector.rules) == (entry.level, entry.rules)
-        assert (len(vector.steps), len(vector.history)) == (entry.steps, entry.history)
+        history = None if vector.history is None else len(vector.history)
+        assert (len(vector.steps), history) == (entry.steps, entry.history)
     there = {path.relative_to(catalogue.folder).as_posix() for path in catalogue.folder.rglob("*.json")}
     assert there == {entry.file for entry in catalogue.manifest.vectors} | {MANIFEST}
 

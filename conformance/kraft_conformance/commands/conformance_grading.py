@@ -51,6 +51,8 @@ def graded(asked: Asked) -> int:
     chosen = _chosen(asked.words) if asked.use_seeded else ()
     if asked.check:
         return _check(chosen)
+    if asked.words and (asked.record or asked.table_file):
+        raise usage_error("a published table has all mutants: --record and --table do not go with -k")
     if not chosen and not asked.machine:
         raise usage_error("nothing to grade: no named mutants, and no --machine N")
     if asked.machine and not machine_made.is_available():

@@ -58,13 +58,16 @@ def not_caught_any_more(
     return found
 
 
+_KINDS = {"wire": "wire", "effects": "effects", "state": "state", "history": "state without injection"}
+
+
 def _differences(row: Row, mutant: Mutant, catalogue: Catalogue) -> list[str]:
     named = dict.fromkeys(one for one in (row.wire, row.effects, row.state, row.history) if one is not None)
     vectors = tuple([catalogue.vector(one) for one in named if one != AT_HELLO])
     again = Grader(vectors).row(subject_of(mutant), mutant.rules)
     return [
-        f"{row.mutant}: {getattr(row, kind)} does not notice it any more"
-        for kind in ("wire", "effects", "state", "history")
+        f"{row.mutant}: {getattr(row, kind)} does not notice it any more at {level}"
+        for kind, level in _KINDS.items()
         if getattr(row, kind) is not None and getattr(again, kind) is None
     ]
 

@@ -104,16 +104,18 @@ class _Attempt:
     def _graded(self, name: str, rules: tuple[str, ...], line: str) -> Row:
         found = self._noticing(self._vectors, "state", injects=True, all_of_them=not self._stops_at_first)
         noticing = [vector for vector, _ in found]
-        first: dict[Level, tuple[Vector, Outcome] | None] = {}
-        for level in LEVELS[:-1]:
-            first[level] = next(iter(self._noticing(noticing, level, injects=True)), None)
-        first["state"] = found[0] if found else None
         # Without injection a vector that notices is mostly one of the same; only if none is, all are asked.
-        history = next(iter(self._noticing(noticing, "state", injects=False)), None)
+        history = self._first(noticing, "state", injects=False)
         if history is None:
             rest = [vector for vector in self._vectors if vector not in noticing]
-            history = next(iter(self._noticing(rest, "state", injects=False)), None)
-        lowest = next((first[level] for level in LEVELS if first[level] is not None), history)
+            unseen = self._noticing(rest, "state", injects=False, all_of_them=not (found or self._stops_at_first))
+            history = next(iter(unseen), None)
+            # What only shows on the way from the first start: a replica that is formatted wrongly.
+            found = found or unseen
+        injects = bool(noticing)
+        first = {level: self._first([vector for vector, _ in found], level, injects=injects) for level in LEVELS[:-1]}
+        first["state"] = next(iter(found), None)
+        lowest = next((one for one in first.values() if one is not None), None)
         ids = {level: None if one is None else one[0].id for level, one in first.items()}
         counted = not self._stops_at_first and self._faults < FAULTS_MAX
         return Row(
@@ -122,6 +124,9 @@ class _Attempt:
             history=None if history is None else history[0].id,
             said="" if lowest is None else _said(lowest[1].reason),
         )  # fmt: skip
+
+    def _first(self, vectors: Iterable[Vector], level: Level, *, injects: bool) -> tuple[Vector, Outcome] | None:
+        return next(iter(self._noticing(vectors, level, injects=injects)), None)
 
     def _noticing(
         self, vectors: Iterable[Vector], level: Level, *, injects: bool, all_of_them: bool = False

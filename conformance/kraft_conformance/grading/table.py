@@ -32,8 +32,9 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rules: tuple[str, ...]
     """Those that it breaks; none of a machine-made one."""
     vectors: int
-    """How many notice at the level `state` with state injection; 1 stands for at least one if `counted` is false."""
+    """How many notice at the level `state`: with state injection, or without it if none does with it."""
     counted: bool
+    """Whether these are all: a mutant may be left alone after the first, or when it dies too often."""
     wire: str | None
     """The first vector that notices what an implementation shows at this level, or None."""
     effects: str | None
@@ -56,12 +57,12 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def by_vectors(self) -> bool:
         """Does a vector notice?"""
-        return self.level is not None or self.history is not None
+        return self.level is not None
 
     @property
     def first(self) -> str | None:
         """The first vector that notices, at the lowest level."""
-        return next((found for found in (self.wire, self.effects, self.state, self.history) if found), None)
+        return None if self.level is None else str(getattr(self, self.level))
 
     @property
     def caught(self) -> bool:
