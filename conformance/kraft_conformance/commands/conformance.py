@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kraft_conformance.commands import conformance_random
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
@@ -24,6 +25,7 @@ from kraft_conformance.vectors.rule_coverage import rule_coverage
 from kraft_conformance.vectors.smoke import SMOKE
 
 app = typer.Typer(help="Run the conformance vectors on an implementation, through its adapter.", no_args_is_help=True)
+app.command("random")(conformance_random.random)
 
 Adapter = Annotated[
     str, typer.Option("--adapter", help="The command line of the adapter; it speaks kraft-adapter/1 on its pipes.")

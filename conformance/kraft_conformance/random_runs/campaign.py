@@ -1,8 +1,7 @@
 """Many random runs with the same adapters."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,44 +9,17 @@ from kraft_conformance.random_runs.abilities import NotForTheseError, restricted
 from kraft_conformance.random_runs.judging import Judgement, judged
 from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.outcome import RandomOutcome, Saved
+from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.running import Recorded, RunSpec, run
 from kraft_conformance.random_runs.saving import NoVectorError, vector_for, write_trace, write_vector
-from kraft_conformance.random_runs.seats import Seat
-from kraft_conformance.random_runs.shrinking import RUNS_MAX, ShrunkRun, shrunk
+from kraft_conformance.random_runs.shrinking import ShrunkRun, shrunk
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.vectors.staging import accepted_by_model
 from kraft_reference.cluster.workload import WORKLOADS
 
-
-@dataclass(frozen=True, slots=True)
-class RandomPlan:
-    """What is run."""
-
-    seats: tuple[Seat, ...]
-    """Who plays the replicas, dealt in turn."""
-    seeds: Sequence[int] = range(20)
-    workloads: tuple[str, ...] = ("chaos",)
-    """Names in `WORKLOADS`."""
-    steps: int = 1000
-    """Events of each run before its faults stop."""
-    replicas: int = 3
-    """Voters of each cluster; some workloads have observers besides."""
-    profile: str | None = None
-    """None for the one that the first adapter names."""
-    differential: bool = False
-    """Whether a run fails at the first step that differs from the reference, whatever comes of it."""
-    checks_model: bool = True
-    """Whether TLC looks at each recorded trace."""
-    shrinks: bool = True
-    shrink_runs_max: int = RUNS_MAX
-    stops_at_first: bool = False
-    reply_timeout_s: float = 10.0
-    save: Path | None = None
-    """A folder for the traces of failing runs, and for vectors that fail in the same way."""
-    old_software_everywhere: bool = False
-    """Whether adapters play software without Pre-Vote too, where a workload has it."""
+__all__ = ("RandomPlan", "random_campaign", "repetition")
 
 
 def random_campaign(
@@ -189,7 +161,8 @@ class _Campaign:
     ) -> Saved:
         table, name = self._table, f"{spec.preset.name}-{spec.seed}"
         folder.mkdir(parents=True, exist_ok=True)
-        trace, shrunk_trace = folder / f"{name}.jsonl", None
+        trace = folder / f"{name}.jsonl"
+        shrunk_trace: Path | None = None
         write_trace(trace, table, spec, recorded)
         if short is not None:
             shrunk_trace = folder / f"{name}.shrunk.jsonl"
@@ -198,8 +171,8 @@ class _Campaign:
         shortest = recorded if short is None else short.recorded
         first = shortest.notes.first
         if first is None or not first.sequence:
-            why = "no step of an adapter differs" if first is None else "it is wrong before its first event"
-            return Saved(*files, without_vector=why)
+            missing = "no step of an adapter differs" if first is None else "it is wrong before its first event"
+            return Saved(*files, without_vector=missing)
         try:
             vector, fails = vector_for(table, spec, shortest, first, judgement.rules, accepted_by_model)
         except NoVectorError as error:

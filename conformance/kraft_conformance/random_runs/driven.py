@@ -206,9 +206,7 @@ class AdapterReplica(Replica):
         if not self._sight.shows("StartTimer"):
             return wanted
         there = {effect_name(effect) for effect in actual}
-        return tuple(
-            [one for one in wanted if not isinstance(one, StartTimer) or f"StartTimer {one.timer}" in there]
-        )
+        return tuple([one for one in wanted if not isinstance(one, StartTimer) or f"StartTimer {one.timer}" in there])
 
     def _follow(self, event: Event, crash: CrashPoint | None, after: ReplicaState) -> None:
         """Take note of where the two have come to."""

@@ -63,7 +63,7 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
 
 
 def _failed(recorded: Recorded, first: FirstDifference, rejection: Rejection | None, reason: str) -> Judgement:
-    rules = ()
+    rules: tuple[str, ...] = ()
     if rejection is not None and rejection.sequence == first.sequence:
         rules = _rules_of(rejection)
     elif first.event is not None:

@@ -6,6 +6,7 @@ what the vector expects.
 """
 
 from pathlib import Path
+from typing import cast
 
 from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.notes import FirstDifference
@@ -14,6 +15,7 @@ from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.running import run_vector
+from kraft_conformance.runner.session import Session
 from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.generate import file_name, files_of
@@ -70,7 +72,9 @@ def vector_for(
         except (NotAcceptedError, VectorProofError) as error:
             raise NoVectorError(str(error)) from error
         assert vector is not None, "something happens at the replica"
-        outcome = run_vector(table.session(first.replica_id), vector, spec.configuration.profile.name)
+        # An adapter in this process is asked in the same way.
+        session = cast(Session, table.session(first.replica_id))
+        outcome = run_vector(session, vector, spec.configuration.profile.name)
         if outcome.status is Status.FAIL or steps >= len(own):
             return vector, outcome.status is Status.FAIL
         steps *= 2

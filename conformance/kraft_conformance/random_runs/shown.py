@@ -116,7 +116,7 @@ def followed(
     start = expected.epoch_start_offset
     if whole.role is Role.LEADER and expected.role is not Role.LEADER:
         start = before.log.end_offset
-    return replica_state_of(
+    restored = replica_state_of(
         "$",
         TracedReplicaState(
             whole,
@@ -126,3 +126,5 @@ def followed(
             tuple([traced_key(key) for key in expected.preferred_candidates]),
         ),
     )
+    # The same records, as the very objects that were appended: the disk of the simulator looks for those.
+    return restored._replace(log=log._replace(flushed=restored.log.flushed))

@@ -12,9 +12,6 @@ from kraft_reference.cluster.schedule import Schedule
 from kraft_reference.cluster.shrink import shrink
 from kraft_reference.configuration import Configuration
 
-RUNS_MAX = 400
-"""After so many runs the shortest schedule so far is short enough."""
-
 
 @dataclass(frozen=True, slots=True)
 class ShrunkRun:
@@ -55,7 +52,7 @@ class _Candidates:
 
 
 def shrunk(
-    table: Table, configuration: Configuration, recorded: Recorded, first: FirstDifference, runs_max: int = RUNS_MAX
+    table: Table, configuration: Configuration, recorded: Recorded, first: FirstDifference, runs_max: int
 ) -> ShrunkRun | None:
     """The shortest run found; None for a replica that is wrong from its beginning, or moves that do not repeat it."""
     if not first.sequence:

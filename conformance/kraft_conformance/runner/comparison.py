@@ -70,7 +70,9 @@ class EffectComparison:
         self._places = {effect_name(effect): place for place, effect in enumerate(seen)}
         self._actual = _joined(seen)
         self._sent = [effect_name(effect) for effect in seen if isinstance(effect, _TOLD)]
-        self._pairs = [(effect_name(step.outputs[first]), effect_name(step.outputs[second])) for first, second in step.before]
+        self._pairs = [
+            (effect_name(step.outputs[first]), effect_name(step.outputs[second])) for first, second in step.before
+        ]
 
     def _is_seen(self, effect: TracedEffect) -> bool:
         if isinstance(effect, _TOLD):
