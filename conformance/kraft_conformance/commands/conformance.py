@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kraft_conformance.commands import conformance_random
 from kraft_conformance.commands.conformance_grade import grading
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stdout, table
@@ -25,6 +26,7 @@ from kraft_conformance.vectors.rule_coverage import rule_coverage
 from kraft_conformance.vectors.smoke import SMOKE
 
 app = typer.Typer(help="Run the conformance vectors on an implementation, through its adapter.", no_args_is_help=True)
+app.command("random")(conformance_random.random)
 
 app.command("grade")(grading)
 

@@ -1,0 +1,48 @@
+"""What an adapter shows at all, by its hello, and what it showed of one step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec import UNSET, UnsetType
+
+from kraft_conformance.protocol.messages import HelloReply
+from kraft_reference.outcome import Refusal
+from kraft_traces.effects import TracedEffect
+from kraft_traces.state_types import TracedState
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is seen of a step: of an adapter's reply, or for the line of a trace."""
+
+    effects: tuple[TracedEffect, ...] | UnsetType = UNSET
+    refusal: Refusal | UnsetType | None = UNSET
+    state: TracedState | UnsetType = UNSET
+
+
+class Sight:
+    """How much of a replica can be seen."""
+
+    def __init__(self, hello: HelloReply) -> None:
+        self.hello = hello
+        self.sees_state = hello.observability == "state"
+        self.sees_writes = hello.observability != "wire"
+        self.sees_syncs = self.sees_writes and "FlushLog" not in hello.unobserved
+        self.sees_all_writes = self.sees_writes and set(hello.unobserved) <= {"StartTimer"}
+        """All that the model has; timers are none of it."""
+
+    def shows(self, kind: str) -> bool:
+        """Are effects of this kind shown?"""
+        if kind in ("Send", "Answer"):
+            return True
+        return self.sees_writes and kind not in self.hello.unobserved
+
+
+def kind_of(effect: TracedEffect) -> str:
+    """The kind by which a hello names an effect."""
+    return str(type(effect).__struct_config__.tag)
+
+
+def told(effects: Sequence[TracedEffect]) -> int:
+    """How many of them are messages and answers."""
+    return sum(1 for one in effects if kind_of(one) in ("Send", "Answer"))
