@@ -1,6 +1,7 @@
 """Grading the suite: what broken references are caught by, the published table, and vectors from constructed states."""
 
 import json
+import os
 import shlex
 import sys
 from dataclasses import replace
@@ -37,9 +38,9 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.outcome import Refusal
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import cluster
 from kraft_spec.edits import Edit, EditError
 from kraft_spec.mutants import load_catalogue
+from kraft_traces.values import TracedKey
 
 DOCS = Path(__file__).parents[2] / "docs"
 LIMITED = Path(__file__).with_name("limited_adapter.py")
@@ -180,12 +181,10 @@ def test_a_mutant_that_does_not_come_to_its_hello_is_caught_there(
 
 
 def test_a_mutant_that_dies_in_every_vector_is_left_alone_after_a_few() -> None:
-    old = '    """The voters that have not'
-    edit = Edit("elections.py", "def has_election_timer(", "import os\n\n\ndef has_election_timer(")
-    died = Edit("replica.py", "def handle(", "import os\nos_exit = os._exit\n\n\ndef handle(")
-    assert old  # the edits below make the replica's step end its process
-    step = Edit("replica.py", "    def step(self,", "    def step(self, *_): os_exit(7)\n\n    def _step(self,")
-    row = Grader(vectors()).row(Subject("dies", (edit, died, step)))
+    old = "    def step(self,"
+    new = "    def step(self, *_):\n        import os\n\n        os._exit(7)\n\n    def _step(self,"
+    died = Edit("replica.py", old, new)
+    row = Grader(vectors()).row(Subject("dies", (died,)))
     assert (row.vectors, row.counted) == (3, False)
     assert "ended with exit code 7" in row.said
 
@@ -197,7 +196,8 @@ def test_an_edit_that_does_not_fit_is_no_mutant() -> None:
 
 def test_an_unbroken_reference_in_place_of_the_mutant_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def elsewhere(environment: dict[str, str], switched_off: frozenset[str]) -> str:
-        return command_line({**environment, "PYTHONPATH": environment["PYTHONPATH"].partition(":")[2]}, switched_off)
+        copy = environment["PYTHONPATH"].split(os.pathsep)[0]
+        return command_line(environment, switched_off).replace(f"PYTHONPATH={copy}{os.pathsep}", "PYTHONPATH=")
 
     monkeypatch.setattr(grader_module, "command_line", elsewhere)
     with pytest.raises(GradingError, match="does not come from the edited copy"):
@@ -268,28 +268,18 @@ def test_a_vector_of_a_constructed_state_has_no_history_and_says_why() -> None:
     vector = vector_of(run, CUT)
     assert vector is not None
     assert (vector.history, vector.constructed) == (None, "it has voted for itself")
-    assert (vector.before.state.voted_key, vector.before.state.role) == (structs_key(3), "Candidate")
+    assert (vector.before.state.voted_key, vector.before.state.role) == (TracedKey(3, "U3"), "Candidate")
     assert vector.requires.profiles == ("kip", "kafka-4")
 
 
-def structs_key(replica_id: int) -> object:
-    return vectors("constructed.candidate-asked")[0].before.state.voted_key if replica_id == 3 else None
-
-
 def test_the_model_is_asked_from_the_constructed_state() -> None:
-    """With the rule off the reference does there what the model does not."""
-    broken = cluster(3, without=("vote.once-per-epoch",))
-
-    def grants(d: RecordingDirector) -> None:
-        rivals(d)
-        d.vote(1, 2, "granted", answer="lost")
-        d.construct(2, "a script", epoch=1)
-        d.step("v(3>2)")
-        d.vote(3, 2, "granted")
-
-    run = recorded("a bug", broken, grants, lambda _: ("kip",))
-    with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .* HandleVoteRequest at replica 2"):
-        accepted_by_model(replace(run, configuration=replace(broken, switched_off=frozenset())))
+    run = recorded("a script", THREE, lambda d: votes_again(d, voted_key=ReplicaKey(3, "U3")), lambda _: ("kip",))
+    last = run.occurrences[-2]
+    assert last.replica_id == 1
+    assert last.state is not None
+    cast = replace(last, state=last.state._replace(voted_key=ReplicaKey(1, "U1")))
+    with pytest.raises(NotAcceptedError, match=r"a script: rejected: .* HandleVoteRequest at replica 1"):
+        accepted_by_model(replace(run, occurrences=(*run.occurrences[:-2], cast)))
 
 
 def test_a_state_that_is_not_well_typed_makes_no_vector() -> None:

@@ -4,6 +4,7 @@ The adapter runs in a process of its own with the edited sources; the runner is 
 A view of it that shows less says what is noticed at a lower level, or without state injection.
 """
 
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -72,6 +73,7 @@ def command_line(environment: Mapping[str, str], switched_off: Iterable[str]) ->
     names = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED")
     words = ["env", *[f"{name}={environment[name]}" for name in names]]
     words += [sys.executable, "-P", "-m", "kraft_conformance.grading.mutant_adapter"]
+    words += ["--copy", environment["PYTHONPATH"].split(os.pathsep)[0]]
     for rule in sorted(switched_off):
         words += ["--switched-off", rule]
     return shlex.join(words)

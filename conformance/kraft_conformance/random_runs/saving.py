@@ -12,7 +12,6 @@ from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.notes import FirstDifference
 from kraft_conformance.random_runs.running import Recorded, RunSpec
 from kraft_conformance.random_runs.table import Table
-from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.session import Session
