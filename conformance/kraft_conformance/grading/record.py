@@ -88,6 +88,7 @@ def _scores(table: Table, seeded: Score) -> Iterator[str]:
         ("caught at `state`", "state"),
         ("caught without state injection", "history"),
         ("caught by vectors", "vectors"),
+        ("of these: the adapter dies, hangs or cannot answer", "failures"),
         ("caught by vectors or random mode", "together"),
         ("excluded, with an argument", "excluded"),
     )

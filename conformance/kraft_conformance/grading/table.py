@@ -65,6 +65,11 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return None if self.level is None else str(getattr(self, self.level))
 
     @property
+    def by_failure(self) -> bool:
+        """Is what that vector notices that the adapter dies, hangs or cannot answer, and no difference?"""
+        return self.by_vectors and not self.said.startswith(("step ", "before the first step"))
+
+    @property
     def caught(self) -> bool:
         """Does anything notice?"""
         return self.by_vectors or self.random is not None
@@ -137,6 +142,8 @@ class Score(Struct, frozen=True):
     """By a vector at all."""
     history: int
     """By a vector without state injection."""
+    failures: int
+    """Of those, because the adapter dies, hangs or cannot answer."""
     together: int
     """By vectors or the random mode."""
     excluded: int
@@ -161,6 +168,7 @@ def score(rows: tuple[Row, ...]) -> Score:
         state=at["state"],
         vectors=sum(row.by_vectors for row in there),
         history=sum(row.history is not None for row in there),
+        failures=sum(row.by_failure for row in there),
         together=sum(row.caught for row in there),
         excluded=len(rows) - len(there),
     )
