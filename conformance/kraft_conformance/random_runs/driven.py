@@ -29,7 +29,7 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.random_runs.notes import Notes, SyncsEarlyError
 from kraft_conformance.random_runs.seats import Asked
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
-from kraft_conformance.random_runs.sight import Shown, Sight, kind_of, told
+from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.random_runs.stepwise import Stepwise
 from kraft_conformance.runner.comparison import Synced, effect_name
 from kraft_conformance.runner.plain import Difference
@@ -96,6 +96,7 @@ class AdapterReplica(Replica):
         if self._sight.sees_state:
             self._stepwise.beginning(traced_state(state), session.ask(ObserveReply, Observe).state)
             notes.is_over = notes.first is not None
+        notes.limits.update(dict.fromkeys(self._sight.limits()))
         self.state = self._with_synced(state)
 
     # -----------------------------------------------------------------------------------------------------
@@ -198,7 +199,7 @@ class AdapterReplica(Replica):
             return Shown((), UNSET, state)
         self._synced.follow(reply.effects)
         effects = tuple([without_id(one) for one in reply.effects if sight.shows(kind_of(one))])
-        self._notes.shown += told(effects)
+        self._notes.shown += len(effects)
         return Shown(effects, reply.refusal if sight.sees_state else UNSET, state)
 
     def _kept(self, wanted: tuple[Effect, ...], actual: Sequence[TracedEffect]) -> tuple[Effect, ...]:

@@ -1,4 +1,4 @@
-"""What an adapter shows, in the form of the reference: effects it can be driven on with, a state that goes with them."""
+"""What an adapter shows, in the form of the reference: effects to go on with, and a state that fits them."""
 
 from collections.abc import Sequence
 from dataclasses import replace as replaced
