@@ -253,6 +253,21 @@ def test_what_an_adapter_lacks_is_not_drawn_or_the_workload_is_unsupported(
     ]
 
 
+def test_software_without_pre_vote_is_played_by_the_reference_or_by_who_has_none() -> None:
+    def played(*seats: InProcess | Reference, everywhere: bool = False) -> list[tuple[str, bool]]:
+        with Table(seats, 1.0) as table:
+            preset = WORKLOADS["mixed-versions"]
+            configuration = table.configuration(preset, 0, 4, "kip", old_software_everywhere=everywhere)
+            return [(one.pre_vote, one.speaks_endpoints) for one in configuration.replicas.values()]
+
+    old, new = played(Reference()), ("supported", True)
+    assert {software for software, _ in old} == {"supported", "unsupported", "ignored"}
+    assert played(seat("plain")) == [new] * 4
+    assert played(seat("plain"), everywhere=True) == old
+    assert played(Reference(), seat("plain")) == [old[0], new, old[2], new]
+    assert played(seat("plain"), seat("kip-595-only")) == [new, ("unsupported", False)] * 2
+
+
 # -------------------------------------------------------------------------------------------------------------
 # Wrong ones.
 # -------------------------------------------------------------------------------------------------------------

@@ -152,7 +152,9 @@ class AdapterReplica(Replica):
         differs = self._stepwise.compared(sequence, traced_state(before), line, expected, seen, synced_before)
         if differs:
             self._notes.is_over = self._notes.is_over or self._stops or self._notes.undecided is not None
-            done = self._own_way(before, wanted, expected, seen)
+            kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
+            begun = wanted.state if isinstance(event, events.ReplaceDisk) else before
+            done = self._own_way(begun, wanted, expected, seen, kept)
             self.shown = named(sequence, self._own_words(seen))
             if self._notes.explaining is None:
                 self._notes.explaining = named(sequence, Shown(self._with_hidden(expected, seen))).effects or ()
@@ -229,14 +231,16 @@ class AdapterReplica(Replica):
     # After a difference.
     # -----------------------------------------------------------------------------------------------------
 
-    def _own_way(self, before: ReplicaState, wanted: Done, expected: Sequence[TracedEffect], seen: Shown) -> Done:
+    def _own_way(
+        self, before: ReplicaState, wanted: Done, expected: Sequence[TracedEffect], seen: Shown, kept: int | None
+    ) -> Done:
         """What the implementation did, for the cluster to go on with."""
         if seen.state is UNSET or seen.effects is UNSET:
             return wanted
         hidden = [effect for effect in wanted.effects if not self._sight.shows(type(effect).__name__)]
         try:
             made = reference_effects(self._id, seen.effects, expected, hidden)
-            state = followed(before, made, wanted.state, seen.state)
+            state = followed(before, made, wanted.state, seen.state, kept)
         except (CheckpointError, IncompleteLineError, *DEFECTS, ValueError, LookupError) as error:
             self._notes.is_over = True
             first = self._notes.first
