@@ -1,4 +1,4 @@
-"""A workload without what some adapter of a cluster does not have: its events are not drawn, or it is not run at all."""
+"""A workload without what some adapter of a cluster lacks: its events are not drawn, or it is not run at all."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

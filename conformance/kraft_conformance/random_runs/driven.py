@@ -29,7 +29,7 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.random_runs.notes import Notes, SyncsEarlyError
 from kraft_conformance.random_runs.seats import Asked
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
-from kraft_conformance.random_runs.sight import Shown, Sight, kind_of, told
+from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.random_runs.stepwise import Stepwise
 from kraft_conformance.runner.comparison import Synced, effect_name
 from kraft_conformance.runner.plain import Difference
@@ -96,6 +96,7 @@ class AdapterReplica(Replica):
         if self._sight.sees_state:
             self._stepwise.beginning(traced_state(state), session.ask(ObserveReply, Observe).state)
             notes.is_over = notes.first is not None
+        notes.limits.update(dict.fromkeys(self._sight.limits()))
         self.state = self._with_synced(state)
 
     # -----------------------------------------------------------------------------------------------------
@@ -151,7 +152,9 @@ class AdapterReplica(Replica):
         differs = self._stepwise.compared(sequence, traced_state(before), line, expected, seen, synced_before)
         if differs:
             self._notes.is_over = self._notes.is_over or self._stops or self._notes.undecided is not None
-            done = self._own_way(before, wanted, expected, seen)
+            kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
+            begun = wanted.state if isinstance(event, events.ReplaceDisk) else before
+            done = self._own_way(begun, wanted, expected, seen, kept)
             self.shown = named(sequence, self._own_words(seen))
             if self._notes.explaining is None:
                 self._notes.explaining = named(sequence, Shown(self._with_hidden(expected, seen))).effects or ()
@@ -198,7 +201,7 @@ class AdapterReplica(Replica):
             return Shown((), UNSET, state)
         self._synced.follow(reply.effects)
         effects = tuple([without_id(one) for one in reply.effects if sight.shows(kind_of(one))])
-        self._notes.shown += told(effects)
+        self._notes.shown += len(effects)
         return Shown(effects, reply.refusal if sight.sees_state else UNSET, state)
 
     def _kept(self, wanted: tuple[Effect, ...], actual: Sequence[TracedEffect]) -> tuple[Effect, ...]:
@@ -228,14 +231,16 @@ class AdapterReplica(Replica):
     # After a difference.
     # -----------------------------------------------------------------------------------------------------
 
-    def _own_way(self, before: ReplicaState, wanted: Done, expected: Sequence[TracedEffect], seen: Shown) -> Done:
+    def _own_way(
+        self, before: ReplicaState, wanted: Done, expected: Sequence[TracedEffect], seen: Shown, kept: int | None
+    ) -> Done:
         """What the implementation did, for the cluster to go on with."""
         if seen.state is UNSET or seen.effects is UNSET:
             return wanted
         hidden = [effect for effect in wanted.effects if not self._sight.shows(type(effect).__name__)]
         try:
             made = reference_effects(self._id, seen.effects, expected, hidden)
-            state = followed(before, made, wanted.state, seen.state)
+            state = followed(before, made, wanted.state, seen.state, kept)
         except (CheckpointError, IncompleteLineError, *DEFECTS, ValueError, LookupError) as error:
             self._notes.is_over = True
             first = self._notes.first

@@ -9,6 +9,7 @@ from kraft_conformance.random_runs.notes import FirstDifference
 from kraft_conformance.random_runs.running import Recorded, RunSpec
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.running import CORE
 from kraft_spec.action_rules import rules_of_event
 from kraft_traces.check import Rejection, VerdictKind
 
@@ -55,8 +56,9 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
     if verdict is not None and verdict.kind is VerdictKind.INCONCLUSIVE:
         return Judgement(Status.UNOBSERVED, f"the model cannot decide it: {verdict.reason}")
     if not notes.shown:
-        return Judgement(Status.UNOBSERVED, "no adapter sent anything")
-    remarks = [f"left open: {reason}" for reason in notes.latitude]
+        return Judgement(Status.UNOBSERVED, "no adapter showed anything")
+    unseen = [f"not shown: {name}" for name in CORE if f"state.{name}" in notes.left_out]
+    remarks = [*notes.limits, *unseen, *[f"left open: {reason}" for reason in notes.latitude]]
     if first is not None:
         remarks.append(f"{first.where()}: {first.differences[0]}; nothing that is checked in this mode hangs on it")
     return Judgement(Status.PASS, remarks=tuple(remarks))

@@ -44,13 +44,15 @@ class Notes:
 
     first: FirstDifference | None = None
     explaining: tuple[TracedEffect, ...] | None = None
-    """What the replica did in that step, with the reference's effects where it hides its own: for the model to explain."""
+    """What the replica did in that step, and the reference where its effects are hidden: for the model to explain."""
     is_over: bool = False
     """What happens next cannot be known: an adapter that hides its state has parted from the reference."""
     undecided: str | None = None
     """Why nothing can be said from here on."""
     latitude: dict[str, None] = field(default_factory=dict)
     """The reasons for which something was allowed to be otherwise, in the order of their coming up."""
+    limits: dict[str, None] = field(default_factory=dict)
+    """What of the adapters cannot be seen, in words."""
     shown: int = 0
     """How many outputs the adapters have shown."""
     left_out: dict[str, None] = field(default_factory=dict)

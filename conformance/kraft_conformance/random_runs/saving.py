@@ -25,6 +25,7 @@ from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.schedule import replay
 from kraft_reference.cluster.world import World
 from kraft_reference.events import Draw, Event, event_name
+from kraft_spec.rules import load_registry
 from kraft_traces.streams import whole_file
 
 
@@ -59,7 +60,11 @@ def vector_for(
     name = f"{spec.preset.name}-{spec.seed}"
     source = f"kraft-spec conformance random, workload {spec.preset.name}, seed {spec.seed}"
     title = f"{first.event} at replica {first.replica_id} in a random run"
-    subject = Subject(f"random.{name}", title, rules, first.replica_id, first.level)
+    registry = load_registry()
+    named = tuple([rule for rule in rules if registry[rule].is_active])
+    if not named:
+        raise NoVectorError(f"no rule is about {first.event}")
+    subject = Subject(f"random.{name}", title, named, first.replica_id, first.level)
     vector: Vector | None = None
     steps = 1
     while True:

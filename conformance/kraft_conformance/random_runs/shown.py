@@ -1,4 +1,4 @@
-"""What an adapter shows, in the form of the reference: effects it can be driven on with, a state that goes with them."""
+"""What an adapter shows, in the form of the reference: effects to go on with, and a state that fits them."""
 
 from collections.abc import Sequence
 from dataclasses import replace as replaced
@@ -12,6 +12,7 @@ from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.vectors.state_changes import applied
 from kraft_reference import durability
 from kraft_reference.effects import Effect, StartTimer
+from kraft_reference.log import truncate
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.checkpoint_types import TracedReplicaState
@@ -102,15 +103,28 @@ def reference_effects(
 
 
 def followed(
-    before: ReplicaState, effects: Sequence[Effect], expected: ReplicaState, observed: TracedState
+    before: ReplicaState,
+    effects: Sequence[Effect],
+    expected: ReplicaState,
+    observed: TracedState,
+    kept: int | None = None,
 ) -> ReplicaState:
     """The state that an implementation shows, whole: what it does not show is taken from the reference's.
+
+    Args:
+        before: the state before the step.
+        effects: what it did.
+        expected: the reference's state after the step.
+        observed: what it shows of its own.
+        kept: how much of the log survived, if it died.
 
     Raises:
         CheckpointError: the state does not follow from what was done to the log.
         ValueError: what was done to the log cannot be done to it.
     """
     log = durability.apply_durable(before, effects).log
+    if kept is not None:
+        log = truncate(log, kept)._replace(flushed=kept)
     base = traced_state(expected._replace(log=log))
     whole = applied(base, observed)
     start = expected.epoch_start_offset

@@ -12,6 +12,9 @@ from kraft_reference.cluster.schedule import Schedule
 from kraft_reference.cluster.shrink import shrink
 from kraft_reference.configuration import Configuration
 
+_FAULTS_MAX = 3
+"""An adapter that hangs in every other candidate would take all day."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShrunkRun:
@@ -29,7 +32,12 @@ class _Candidates:
         self._table = table
         self._configuration = configuration
         self._wanted = wanted
+        self._faults = 0
         self.runs = 0
+
+    def is_done(self, runs_max: int) -> bool:
+        """Was every candidate run that there was to run?"""
+        return self.runs < runs_max and self._faults < _FAULTS_MAX
 
     def attempt(self, schedule: Schedule) -> Schedule | None:
         """The moves that matter, or None when they do not lead to the difference."""
@@ -38,12 +46,15 @@ class _Candidates:
 
     def run(self, schedule: Schedule, only: int | None = None) -> Recorded | None:
         """The run of a schedule, if it leads to the difference."""
+        if self._faults >= _FAULTS_MAX:
+            return None
         self.runs += 1
         try:
             recorded = rerun(self._table, self._configuration, schedule, only)
         except SyncsEarlyError:
             return None
         except AdapterFault:
+            self._faults += 1
             self._table.end(politely=False)
             return None
         first = recorded.notes.first
@@ -64,5 +75,5 @@ def shrunk(
     if short is None:
         return None
     lines = tuple(map(describe, short.occurrences))
-    told = Shrunk(len(moves), len(short.schedule), candidates.runs, lines, is_minimal=candidates.runs < runs_max)
+    told = Shrunk(len(moves), len(short.schedule), candidates.runs, lines, is_minimal=candidates.is_done(runs_max))
     return ShrunkRun(short, told)

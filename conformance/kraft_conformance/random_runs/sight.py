@@ -1,6 +1,5 @@
 """What an adapter shows at all, by its hello, and what it showed of one step."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
@@ -31,6 +30,14 @@ class Sight:
         self.sees_all_writes = self.sees_writes and set(hello.unobserved) <= {"StartTimer"}
         """All that the model has; timers are none of it."""
 
+    def limits(self) -> tuple[str, ...]:
+        """What cannot be seen, in words."""
+        hidden = () if self.sees_all_writes else self.hello.unobserved
+        writes = "writes, " if not self.sees_writes else f"{', '.join(hidden)}, " if hidden else ""
+        if self.sees_state:
+            return (f"seen without {writes.removesuffix(', ')}",) if writes else ()
+        return (f"seen at the level {self.hello.observability}: {writes}state and refusals are the reference's",)
+
     def shows(self, kind: str) -> bool:
         """Are effects of this kind shown?"""
         if kind in ("Send", "Answer"):
@@ -41,8 +48,3 @@ class Sight:
 def kind_of(effect: TracedEffect) -> str:
     """The kind by which a hello names an effect."""
     return str(type(effect).__struct_config__.tag)
-
-
-def told(effects: Sequence[TracedEffect]) -> int:
-    """How many of them are messages and answers."""
-    return sum(1 for one in effects if kind_of(one) in ("Send", "Answer"))

@@ -1,6 +1,6 @@
 """Each step of an adapter against the reference's in the same history: the comparison and the latitude of vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -9,14 +9,14 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.random_runs.notes import FirstDifference, Notes
 from kraft_conformance.random_runs.shown import masked
-from kraft_conformance.random_runs.sight import Shown, Sight
+from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.vectors.format import Latitude, VectorStep
 from kraft_conformance.vectors.latitude import latitude_of
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.state_changes import changed
-from kraft_traces.effects import TracedEffect
+from kraft_traces.effects import TracedEffect, TracedStartTimer
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 
@@ -110,7 +110,9 @@ class Stepwise:
         there = {effect_name(effect) for effect in shown}
         for one in latitude:
             place = one.path.removeprefix("outputs[").removesuffix("]")
-            if one.absent and effect_name(expected[int(place)]) not in there:
+            if not one.absent or not self._sight.shows(kind_of(expected[int(place)])):
+                continue
+            if effect_name(expected[int(place)]) not in there:
                 self._notes.latitude[one.reason] = None
         return compared.differences
 
@@ -146,13 +148,13 @@ class Stepwise:
     def in_the_models_words(self, line: EventLine, seen: Shown) -> Shown:
         """A step without differences as the model tells it, as far as it was shown.
 
-        What is missing and may be is in the model all the same: it has no timers, and it syncs at the latest moment.
+        A write that is missing and may be is in the model all the same: it syncs at the latest moment.
         """
         sight = self._sight
         effects: tuple[TracedEffect, ...] | None = None
         if sight.sees_all_writes:
             theirs = {effect_name(effect): effect for effect in seen.effects or ()}
-            effects = tuple([_masked_effect(one, theirs.get(effect_name(one))) for one in line.effects or ()])
+            effects = tuple(_as_shown(line.effects or (), theirs))
         if not sight.sees_state:
             return Shown(UNSET if effects is None else effects)
         assert line.state is not UNSET, "the reference shows its state"
@@ -165,8 +167,13 @@ class Stepwise:
         return Shown(UNSET if effects is None else effects, refusal, replace(state, **hidden) if hidden else state)
 
 
-def _masked_effect(expected: TracedEffect, actual: TracedEffect | None) -> TracedEffect:
-    return expected if actual is None else masked(expected, actual)
+def _as_shown(expected: Sequence[TracedEffect], actual: Mapping[str, TracedEffect]) -> Iterator[TracedEffect]:
+    for effect in expected:
+        shown = actual.get(effect_name(effect))
+        if shown is not None:
+            yield masked(effect, shown)
+        elif not isinstance(effect, TracedStartTimer):
+            yield effect
 
 
 def _level(found: Sequence[Difference]) -> Level:

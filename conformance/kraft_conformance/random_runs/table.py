@@ -1,6 +1,7 @@
 """The adapters of a cluster: who plays which replica, one adapter for each, started when it is first needed."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from kraft_conformance.protocol.messages import HelloReply
@@ -79,10 +80,12 @@ class Table:
         return session
 
     def end(self, *, politely: bool = True) -> None:
-        """End all adapters; one that is asked again is started anew."""
+        """End all adapters, at once, because one may take its time; one that is asked again is started anew."""
         sessions, self._sessions = self._sessions, {}
-        for session in sessions.values():
-            session.end(politely=politely)
+        if sessions:
+            with ThreadPoolExecutor(len(sessions)) as threads:
+                for session in sessions.values():
+                    threads.submit(session.end, politely=politely)
 
     # -----------------------------------------------------------------------------------------------------
     # Clusters.

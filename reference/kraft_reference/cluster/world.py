@@ -29,7 +29,6 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, handle
 from kraft_reference.state import ReplicaState, new_replica
 
-
 MakeReplica = Callable[[ReplicaState, Configuration], Replica]
 """Makes the replica that has been started with this state: of the reference, or what stands for one."""
 
