@@ -37,7 +37,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models edges killed pytest pipeline samples vectors adapters bench mutants nightly cross-check dev dist clean distclean
+.PHONY: help run test lint format models edges killed pytest pipeline samples vectors adapters bench mutants grading nightly cross-check dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -54,6 +54,7 @@ help:
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
 	@echo "make mutants  broken references, seeded and machine-made, against every tool; docs/mutants-table.md"
+	@echo "make grading  broken references behind the conformance adapter, against vectors and random mode; docs/conformance-grading.md"
 	@echo "make nightly  every check in its long form, with a dated record in .nightly/ that the next night is compared with"
 	@echo "make cross-check  what Z3 proved, asked again of cvc5 from files in build/cross-check"
 	@echo "make dev      every extra, PySpark and the documentation tools too, in .venv"
@@ -126,6 +127,12 @@ mutants:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
 	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --machine 200 --record docs/mutants-table.md $(ARGS)
+
+grading:
+	@tools/ensure_venv.sh test
+	@$(WITH_MUTATION)
+	@$(WITH_JAVA) $(BIN)/kraft-spec conformance grade --machine 200 --record docs/conformance-grading.md \
+		--table conformance/kraft_conformance/grading/table.json $(ARGS)
 
 bench:
 	@tools/ensure_venv.sh run

@@ -61,8 +61,10 @@ def test_without_injection_the_history_leads_to_the_same(capsys: pytest.CaptureF
     entries = Catalogue().entries
     unobserved = {one["id"] for one in lines if one.get("status") == "unobserved"}
     skipped = {one["id"] for one in lines if one.get("status") == "skipped"}
-    assert unobserved == {one.id for one in entries.values() if one.level in levels} - skipped
-    assert counts(lines).keys() <= {"pass", "unobserved", "skipped"}
+    constructed = {one.id for one in entries.values() if one.history is None}
+    assert {one["id"] for one in lines if one.get("status") == "unsupported"} == constructed
+    assert unobserved == {one.id for one in entries.values() if one.level in levels} - skipped - constructed
+    assert counts(lines).keys() <= {"pass", "unobserved", "skipped", "unsupported"}
     assert code == (ExitCode.INCONCLUSIVE if levels else ExitCode.CONFORMANT)
 
 
@@ -359,6 +361,7 @@ def test_the_page_for_implementers_says_the_truth(capsys: pytest.CaptureFixture[
     counted = f"{scenarios} from scenarios and {len(entries) - scenarios} from scripts"
     of_levels = f"{levels[0]} of the level `wire`, {levels[1]} `effects`, {levels[2]} `state`"
     assert f"There are {len(entries)} vectors: {counted}; {of_levels}." in page
+    assert f"\n{sum(one.history is None for one in entries)} begin in a constructed state." in page
 
 
 def test_the_first_adapter_of_the_page_gets_as_far_as_the_page_says(

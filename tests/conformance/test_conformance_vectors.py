@@ -55,7 +55,8 @@ def test_every_file_fits_the_schema_and_the_manifest() -> None:
         vector = catalogue.vector(entry.id)
         validators[entry.subject].validate(json.loads((catalogue.folder / entry.file).read_bytes()))
         assert (vector.level, vector.rules) == (entry.level, entry.rules)
-        assert (len(vector.steps), len(vector.history)) == (entry.steps, entry.history)
+        history = None if vector.history is None else len(vector.history)
+        assert (len(vector.steps), history) == (entry.steps, entry.history)
     there = {path.relative_to(catalogue.folder).as_posix() for path in catalogue.folder.rglob("*.json")}
     assert there == {entry.file for entry in catalogue.manifest.vectors} | {MANIFEST}
 
@@ -159,7 +160,7 @@ def test_what_is_synced_comes_before_what_is_said_and_the_log_keeps_its_order() 
     record = TracedAppendRecords(0, ())
     persisted, timer = TracedPersistQuorumState(1, None, None, 1), TracedStartTimer("election", 5)  # type: ignore[arg-type]
     outputs = (persisted, record, TracedFlushLog(1), said, timer)
-    assert happens_before(outputs) == ((0, 3), (1, 2), (2, 3))
+    assert happens_before(outputs) == ((0, 1), (0, 3), (1, 2), (2, 3))
     assert happens_before((said, persisted)) == ((1, 0),)
 
 

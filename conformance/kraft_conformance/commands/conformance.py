@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from kraft_conformance.commands import conformance_random
+from kraft_conformance.commands.conformance_grade import grading
 from kraft_conformance.commands.conformance_profiles import profiles
-from kraft_conformance.commands.conformance_template import template
 from kraft_conformance.commands.conformance_report import (
     Badge,
     Folder,
@@ -24,6 +25,7 @@ from kraft_conformance.commands.conformance_report import (
     show_outcomes,
     vector_errors,
 )
+from kraft_conformance.commands.conformance_template import template
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
@@ -48,6 +50,9 @@ from kraft_reference.profile import PROFILES
 
 app = typer.Typer(help="Run the conformance vectors on an implementation, through its adapter.", no_args_is_help=True)
 app.command()(profiles)
+app.command("random")(conformance_random.random)
+
+app.command("grade")(grading)
 
 Adapter = Annotated[
     str, typer.Option("--adapter", help="The command line of the adapter; it speaks kraft-adapter/1 on its pipes.")

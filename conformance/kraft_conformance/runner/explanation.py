@@ -23,7 +23,8 @@ def explained(vector: Vector) -> Iterator[str]:
     yield vector.id
     yield f"  {vector.title}"
     yield f"  from {vector.source}; level {vector.level}"
-    wanted = ", ".join((*requires.kips, f"kraft.version {requires.kraft_version}", *requires.features))
+    injection = () if vector.history is not None else ("state_injection",)
+    wanted = ", ".join((*requires.kips, f"kraft.version {requires.kraft_version}", *requires.features, *injection))
     yield f"  needs {wanted}; profile {' or '.join(map(shown_profile, requires.profiles))}"
     if whence := provenance(vector.id):
         yield f"  {whence}"
@@ -33,7 +34,10 @@ def explained(vector: Vector) -> Iterator[str]:
         yield f"{rule.level} {rule.id}: {rule.title}"
         yield f"  {rule.statement}"
     yield ""
-    yield f"Replica {vector.replica} after {_counted(len(vector.history), 'event')}:"
+    if vector.history is None:
+        yield f"Replica {vector.replica} in a constructed state: {vector.constructed}"
+    else:
+        yield f"Replica {vector.replica} after {_counted(len(vector.history), 'event')}:"
     for name, value in plain(vector.before.state).items():
         if value not in ([], None, False):
             yield f"  {name} {shown_value(value)}"

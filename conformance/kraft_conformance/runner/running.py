@@ -80,6 +80,8 @@ def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
     lacking = [feature for feature in requires.features if feature in hello.unsupported]
     if lacking:
         raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(lacking)}")
+    if vector.history is None and not hello.state_injection:
+        raise NotAsked(Status.UNSUPPORTED, "needs state_injection: no events lead to the state it begins in")
     if profile not in requires.profiles:
         named = " and ".join(map(shown_profile, requires.profiles))
         raise NotAsked(Status.SKIPPED, f"of the profile {named}, not {shown_profile(profile)}")
@@ -159,6 +161,7 @@ class _Run:
             self._synced = Synced(vector.before.state.flushed_offset or 0)
             return
         self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster)
+        assert vector.history is not None, "asked of implementations with state_injection alone"
         for event in vector.history:
             self._happen(event)
 

@@ -1,6 +1,6 @@
 """The bytes of a vector and of the manifest: one line for each event, step and part, so that a change shows."""
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.json import Decoder, Encoder
 
 from kraft_conformance.vectors.format import Manifest, Vector
@@ -55,6 +55,8 @@ def _laid_out(whole: Struct) -> bytes:
     fields = []
     for name in whole.__struct_fields__:
         value = getattr(whole, name)
+        if value is UNSET:
+            continue
         shown = _ENCODER.encode(value)
         if name in _LISTS and value:
             shown = b"[\n" + b",\n".join(b"  " + _ENCODER.encode(one) for one in value) + b"\n ]"

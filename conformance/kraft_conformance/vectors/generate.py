@@ -48,7 +48,8 @@ def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
             if not registry[rule].is_active:
                 raise ValueError(f"{vector.id}: the rule {rule} does not hold any more")
         raw = made[name] = vector_bytes(vector)
-        digest, steps, history = sha256(raw).hexdigest(), len(vector.steps), len(vector.history)
+        digest, steps = sha256(raw).hexdigest(), len(vector.steps)
+        history = None if vector.history is None else len(vector.history)
         profiles = vector.requires.profiles
         subject: Subject = "partitions" if isinstance(vector, PartitionVector) else "replica"
         told = (digest, vector.level, vector.rules, steps, history, profiles, subject)

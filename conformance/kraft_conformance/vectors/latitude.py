@@ -21,8 +21,17 @@ def latitude_of(
     A replica that casts a vote and keeps its role need not restart its election timer.
     One that restarts at kraft.version 0 need not forget the directory id of its vote.
     A Candidate that cannot win any more may wait out the election timer that it has.
-    Rules: vote.grant.resets-timer, durable.vote.v0-uuid-in-memory, state.candidate.lost.
+    One whose log is ahead of its file need not spend its vote.
+    Rules: vote.grant.resets-timer, durable.vote.v0-uuid-in-memory, state.candidate.lost, durable.restart.log-epoch.
     """
+    if event == "Restart" and changes.epoch is not UNSET:
+        reason = "durable.restart.log-epoch says SHOULD"
+        written = [
+            Latitude(f"outputs[{place}].voted_key", reason, any_of=(None,))
+            for place, output in enumerate(outputs)
+            if isinstance(output, TracedPersistQuorumState)
+        ]
+        return (Latitude("state.voted_key", reason, any_of=(None,)), *written)
     if event == "Restart" and changes.voted_key is not UNSET and before.quorum_state_version == 0:
         reason, remembered = "durable.vote.v0-uuid-in-memory says MAY", to_builtins(before.voted_key)
         # What is not forgotten is not written again.

@@ -5,6 +5,7 @@ from kraft_conformance.vectors.targeted import (
     additions,
     announcements,
     candidates,
+    constructed,
     kafka_differences,
     other_sets,
     pre_vote_answers,
@@ -37,5 +38,6 @@ TARGETS: tuple[Target, ...] = (
     *quorum_targets.TARGETS,
     *other_sets.TARGETS,
     *kafka_differences.TARGETS,
+    *constructed.TARGETS,
 )
 """All of them."""
