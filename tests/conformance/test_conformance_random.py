@@ -25,7 +25,16 @@ from tests.conformance.test_conformance_run import ends
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.messages import ObserveReply, Reply, Request, Reset, RestartReply, StepReply
+from kraft_conformance.protocol.messages import (
+    Crash,
+    ObserveReply,
+    Reply,
+    Request,
+    Reset,
+    RestartReply,
+    Step,
+    StepReply,
+)
 from kraft_conformance.random_runs.abilities import restricted
 from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
 from kraft_conformance.random_runs.model import trace_of
@@ -33,9 +42,11 @@ from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.running import RunSpec, run
 from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.random_runs.table import Table
+from kraft_conformance.runner.comparison import Synced
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.effects import StartTimer, Timer
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedSend
 
 REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
@@ -151,12 +162,21 @@ class Free(ReferenceAdapter):
         self._chance = Random(seed)
         self._hides = hides
         self._syncs_early = syncs_early
+        self._synced_end = Synced(0)
 
     def answer(self, request: Request) -> Reply:
+        if isinstance(request, Crash) and request.log_end_offset < self._synced_end.offset:
+            raise ValueError(f"synced up to {self._synced_end.offset}, and {request.log_end_offset} shall survive")
         reply = super().answer(request)
+        if isinstance(request, Reset) or (isinstance(request, Step) and request.event == "ReplaceDisk"):
+            self._synced_end = Synced(0)
         if isinstance(reply, StepReply | RestartReply):
-            dies = getattr(request, "crash", UNSET) is not UNSET
-            effects = reply.effects if dies else self._shuffled(self._synced(reply.effects))
+            crash = getattr(request, "crash", UNSET)
+            effects = self._synced(reply.effects)
+            effects = self._shuffled(effects) if crash is UNSET else effects[: crash.completed]
+            self._synced_end.follow(effects)
+            if crash is not UNSET:
+                self._synced_end = Synced(crash.log_end_offset)
             reply = replace(reply, effects=tuple([self._without(one) for one in effects]))
             return replace(reply, refusal=UNSET) if self._chance.random() < self._hides else reply
         if isinstance(reply, ObserveReply):
@@ -212,6 +232,22 @@ def test_what_an_implementation_is_free_to_do_is_never_a_failure(
         InProcess(make), workloads=(workload,), seeds=(seed,), steps=100, differential=True, shrinks=False
     )
     assert one.outcome.status is Status.PASS, one
+
+
+def test_a_timer_that_may_be_missing_and_is_does_not_run() -> None:
+    def change(request: Request, reply: Reply) -> Reply:
+        """No timer is restarted for a vote."""
+        voted = isinstance(request, Step) and request.event == "HandleVoteRequest"
+        return limited_adapter.MODES["never-restarts"](request, reply) if voted else reply
+
+    with Table((InProcess(lambda: Changed(change)),), 1.0) as table:
+        preset = WORKLOADS["elections"]
+        configuration = table.configuration(preset, 1, 3, "kip", old_software_everywhere=False)
+        made = run(table, RunSpec(preset, configuration, 1, 100, differential=False))
+    votes = [one for one in made.occurrences if type(getattr(one.event, "message", None)).__name__ == "VoteRequest"]
+    timers = [effect for one in votes for effect in one.effects if isinstance(effect, StartTimer)]
+    assert "vote.grant.resets-timer says SHOULD" in made.notes.latitude
+    assert [timer for timer in timers if timer.timer is Timer.ELECTION] == []
 
 
 # -------------------------------------------------------------------------------------------------------------
