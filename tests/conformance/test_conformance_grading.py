@@ -48,7 +48,7 @@ LIMITED = Path(__file__).with_name("limited_adapter.py")
 
 def vectors(*ids: str) -> tuple[Vector, ...]:
     catalogue = Catalogue()
-    return tuple([catalogue.vector(one) for one in ids or catalogue])
+    return tuple([catalogue.of_replica(one) for one in ids or catalogue])
 
 
 def mutant(name: str) -> Subject:

@@ -28,14 +28,13 @@ from kraft_conformance.vectors.profiles import (
 )
 from kraft_conformance.vectors.profiles_page import page
 from kraft_conformance.vectors.recording import Run, Subject, vector_of
-from kraft_conformance.vectors.staging import recorded
+from kraft_conformance.vectors.staging import RecordingDirector, recorded
 from kraft_conformance.vectors.target import THREE
 from kraft_conformance.vectors.targeted import TARGETS
 from kraft_conformance.vectors.twins import SUFFIX, Recorded, with_twin
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import KAFKA_4, KIP, PROFILES, Profile
 from kraft_reference.scenarios import SCENARIOS
-from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.stage import ScenarioFailure
 from kraft_spec.rules import load_registry
@@ -123,7 +122,7 @@ def test_the_page_is_current() -> None:
 # -------------------------------------------------------------------------------------------------------------
 
 
-def script_of(vector: Vector) -> tuple[Callable[[Director], None], Configuration]:
+def script_of(vector: Vector) -> tuple[Callable[[RecordingDirector], None], Configuration]:
     """The script of a vector and its cluster."""
     name = vector.id.removesuffix(SUFFIX)
     for target in TARGETS:
@@ -147,7 +146,7 @@ def course(vector: Vector, profile: Profile) -> object:
 
 @pytest.mark.parametrize("vector_id", only_kafka())
 def test_a_vector_of_kafka_shows_the_decision_of_its_entry_and_no_other(vector_id: str) -> None:
-    vector = Catalogue().vector(vector_id)
+    vector = Catalogue().of_replica(vector_id)
     found = difference_of(vector_id)
     assert found is not None
     own = course(vector, KAFKA_4)
@@ -162,7 +161,7 @@ def test_a_vector_of_kafka_shows_the_decision_of_its_entry_and_no_other(vector_i
 def test_the_variants_begin_alike_and_end_otherwise() -> None:
     catalogue = Catalogue()
     pairs = [(one.kip_variant(vector), vector) for one in read_kafka_file().difference for vector in one.vectors]
-    compared = [(catalogue.vector(kip), catalogue.vector(kafka)) for kip, kafka in pairs if kip is not None]
+    compared = [(catalogue.of_replica(kip), catalogue.of_replica(kafka)) for kip, kafka in pairs if kip is not None]
     assert len(compared) >= len(DECISIONS)
     for kip, kafka in compared:
         assert kip.requires.profiles == (KIP.name,)
@@ -186,7 +185,8 @@ def test_each_decision_has_a_pair_with_the_same_events_to_the_end(decision: str)
     same = [
         vector
         for vector in found.vectors
-        if (kip := found.kip_variant(vector)) and happens(catalogue.vector(kip)) == happens(catalogue.vector(vector))
+        if (kip := found.kip_variant(vector))
+        and happens(catalogue.of_replica(kip)) == happens(catalogue.of_replica(vector))
     ]
     assert same != []
 
@@ -196,7 +196,7 @@ def own_profile_alone(run: Run) -> tuple[str, ...]:
     return (run.configuration.profile.name,)
 
 
-def made(script: Callable[[Director], None]) -> list[tuple[str, tuple[str, ...]]]:
+def made(script: Callable[[RecordingDirector], None]) -> list[tuple[str, tuple[str, ...]]]:
     subject = Subject("a.vector", "A title", ("end-quorum.handle",), 2)
     recorded_twice = Recorded("s", THREE, script, own_profile_alone)
     return [(one.id, one.requires.profiles) for one in with_twin(recorded_twice, subject)]

@@ -178,7 +178,7 @@ def any_results(draw: st.DrawFn) -> Results:
         failed = status in (*FAILING, Status.EXPECTED_FAILURE) and draw(st.booleans())
         found = st.lists(st.builds(Difference, TEXTS, TEXTS, TEXTS), max_size=3)
         sent = {"kind": "Send", "message": {"type": "VoteResponse", "destination": 1, "leader_endpoint": draw(TEXTS)}}
-        vector = Catalogue().vector(vector_id)
+        vector = Catalogue().of_replica(vector_id)
         step = draw(st.integers(0, 2)) if failed else None
         outcomes.append(
             Outcome(
@@ -192,6 +192,7 @@ def any_results(draw: st.DrawFn) -> Results:
                 tuple(draw(st.lists(TEXTS, max_size=2))),
                 draw(TEXTS) or None if status is Status.ERROR else None,
                 draw(TEXTS) if status is Status.ERROR else "",
+                draw(TEXTS),
                 (sent,) if failed and draw(st.booleans()) else None,
             )
         )
@@ -576,7 +577,7 @@ def test_the_sequence_shows_what_is_missing_and_what_nobody_expected(
 ) -> None:
     _, kept = run_to(tmp_path / "now", capsys, hostile("ours"), "-k", "candidate.asks")
     made = results(kept)
-    drawn = sequence(Catalogue().vector("candidate.asks"), made.by_id["candidate.asks"], made.about)
+    drawn = sequence(Catalogue().of_replica("candidate.asks"), made.by_id["candidate.asks"], made.about)
     assert drawn is not None
     assert (drawn.replica, drawn.peers) == ("replica 1", ("replica 2", "replica 3", "replica 99"))
     failing = [(row.mark, row.source, row.destination) for row in drawn.rows if row.mark is not Mark.EARLIER]
@@ -594,7 +595,7 @@ def test_a_sequence_says_which_state_or_output_differs(capsys: pytest.CaptureFix
     )
     made = results(kept)
     outcome = made.by_id["restart.voted-static"]
-    drawn = sequence(Catalogue().vector(outcome.id), outcome, made.about)
+    drawn = sequence(Catalogue().of_replica(outcome.id), outcome, made.about)
     assert drawn is not None
     assert drawn.rows[-2].text == "the state before the first step is another one"
     assert drawn.rows[-2].comments == ('before.voted_key.directory_id: expected "U1", actual "U9"',)
@@ -604,8 +605,8 @@ def test_a_sequence_says_which_state_or_output_differs(capsys: pytest.CaptureFix
 def test_every_output_has_the_name_that_comparisons_give_it() -> None:
     """The diagram finds a difference by it."""
     catalogue, seen = Catalogue(), 0
-    for name in catalogue:
-        for step in catalogue.vector(name).steps:
+    for vector in catalogue.of_replicas():
+        for step in vector.steps:
             optional = {one.path for one in step.latitude if one.absent}
             named = {
                 output_name(plain(output))

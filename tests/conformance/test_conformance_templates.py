@@ -155,7 +155,7 @@ def test_every_vector_that_applies_passes(
 
 def is_asked(vector_id: str, hello: HelloReply) -> bool:
     try:
-        applies(Catalogue().vector(vector_id), hello, hello.profile)
+        applies(Catalogue().of_replica(vector_id), hello, hello.profile)
     except NotAsked:
         return False
     return True
@@ -180,7 +180,7 @@ def said(process: AdapterProcess, request: dict[str, Any] | bytes) -> Any:
 @pytest.fixture
 def replica(process: AdapterProcess) -> AdapterProcess:
     """An adapter after a reset."""
-    vector = Catalogue().vector("prevote.unattached-grants")
+    vector = Catalogue().of_replica("prevote.unattached-grants")
     process.exchange(encoded(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
     return process
 
@@ -243,7 +243,7 @@ def test_what_cannot_be_done_is_an_error_reply_and_no_end(
 
 
 def test_another_profile_and_older_software_are_unsupported(replica: AdapterProcess) -> None:
-    vector = Catalogue().vector("prevote.unattached-grants")
+    vector = Catalogue().of_replica("prevote.unattached-grants")
     reset = json.loads(encoded(Reset(id=5, replica=vector.replica, cluster=vector.cluster)))
     other = reset | {"cluster": reset["cluster"] | {"profile": "kafka-4"}}
     assert said(replica, other)["code"] == "unsupported"

@@ -312,8 +312,8 @@ def with_crc(raw: bytes) -> bytes:
 BATCH = raw_of("voters-record-v0-typical")
 WRONG_BATCHES = {
     "a bad checksum": (BATCH[:-1] + b"\1", "crc", Reason.BAD_CRC, 17),
-    "an old magic": (BATCH[:16] + b"\1" + BATCH[17:], "magic", Reason.BAD_BATCH, None),
-    "no control batch": (with_crc(BATCH[:21] + b"\0\0" + BATCH[23:]), "attributes", Reason.BAD_BATCH, None),
+    "an old magic": (BATCH[:16] + b"\1" + BATCH[17:], "magic", Reason.BAD_BATCH, 16),
+    "no control batch": (with_crc(BATCH[:21] + b"\0\0" + BATCH[23:]), "attributes", Reason.BAD_BATCH, 21),
     "another last offset": (
         with_crc(BATCH[:23] + b"\0\0\0\1" + BATCH[27:]),
         "lastOffsetDelta",
@@ -335,7 +335,7 @@ WRONG_BATCHES = {
 
 
 @pytest.mark.parametrize(("raw", "where", "reason", "offset"), WRONG_BATCHES.values(), ids=list(WRONG_BATCHES))
-def test_a_malformed_batch_says_where(raw: bytes, where: str, reason: Reason, offset: int | None) -> None:
+def test_a_malformed_batch_says_where(raw: bytes, where: str, reason: Reason, offset: int) -> None:
     with pytest.raises(WireError) as refused:
         decode_batch(raw)
     assert (refused.value.where, refused.value.reason, refused.value.offset) == (where, reason, offset)

@@ -136,12 +136,14 @@ def _encode_record(message: Message, version: int | None, document: Any, binary:
             stderr.print(shown(f"dropped, since this version lacks it: {path}"), soft_wrap=True)
         print(text)
         return ExitCode.CONFORMANT
-    from kraft_conformance.wire.batches import batch_of, encode_batch
+    from kraft_conformance.wire.batches import batch_of, decode_batch, encode_batch
 
     if isinstance(document, dict) and "records" not in document:
         own = {} if version is None else {"version": _version(message, version)}
         document = batch_of(message, {"version": message.versions.high} | document | own)
-    return _write(encode_batch(document), binary)
+    raw = encode_batch(document)
+    _check_types(decode_batch(raw)[0], message)
+    return _write(raw, binary)
 
 
 @app.command()
@@ -187,13 +189,18 @@ def _decode_record(message: Message, frame: str, binary: bool, lenient: bool) ->
     from kraft_conformance.wire.batches import decode_batch
 
     batch, notes = decode_batch(_bytes(frame, binary), lenient)
-    for number, one in enumerate(batch["records"]):
-        if one["key"]["type"] != message.key:
-            where, expected = f"records[{number}].key.type", f"{message.key}, a {message.name}"
-            raise WireError(Reason.UNKNOWN_API, where, expected, str(one["key"]["type"]))
+    _check_types(batch, message)
     _show(batch)
     _show_notes(notes)
     return ExitCode.CONFORMANT
+
+
+def _check_types(batch: dict[str, Any], message: Message) -> None:
+    """The first record of the batch has to be the one that --record names; a snapshot begins with several others."""
+    found = batch["records"][0]["key"]["type"]
+    if found != message.key:
+        expected = f"{message.key}, a {message.name}"
+        raise WireError(Reason.UNKNOWN_API, "records[0].key.type", expected, str(found))
 
 
 @contextmanager

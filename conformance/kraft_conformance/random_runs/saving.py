@@ -119,7 +119,7 @@ def write_vector(folder: Path, vector: Vector) -> None:
     others: list[Vector] = []
     if (folder / MANIFEST).exists():
         catalogue = Catalogue(folder)
-        others = [catalogue.vector(name) for name in catalogue if name != vector.id]
+        others = [one for one in catalogue.of_replicas() if one.id != vector.id]
     files = files_of((*others, vector))
     for name in (file_name(vector.id), MANIFEST):
         path = folder / name

@@ -86,6 +86,26 @@ class Catalogue:
             raise VectorFileError(path, f"the vector {vector.id!r}, expected {vector_id!r} as in {MANIFEST}")
         return vector
 
+    def of_replicas(self) -> tuple[Vector, ...]:
+        """Every vector of a replica of the quorum.
+
+        Raises:
+            VectorFileError: as `vector`.
+        """
+        return tuple([one for one in map(self.vector, self) if isinstance(one, Vector)])
+
+    def of_replica(self, vector_id: str) -> Vector:
+        """A vector of a replica of the quorum.
+
+        Raises:
+            KeyError: there is none of this id, or its subject is another one.
+            VectorFileError: as `vector`.
+        """
+        vector = self.vector(vector_id)
+        if not isinstance(vector, Vector):
+            raise KeyError(vector_id)
+        return vector
+
     def _read(self, path: Path) -> bytes:
         try:
             return path.read_bytes()

@@ -14,10 +14,9 @@ from msgspec.structs import replace as with_fields
 
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.recording import Run, Subject, vector_of
-from kraft_conformance.vectors.staging import Accepts, recorded
+from kraft_conformance.vectors.staging import Accepts, RecordingDirector, recorded
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import KAFKA_4, KIP
-from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.stage import ScenarioFailure
 
 SUFFIX = f".{KAFKA_4.name}"
@@ -35,7 +34,7 @@ class Recorded:
 
     source: str
     configuration: Configuration
-    script: Callable[[Director], None]
+    script: Callable[[RecordingDirector], None]
     accepts: Accepts
 
     @cached_property

@@ -112,7 +112,7 @@ def decode_batch(raw: bytes, is_lenient: bool = False) -> tuple[Document, tuple[
         if name == "crc" and header["crc"] != crc32c(raw[content.offset : content.end]):
             right = f"{crc32c(raw[content.offset : content.end])}, the CRC-32C of what follows"
             raise WireError(Reason.BAD_CRC, "crc", right, str(header["crc"]), start)
-    _checked_magic(header["magic"], header["attributes"])
+    _checked_magic(header["magic"], header["attributes"], 16, 21)
     start = content.offset
     count = content.number("int32", "records (length)")
     if not 0 < count <= content.left:
@@ -128,12 +128,13 @@ def decode_batch(raw: bytes, is_lenient: bool = False) -> tuple[Document, tuple[
     return header | {"records": records}, tuple(content.notes)
 
 
-def _checked_magic(magic: Any, attributes: Any) -> None:
+def _checked_magic(magic: Any, attributes: Any, *offsets: int) -> None:
+    """Both say that this is a batch of control records; their offsets are known where bytes are read."""
     if magic != 2:
-        raise WireError(Reason.BAD_BATCH, "magic", "2", str(magic), None)
+        raise WireError(Reason.BAD_BATCH, "magic", "2", str(magic), *offsets[:1])
     if not isinstance(attributes, int) or attributes & ~0x8 != CONTROL:
         expected = f"{CONTROL}, a control batch without compression (or {CONTROL | 8}, with the time of the append)"
-        raise WireError(Reason.BAD_BATCH, "attributes", expected, str(attributes), None)
+        raise WireError(Reason.BAD_BATCH, "attributes", expected, str(attributes), *offsets[1:])
 
 
 def _numbers(header: Document, names: tuple[tuple[str, str], ...]) -> bytes:

@@ -48,7 +48,8 @@ def _head(results: Results, catalogue: Catalogue) -> Iterator[str]:
     yield ""
     if note := other_suite(about, catalogue):
         yield from ("> [!WARNING]", f"> {note}", "")
-    yield f"Profile {in_line(shown_profile(about.profile))}, observability `{about.observability}`; {in_line(kips or 'no KIP')}."
+    profile = in_line(shown_profile(about.profile))
+    yield f"Profile {profile}, observability `{about.observability}`; {in_line(kips or 'no KIP')}."
     if about.note:
         yield f"{in_line(about.note)}."
     if about.unsupported:

@@ -20,6 +20,8 @@ from kraft_conformance.runner.output.sequence import sequence
 from kraft_conformance.runner.output.wording import counted, output_words, said, visible
 from kraft_conformance.runner.plain import plain
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.partitions.format import PartitionVectorStep
 from kraft_spec.rules import Registry, Rule, load_registry
 
 GLYPHS = {
@@ -120,8 +122,10 @@ def _levels(results: Results, catalogue: Catalogue) -> Sequence[tuple[str, int, 
 
 def _failure(number: int, outcome: Outcome, results: Results, catalogue: Catalogue, registry: Registry) -> _Failure:
     vector = catalogue.vector(outcome.id)
-    drawn = sequence(vector, outcome, results.about)
+    # Controllers of partitions have no messages to draw.
+    drawn = sequence(vector, outcome, results.about) if isinstance(vector, Vector) else None
     step = vector.steps[outcome.step - 1] if drawn is not None and outcome.step else None
+    assert not isinstance(step, PartitionVectorStep)
     title = f"Sequence diagram of {outcome.id}"
     where = outcome.reason
     if outcome.differences:

@@ -85,7 +85,7 @@ def _number(lane: str) -> int:
 
 def _rows(vector: Vector, outcome: Outcome, about: About) -> Iterator[Row]:
     failing = outcome.step or 0
-    earlier: list[tuple[str, VectorEvent]] = [("", event) for event in vector.history]
+    earlier: list[tuple[str, VectorEvent]] = [("", event) for event in vector.history or ()]
     earlier += [(f"step {number}", step) for number, step in enumerate(vector.steps[: max(0, failing - 1)], 1)]
     left = max(0, len(earlier) - _EARLIER_MAX)
     if left:

@@ -53,6 +53,7 @@ def _unknown(s: RecordingStage) -> None:
 
 def _deleting(s: RecordingStage) -> None:
     s.alter(4, name=B0)
+    s.step("the deletion of B begins")
     s.happen(DeleteTopic("B"), refused=False)
     s.step("to start, to cancel, to list")
     s.alter(5, name=B0, answer=UNKNOWN)

@@ -39,6 +39,18 @@ def _falls_behind(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,4,3,2] | [4] | [1]"})
 
 
+def _dies(s: RecordingStage) -> None:
+    s.alter(4, 3, 2)
+    s.step("4 fails before it has caught up")
+    s.fail_broker(4)
+    not_yet(s)
+    s.row("[1,4,3,2]", "[1,2,3]", "[4]", "[1]")
+    s.step("it is back")
+    s.start_broker(4)
+    not_yet(s)
+    s.listed(expected={A0: "[1,4,3,2] | [4] | [1]"})
+
+
 def _moves_the_leader(s: RecordingStage) -> None:
     s.alter(4, 3, 2)
     s.in_sync(1, 2, 3, 4)
@@ -138,6 +150,7 @@ TARGETS: tuple[PartitionTarget, ...] = (
     PartitionTarget(
         "partition.complete.falls-behind", "Who has been in sync is not any more", ("add-before-remove",), _falls_behind
     ),
+    PartitionTarget("partition.complete.dies", "Who comes back is not in sync", ("add-before-remove",), _dies),
     PartitionTarget(
         "partition.complete.leader-moves",
         "The new leader is told before the old one stops",
