@@ -317,7 +317,7 @@ def test_the_source_of_an_answer_stands_in_explanation_and_failure(
     )
     junit = tmp_path / "junit.xml"
     command = shlex.join([sys.executable, str(adapter)])
-    words = ("run", "--adapter", command, "-k", "vote.for-another", "--junit", str(junit))
+    words = ("run", "--adapter", command, "-k", "for-another-disk", "--junit", str(junit))
     code, said = output(capsys, *words)
     assert code == ExitCode.VIOLATION
     assert f"  outcome: {where}\n" in said
