@@ -203,7 +203,7 @@ def made(script: Callable[[RecordingDirector], None]) -> list[tuple[str, tuple[s
 
 
 def test_what_is_the_same_under_both_is_one_vector_whatever_others_do() -> None:
-    def votes(d: Director) -> None:
+    def votes(d: RecordingDirector) -> None:
         nominate(d, 1, 1)
         d.step("v(1>2)")
         d.vote(1, 2, "granted")
@@ -212,13 +212,13 @@ def test_what_is_the_same_under_both_is_one_vector_whatever_others_do() -> None:
 
 
 def test_what_is_otherwise_is_a_twin_and_a_script_that_says_otherwise_has_none() -> None:
-    def resigns(d: Director) -> None:
+    def resigns(d: RecordingDirector) -> None:
         start(d, 1, 1)
         d.shutdown(1)
         d.step("eqe(1>2)")
         d.end_quorum_epoch(1, 2)
 
-    def is_freed(d: Director) -> None:
+    def is_freed(d: RecordingDirector) -> None:
         resigns(d)
         d.fetched(2, False)
 
