@@ -20,6 +20,7 @@ from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.profiles import (
     EXPERIMENTAL,
+    SUFFIX,
     Source,
     difference_of,
     provenance,
@@ -31,7 +32,7 @@ from kraft_conformance.vectors.recording import Run, Subject, vector_of
 from kraft_conformance.vectors.staging import RecordingDirector, recorded
 from kraft_conformance.vectors.target import THREE
 from kraft_conformance.vectors.targeted import TARGETS
-from kraft_conformance.vectors.twins import SUFFIX, Recorded, with_twin
+from kraft_conformance.vectors.twins import Recorded, with_twin
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import KAFKA_4, KIP, PROFILES, Profile
 from kraft_reference.scenarios import SCENARIOS

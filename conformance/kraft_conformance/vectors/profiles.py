@@ -5,11 +5,13 @@ from importlib.resources import files
 
 import msgspec
 
-from kraft_conformance.vectors.twins import SUFFIX
 from kraft_reference.profile import KAFKA_4, KIP
 
 FILE_NAME = "kafka_4.toml"
 REPOSITORY = "apache/kafka"
+
+SUFFIX = f".{KAFKA_4.name}"
+"""Ends the id of a vector that says what happens under `kafka-4`; the one of the same id without it says `kip`."""
 
 EXPERIMENTAL = frozenset({KAFKA_4.name})
 """Profiles whose answers were read from source files and never tried on the software that they are about."""

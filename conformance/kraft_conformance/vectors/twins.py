@@ -13,14 +13,12 @@ from functools import cached_property
 from msgspec.structs import replace as with_fields
 
 from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.profiles import SUFFIX
 from kraft_conformance.vectors.recording import Run, Subject, vector_of
 from kraft_conformance.vectors.staging import Accepts, RecordingDirector, recorded
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import KAFKA_4, KIP
 from kraft_reference.scenarios.stage import ScenarioFailure
-
-SUFFIX = f".{KAFKA_4.name}"
-"""Ends the id of a vector that says what happens under `kafka-4`; the one of the same id without it says `kip`."""
 
 
 @dataclass(frozen=True)
