@@ -6,6 +6,7 @@ from kraft_conformance.vectors.targeted import (
     announcements,
     candidates,
     constructed,
+    own_events,
     pre_vote_answers,
     pre_votes,
     quorum_targets,
@@ -35,5 +36,6 @@ TARGETS: tuple[Target, ...] = (
     *reports.TARGETS,
     *quorum_targets.TARGETS,
     *constructed.TARGETS,
+    *own_events.TARGETS,
 )
 """All of them."""
