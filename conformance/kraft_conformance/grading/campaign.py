@@ -88,7 +88,7 @@ def _line_of(key: Key) -> str:
 
 
 def _reason(excluded: Mapping[str | Key, str], key: Key) -> str:
-    return excluded.get(key, "")
+    return excluded.get(key) or excluded.get(key.file, "")
 
 
 def _rows(grader: Grader, tasks: Sequence[_Task], plan: GradingPlan, told: Callable[[Row], None]) -> tuple[Row, ...]:

@@ -25,7 +25,9 @@ class _Entry(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def name(self) -> str | Key:
-        return self.mutant or Key(self.file, self.operator, self.before, self.after, self.occurrence)
+        if self.mutant or not self.operator:
+            return self.mutant or self.file
+        return Key(self.file, self.operator, self.before, self.after, self.occurrence)
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,7 +35,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_excluded() -> Mapping[str | Key, str]:
-    """The argument by mutant: by name of a seeded one, by key of a machine-made one.
+    """The argument by mutant: by name of a seeded one, by key of a machine-made one, by file of a whole module.
 
     Raises:
         ExcludedError: `excluded.toml` is malformed, names a mutant twice, or one that `survivors.toml` has as well.

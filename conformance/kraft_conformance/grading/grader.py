@@ -24,6 +24,7 @@ from kraft_conformance.vectors.format import Vector
 from kraft_spec.edits import edited_packages
 
 PROFILE = "kip"
+"""Under which vectors are asked; those of other profiles alone, under the first of theirs."""
 REPLY_TIMEOUT_S = 10.0
 FAULTS_MAX = 3
 """A mutant that dies or hangs so often is left alone: each time costs a start, or the time of a reply."""
@@ -147,7 +148,9 @@ class _Attempt:
         try:
             if self._session is None:
                 self._session = self._started()
-            return run_vector(View(self._session, level, injects=injects), vector, PROFILE)
+            profiles = vector.requires.profiles
+            profile = PROFILE if PROFILE in profiles else profiles[0]
+            return run_vector(View(self._session, level, injects=injects), vector, profile)
         except AdapterFault as fault:
             self._faults += 1
             if self._session is not None:

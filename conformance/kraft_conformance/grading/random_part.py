@@ -20,14 +20,15 @@ _SAID_MAX = 160
 class RandomRuns:
     """What is run until something is noticed: of each seed all workloads, one after the other."""
 
-    seeds: int = 6
-    steps: int = 400
-    replicas: Sequence[int] = (3, 4, 5)
+    seeds: int = 1
+    steps: int = 300
+    replicas: Sequence[int] = (4, 3, 5)
     """How many; a seed takes the next number each time."""
 
     def __str__(self) -> str:
-        sizes = " or ".join(map(str, self.replicas))
-        return f"{self.seeds} seeds of each of the {len(WORKLOADS)} workloads, {self.steps} steps, {sizes} replicas"
+        sizes = " or ".join(map(str, self.replicas[: self.seeds]))
+        seeds = "1 seed" if self.seeds == 1 else f"{self.seeds} seeds"
+        return f"{seeds} of each of the {len(WORKLOADS)} workloads, {self.steps} steps, {sizes} replicas"
 
     def catch(self, subject: Subject) -> RandomCatch | None:
         """The first run that notices a mutant."""

@@ -41,7 +41,10 @@ def _page(table: Table) -> Iterator[str]:
     yield ""
     yield from _scores(table, seeded)
     yield ""
-    yield f"There were {table.vectors} vectors; those of the profile `{table.profile}` were asked."
+    yield (
+        f"There were {table.vectors} vectors, asked under the profile `{table.profile}`, or under one of their own "
+        "where that is none."
+    )
     yield "Noticed at a level: by what an implementation shows there and below."
     if table.random:
         yield f"The random mode, for what no vector notices: {table.random}; up to the first difference."

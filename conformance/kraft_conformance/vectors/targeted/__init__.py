@@ -8,6 +8,7 @@ from kraft_conformance.vectors.targeted import (
     constructed,
     kafka_differences,
     other_sets,
+    own_events,
     pre_vote_answers,
     pre_votes,
     quorum_targets,
@@ -39,5 +40,6 @@ TARGETS: tuple[Target, ...] = (
     *other_sets.TARGETS,
     *kafka_differences.TARGETS,
     *constructed.TARGETS,
+    *own_events.TARGETS,
 )
 """All of them."""

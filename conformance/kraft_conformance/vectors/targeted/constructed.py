@@ -9,9 +9,11 @@ from kraft_conformance.vectors.target import Target
 from kraft_conformance.vectors.targeted.candidates import rivals
 from kraft_reference.events import Poll, PollFetch
 from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import log_on
 from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.opening import nominate, start, win
+from kraft_reference.scenarios.scenario import cluster
 
 _OWN_VOTE = "a replica of this role has voted for itself in its epoch"
 _THIRD = ReplicaKey(3, "U3")
@@ -79,6 +81,32 @@ def _second_leader(d: RecordingDirector) -> None:
     d.construct(2, why, role=Role.FOLLOWER, leader_id=3, leader_endpoint=third, voted_key=_THIRD, awaiting={})
     d.step("bqe(1>2): 2 follows 3 in the same epoch, and goes on with that")
     d.deliver(asked)
+
+
+def _fetch_from_second_leader(d: RecordingDirector) -> None:
+    start(d, 1, 1)
+    d.append(1)
+    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    answer = d.handle(asked, "ok", answer="held")
+    why = "an epoch has one leader, so nobody follows 3 where 1 answers as the leader"
+    third = d.world.configuration.replicas[3].endpoint
+    d.construct(2, why, leader_id=3, leader_endpoint=third)
+    d.step("the records of 1 arrive: 2 follows 3 in the same epoch, and takes none")
+    d.deliver(answer)
+
+
+def _vote_of_a_stranger(d: RecordingDirector) -> None:
+    nominate(d, 1, 1)
+    answer = d.vote(1, 4, "granted", answer="held")
+    base = d.state(1).log.base
+    known = frozenset(voter for voter in base.voters if voter.id != 4)
+    details = tuple([one for one in base.details if one.id != 4])
+    why = "a Candidate asks the voters of its set, which does not change while it is one"
+    d.construct(1, why, log=log_on(base._replace(voters=known, details=details)))
+    d.step("4 grants its vote, and is no voter: it does not count")
+    d.deliver(answer)
+    d.step("2 does, and 1 leads")
+    d.vote(1, 2, "granted")
 
 
 def _older_vote(d: RecordingDirector) -> None:
@@ -185,6 +213,22 @@ TARGETS = (
         2,
         _second_leader,
         level="state",
+    ),
+    Target(
+        "constructed.fetch-from-second-leader",
+        "A Follower takes no records from a second leader of its epoch",
+        ("fetch.response.common", "state.follower.larger-epoch-leader"),
+        2,
+        _fetch_from_second_leader,
+        level="state",
+    ),
+    Target(
+        "constructed.vote-of-a-stranger",
+        "The vote of a replica outside the set does not count",
+        ("vote.response.counting",),
+        1,
+        _vote_of_a_stranger,
+        cluster(4),
     ),
     Target(
         "constructed.older-vote",
