@@ -234,6 +234,28 @@ def test_what_an_implementation_is_free_to_do_is_never_a_failure(
     assert one.outcome.status is Status.PASS, one
 
 
+def test_who_counts_other_writes_is_not_made_to_die_between_them() -> None:
+    crashes: list[Request] = []
+
+    def change(request: Request, reply: Reply) -> Reply:
+        """Who dies after an append has synced it."""
+        if not isinstance(request, Step) or request.crash is UNSET or not isinstance(reply, StepReply):
+            return reply
+        crashes.append(request)
+        last = reply.effects[-1] if reply.effects else None
+        if not isinstance(last, TracedAppendRecords):
+            return reply
+        return replace(reply, effects=(*reply.effects, TracedFlushLog(last.base_offset + len(last.records))))
+
+    with Table((InProcess(lambda: Changed(change)),), 1.0) as table:
+        preset = WORKLOADS["crashes"]
+        configuration = table.configuration(preset, 2, 3, "kip", old_software_everywhere=False)
+        made = run(table, RunSpec(preset, configuration, 2, 600, differential=True))
+    assert crashes
+    assert made.notes.first is None
+    assert [one for one in made.lines if one.crash is not UNSET] == []
+
+
 def test_a_timer_that_may_be_missing_and_is_does_not_run() -> None:
     def change(request: Request, reply: Reply) -> Reply:
         """No timer is restarted for a vote."""
