@@ -50,7 +50,8 @@ def grading(
 ) -> int:
     """Grade the suite: which vectors notice which broken reference, and at which level.
 
-    Exit code 1: fewer than 90 of 100 mutants are caught by vectors, or one by nothing; equivalent ones don't count.
+    Exit code 1: fewer than 90 of 100 mutants are caught by vectors, or a named one by nothing.
+    Equivalent ones don't count.
     """
     from kraft_conformance.commands.conformance_grading import Asked, graded
 

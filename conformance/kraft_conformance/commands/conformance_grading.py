@@ -76,13 +76,10 @@ def graded(asked: Asked) -> int:
 
 
 def holds(done: Table) -> bool:
-    """Do vectors catch enough of the named mutants, and anything all of them, and the machine-made ones too?"""
-    lists = (done.seeded, done.machine.rows if done.machine is not None else ())
-    scores = [score(rows) for rows in lists if rows]
-    wanted_together = bool(done.random)
-    return all(
-        one.share >= TARGET and (one.together == one.mutants or not wanted_together) for one in scores if one.mutants
-    )
+    """Do vectors catch enough of all mutants, and anything every named one?"""
+    every = score((*done.seeded, *(() if done.machine is None else done.machine.rows)))
+    named = score(done.seeded)
+    return every.share >= TARGET and (named.together == named.mutants or not done.random)
 
 
 def _chosen(words: tuple[str, ...]) -> tuple[Mutant, ...]:

@@ -41,6 +41,9 @@ def _page(table: Table) -> Iterator[str]:
     yield ""
     yield from _scores(table, seeded)
     yield ""
+    if table.machine is not None:
+        every = score((*table.seeded, *table.machine.rows))
+        yield f"Of both together vectors catch {every.vectors} of {every.mutants} ({every.share:.1%})."
     yield (
         f"There were {table.vectors} vectors, asked under the profile `{table.profile}`, or under one of their own "
         "where that is none."
@@ -126,6 +129,12 @@ def _others(kind: str, rows: tuple[Row, ...]) -> Iterator[str]:
         yield from _table(
             ("mutant", "said"), ((row.mutant, row.random.said if row.random else "") for row in by_random)
         )
+    missed = [row for row in rows if not row.caught and not row.excluded]
+    if missed:
+        yield ""
+        yield f"The {kind} mutants that nothing notices: a vector is missing for each."
+        yield ""
+        yield from _table(("mutant", "change"), ((row.mutant, f"`{row.line}`" if row.line else "") for row in missed))
     if excluded:
         yield ""
         yield f"The {kind} mutants that do not count, and why."
