@@ -50,7 +50,9 @@ def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
         raw = made[name] = vector_bytes(vector)
         digest, steps, history = sha256(raw).hexdigest(), len(vector.steps), len(vector.history)
         subject: Subject = "partitions" if isinstance(vector, PartitionVector) else "replica"
-        entries.append(ManifestEntry(vector.id, name, digest, vector.level, vector.rules, steps, history, subject))
+        entries.append(
+            ManifestEntry(vector.id, name, digest, vector.level, vector.rules, steps, history, subject=subject)
+        )
     made[MANIFEST] = manifest_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
     return made
 
