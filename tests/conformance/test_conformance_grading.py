@@ -6,6 +6,7 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -232,7 +233,7 @@ def test_a_view_of_the_wire_leaves_out_what_is_written() -> None:
     reference = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
     vector = vectors("vote.granted")[0]
     step = vector.steps[0]
-    asked = {"event": step.event, "message": step.message, "draw": step.draw}
+    asked: dict[str, Any] = {"event": step.event, "message": step.message, "draw": step.draw}
     shown = []
     with Session(reference, 10.0) as whole:
         for level in ("wire", "effects"):
