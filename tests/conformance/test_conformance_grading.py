@@ -237,7 +237,7 @@ def test_a_view_of_the_wire_leaves_out_what_is_written() -> None:
     shown = []
     with Session(reference, 10.0) as whole:
         for level in ("wire", "effects"):
-            view = View(whole, level, injects=True)  # type: ignore[arg-type]
+            view = View(whole, level, injects=True)
             view.ask(ResetReply, Reset, replica=vector.replica, cluster=vector.cluster, before=vector.before)
             shown.append([type(one) for one in view.ask(StepReply, Step, **asked).effects])
     assert shown == [[TracedSend], [TracedPersistQuorumState, TracedSend, TracedStartTimer]]
