@@ -6,6 +6,7 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -22,6 +23,7 @@ from kraft_conformance.grading.table import Row, Table, load_table, score, table
 from kraft_conformance.grading.views import View
 from kraft_conformance.mutation.campaign import UNBROKEN, Subject
 from kraft_conformance.mutation.seeded import seeded, subject_of
+from kraft_conformance.protocol.messages import Reset, ResetReply, Step, StepReply
 from kraft_conformance.runner.outcome import FAILING
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.session import Session
@@ -40,6 +42,7 @@ from kraft_reference.roles import Role
 from kraft_reference.scenarios.opening import start
 from kraft_spec.edits import Edit, EditError
 from kraft_spec.mutants import load_catalogue
+from kraft_traces.effects import TracedPersistQuorumState, TracedSend, TracedStartTimer
 from kraft_traces.values import TracedKey
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -224,6 +227,20 @@ def test_a_view_shows_what_an_adapter_of_that_level_does(level: str) -> None:
         seen = [run_vector(view, vector, "kip") for vector in asked]
         assert seen == [run_vector(limited, vector, "kip") for vector in asked]
     assert not [one for one in seen if one.status in FAILING]
+
+
+def test_a_view_of_the_wire_leaves_out_what_is_written() -> None:
+    reference = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
+    vector = vectors("vote.granted")[0]
+    step = vector.steps[0]
+    asked: dict[str, Any] = {"event": step.event, "message": step.message, "draw": step.draw}
+    shown = []
+    with Session(reference, 10.0) as whole:
+        for level in ("wire", "effects"):
+            view = View(whole, level, injects=True)
+            view.ask(ResetReply, Reset, replica=vector.replica, cluster=vector.cluster, before=vector.before)
+            shown.append([type(one) for one in view.ask(StepReply, Step, **asked).effects])
+    assert shown == [[TracedSend], [TracedPersistQuorumState, TracedSend, TracedStartTimer]]
 
 
 # -------------------------------------------------------------------------------------------------------------
