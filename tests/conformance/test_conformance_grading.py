@@ -111,8 +111,8 @@ def test_a_table_that_is_out_of_date_says_so() -> None:
     first = table.seeded[0]
     assert problems(structs.replace(table, seeded=table.seeded[1:])) == [f"the mutant {first.mutant} has no row"]
     assert f"there is no mutant {first.mutant}-x" in problems(changed(table, 0, mutant=f"{first.mutant}-x"))
-    gone = changed(table, 0, state="vote.no-such")
-    assert problems(gone) == [f"{first.mutant}: there is no vector vote.no-such any more"]
+    gone = changed(table, 0, state="nowhere-to-be-found")
+    assert problems(gone) == [f"{first.mutant}: there is no vector nowhere-to-be-found any more"]
     uncaught = changed(table, 0, wire=None, effects=None, state=None, history=None, random=None)
     assert problems(uncaught) == ["1 named mutants are caught by nothing"]
     assert problems(changed(table, 0, rules=("vote.log-check",)))[0].startswith(f"{first.mutant} breaks ")

@@ -38,7 +38,7 @@ from kraft_conformance.runner.outcome import Outcome
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of
 from kraft_conformance.runner.output.results import results_of
 from kraft_conformance.runner.partition_explanation import partition_explained
-from kraft_conformance.runner.reports import exit_code
+from kraft_conformance.runner.reports import exit_code, repetition
 from kraft_conformance.runner.selection import read_expected_failures, selected
 from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
 from kraft_conformance.vectors.format import ManifestEntry
@@ -178,7 +178,8 @@ def replay(
         _known(catalogue, name)
         plan = Plan(adapter, (name,), timeout_s, profile)
         outcomes = _outcomes(Campaign(plan, catalogue, watch), plan, quiet=True)
-    show_outcomes(outcomes, plan.command, plan.profile)
+    vectors = None if folder is None else str(folder)
+    show_outcomes(outcomes, lambda one: repetition(plan.command, one.id, plan.profile, vectors))
     return exit_code(outcomes)
 
 

@@ -1,6 +1,6 @@
 """`kraft-spec conformance report` and `matrix`: what earlier runs left, in other forms."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -103,12 +103,17 @@ def _show_matrix(made: Matrix) -> None:
 # -------------------------------------------------------------------------------------------------------------
 
 
-def show_outcomes(outcomes: Sequence[Outcome], command: str, profile: str | None) -> None:
-    """Show the failures, the reasons of what neither passes nor fails, and the counts."""
+def show_outcomes(outcomes: Sequence[Outcome], repeated: Callable[[Outcome], str]) -> None:
+    """Show the failures, the reasons of what neither passes nor fails, and the counts.
+
+    Args:
+        outcomes: of the vectors.
+        repeated: the command that runs a vector again.
+    """
     for outcome in outcomes:
         if outcome.status in FAILING:
             stdout.print(shown(f"{outcome.status.upper()} {outcome.id}"), style="bold red", soft_wrap=True)
-            for line in details(outcome, command, profile).splitlines():
+            for line in details(outcome, repeated(outcome)).splitlines():
                 stdout.print(shown(f"  {line}"), soft_wrap=True)
     _show_reasons(outcomes)
     counted = ", ".join(f"{number} {status}" for status, number in counts(outcomes).items())
@@ -146,6 +151,6 @@ def deliver(results: Results, catalogue: Catalogue, as_json: bool, targets: Sequ
         for line in lines_of(results):
             print(line)
     elif not any(target.is_standard_output for target in targets):
-        show_outcomes(results.outcomes, results.about.adapter, results.about.asked_profile)
+        show_outcomes(results.outcomes, results.repetition)
         if results.about.note:
             stdout.print(shown(results.about.note), soft_wrap=True)

@@ -5,7 +5,6 @@ It is the reference's own adapter in a process that imports an edited copy of `k
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 NOT_THE_MUTANT = "kraft_reference does not come from the edited copy"
@@ -18,21 +17,15 @@ def main() -> None:
     parser.add_argument("--copy", type=Path, required=True, help="the folder with the edited copy")
     parser.add_argument("--switched-off", action="append", default=[])
     given = parser.parse_args()
-    off = frozenset(given.switched_off)
     # Late, because a mutant may fail at this.
     from kraft_conformance.adapters import reference
-    from kraft_conformance.protocol.cluster import Cluster, configuration_from
-    from kraft_reference.configuration import Configuration
+    from kraft_conformance.adapters.without_rules import leave_out
 
     origin = sys.modules["kraft_reference"].__file__
     if origin is None or not Path(origin).is_relative_to(given.copy):
         sys.exit(NOT_THE_MUTANT)
 
-    def broken(cluster: Cluster) -> Configuration:
-        return replace(configuration_from(cluster), switched_off=off)
-
-    # A cluster of the protocol has all rules in force, so they are left out behind it.
-    setattr(reference, "configuration_from", broken)  # noqa: B010 - the name is imported there, not exported
+    leave_out(given.switched_off)
     reference.serve(sys.stdin.buffer, sys.stdout.buffer)
 
 

@@ -24,14 +24,15 @@ def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {str(status): counted[status] for status in Status if counted[status]}
 
 
-def repetition(command: str, vector_id: str, profile: str | None = None) -> str:
+def repetition(command: str, vector_id: str, profile: str | None = None, vectors: str | None = None) -> str:
     """The one command that runs a vector again and shows what was said."""
     words = ["kraft-spec", "conformance", "replay", vector_id, "--adapter", command]
-    return shlex.join(words + (["--profile", profile] if profile else []))
+    words += ["--profile", profile] if profile else []
+    return shlex.join(words + (["--vectors", vectors] if vectors else []))
 
 
-def details(outcome: Outcome, command: str, profile: str | None = None) -> str:
-    """Everything that is known of a vector that does not pass, in lines."""
+def details(outcome: Outcome, repeat: str) -> str:
+    """Everything that is known of a vector that does not pass, in lines; the last is the command that repeats it."""
     lines = [outcome.reason]
     if outcome.differences:
         where = outcome.reason.partition(": ")[0]
@@ -42,5 +43,5 @@ def details(outcome: Outcome, command: str, profile: str | None = None) -> str:
         lines.append(f"outcome: {outcome.provenance}")
     if outcome.stderr:
         lines.append(f"standard error: {outcome.stderr.rstrip()}")
-    lines.append(f"repeat: {repetition(command, outcome.id, profile)}")
+    lines.append(f"repeat: {repeat}")
     return "\n".join(lines)

@@ -43,5 +43,5 @@ def junit(results: Results, catalogue: Catalogue) -> bytes:
 
 
 def _marked(mark: Any, outcome: Outcome, results: Results) -> Any:
-    mark.text = visible(details(outcome, results.about.adapter, results.about.asked_profile), keep="\n")
+    mark.text = visible(details(outcome, results.repetition(outcome)), keep="\n")
     return mark

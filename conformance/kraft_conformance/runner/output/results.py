@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from kraft_conformance.protocol.features import Feature, Level, WriteOrTimer
+from kraft_conformance.protocol.features import Feature, Level, Subject, WriteOrTimer
 from kraft_conformance.protocol.messages import HelloReply, Software
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.reports import counts, repetition
-from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue
+from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue, vector_folder
 from kraft_conformance.vectors.profiles import EXPERIMENTAL, summary_of
 from kraft_traces.lines import KipLevel
 from kraft_traces.values import Count, KraftVersion
@@ -41,6 +41,8 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     """Its command line."""
     asked_profile: str | None
     """What `--profile` said."""
+    asked_vectors: str | None
+    """The folder that `--vectors` named."""
     profile: str
     """The one that counted: what was asked for, or what the adapter named."""
     experimental: bool
@@ -54,6 +56,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     state_injection: bool
     unsupported: tuple[Feature, ...]
     unobserved: tuple[WriteOrTimer, ...]
+    subjects: tuple[Subject, ...]
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ class Results:
 
     def repetition(self, outcome: Outcome) -> str:
         """The one command that runs a vector again."""
-        return repetition(self.about.adapter, outcome.id, self.about.asked_profile)
+        about = self.about
+        return repetition(about.adapter, outcome.id, about.asked_profile, about.asked_vectors)
 
 
 class Reason(NamedTuple):
@@ -116,7 +120,7 @@ def suite_of(catalogue: Catalogue) -> Suite:
 def results_of(
     hello: HelloReply, command: str, asked_profile: str | None, catalogue: Catalogue, outcomes: Sequence[Outcome]
 ) -> Results:
-    """The results of a run of this command."""
+    """The results of a run of this command with these vectors."""
     profile = asked_profile or hello.profile
     about = About(
         schema=SCHEMA,
@@ -124,6 +128,7 @@ def results_of(
         suite=suite_of(catalogue),
         adapter=command,
         asked_profile=asked_profile,
+        asked_vectors=None if catalogue.folder == vector_folder() else str(catalogue.folder),
         profile=profile,
         experimental=profile in EXPERIMENTAL,
         note=summary_of(profile),
@@ -134,6 +139,7 @@ def results_of(
         state_injection=hello.state_injection,
         unsupported=hello.unsupported,
         unobserved=hello.unobserved,
+        subjects=hello.subjects,
     )
     return Results(about, tuple(outcomes))
 
