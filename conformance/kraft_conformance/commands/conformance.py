@@ -1,10 +1,8 @@
 """`kraft-spec conformance`: the vectors on an implementation of anybody's."""
 
-import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -27,6 +25,7 @@ from kraft_conformance.commands.conformance_report import (
 )
 from kraft_conformance.commands.conformance_template import template
 from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
@@ -173,7 +172,7 @@ def replay(
     def watch(direction: str, line: bytes) -> None:
         stdout.print(shown(f"{direction} {line.decode('utf-8', 'replace').rstrip()}"), soft_wrap=True)
 
-    with vector_errors(), _ended_by_signals():
+    with vector_errors(), ended_by_signals():
         catalogue = Catalogue(folder)
         _known(catalogue, name)
         plan = Plan(adapter, (name,), timeout_s, profile)
@@ -221,7 +220,7 @@ def _run(plan: Plan, catalogue: Catalogue, as_json: bool, targets: Sequence[Targ
     except UnicodeEncodeError as error:
         raise usage_error("the command line of the adapter is not UTF-8, as every output is") from error
     campaign = Campaign(plan, catalogue)
-    with _ended_by_signals():
+    with ended_by_signals():
         outcomes = _outcomes(campaign, plan, quiet=False)
     assert campaign.hello is not None, "nothing runs without one"
     deliver(results_of(campaign.hello, plan.command, plan.profile, catalogue, outcomes), catalogue, as_json, targets)
@@ -241,17 +240,3 @@ def _outcomes(campaign: Campaign, plan: Plan, *, quiet: bool) -> tuple[Outcome, 
         if isinstance(fault, OtherVersion):
             text = str(fault)
         raise CommandError(text + said, ExitCode.UNAVAILABLE if unavailable else ExitCode.BAD_INPUT) from fault
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let a SIGTERM end the run as Ctrl-C does, so that the adapter ends with it."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
