@@ -23,6 +23,7 @@ endif
 EDGES := build/model-edges
 
 PIPELINE_TESTS = tests/traces/pipeline tests/conformance/test_pipeline_command.py tests/conformance/test_pipeline_bench.py
+ADAPTER_TESTS = tests/conformance/test_conformance_templates.py tests/conformance/test_conformance_adapter_page.py
 
 WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[mutation]'
@@ -40,7 +41,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint format models edges killed pytest pipeline samples vectors bench mutants nightly cross-check docs dev dist clean distclean
+.PHONY: help run test lint format models edges killed pytest pipeline samples vectors adapters bench mutants grading nightly cross-check docs dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -53,9 +54,11 @@ help:
 	@echo "make pipeline the tests of the Spark pipeline, for which PySpark and what it needs are installed"
 	@echo "make samples  record the sample traces again, after a change that is meant"
 	@echo "make vectors  make the conformance vectors again, after a change that is meant; each goes through TLC"
+	@echo "make adapters build the adapters in Java and Rust and run every vector on them; says loudly what it has to skip"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
 	@echo "make mutants  broken references, seeded and machine-made, against every tool; docs/mutants-table.md"
+	@echo "make grading  broken references behind the conformance adapter, against vectors and random mode; docs/conformance-grading.md"
 	@echo "make nightly  every check in its long form, with a dated record in .nightly/ that the next night is compared with"
 	@echo "make cross-check  what Z3 proved, asked again of cvc5 from files in build/cross-check"
 	@echo "make docs     the site in build/docs: pages of every rule, scenario and module; its examples run, its links checked"
@@ -82,6 +85,12 @@ samples:
 vectors:
 	@tools/ensure_venv.sh run
 	@$(WITH_JAVA) $(BIN)/python -m kraft_conformance.vectors.generate
+
+# What is skipped is said last, on standard error, where nobody overlooks it.
+adapters:
+	@tools/ensure_venv.sh test
+	@$(WITH_JAVA) $(BIN)/python -m pytest -rs --randomly-seed=$(SEED) --hypothesis-seed=$(SEED) $(ADAPTER_TESTS) $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m tests.conformance.adapter_builds
 
 lint:
 	@tools/ensure_venv.sh test
@@ -123,6 +132,12 @@ mutants:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
 	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --machine 200 --record docs/mutants-table.md $(ARGS)
+
+grading:
+	@tools/ensure_venv.sh test
+	@$(WITH_MUTATION)
+	@$(WITH_JAVA) $(BIN)/kraft-spec conformance grade --machine 200 --record docs/conformance-grading.md \
+		--table conformance/kraft_conformance/grading/table.json $(ARGS)
 
 bench:
 	@tools/ensure_venv.sh run

@@ -215,6 +215,10 @@ class Replica:
         self.state = state
         self.configuration = configuration
 
+    def may_die_during(self, event: Event) -> bool:
+        """Can a driver let the replica die in the middle of this event?  Those of the disk have no middle."""
+        return not isinstance(event, Crash | ReplaceDisk)
+
     def step(self, event: Event, draw: Draw) -> Step:
         """Handle one event; the effects come in the order in which the driver must carry them out.
 

@@ -12,6 +12,7 @@ from kraft_conformance.protocol.json_schema import committed_json_schema_text, j
 from kraft_conformance.protocol.messages import Hello, Observe, Request, Reset, Software, Step, TracedDraw
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.format import Vector
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import SCENARIOS
@@ -33,6 +34,7 @@ def validator(part: str) -> Draft202012Validator:
 
 def test_what_is_said_about_a_vector_fits_the_schema() -> None:
     vector = Catalogue().vector("candidate.wins")
+    assert isinstance(vector, Vector)
     requests, replies = validator("Request"), validator("Reply")
     adapter = ReferenceAdapter()
     asked: list[Request] = [

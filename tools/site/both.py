@@ -28,7 +28,7 @@ class Both(SphinxDirective):
         container = nodes.container(classes=["both"])
         for option, find, language in (
             ("reference", python_definition, "python"),
-            ("model", operator_definition, "text"),
+            ("model", operator_definition, "tla"),
         ):
             column = nodes.container(classes=["both-column"])
             for name in self.options.get(option, "").split():

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from msgspec import UNSET
 
+from kraft_conformance.adapters.partitions import PartitionAdapter
 from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.protocol.messages import (
     SCHEMA,
@@ -35,6 +36,7 @@ from kraft_conformance.protocol.messages import (
     TracedDraw,
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
 from kraft_reference import events
 from kraft_reference.events import Draw, Event
 from kraft_reference.replica import Replica
@@ -50,12 +52,13 @@ from kraft_traces.states import traced_state
 
 
 class ReferenceAdapter:
-    """One replica of the reference."""
+    """One replica of the reference, and beside it the controllers of partitions."""
 
     def __init__(self, profile: str = "kip") -> None:
         """`profile` is the answer to `hello`; the cluster of each `reset` names its own."""
         self._profile = profile
         self._replica: Replica | None = None
+        self.partitions = PartitionAdapter()
 
     def answer(self, request: Request) -> Reply:
         """Carry out a request.
@@ -66,7 +69,7 @@ class ReferenceAdapter:
         match request:
             case Hello(id=number):
                 software = Software("kraft-reference", version("kraft-spec"))
-                levels = dict(REFERENCE_KIP_LEVELS)
+                levels = {**REFERENCE_KIP_LEVELS, "KIP-455": "partial"}
                 return HelloReply(
                     id=number,
                     schema=SCHEMA,
@@ -76,6 +79,7 @@ class ReferenceAdapter:
                     profile=self._profile,
                     observability="state",
                     state_injection=True,
+                    subjects=("replica", "partitions"),
                 )
             case Reset(id=number):
                 self._replica = _replica(request)
@@ -93,6 +97,8 @@ class ReferenceAdapter:
                 return ObserveReply(id=number, state=traced_state(self._running().state))
             case Bye(id=number):
                 return ByeReply(id=number)
+            case PartitionReset() | PartitionStep() | PartitionObserve():
+                return self.partitions.answer(request)
 
     def _running(self) -> Replica:
         if self._replica is None:

@@ -36,6 +36,7 @@ COMMANDS = (
     "topics",
     "reassign",
     "conformance",
+    "wire",
 )
 """Every command in the order of the help; its module has the same name, and in it `app` or a function of that name."""
 

@@ -9,6 +9,7 @@ from kraft_conformance.nightly.suite_parts import (
     detectors_item,
     edges_item,
     finding_item,
+    grading_item,
     mutants_item,
     probes_item,
 )
@@ -23,6 +24,7 @@ PARTS: tuple[Part, ...] = (
         load_bearing_item,
     ),
     Part("mutants", "broken references against every tool", lambda: MUTANT_SETS, mutants_item),
+    Part("grading", "broken references behind the adapter, against the vectors", lambda: ("named",), grading_item),
     Part("probes", "everything that can happen is reached", lambda: ("everything",), probes_item),
     Part("detectors", "every check detects a mutant, every field a lie", lambda: ("every check",), detectors_item),
     Part(

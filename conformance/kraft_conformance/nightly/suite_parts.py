@@ -8,6 +8,10 @@ from kraft_conformance.detectors.fields import lies_of_traces, wanted_fields
 from kraft_conformance.detectors.table import check_rows, field_rows
 from kraft_conformance.findings.finding import find_finding
 from kraft_conformance.findings.showing import show
+from kraft_conformance.grading.campaign import GradingPlan, grade
+from kraft_conformance.grading.random_part import RandomRuns
+from kraft_conformance.grading.subjects import quorum_mutants
+from kraft_conformance.grading.table import TARGET, Row, score
 from kraft_conformance.mutation import machine_made
 from kraft_conformance.mutation.results import Results
 from kraft_conformance.mutation.seeded import seeded
@@ -81,6 +85,21 @@ def _machine_item(results: Results, seconds: float) -> Item:
     facts |= {f"survives: {made.key.describe()}": known is not None for made, known in machine.survivors}
     reached = f"kill rate {machine.rate.of_all:.1%}, without the unit tests {machine.rate.of_tools:.1%}"
     return Item("mutants", "machine-made", results.holds, True, facts, reached, round(seconds, 1))
+
+
+def grading_item(name: str, means: Means) -> Item:
+    """The named mutants behind the adapter: which vector catches each, and what the random mode adds."""
+    began = monotonic()
+
+    def done(row: Row) -> None:
+        means.say(f"{row.mutant}: {row.first or 'no vector'}")
+
+    graded = grade(GradingPlan(quorum_mutants(), random=RandomRuns(), jobs=means.workers), done, means.say)
+    counted = score(graded.seeded)
+    facts: dict[str, Fact] = {row.mutant: row.first or ("random mode" if row.random else None) for row in graded.seeded}
+    good = counted.share >= TARGET and counted.together == counted.mutants
+    reached = f"{counted.vectors} of {counted.mutants} caught by vectors, {counted.together} with the random mode"
+    return Item("grading", name, good, True, facts, reached, round(monotonic() - began, 1))
 
 
 def probes_item(name: str, means: Means) -> Item:

@@ -18,18 +18,34 @@ Feature = Literal[
     "auto-join",
     "kraft-version-upgrade",
     "quorum-reassignment",
+    "old-znode",
+    "unclean-election",
 ]
 """What an implementation need not have; a vector that needs it is then `unsupported`."""
 
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 
-Kip = Literal["KIP-595", "KIP-642", "KIP-853", "KIP-996", "KIP-1186"]
+Subject = Literal["replica", "partitions"]
+"""What is tested: a replica of the quorum, or the controllers that reassign partitions."""
+
+SUBJECTS: tuple[Subject, ...] = get_args(Subject)
+
+Kip = Literal["KIP-455", "KIP-595", "KIP-642", "KIP-853", "KIP-996", "KIP-1186"]
 """The KIPs that a vector may need."""
 
 KIPS: tuple[Kip, ...] = get_args(Kip)
 
 
-WriteOrTimer = Literal["PersistQuorumState", "WriteSnapshot", "TruncateLog", "AppendRecords", "FlushLog", "StartTimer"]
+WriteOrTimer = Literal[
+    "PersistQuorumState",
+    "WriteSnapshot",
+    "TruncateLog",
+    "AppendRecords",
+    "FlushLog",
+    "StartTimer",
+    "StorePartitions",
+    "StoreReassignPartitions",
+]
 """The kinds of effects that are shown from the level `effects` on."""
 
 

@@ -19,13 +19,25 @@ FILE_NAME = f"{SCHEMA.replace('/', '-')}.schema.json"
 """Name of the committed schema in the folder `schema` of this package."""
 
 
+_NAMES = {
+    "kraft_reference.messages.Error": "Error",
+    "kraft_reference.outcome.Refusal": "Refusal",
+    "kraft_reference.partitions.errors.Error": "PartitionError",
+    "kraft_reference.partitions.outcome.Refusal": "PartitionRefusal",
+}
+"""What types are called here that share a name."""
+
+
 def json_schema() -> dict[str, Any]:
     """The schema of a line (JSON Schema 2020-12): a request, or a reply.
 
     `$defs/Request` and `$defs/Reply` are the two for themselves.
     Which fields an event has, and that sets have nothing twice, is said by the schema of the trace format.
     """
-    (requests, replies), definitions = msgspec.json.schema_components((Request, Reply))
+    components = json.dumps(msgspec.json.schema_components((Request, Reply)))
+    for long, short in _NAMES.items():
+        components = components.replace(f'"{long}"', f'"{short}"').replace(f'/{long}"', f'/{short}"')
+    (requests, replies), definitions = json.loads(components)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:kraft-spec:{SCHEMA.replace('/', ':')}",

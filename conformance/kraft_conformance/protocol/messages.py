@@ -4,12 +4,23 @@ A field with the default `UNSET` may be absent; in a reply that says that it was
 The order of the fields here is their order in a line.
 """
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
+from kraft_conformance.protocol.base import Message as _Message
 from kraft_conformance.protocol.cluster import Cluster
-from kraft_conformance.protocol.features import Feature, Level, WriteOrTimer
+from kraft_conformance.protocol.features import Feature, Level, Subject, WriteOrTimer
+from kraft_conformance.protocol.partitions import (
+    PartitionObserve,
+    PartitionObserveReply,
+    PartitionReply,
+    PartitionRequest,
+    PartitionReset,
+    PartitionResetReply,
+    PartitionStep,
+    PartitionStepReply,
+)
 from kraft_reference.outcome import Refusal
 from kraft_traces.checkpoint_types import TracedReplicaState
 from kraft_traces.effects import TracedEffect
@@ -20,8 +31,6 @@ from kraft_traces.values import CorrelationId, DurationMs, KraftVersion, Offset,
 from kraft_traces.vocabulary import EventName
 
 SCHEMA: Literal["kraft-adapter/1"] = "kraft-adapter/1"
-
-RequestId = Annotated[int, Meta(ge=1, le=2**63 - 1, description="Counts the requests from 1; the reply repeats it.")]
 
 
 class Software(Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,10 +49,6 @@ class TracedDraw(Struct, frozen=True, forbid_unknown_fields=True):
     """In case the step starts an election timer."""
     election_backoff_ms: DurationMs
     """In case a Candidate loses."""
-
-
-class _Message(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type"):
-    id: RequestId
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -101,7 +106,7 @@ class Bye(_Message, frozen=True, kw_only=True, tag="bye"):
     """The last request."""
 
 
-Request = Hello | Reset | Step | Observe | Crash | Restart | Bye
+Request = Hello | Reset | Step | Observe | Crash | Restart | Bye | PartitionRequest
 
 # -------------------------------------------------------------------------------------------------------------
 # Replies.
@@ -123,6 +128,8 @@ class HelloReply(_Message, frozen=True, kw_only=True, tag="hello"):
     unsupported: tuple[Feature, ...] = ()
     unobserved: tuple[WriteOrTimer, ...] = ()
     """Kinds of effects that it never shows although its observability is `effects` or `state`."""
+    subjects: tuple[Subject, ...] = ("replica",)
+    """What the adapter can put in front of the runner; whoever does not say it has a replica of the quorum."""
 
 
 class ResetReply(_Message, frozen=True, kw_only=True, tag="reset"):
@@ -166,7 +173,17 @@ class ErrorReply(_Message, frozen=True, kw_only=True, tag="error"):
     detail: str
 
 
-Reply = HelloReply | ResetReply | StepReply | ObserveReply | CrashReply | RestartReply | ByeReply | ErrorReply
+Reply = (
+    HelloReply
+    | ResetReply
+    | StepReply
+    | ObserveReply
+    | CrashReply
+    | RestartReply
+    | ByeReply
+    | ErrorReply
+    | PartitionReply
+)
 
 REPLIES: dict[type[Request], type[Reply]] = {
     Hello: HelloReply,
@@ -176,5 +193,8 @@ REPLIES: dict[type[Request], type[Reply]] = {
     Crash: CrashReply,
     Restart: RestartReply,
     Bye: ByeReply,
+    PartitionReset: PartitionResetReply,
+    PartitionStep: PartitionStepReply,
+    PartitionObserve: PartitionObserveReply,
 }
 """Which reply answers which request, an `ErrorReply` apart."""

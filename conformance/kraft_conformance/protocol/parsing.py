@@ -6,7 +6,7 @@ from msgspec import UNSET, DecodeError
 from msgspec.json import Decoder, Encoder
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import FEATURES, LEVELS
+from kraft_conformance.protocol.features import FEATURES, LEVELS, SUBJECTS
 from kraft_conformance.protocol.messages import (
     ObserveReply,
     Reply,
@@ -15,10 +15,12 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
+from kraft_conformance.protocol.partitions import ShownEffect
 from kraft_reference.changes import ChangeKind, ChangePhase
 from kraft_reference.effects import Timer
 from kraft_reference.messages import Error
 from kraft_reference.outcome import Refusal
+from kraft_reference.partitions.errors import Error as PartitionError
 from kraft_reference.records import RecordKind
 from kraft_reference.roles import Role
 from kraft_traces.consistency import Inconsistency, check_event
@@ -27,12 +29,16 @@ from kraft_traces.errors import FieldError
 from kraft_traces.json_lines import Words, check_duplicate_fields, check_json, raise_field_error, text_of
 from kraft_traces.lines import EventLine, KipLevel
 from kraft_traces.message_types import TRACED_MESSAGES
+from kraft_traces.partitions.parsing import EVENT_NAMES as PARTITION_EVENT_NAMES
 from kraft_traces.vocabulary import EVENT_NAMES
 
 LINE_BYTES_MAX = 16 * 1024 * 1024
 """Longer lines are refused, so that memory stays bounded."""
 
 _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"\$\.event\.name", PARTITION_EVENT_NAMES),
+    (r"\$\.effects\[\d+\]\.type", tuple(effect.__struct_config__.tag for effect in get_args(ShownEffect))),
+    (r"\$\.effects\[\d+\]\.(error|results\[\d+\]\[1\])", tuple(PartitionError)),
     (r".*\.effects\[\d+\]\.kind", tuple(effect.__struct_config__.tag for effect in get_args(TracedEffect))),
     (r".*\.pending_change\.kind", tuple(ChangeKind)),
     (r".*\.phase", tuple(ChangePhase)),
@@ -44,6 +50,7 @@ _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r".*\.refusal", tuple(Refusal)),
     (r"\$\.observability", LEVELS),
     (r"\$\.unsupported\[\d+\]", FEATURES),
+    (r"\$\.subjects\[\d+\]", SUBJECTS),
     (r"\$\.kip_levels\[.*\]", get_args(KipLevel)),
     (r"\$\.code", ("unsupported", "failed")),
 )

@@ -1,7 +1,7 @@
 """Many vectors on one adapter, or on several copies of it at a time."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
@@ -11,6 +11,7 @@ from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_e
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session, Watch
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.profiles import provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,11 @@ class Campaign:
             raise self._failures[0]
         return tuple([self._outcomes.get(one) or self._left(one) for one in self._plan.ids])
 
+    @property
+    def profile(self) -> str:
+        """What the vectors run under: the profile of the plan, or the one that the adapter has named."""
+        return self._plan.profile or ("" if self.hello is None else self.hello.profile)
+
     def _left(self, vector_id: str) -> Outcome:
         return Outcome(vector_id, Status.SKIPPED, "after the first failure")
 
@@ -97,6 +103,7 @@ class Campaign:
                         session.end(politely=False)
                         session = None
                 outcome = against_expectation(outcome, dict(self._plan.expected_failures))
+                outcome = replace(outcome, provenance=provenance(vector_id))
                 self._outcomes[vector_id] = outcome
                 told(outcome)
                 if self._plan.stops_at_first and outcome.status in FAILING:

@@ -64,13 +64,15 @@ class EffectComparison:
         self._never_shown = frozenset(never_shown)
         self._sees_writes = observability != "wire"
         self._expected = {
-            _name(effect): (index, effect) for index, effect in enumerate(step.outputs) if self._is_seen(effect)
+            effect_name(effect): (index, effect) for index, effect in enumerate(step.outputs) if self._is_seen(effect)
         }
         seen = [effect for effect in effects if self._is_seen(effect)]
-        self._places = {_name(effect): place for place, effect in enumerate(seen)}
+        self._places = {effect_name(effect): place for place, effect in enumerate(seen)}
         self._actual = _joined(seen)
-        self._sent = [_name(effect) for effect in seen if isinstance(effect, _TOLD)]
-        self._pairs = [(_name(step.outputs[first]), _name(step.outputs[second])) for first, second in step.before]
+        self._sent = [effect_name(effect) for effect in seen if isinstance(effect, _TOLD)]
+        self._pairs = [
+            (effect_name(step.outputs[first]), effect_name(step.outputs[second])) for first, second in step.before
+        ]
 
     def _is_seen(self, effect: TracedEffect) -> bool:
         if isinstance(effect, _TOLD):
@@ -157,7 +159,7 @@ def compared_refusal(expected: Refusal | None, actual: Refusal | UnsetType | Non
     return (Difference("refusal", text(expected), text(actual)),)
 
 
-def _name(effect: TracedEffect) -> str:
+def effect_name(effect: TracedEffect) -> str:
     """What tells the outputs of one step apart: there is one of each at most."""
     match effect:
         case TracedSend(message):
@@ -175,7 +177,7 @@ def _joined(effects: Sequence[TracedEffect]) -> dict[str, TracedEffect]:
     """The effects by name: records appended in portions are one append, of other repetitions the last counts."""
     joined: dict[str, TracedEffect] = {}
     for effect in effects:
-        name = _name(effect)
+        name = effect_name(effect)
         earlier = joined.get(name)
         joined[name] = effect
         if isinstance(effect, TracedAppendRecords) and isinstance(earlier, TracedAppendRecords):

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from kraft_conformance.runner.plain import plain
 from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.profiles import provenance, shown_profile
 from kraft_conformance.vectors.state_changes import changed_fields
 from kraft_spec.rules import load_registry
 
@@ -22,18 +23,24 @@ def explained(vector: Vector) -> Iterator[str]:
     yield vector.id
     yield f"  {vector.title}"
     yield f"  from {vector.source}; level {vector.level}"
-    wanted = ", ".join((*requires.kips, f"kraft.version {requires.kraft_version}", *requires.features))
-    yield f"  needs {wanted}; profile {' or '.join(requires.profiles)}"
+    injection = () if vector.history is not None else ("state_injection",)
+    wanted = ", ".join((*requires.kips, f"kraft.version {requires.kraft_version}", *requires.features, *injection))
+    yield f"  needs {wanted}; profile {' or '.join(map(shown_profile, requires.profiles))}"
+    if whence := provenance(vector.id):
+        yield f"  {whence}"
     yield ""
     for rule_id in vector.rules:
         rule = registry[rule_id]
         yield f"{rule.level} {rule.id}: {rule.title}"
         yield f"  {rule.statement}"
     yield ""
-    yield f"Replica {vector.replica} after {_counted(len(vector.history), 'event')}:"
+    if vector.history is None:
+        yield f"Replica {vector.replica} in a constructed state: {vector.constructed}"
+    else:
+        yield f"Replica {vector.replica} after {_counted(len(vector.history), 'event')}:"
     for name, value in plain(vector.before.state).items():
         if value not in ([], None, False):
-            yield f"  {name} {_short(value)}"
+            yield f"  {name} {shown_value(value)}"
     for number, step in enumerate(vector.steps, 1):
         yield ""
         yield f"{number}. {happening(step)}"
@@ -47,9 +54,9 @@ def happening(event: VectorEvent) -> str:
         fields = plain(event.message)
         words.append(f"from {fields.pop('source')}:")
         hidden = ("type", "destination", "id", "cluster_id")
-        words.append(_fields({name: value for name, value in fields.items() if name not in hidden}))
+        words.append(shown_fields({name: value for name, value in fields.items() if name not in hidden}))
     if event.input is not UNSET:
-        words.append(_fields(plain(event.input)))
+        words.append(shown_fields(plain(event.input)))
     if event.crash is not UNSET:
         words.append(f"and dies after {event.crash.completed} of its writes and sends")
     return " ".join(words)
@@ -66,32 +73,33 @@ def _expected(step: VectorStep) -> Iterator[str]:
         fields.pop("duration_ms", None)
         first = [str(one + 1) for one, other in step.before if other == index]
         order = f" (after {', '.join(first)})" if first else ""
-        yield f"   [{index + 1}] {kind} {_fields(fields)}{order}".rstrip()
+        yield f"   [{index + 1}] {kind} {shown_fields(fields)}{order}".rstrip()
     if step.refusal is not None:
         yield f"   refused: {step.refusal}"
     changes = plain(step.state)
     for name in changed_fields(step.state):
-        yield f"   {name} becomes {_short(changes[name])}"
+        yield f"   {name} becomes {shown_value(changes[name])}"
     if not changes:
         yield "   the state stays as it is"
     for one in step.latitude:
-        values = "may be missing" if one.absent else f"may be {_short(list(one.any_of or ()))}"
+        values = "may be missing" if one.absent else f"may be {shown_value(list(one.any_of or ()))}"
         path = _OUTPUT.sub(lambda found: f"[{int(found.group(1)) + 1}]", one.path)
         yield f"   {path} {values}: {one.reason}"
 
 
-def _fields(fields: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {_short(value)}" for name, value in fields.items())
+def shown_fields(fields: dict[str, Any]) -> str:
+    """Fields and their values in a line."""
+    return ", ".join(f"{name} {shown_value(value)}" for name, value in fields.items())
 
 
-def _short(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """A value as the texts write it: keys as `3-U3`, sets of keys as a list of them."""
     if isinstance(value, dict) and value.keys() == {"id", "directory_id"}:
         return f"{value['id']}" if value["directory_id"] is None else f"{value['id']}-{value['directory_id']}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_short, value))}]"
+        return f"[{', '.join(map(shown_value, value))}]"
     if isinstance(value, dict):
-        return f"({_fields(value)})"
+        return f"({shown_fields(value)})"
     return value if isinstance(value, str) else json.dumps(value)
 
 

@@ -40,11 +40,15 @@ class Outcome:
     """Of an error: the kind of fault."""
     stderr: str = ""
     """Of an error: the end of what the adapter wrote to standard error."""
+    provenance: str = ""
+    """Of a vector whose outcome is that of an experimental profile alone: where it was read, and if it was."""
+    effects: tuple[Any, ...] | None = None
+    """Of a step that fails: what the adapter showed in it, as plain JSON values."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
         document: dict[str, Any] = {"id": self.id, "status": str(self.status)}
-        for name in ("reason", "step", "event", "fault", "stderr"):
+        for name in ("reason", "step", "event", "fault", "stderr", "provenance"):
             if getattr(self, name) not in ("", None):
                 document[name] = getattr(self, name)
         if self.rules:
@@ -53,6 +57,8 @@ class Outcome:
             document["differences"] = [one._asdict() for one in self.differences]
         if self.left_out:
             document["left_out"] = list(self.left_out)
+        if self.effects is not None:
+            document["effects"] = list(self.effects)
         return document
 
 

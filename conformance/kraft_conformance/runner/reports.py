@@ -1,16 +1,11 @@
-"""The outcomes of a run for machines: JSON lines, and JUnit XML."""
+"""What the outcomes of a run come to: the counts, the exit code, and a vector that does not pass in lines."""
 
-import json
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
-from kraft_traces.streams import whole_file
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> ExitCode:
@@ -29,74 +24,24 @@ def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {str(status): counted[status] for status in Status if counted[status]}
 
 
-def repetition(command: str, vector_id: str, profile: str | None = None) -> str:
+def repetition(command: str, vector_id: str, profile: str | None = None, vectors: str | None = None) -> str:
     """The one command that runs a vector again and shows what was said."""
     words = ["kraft-spec", "conformance", "replay", vector_id, "--adapter", command]
-    return shlex.join(words + (["--profile", profile] if profile else []))
+    words += ["--profile", profile] if profile else []
+    return shlex.join(words + (["--vectors", vectors] if vectors else []))
 
 
-def json_lines(outcomes: Sequence[Outcome], command: str, profile: str | None = None) -> list[str]:
-    """A line for each vector, and one with the counts and the exit code."""
-    lines = []
-    for outcome in outcomes:
-        document = outcome.as_dict()
-        if outcome.status in FAILING:
-            document["repeat"] = repetition(command, outcome.id, profile)
-        lines.append(_line({"kind": "vector", **document}))
-    lines.append(_line({"kind": "summary", "counts": counts(outcomes), "exit_code": int(exit_code(outcomes))}))
-    return lines
-
-
-def _line(document: dict[str, Any]) -> str:
-    return json.dumps(document, sort_keys=True, ensure_ascii=False)
-
-
-def details(outcome: Outcome, command: str, profile: str | None = None) -> str:
-    """Everything that is known of a vector that does not pass, in lines."""
+def details(outcome: Outcome, repeat: str) -> str:
+    """Everything that is known of a vector that does not pass, in lines; the last is the command that repeats it."""
     lines = [outcome.reason]
     if outcome.differences:
         where = outcome.reason.partition(": ")[0]
         lines = [where if outcome.event is None else f"{where}, {outcome.event}", *map(str, outcome.differences)]
     if outcome.rules:
         lines.append(f"rules: {', '.join(outcome.rules)}")
+    if outcome.provenance:
+        lines.append(f"outcome: {outcome.provenance}")
     if outcome.stderr:
         lines.append(f"standard error: {outcome.stderr.rstrip()}")
-    lines.append(f"repeat: {repetition(command, outcome.id, profile)}")
+    lines.append(f"repeat: {repeat}")
     return "\n".join(lines)
-
-
-def write_junit(path: Path, outcomes: Sequence[Outcome], command: str, profile: str | None = None) -> None:
-    """Write JUnit XML: what is unobserved, unsupported or fails as expected counts as skipped, and says so.
-
-    Raises:
-        CommandError: the library for it is not installed.
-        OSError: the file cannot be written.
-    """
-    try:
-        from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
-    except ImportError as error:
-        wanted = "JUnit XML needs the package junitparser: pip install 'kraft-spec[conformance]'"
-        raise CommandError(wanted, ExitCode.UNAVAILABLE) from error
-    suite = TestSuite("kraft-spec conformance")
-    for outcome in outcomes:
-        group, _, name = outcome.id.partition(".")
-        case = TestCase(name, f"kraft-spec.{group}")
-        match outcome.status:
-            case Status.PASS:
-                pass
-            case Status.FAIL | Status.UNEXPECTED_PASS:
-                case.result = [_marked(Failure(outcome.reason, str(outcome.status)), outcome, command, profile)]
-            case Status.ERROR:
-                case.result = [_marked(Error(outcome.reason, outcome.fault), outcome, command, profile)]
-            case _:
-                case.result = [Skipped(f"{outcome.status}: {outcome.reason}", str(outcome.status))]
-        suite.add_testcase(case)
-    document = JUnitXml()
-    document.add_testsuite(suite)
-    with whole_file(path) as stream:
-        stream.write(document.tostring())  # type: ignore[no-untyped-call]
-
-
-def _marked(mark: Any, outcome: Outcome, command: str, profile: str | None) -> Any:
-    mark.text = "".join(c if c.isprintable() or c == "\n" else "?" for c in details(outcome, command, profile))
-    return mark

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, json
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import shows
@@ -23,9 +23,13 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.runner.comparison import EffectComparison, Synced, adopted, compared_refusal, compared_state
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.partition_running import run_partition_vector
 from kraft_conformance.runner.plain import Compared, Difference
 from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Latitude, Vector, VectorEvent
+from kraft_conformance.vectors.partitions.format import PartitionVector
+from kraft_conformance.vectors.profiles import shown_profile
 from kraft_conformance.vectors.requirements import about
 from kraft_conformance.vectors.state_changes import applied
 from kraft_traces.state_types import TracedState
@@ -44,11 +48,14 @@ class NotAsked(Exception):  # noqa: N818 - a decision, not an error
 
 
 class _Failed(Exception):  # noqa: N818 - carried to `run_vector`
-    def __init__(self, step: int, event: str | None, differences: tuple[Difference, ...]) -> None:
+    def __init__(
+        self, step: int, event: str | None, differences: tuple[Difference, ...], reply: StepReply | RestartReply | None
+    ) -> None:
         super().__init__(step, event, differences)
         self.step = step
         self.event = event
         self.differences = differences
+        self.effects = None if reply is None else tuple(json.decode(json.encode(reply.effects)))
 
 
 class _Seen(NamedTuple):
@@ -63,6 +70,8 @@ def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
         NotAsked: it cannot, and why.
     """
     requires = vector.requires
+    if "replica" not in hello.subjects:
+        raise NotAsked(Status.UNSUPPORTED, "needs the subject replica")
     missing = [kip for kip in requires.kips if hello.kip_levels.get(kip, "none") == "none"]
     if missing:
         raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(missing)}")
@@ -71,16 +80,21 @@ def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
     lacking = [feature for feature in requires.features if feature in hello.unsupported]
     if lacking:
         raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(lacking)}")
+    if vector.history is None and not hello.state_injection:
+        raise NotAsked(Status.UNSUPPORTED, "needs state_injection: no events lead to the state it begins in")
     if profile not in requires.profiles:
-        raise NotAsked(Status.SKIPPED, f"of the profile {' and '.join(requires.profiles)}, not {profile}")
+        named = " and ".join(map(shown_profile, requires.profiles))
+        raise NotAsked(Status.SKIPPED, f"of the profile {named}, not {shown_profile(profile)}")
 
 
-def run_vector(session: Session, vector: Vector, profile: str) -> Outcome:
-    """Run a vector.
+def run_vector(session: Session, vector: AnyVector, profile: str) -> Outcome:
+    """Run a vector, of whichever subject.
 
     Raises:
         AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
     """
+    if isinstance(vector, PartitionVector):
+        return run_partition_vector(session, vector, profile)
     try:
         applies(vector, session.hello, profile)
         return _Run(session, vector, profile).outcome()
@@ -91,7 +105,8 @@ def run_vector(session: Session, vector: Vector, profile: str) -> Outcome:
     except _Failed as failed:
         where = "before the first step" if failed.step == 0 else f"step {failed.step} of {len(vector.steps)}"
         reason = f"{where}: {failed.differences[0]}"
-        return Outcome(vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, failed.differences)
+        found, effects = failed.differences, failed.effects
+        return Outcome(vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, found, effects=effects)
 
 
 def errored(vector_id: str, fault: AdapterFault) -> Outcome:
@@ -132,7 +147,7 @@ class _Run:
                 actual = self._observed()
                 found += self._compared(actual, "state", after, step.latitude)
                 after = adopted(after, actual, step.latitude)
-            self._judge(number, step.event, found)
+            self._judge(number, step.event, found, reply)
             expected = after
         return self._concluded()
 
@@ -146,6 +161,7 @@ class _Run:
             self._synced = Synced(vector.before.state.flushed_offset or 0)
             return
         self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster)
+        assert vector.history is not None, "asked of implementations with state_injection alone"
         for event in vector.history:
             self._happen(event)
 
@@ -192,9 +208,15 @@ class _Run:
         self._seen.state.extend(compared.left_out)
         return compared.differences
 
-    def _judge(self, step: int, event: str | None, differences: tuple[Difference, ...]) -> None:
+    def _judge(
+        self,
+        step: int,
+        event: str | None,
+        differences: tuple[Difference, ...],
+        reply: StepReply | RestartReply | None = None,
+    ) -> None:
         if differences:
-            raise _Failed(step, event, differences)
+            raise _Failed(step, event, differences, reply)
 
     def _concluded(self) -> Outcome:
         vector, level, hello = self._vector, self._vector.level, self._hello

@@ -15,6 +15,8 @@ from kraft_conformance.protocol.json_schema import committed_json_schema_text as
 from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue
 from kraft_conformance.vectors.json_schema import FILE_NAME as VECTOR_SCHEMA
 from kraft_conformance.vectors.json_schema import committed_json_schema_text as vector_schema
+from kraft_conformance.vectors.partitions.json_schema import FILE_NAME as PARTITION_VECTOR_SCHEMA
+from kraft_conformance.vectors.partitions.json_schema import committed_json_schema_text as partition_vector_schema
 from kraft_traces.streams import whole_file
 
 _ROOT = "kraft-vectors-1"
@@ -22,7 +24,7 @@ _MODE = 0o644
 
 
 def archive_bytes(catalogue: Catalogue) -> bytes:
-    """A tar file with the manifest, every vector, both schemas and the rules without a vector.
+    """A tar file with the manifest, every vector, the schemas, the rules without a vector and Kafka's differences.
 
     Raises:
         VectorFileError: a file is not the one that the manifest describes.
@@ -40,8 +42,9 @@ def _members(catalogue: Catalogue) -> Iterator[tuple[str, bytes]]:
     yield MANIFEST, (catalogue.folder / MANIFEST).read_bytes()
     yield ADAPTER_SCHEMA, adapter_schema().encode()
     yield VECTOR_SCHEMA, vector_schema().encode()
-    reasons = "without_vector.toml"
-    yield reasons, files("kraft_conformance").joinpath("vectors", reasons).read_bytes()
+    yield PARTITION_VECTOR_SCHEMA, partition_vector_schema().encode()
+    for name in ("without_vector.toml", "kafka_4.toml"):
+        yield name, files("kraft_conformance").joinpath("vectors", name).read_bytes()
     for entry in catalogue.manifest.vectors:
         # Read as a vector too, so that nothing goes out that the manifest does not describe.
         catalogue.vector(entry.id)

@@ -5,14 +5,18 @@ from functools import cached_property
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from msgspec import DecodeError
 
-from kraft_conformance.vectors.encoding import manifest_from, vector_from
+from kraft_conformance.vectors.encoding import manifest_from, partition_vector_from, vector_from
 from kraft_conformance.vectors.format import Manifest, ManifestEntry, Vector
+from kraft_conformance.vectors.partitions.format import PartitionVector
 
 MANIFEST = "manifest.json"
+
+AnyVector: TypeAlias = Vector | PartitionVector
+"""A vector of either subject."""
 
 _Kind = TypeVar("_Kind")
 
@@ -63,7 +67,7 @@ class Catalogue:
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
 
-    def vector(self, vector_id: str) -> Vector:
+    def vector(self, vector_id: str) -> AnyVector:
         """A vector.
 
         Raises:
@@ -76,9 +80,30 @@ class Catalogue:
         digest = sha256(raw).hexdigest()
         if digest != entry.sha256:
             raise VectorFileError(path, f"SHA-256 {digest}, expected {entry.sha256} as in {MANIFEST}")
-        vector = _decoded(path, vector_from, raw)
+        decode: Callable[[bytes], AnyVector] = partition_vector_from if entry.subject == "partitions" else vector_from
+        vector = _decoded(path, decode, raw)
         if vector.id != vector_id:
             raise VectorFileError(path, f"the vector {vector.id!r}, expected {vector_id!r} as in {MANIFEST}")
+        return vector
+
+    def of_replicas(self) -> tuple[Vector, ...]:
+        """Every vector of a replica of the quorum.
+
+        Raises:
+            VectorFileError: as `vector`.
+        """
+        return tuple([one for one in map(self.vector, self) if isinstance(one, Vector)])
+
+    def of_replica(self, vector_id: str) -> Vector:
+        """A vector of a replica of the quorum.
+
+        Raises:
+            KeyError: there is none of this id, or its subject is another one.
+            VectorFileError: as `vector`.
+        """
+        vector = self.vector(vector_id)
+        if not isinstance(vector, Vector):
+            raise KeyError(vector_id)
         return vector
 
     def _read(self, path: Path) -> bytes:

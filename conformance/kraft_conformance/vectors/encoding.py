@@ -1,18 +1,20 @@
 """The bytes of a vector and of the manifest: one line for each event, step and part, so that a change shows."""
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.json import Decoder, Encoder
 
 from kraft_conformance.vectors.format import Manifest, Vector
+from kraft_conformance.vectors.partitions.format import PartitionVector
 
 _ENCODER = Encoder()
 _VECTORS: Decoder[Vector] = Decoder(Vector)
+_PARTITION_VECTORS: Decoder[PartitionVector] = Decoder(PartitionVector)
 _MANIFESTS: Decoder[Manifest] = Decoder(Manifest)
 
 _LISTS = ("history", "steps", "vectors")
 
 
-def vector_bytes(vector: Vector) -> bytes:
+def vector_bytes(vector: Vector | PartitionVector) -> bytes:
     """The file of a vector; the same vector gives the same bytes."""
     return _laid_out(vector)
 
@@ -31,6 +33,15 @@ def vector_from(raw: bytes) -> Vector:
     return _VECTORS.decode(raw)
 
 
+def partition_vector_from(raw: bytes) -> PartitionVector:
+    """The vector of the subject `partitions` in a file.
+
+    Raises:
+        msgspec.DecodeError: it is none.
+    """
+    return _PARTITION_VECTORS.decode(raw)
+
+
 def manifest_from(raw: bytes) -> Manifest:
     """The manifest in a file.
 
@@ -44,6 +55,8 @@ def _laid_out(whole: Struct) -> bytes:
     fields = []
     for name in whole.__struct_fields__:
         value = getattr(whole, name)
+        if value is UNSET:
+            continue
         shown = _ENCODER.encode(value)
         if name in _LISTS and value:
             shown = b"[\n" + b",\n".join(b"  " + _ENCODER.encode(one) for one in value) + b"\n ]"

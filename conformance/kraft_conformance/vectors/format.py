@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kraft_conformance.protocol.cluster import Cluster
-from kraft_conformance.protocol.features import Feature, Kip, Level
+from kraft_conformance.protocol.features import Feature, Kip, Level, Subject
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_reference.outcome import Refusal
 from kraft_traces.checkpoint_types import TracedReplicaState
@@ -86,8 +86,10 @@ class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit
     requires: Requires
     replica: ReplicaId
     cluster: Cluster
-    history: tuple[VectorEvent, ...]
-    """From the first start to `before`."""
+    constructed: str | UnsetType = UNSET
+    """Why no events lead to `before`; only an adapter with `state_injection` can be asked then."""
+    history: tuple[VectorEvent, ...] | None
+    """From the first start to `before`; null if that is a constructed state."""
     before: TracedReplicaState
     steps: Annotated[tuple[VectorStep, ...], Meta(min_length=1)]
 
@@ -101,7 +103,12 @@ class ManifestEntry(Struct, frozen=True, forbid_unknown_fields=True):
     level: Level
     rules: tuple[str, ...]
     steps: Count
-    history: Count
+    history: Count | None
+    """Null if the vector begins in a constructed state."""
+    profiles: tuple[str, ...] = ()
+    """Those under which this is the outcome."""
+    subject: Subject = "replica"
+    """Whose vector it is, and so its schema: `kraft-partition-vector/1` for `partitions`."""
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):

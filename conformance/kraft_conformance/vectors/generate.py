@@ -9,9 +9,12 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from kraft_conformance.protocol.features import Subject
 from kraft_conformance.vectors.catalogue import MANIFEST, vector_folder
 from kraft_conformance.vectors.encoding import manifest_bytes, vector_bytes
 from kraft_conformance.vectors.format import SCHEMA, Manifest, ManifestEntry, Vector
+from kraft_conformance.vectors.partitions.format import PartitionVector
+from kraft_conformance.vectors.partitions.making import partition_vectors
 from kraft_conformance.vectors.staging import Accepts, accepted_by_model
 from kraft_conformance.vectors.targeting import targeted_vectors
 from kraft_conformance.vectors.worked_scenarios import scenario_vectors
@@ -29,10 +32,10 @@ def generated(accepts: Accepts = accepted_by_model) -> dict[str, bytes]:
         VectorProofError: a vector does not say what its run shows.
         ValueError: two vectors have one id, or a rule that a vector names does not hold.
     """
-    return files_of((*scenario_vectors(accepts), *targeted_vectors(accepts)))
+    return files_of((*scenario_vectors(accepts), *targeted_vectors(accepts), *partition_vectors()))
 
 
-def files_of(vectors: Iterable[Vector]) -> dict[str, bytes]:
+def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
     """The files of these vectors and their manifest, by name."""
     registry = load_registry()
     made: dict[str, bytes] = {}
@@ -45,8 +48,12 @@ def files_of(vectors: Iterable[Vector]) -> dict[str, bytes]:
             if not registry[rule].is_active:
                 raise ValueError(f"{vector.id}: the rule {rule} does not hold any more")
         raw = made[name] = vector_bytes(vector)
-        digest, steps, history = sha256(raw).hexdigest(), len(vector.steps), len(vector.history)
-        entries.append(ManifestEntry(vector.id, name, digest, vector.level, vector.rules, steps, history))
+        digest, steps = sha256(raw).hexdigest(), len(vector.steps)
+        history = None if vector.history is None else len(vector.history)
+        profiles = vector.requires.profiles
+        subject: Subject = "partitions" if isinstance(vector, PartitionVector) else "replica"
+        told = (digest, vector.level, vector.rules, steps, history, profiles, subject)
+        entries.append(ManifestEntry(vector.id, name, *told))
     made[MANIFEST] = manifest_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
     return made
 

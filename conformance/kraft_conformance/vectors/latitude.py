@@ -6,6 +6,7 @@ from msgspec import UNSET, to_builtins
 
 from kraft_conformance.vectors.format import Latitude
 from kraft_reference.effects import Timer
+from kraft_reference.roles import Role
 from kraft_traces.effects import TracedEffect, TracedPersistQuorumState, TracedSend, TracedStartTimer
 from kraft_traces.message_types import TracedVoteResponse
 from kraft_traces.state_types import TracedState
@@ -19,8 +20,18 @@ def latitude_of(
 
     A replica that casts a vote and keeps its role need not restart its election timer.
     One that restarts at kraft.version 0 need not forget the directory id of its vote.
-    Rules: vote.grant.resets-timer, durable.vote.v0-uuid-in-memory.
+    A Candidate that cannot win any more may wait out the election timer that it has.
+    One whose log is ahead of its file need not spend its vote.
+    Rules: vote.grant.resets-timer, durable.vote.v0-uuid-in-memory, state.candidate.lost, durable.restart.log-epoch.
     """
+    if event == "Restart" and changes.epoch is not UNSET:
+        reason = "durable.restart.log-epoch says SHOULD"
+        written = [
+            Latitude(f"outputs[{place}].voted_key", reason, any_of=(None,))
+            for place, output in enumerate(outputs)
+            if isinstance(output, TracedPersistQuorumState)
+        ]
+        return (Latitude("state.voted_key", reason, any_of=(None,)), *written)
     if event == "Restart" and changes.voted_key is not UNSET and before.quorum_state_version == 0:
         reason, remembered = "durable.vote.v0-uuid-in-memory says MAY", to_builtins(before.voted_key)
         # What is not forgotten is not written again.
@@ -30,11 +41,17 @@ def latitude_of(
             if isinstance(output, TracedPersistQuorumState)
         ]
         return (Latitude("state.voted_key", reason, any_of=(remembered,)), *unwritten)
-    if changes.role is not UNSET or not any(map(_casts_vote, outputs)):
+    if changes.role is not UNSET:
+        return ()
+    if event == "HandleVoteResponse" and before.role == Role.CANDIDATE:
+        reason = "state.candidate.lost leaves open how it waits"
+    elif any(map(_casts_vote, outputs)):
+        reason = "vote.grant.resets-timer says SHOULD"
+    else:
         return ()
     return tuple(
         [
-            Latitude(f"outputs[{place}]", "vote.grant.resets-timer says SHOULD", absent=True)
+            Latitude(f"outputs[{place}]", reason, absent=True)
             for place, output in enumerate(outputs)
             if isinstance(output, TracedStartTimer) and output.timer is Timer.ELECTION
         ]

@@ -23,15 +23,18 @@ def happens_before(outputs: Sequence[TracedEffect]) -> tuple[tuple[int, int], ..
     """The pairs of positions of which the first comes before the second.
 
     What is synced comes before everything that is sent or answered, and the effects on the log keep their order.
-    Between the quorum state file and the log there is no order, and none among messages.
+    The quorum state comes before records that are appended with it: to append them is to act in the new epoch and role,
+    and a log that is ahead of the file would spend the vote of its epoch at a restart.
+    Among messages there is no order.
 
-    Rules: durable.write-before-act, vote.persist-before-reply, durable.flush-before-fetch.
+    Rules: durable.write-before-act, vote.persist-before-reply, durable.flush-before-fetch, durable.restart.log-epoch.
     """
     pairs = []
     for first, one in enumerate(outputs):
         for second, other in enumerate(outputs):
             durable = isinstance(one, _DURABLE) and isinstance(other, _TOLD)
             of_the_log = first < second and isinstance(one, _OF_THE_LOG) and isinstance(other, _OF_THE_LOG)
-            if durable or of_the_log:
+            in_the_file = isinstance(one, TracedPersistQuorumState) and isinstance(other, TracedAppendRecords)
+            if durable or of_the_log or in_the_file:
                 pairs.append((first, second))
     return tuple(pairs)

@@ -16,6 +16,7 @@ from kraft_conformance.vectors.latitude import latitude_of
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
 from kraft_conformance.vectors.state_changes import changed
+from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
@@ -35,6 +36,19 @@ class VectorProofError(AssertionError):
 
 
 @dataclass(frozen=True, slots=True)
+class Construction:
+    """A state that no events lead to, put in place of what the run had come to.
+
+    Its rest, the other replicas and the network included, is as the events before have left it.
+    """
+
+    checkpoint: Checkpoint
+    """Everything there is, with the constructed state in it."""
+    why: str
+    """Why no events lead there."""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run of a whole cluster that vectors are cut from."""
 
@@ -47,6 +61,8 @@ class Run:
     """The sequence of the first occurrence of the steps; what is before it is history."""
     profiles: tuple[str, ...]
     """Those under which the model accepts the run."""
+    construction: Construction | None = None
+    """Where the steps begin, if not where the events before them lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +90,15 @@ def vector_of(run: Run, subject: Subject) -> Vector | None:
     later = [one for one in own if one.sequence >= run.start][: subject.last]
     if not later:
         return None
-    first = _first_state(run.configuration, subject.replica_id)
-    states = [first, *[_state(one) for one in own[: len(earlier) + len(later)]]]
+    if run.construction is not None:
+        earlier = []
+    first = _first_state(run, run.configuration, subject.replica_id)
+    states = [first, *[_state(one) for one in (*earlier, *later)]]
     before = states[len(earlier)]
     history = tuple([_vector_event(run, one) for one in earlier])
     steps = tuple(_steps(run, later, before))
-    sent = [type(effect.message).__name__ for one in own for effect in one.effects if isinstance(effect, Send)]
+    shown = own if run.construction is None else later
+    sent = [type(effect.message).__name__ for one in shown for effect in one.effects if isinstance(effect, Send)]
     events = (*history, *steps)
     features = features_of(states, events, sent, run.configuration)
     vector = Vector(
@@ -97,7 +116,8 @@ def vector_of(run: Run, subject: Subject) -> Vector | None:
         ),
         replica=subject.replica_id,
         cluster=cluster_of(run.configuration),
-        history=history,
+        constructed=UNSET if run.construction is None else run.construction.why,
+        history=history if run.construction is None else None,
         before=traced_replica_state(before),
         steps=steps,
     )
@@ -110,8 +130,10 @@ def _state(occurrence: Occurrence) -> ReplicaState:
     return occurrence.state
 
 
-def _first_state(configuration: Configuration, replica_id: int) -> ReplicaState:
-    """The state in which a replica is when a run begins."""
+def _first_state(run: Run, configuration: Configuration, replica_id: int) -> ReplicaState:
+    """The state in which a replica is when a run, or its constructed part, begins."""
+    if run.construction is not None:
+        return run.construction.checkpoint.replicas[replica_id]
     return World(configuration).state(replica_id)
 
 
@@ -167,7 +189,7 @@ def _prove(
     injected = replica_state_of("$.before", read.before)
     if injected != before:
         raise VectorProofError(f"{vector.id}: as data the state is {injected}, in the run {before}")
-    replica = Replica(_first_state(run.configuration, vector.replica), run.configuration)
+    replica = Replica(_first_state(run, run.configuration, vector.replica), run.configuration)
     for occurrence in earlier:
         _happen(replica, run, occurrence)
     if replica.state != before:
@@ -187,7 +209,7 @@ def _is_same_under(
     if profile == run.configuration.profile.name:
         return True
     configuration = replaced(run.configuration, profile=PROFILES[profile])
-    replica = Replica(_first_state(configuration, replica_id), configuration)
+    replica = Replica(_first_state(run, configuration, replica_id), configuration)
     for occurrence in (*earlier, *later):
         step = _happen(replica, run, occurrence)
         if (step.state, step.effects, step.refusal) != (occurrence.state, occurrence.effects, occurrence.refusal):

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kraft_conformance.protocol.features import Level
+from kraft_conformance.vectors.staging import RecordingDirector
 from kraft_reference.configuration import Configuration
-from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.scenario import cluster
 
 THREE = cluster(3)
@@ -23,7 +23,7 @@ class Target:
     rules: tuple[str, ...]
     """Those that the steps at the replica decide."""
     replica_id: int
-    script: Callable[[Director], None]
+    script: Callable[[RecordingDirector], None]
     configuration: Configuration = THREE
     level: Level = "wire"
     """At least; more if the steps, or what the rules are about, show only above it."""

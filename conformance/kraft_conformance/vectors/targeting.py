@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.recording import Run, Subject, vector_of
-from kraft_conformance.vectors.staging import Accepts, recorded
+from kraft_conformance.vectors.recording import Subject
+from kraft_conformance.vectors.staging import Accepts
 from kraft_conformance.vectors.targeted import TARGETS
+from kraft_conformance.vectors.twins import Recorded, with_twin
 
 
 def targeted_vectors(accepts: Accepts) -> Iterator[Vector]:
@@ -15,14 +16,14 @@ def targeted_vectors(accepts: Accepts) -> Iterator[Vector]:
         NotAcceptedError: the model rejects a run.
         ValueError: nothing happens at the replica that a vector is about.
     """
-    runs: dict[object, Run] = {}
+    runs: dict[object, Recorded] = {}
     for target in TARGETS:
         made_by = (target.script, id(target.configuration))
         if made_by not in runs:
             name = f"script {target.script.__module__.rpartition('.')[2]}.{target.script.__name__.lstrip('_')}"
-            runs[made_by] = recorded(name, target.configuration, target.script, accepts)
+            runs[made_by] = Recorded(name, target.configuration, target.script, accepts)
         subject = Subject(target.id, target.title, target.rules, target.replica_id, target.level)
-        vector = vector_of(runs[made_by], subject)
-        if vector is None:
+        vectors = tuple(with_twin(runs[made_by], subject))
+        if not vectors:
             raise ValueError(f"{target.id}: nothing happens at replica {target.replica_id} after the first step")
-        yield vector
+        yield from vectors

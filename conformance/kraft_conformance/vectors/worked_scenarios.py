@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.recording import Run, Subject, vector_of
-from kraft_conformance.vectors.staging import Accepts, recorded
+from kraft_conformance.vectors.recording import Run, Subject
+from kraft_conformance.vectors.staging import Accepts
+from kraft_conformance.vectors.twins import Recorded, with_twin
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.events import Event, Receive, event_name
 from kraft_reference.messages import Error, VoteRequest, VoteResponse
+from kraft_reference.profile import KAFKA_4
 from kraft_reference.roles import Role
 from kraft_reference.scenarios import SCENARIOS, Scenario, Variant
 from kraft_spec.action_rules import rules_of_event
@@ -32,18 +34,25 @@ def _is_conformant(variant: Variant) -> bool:
 
 
 def _vectors(scenario: Scenario, variant: Variant, accepts: Accepts) -> Iterator[Vector]:
-    run = recorded(f"scenario {scenario.name}/{variant.name}", variant.configuration, variant.script, accepts)
+    made = Recorded(f"scenario {scenario.name}/{variant.name}", variant.configuration, variant.script, accepts)
     for replica_id, replica in sorted(variant.configuration.replicas.items()):
         # What software without Pre-Vote does is no outcome to hold anybody to.
         if replica.pre_vote != "supported":
             continue
-        decides = tuple(rule for rule in scenario.rules if rule in _stated(run, replica_id))
+        decides = tuple(rule for rule in scenario.rules if rule in _stated(made.run, replica_id))
         if decides:
             name = f"scenario.{scenario.name}.{variant.name}.replica-{replica_id}"
             title = f"{scenario.title}: replica {replica_id} ({variant.name})"
-            vector = vector_of(run, Subject(name, title, decides, replica_id))
-            if vector is not None:
-                yield vector
+            subject = Subject(name, title, decides, replica_id)
+            yield from with_twin(made, subject, _has_variant(scenario, variant))
+
+
+def _has_variant(scenario: Scenario, variant: Variant) -> bool:
+    """Does the scenario have the same script under `kafka-4` as a variant of its own?"""
+    return any(
+        one is not variant and (one.script, one.configuration.profile) == (variant.script, KAFKA_4)
+        for one in scenario.variants
+    )
 
 
 def _stated(run: Run, replica_id: int) -> frozenset[str]:

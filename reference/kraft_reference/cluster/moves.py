@@ -14,7 +14,7 @@ from kraft_reference.cluster.occurrence import (
 from kraft_reference.cluster.schedule import DEFECTS, Move, disks_during, possible_end
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.world import World
-from kraft_reference.events import Crash, Draw, Event, Receive, ReplaceDisk
+from kraft_reference.events import Crash, Draw, Event, Receive
 from kraft_reference.messages import Message
 
 
@@ -94,7 +94,7 @@ class Moves:
             on_disk = disks_during(self.world, replica_id, event, draw)
         except DEFECTS:
             return None
-        if len(on_disk) == 1 or isinstance(event, Crash | ReplaceDisk):
+        if len(on_disk) == 1 or not self.world.replicas[replica_id].may_die_during(event):
             return None
         self.doomed.discard(replica_id)
         completed = self.chance.between(0, len(on_disk) - 1)

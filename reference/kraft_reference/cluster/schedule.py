@@ -105,7 +105,9 @@ def _deliver(world: World, move: Move, identifier: str) -> Occurrence | None:
     destination = flight.message.destination
     if not _applies(world, destination, event, draw):
         return None
-    crash = None if move.crash is None else possible_crash(world, destination, event, draw, move.crash)
+    crash = None
+    if move.crash is not None and world.replicas[destination].may_die_during(event):
+        crash = possible_crash(world, destination, event, draw, move.crash)
     return world.deliver(identifier, draw, crash)
 
 
@@ -117,7 +119,7 @@ def _happen(world: World, move: Move, event: Event) -> Occurrence | None:
         event = Crash(possible_end(state.log, event.log_end_offset))
     if not _applies(world, move.replica_id, event, draw):
         return None
-    if move.crash is None:
+    if move.crash is None or not world.replicas[move.replica_id].may_die_during(event):
         return world.happen(move.replica_id, event, draw)
     crash = possible_crash(world, move.replica_id, event, draw, move.crash)
     return world.happen_and_crash(move.replica_id, event, crash.completed, crash.log_end_offset, draw)

@@ -21,9 +21,10 @@ from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
 from kraft_reference.cluster.schedule import DEFECTS, Schedule, replay
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import Faults, Workload
-from kraft_reference.cluster.world import World
+from kraft_reference.cluster.world import MakeReplica, World
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Crash, Restart
+from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 
 FULL_CHECK_EVERY = 1000
@@ -44,10 +45,12 @@ class Simulation:
         keeps_schedule: bool = False,
         full_check_every: int = FULL_CHECK_EVERY,
         lasting: LastingFaults | None = None,
+        make_replica: MakeReplica = Replica,
     ) -> None:
         """`steps` events make the safety phase.  `keeps_schedule` is what `schedule` needs.
 
         Which faults last follows from `faults` and the seed, unless `lasting` says it.
+        `make_replica` makes the replicas of the world.
         """
         self.configuration = configuration
         self.steps = steps
@@ -60,7 +63,7 @@ class Simulation:
         None too when no majority of the voters stayed connected, so that nobody is promised a leader."""
         self.lasting = lasting
         """The faults that last; None until it is decided, when the others stop."""
-        self.world = World(configuration)
+        self.world = World(configuration, make_replica)
         self._seed = seed
         self._faults = faults
         self._full_check_every = full_check_every

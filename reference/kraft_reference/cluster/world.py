@@ -6,7 +6,7 @@ It decides nothing: the simulator (`simulation`) chooses moves at random, a scen
 chooses them by hand.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kraft_reference import durability
@@ -29,6 +29,9 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, handle
 from kraft_reference.state import ReplicaState, new_replica
 
+MakeReplica = Callable[[ReplicaState, Configuration], Replica]
+"""Makes the replica that has been started with this state: of the reference, or what stands for one."""
+
 
 class ImpossibleMoveError(ValueError):
     """A move that the world does not offer: an unknown message, a cut link, a crash that keeps too little."""
@@ -48,7 +51,7 @@ class World:
     Every replica has been started on an empty disk when the world begins.
     """
 
-    def __init__(self, configuration: Configuration) -> None:
+    def __init__(self, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
         self.configuration = configuration
         self.time_ms = 0
         self.sequence = 0
@@ -60,7 +63,7 @@ class World:
         for replica_id, replica in sorted(configuration.replicas.items()):
             formatted = new_replica(replica.key, configuration.checkpoint(replica_id))
             started = handle(formatted, configuration, Restart(), Draw(0, 0, 0))
-            self.replicas[replica_id] = Replica(started.state, configuration)
+            self.replicas[replica_id] = make_replica(started.state, configuration)
 
     def state(self, replica_id: int) -> ReplicaState:
         """The state of a replica now."""

@@ -11,7 +11,7 @@ hyphen is suspected, see `RuleIds.is_misspelt`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kraft_spec.rules.prose import READERS, Line
@@ -193,7 +193,10 @@ def _is_meant_as_id(literal: str, ids: RuleIds) -> bool:
 
 
 def check_citations(
-    registry: Registry, sources: Sequence[Source] | None = None, scope: Scope | None = None
+    registry: Registry,
+    sources: Sequence[Source] | None = None,
+    scope: Scope | None = None,
+    other_names: Collection[str] = (),
 ) -> CitationReport:
     """Read the sources and compare the ids they name with the registry and the scope.
 
@@ -201,6 +204,7 @@ def check_citations(
         registry: the rules.
         sources: what to read; by default the installed packages. `checkout_sources` reads tests and docs too.
         scope: what must be named where; by default the package's scope.toml.
+        other_names: names of something else that look like ids of rules, such as ids of vectors.
     """
     scope = load_scope() if scope is None else scope
     citations: list[Citation] = []
@@ -210,7 +214,10 @@ def check_citations(
     read = {source.layer for source in read_from}
     for source in read_from:
         for citation in find_citations(source, registry.ids, scope.unread):
-            (citations if citation.rule_id in registry else unknown).append(citation)
+            if citation.rule_id in registry:
+                citations.append(citation)
+            elif citation.rule_id not in other_names:
+                unknown.append(citation)
     citations.sort()
     unknown.sort()
     named: dict[str, dict[str, Citation]] = {layer: {} for layer in (*LAYERS, *OTHER_LAYERS)}

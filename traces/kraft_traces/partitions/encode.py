@@ -75,7 +75,7 @@ def line_of(occurrence: PartitionOccurrence) -> PartitionEventLine:
         _event(occurrence.event),
         occurrence.refusal,
         tuple([_effect(effect) for effect in occurrence.effects]),
-        _state(occurrence.state),
+        traced_state(occurrence.state),
     )
 
 
@@ -96,6 +96,17 @@ def encoded(
         yield msgspec.json.encode(line_of(occurrence)) + b"\n"
 
 
+def traced_state(state: ControllerState) -> TracedState:
+    """A state as the lines of a trace show it."""
+    return TracedState(
+        state.controller,
+        _ascending(state.alive),
+        tuple(sorted(state.deleting)),
+        _targets(state.legacy),
+        tuple([_partition(name, one) for name, one in sorted(state.partitions.items())]),
+    )
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Parts.
 # ---------------------------------------------------------------------------------------------------------
@@ -112,16 +123,6 @@ def _targets(targets: Mapping[TopicPartition, Ids]) -> tuple[Target, ...]:
 def _partition(name: Name, one: Partition) -> TracedPartition:
     lists = (one.replicas, _ascending(one.in_sync), one.adding, one.removing)
     return TracedPartition(name, *lists, one.leader, one.leader_epoch, one.partition_epoch)
-
-
-def _state(state: ControllerState) -> TracedState:
-    return TracedState(
-        state.controller,
-        _ascending(state.alive),
-        tuple(sorted(state.deleting)),
-        _targets(state.legacy),
-        tuple([_partition(name, one) for name, one in sorted(state.partitions.items())]),
-    )
 
 
 def _event(event: events.Event) -> TracedEvent:

@@ -5,6 +5,10 @@ from kraft_conformance.vectors.targeted import (
     additions,
     announcements,
     candidates,
+    constructed,
+    kafka_differences,
+    other_sets,
+    own_events,
     pre_vote_answers,
     pre_votes,
     quorum_targets,
@@ -33,5 +37,9 @@ TARGETS: tuple[Target, ...] = (
     *removals.TARGETS,
     *reports.TARGETS,
     *quorum_targets.TARGETS,
+    *other_sets.TARGETS,
+    *kafka_differences.TARGETS,
+    *constructed.TARGETS,
+    *own_events.TARGETS,
 )
 """All of them."""

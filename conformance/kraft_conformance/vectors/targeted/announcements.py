@@ -91,7 +91,7 @@ def _other_disk(d: Director) -> None:
     d.restart(3)
     d.begin_quorum_epoch_timeout(1)
     d.step("the announcement is for (3,U3), and (3,U3b) gets it")
-    d.begin_quorum_epoch(1, 3, "INVALID_REQUEST")
+    d.begin_quorum_epoch(1, 3, str(d.world.configuration.profile.voter_key_error))
 
 
 def _stranger(d: Director) -> None:

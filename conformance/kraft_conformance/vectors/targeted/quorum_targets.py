@@ -1,6 +1,10 @@
 """The reassignment of the quorum (KIP-642)."""
 
+from kraft_conformance.vectors.staging import RecordingDirector
 from kraft_conformance.vectors.target import OBSERVED, Target
+from kraft_reference.events import AdvanceReassignment
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe, start
 
@@ -71,6 +75,69 @@ def _other_target(d: Director) -> None:
     d.reassign(1, 1, 2, 3)
 
 
+_FOUR = AdvanceReassignment(ReplicaKey(4, "U4"))
+
+
+def _not_before_the_target(d: RecordingDirector) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.fetch(4, 1)
+    d.reassign(1, 1, 2, 4)
+    d.step("the target is not committed: nothing is due")
+    d.refuses(1, _FOUR, Refusal.NOTHING_DUE)
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.advance(1, 4)
+
+
+def _not_while_busy(d: RecordingDirector) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.reassign(1, 1, 2, 4)
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.fetch(4, 1)
+    d.fetch(4, 1)
+    d.advance(1, 4)
+    d.step("4 is being added: no other step is due, and not this one again")
+    d.refuses(1, _FOUR, Refusal.NOTHING_DUE)
+    d.refuses(1, AdvanceReassignment(ReplicaKey(3, "U3")), Refusal.NOTHING_DUE)
+
+
+def _not_after_a_timeout(d: RecordingDirector) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.reassign(1, 1, 2)
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.advance(1, 3)
+    d.voter_change_timeout(1)
+    d.step("the time of the removal of 3 is over, and it is not committed: nothing is due before it is")
+    d.refuses(1, AdvanceReassignment(None), Refusal.NOTHING_DUE)
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.advance(1)
+
+
+def _not_before_its_epoch(d: RecordingDirector) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.reassign(1, 1, 2)
+    for _ in range(2):
+        d.fetch(2, 1)
+        d.fetch(3, 1)
+    d.cut(1, 2, 3)
+    d.fetch_timeout(2)
+    d.fetch_timeout(3)
+    d.pre_vote(2, 3, "granted")
+    d.lose(2)
+    d.vote(2, 3, "granted")
+    d.lose(2)
+    d.begin_quorum_epoch(2, 3)
+    d.high_watermark(2, 5)
+    d.step("2 leads, and the target is committed, but no record of its own epoch is: nothing is due")
+    d.refuses(2, AdvanceReassignment(ReplicaKey(3, "U3")), Refusal.NOTHING_DUE)
+    d.fetch(3, 2)
+    d.fetch(3, 2)
+    d.advance(2, 3)
+
+
 TARGETS = (
     Target(
         "reassign.not-the-leader",
@@ -115,6 +182,38 @@ TARGETS = (
         _reverted,
         OBSERVED,
         level="state",
+    ),
+    Target(
+        "reassign.waits-for-the-target",
+        "No step before the target is committed",
+        ("reassign.commit-before-next-step",),
+        1,
+        _not_before_the_target,
+        OBSERVED,
+    ),
+    Target(
+        "reassign.waits-for-the-step",
+        "No step beside another",
+        ("reassign.commit-before-next-step", "reassign.single-member-steps"),
+        1,
+        _not_while_busy,
+        OBSERVED,
+    ),
+    Target(
+        "reassign.waits-after-a-timeout",
+        "A step whose time is over is not done before it is committed",
+        ("reassign.commit-before-next-step",),
+        1,
+        _not_after_a_timeout,
+        OBSERVED,
+    ),
+    Target(
+        "reassign.waits-for-its-epoch",
+        "A new leader takes no step before a record of its own epoch is committed",
+        ("reassign.commit-before-next-step", "voters.epoch-committed-before-change"),
+        2,
+        _not_before_its_epoch,
+        OBSERVED,
     ),
     Target(
         "reassign.adds",

@@ -1,6 +1,9 @@
 """What voters report of themselves, and kraft.version."""
 
-from kraft_conformance.vectors.target import Target
+from dataclasses import replace
+
+from kraft_conformance.vectors.target import THREE, Target
+from kraft_reference.configuration import Configuration
 from kraft_reference.events import Poll, UpdateFeatures
 from kraft_reference.messages import UpdateVoterRequest
 from kraft_reference.scenarios.director import Director
@@ -51,6 +54,21 @@ def _report_of_an_older_epoch(d: Director) -> None:
     d.handle(late, "FENCED_LEADER_EPOCH")
 
 
+def _without_the_level(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.crash(2)
+    d.restart(2, "elsewhere:9093")
+    d.fetch(2, 1)
+    d.step("2 listens somewhere else, and supports level 0 alone where level 1 is in force: its entry stays as it was")
+    d.update_voter(2, 1, "INVALID_REQUEST")
+
+
+def _without_level_0(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.step("2 supports level 1 alone where level 0 is in force: the leader takes no note of it")
+    d.update_voter(2, 1, "INVALID_REQUEST")
+
+
 def _leader_moved(d: Director) -> None:
     start(d, 1, 1, end_offset=4)
     d.crash(2)
@@ -84,6 +102,21 @@ def _broker_lacks(d: Director) -> None:
     d.answered(1, "INVALID_UPDATE_VERSION")
 
 
+def _old_voter() -> Configuration:
+    """Replica 2 supports level 0 alone."""
+    replicas = dict(THREE.replicas)
+    replicas[2] = replace(replicas[2], max_version=0)
+    return replace(THREE, replicas=replicas)
+
+
+def _new_voter() -> Configuration:
+    """At kraft.version 0, replica 2 supports level 1 alone."""
+    static = cluster(3, static=True)
+    replicas = dict(static.replicas)
+    replicas[2] = replace(replicas[2], min_version=1)
+    return replace(static, replicas=replicas)
+
+
 TARGETS = (
     Target(
         "change.moved-voter",
@@ -112,6 +145,22 @@ TARGETS = (
         ("update-voter.leader-only",),
         1,
         _report_of_an_older_epoch,
+    ),
+    Target(
+        "change.report-without-the-level",
+        "A report of a range without the kraft.version in force is refused",
+        ("update-voter.range-must-include-finalized",),
+        1,
+        _without_the_level,
+        _old_voter(),
+    ),
+    Target(
+        "change.report-without-level-0",
+        "At kraft.version 0 too the range has to have the level in force",
+        ("update-voter.range-must-include-finalized",),
+        1,
+        _without_level_0,
+        _new_voter(),
     ),
     Target(
         "change.leader-corrects-itself",

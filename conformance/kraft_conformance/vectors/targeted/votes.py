@@ -86,6 +86,23 @@ def _resigned(d: Director) -> None:
     d.vote(3, 1, "refused")
 
 
+def _repeated_at_follower(d: Director) -> None:
+    d.election_timeout(1)
+    d.election_timeout(3)
+    for candidate in (1, 3):
+        d.pre_vote(candidate, 4, "granted")
+        d.pre_vote(candidate, 5, "granted")
+        d.lose(candidate)
+    d.vote(3, 2, "granted", answer="lost")
+    d.vote(1, 4, "granted")
+    d.vote(1, 5, "granted")
+    d.lose(1)
+    d.begin_quorum_epoch(1, 2)
+    d.request_timeout(3, 2)
+    d.step("v(3>2): 2 has voted for 3 in this epoch, whose leader it follows by now")
+    d.vote(3, 2, "refused")
+
+
 def _to_leader(d: Director) -> None:
     start(d, 1, 1)
     d.fetch_timeout(2)
@@ -145,6 +162,14 @@ TARGETS = (
         cluster(5),
     ),
     Target("vote.resigned-refuses", "A Resigned replica refuses", ("vote.resigned.rejects",), 1, _resigned),
+    Target(
+        "vote.repeated-at-follower",
+        "A Follower refuses even whom it has voted for",
+        ("vote.follower.rejects", "vote.known-leader.rejects"),
+        2,
+        _repeated_at_follower,
+        cluster(5),
+    ),
     Target(
         "vote.larger-epoch-at-leader",
         "A Leader that hears of a larger epoch steps down, and may vote in it",

@@ -1,0 +1,58 @@
+"""The reference's controllers of partitions behind kraft-adapter/1: the model for adapters of KIP-455.
+
+`adapters.reference` answers `hello` and hands the requests whose type begins with `partition_` to this.
+"""
+
+from msgspec import UNSET
+
+from kraft_conformance.protocol.partition_values import shown_effect, state_from, view_of
+from kraft_conformance.protocol.partitions import (
+    PartitionObserve,
+    PartitionObserveReply,
+    PartitionReply,
+    PartitionRequest,
+    PartitionReset,
+    PartitionResetReply,
+    PartitionStep,
+    PartitionStepReply,
+    partition_configuration_from,
+)
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.occurrence import happen
+from kraft_reference.partitions.state import ControllerState, initial_state
+from kraft_traces.partitions.encode import line_of, traced_state
+from kraft_traces.partitions.restore import event_of
+
+
+class PartitionAdapter:
+    """All controllers of one cluster."""
+
+    def __init__(self) -> None:
+        self.configuration: PartitionConfiguration | None = None
+        self._state: ControllerState | None = None
+
+    def answer(self, request: PartitionRequest) -> PartitionReply:
+        """Carry out a request.
+
+        Raises:
+            ValueError: the request cannot be carried out here.
+        """
+        match request:
+            case PartitionReset(id=number):
+                self.configuration = partition_configuration_from(request.cluster)
+                before = request.before
+                self._state = initial_state(self.configuration) if before is UNSET else state_from(before)
+                return PartitionResetReply(id=number)
+            case PartitionStep(id=number):
+                configuration, state = self._running()
+                done = happen(1, state, event_of(request.event), configuration)
+                self._state = done.state
+                effects = tuple(map(shown_effect, line_of(done).effects))
+                return PartitionStepReply(id=number, effects=effects, refusal=done.refusal)
+            case PartitionObserve(id=number):
+                return PartitionObserveReply(id=number, state=view_of(traced_state(self._running()[1])))
+
+    def _running(self) -> tuple[PartitionConfiguration, ControllerState]:
+        if self.configuration is None or self._state is None:
+            raise ValueError("there was no partition_reset yet")
+        return self.configuration, self._state

@@ -1,0 +1,34 @@
+"""The reference without some rules, to see a failure: `python -m kraft_conformance.adapters.without_rules RULE`."""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kraft_conformance.adapters import reference
+from kraft_conformance.protocol.cluster import Cluster, configuration_from
+from kraft_reference.configuration import Configuration
+from kraft_spec.action_rules import switchable_rules
+
+
+def leave_out(rules: Iterable[str]) -> None:
+    """Let the reference's adapter of this process leave these rules out: a cluster of the protocol has all in force."""
+    off = frozenset(rules)
+
+    def without(cluster: Cluster) -> Configuration:
+        return replace(configuration_from(cluster), switched_off=off)
+
+    setattr(reference, "configuration_from", without)  # noqa: B010 - the name is imported there, not exported
+
+
+def main() -> None:
+    """Serve without the rules that the command line names."""
+    known = switchable_rules()
+    if not sys.argv[1:] or (unknown := [rule for rule in sys.argv[1:] if rule not in known]):
+        said = f"no such rule: {', '.join(unknown)}" if sys.argv[1:] else "no rule"
+        sys.exit(f"{said}, expected some of {', '.join(known)}")
+    leave_out(sys.argv[1:])
+    reference.serve(sys.stdin.buffer, sys.stdout.buffer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""What `kraft-spec conformance grade` does."""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import to_builtins
+
+from kraft_conformance.console import print_json, progress, shown, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.grading.campaign import GradingPlan, grade
+from kraft_conformance.grading.checking import not_caught_any_more, problems
+from kraft_conformance.grading.excluding import ExcludedError
+from kraft_conformance.grading.grader import GradingError
+from kraft_conformance.grading.random_part import RandomRuns
+from kraft_conformance.grading.record import markdown
+from kraft_conformance.grading.subjects import quorum_mutants
+from kraft_conformance.grading.table import TARGET, Row, Table, TableError, load_table, score, table_bytes
+from kraft_conformance.mutation import machine_made
+from kraft_conformance.mutation.survivors import SurvivorError
+from kraft_conformance.vectors.catalogue import VectorFileError
+from kraft_spec.edits import EditError
+from kraft_spec.mutants import Mutant, MutantError
+from kraft_traces.streams import whole_file
+
+
+class Asked(NamedTuple):
+    """The options of the command."""
+
+    words: tuple[str, ...]
+    use_seeded: bool
+    machine: int
+    seed: int
+    vectors_only: bool
+    first: bool
+    check: bool
+    jobs: int | None
+    record: Path | None
+    table_file: Path | None
+    as_json: bool
+
+
+def graded(asked: Asked) -> int:
+    """Grade, show, write; the exit code."""
+    for file in (asked.record, asked.table_file):
+        if file is not None and not file.resolve().parent.is_dir():
+            raise CommandError(
+                f"there is no folder {file.resolve().parent} to write {file.name} to", ExitCode.CANNOT_WRITE
+            )
+    chosen = _chosen(asked.words) if asked.use_seeded else ()
+    if asked.check:
+        return _check(chosen)
+    if asked.words and (asked.record or asked.table_file):
+        raise usage_error("a published table has all mutants: --record and --table do not go with -k")
+    if not chosen and not asked.machine:
+        raise usage_error("nothing to grade: no named mutants, and no --machine N")
+    if asked.machine and not machine_made.is_available():
+        raise CommandError(
+            "machine-made mutants need Cosmic Ray: install kraft-spec with the extra `mutation`", ExitCode.UNAVAILABLE
+        )
+    random = None if asked.vectors_only else RandomRuns()
+    jobs = asked.jobs or os.cpu_count() or 1
+    done = _graded(GradingPlan(chosen, asked.machine, asked.seed, random, asked.first, jobs))
+    if asked.table_file is not None:
+        with whole_file(asked.table_file) as output:
+            output.write(table_bytes(done))
+    if asked.record is not None:
+        with whole_file(asked.record) as output:
+            output.write(markdown(done).encode())
+    if asked.as_json:
+        print_json(to_builtins(done))
+    else:
+        _show(done)
+    return ExitCode.CONFORMANT if holds(done) else ExitCode.VIOLATION
+
+
+def holds(done: Table) -> bool:
+    """Do vectors catch enough of all mutants, and anything every named one?"""
+    every = score((*done.seeded, *(() if done.machine is None else done.machine.rows)))
+    named = score(done.seeded)
+    return every.share >= TARGET and (named.together == named.mutants or not done.random)
+
+
+def _chosen(words: tuple[str, ...]) -> tuple[Mutant, ...]:
+    try:
+        return quorum_mutants(words)
+    except MutantError as error:
+        raise usage_error(str(error)) from error
+
+
+def _graded(plan: GradingPlan) -> Table:
+    try:
+        with progress("mutants", len(plan.mutants) + plan.machine) as advance:
+            return grade(plan, lambda row: advance(say=_said(row)), lambda step: advance(0, step))
+    except VectorFileError as error:
+        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
+    except GradingError as error:
+        raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+    except ValueError as error:
+        if isinstance(error, EditError | ExcludedError | SurvivorError):
+            raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+        raise usage_error(str(error)) from error
+
+
+def _check(chosen: tuple[Mutant, ...]) -> int:
+    try:
+        published = load_table()
+    except TableError as error:
+        raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+    names = {one.name for one in chosen}
+    rows = [row for row in published.seeded if row.mutant in names]
+    found = problems(published)
+    with progress("mutants", len(rows)) as advance:
+        found += not_caught_any_more(rows, lambda row: advance(say=row.mutant))
+    for one in found:
+        stdout.print(shown(one), style="red", soft_wrap=True)
+    stdout.print(shown(f"{len(rows)} rows run again, {len(found)} problems"), style="bold")
+    return ExitCode.VIOLATION if found else ExitCode.CONFORMANT
+
+
+def _said(row: Row) -> str:
+    return f"{row.mutant}: {row.first or ('random mode' if row.caught else 'NOTHING')}"
+
+
+def _show(done: Table) -> None:
+    if done.seeded:
+        _show_rows(f"Named mutants behind the adapter, {done.vectors} vectors", done.seeded)
+    if done.machine is not None:
+        _show_rows(f"Machine-made mutants (seed {done.machine.seed})", done.machine.rows)
+
+
+def _show_rows(title: str, rows: tuple[Row, ...]) -> None:
+    drawn = table(title, "mutant", "level", "caught by", "vectors", "without injection")
+    for row in rows:
+        caught_by = row.first or (f"random mode, run {row.random.runs}" if row.random else "")
+        caught_by = caught_by or ("excluded" if row.excluded else "NOTHING")
+        number = str(row.vectors) if row.counted else f"{row.vectors} or more"
+        drawn.add_row(row.mutant, row.level or "", caught_by, number, "" if row.history is None else "yes")
+    stdout.print(drawn)
+    counted = score(rows)
+    words = (
+        f"{counted.vectors} of {counted.mutants} caught by vectors ({counted.share:.1%}): at wire {counted.wire}, "
+        f"at effects {counted.effects}, at state {counted.state}, without state injection {counted.history}; "
+        f"by vectors or random mode {counted.together}; {counted.excluded} excluded"
+    )
+    stdout.print(shown(words), style="bold", soft_wrap=True)

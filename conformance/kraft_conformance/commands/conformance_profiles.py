@@ -1,0 +1,38 @@
+"""`kraft-spec conformance profiles`: where the profiles differ, and where Apache Kafka was read."""
+
+import sys
+from typing import Annotated
+
+import typer
+from msgspec import to_builtins
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.vectors.profiles import EXPERIMENTAL, read_kafka_file, shown_profile
+from kraft_conformance.vectors.profiles_page import page
+from kraft_reference.profile import KAFKA_4, KIP, PROFILES
+
+Page = Annotated[bool, typer.Option("--page", help="Print docs/profiles.md.")]
+
+
+def profiles(as_page: Page = False, as_json: Json = False) -> int:
+    """Show where the profiles kip and kafka-4 differ, and the source files that kafka-4 was read from."""
+    if as_page:
+        sys.stdout.write(page())
+        return ExitCode.CONFORMANT
+    known = read_kafka_file()
+    if as_json:
+        names = [{"name": name, "experimental": name in EXPERIMENTAL} for name in PROFILES]
+        differences = [{**to_builtins(one), "verified": one.verified} for one in known.difference]
+        unexpressed = [{**to_builtins(one), "verified": one.verified} for one in known.unexpressed]
+        print_json({"profiles": names, "differences": differences, "unexpressed": unexpressed})
+        return ExitCode.CONFORMANT
+    drawn = table(
+        f"{len(known.difference)} differences", "decision", KIP.name, shown_profile(KAFKA_4.name), "sources", "vectors"
+    )
+    for one in known.difference:
+        answers = [str(getattr(profile, one.decision)) for profile in (KIP, KAFKA_4)]
+        drawn.add_row(one.decision, *answers, "verified" if one.verified else "not verified", str(len(one.vectors)))
+    stdout.print(drawn)
+    return ExitCode.CONFORMANT

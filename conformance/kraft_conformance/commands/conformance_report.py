@@ -1,0 +1,156 @@
+"""`kraft-spec conformance report` and `matrix`: what earlier runs left, in other forms."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kraft_conformance.console import print_json, shown, stderr, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
+from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_conformance.runner.output.files import Target, check_targets, targets_of, write_all, write_whole
+from kraft_conformance.runner.output.lines import lines_of, read_results
+from kraft_conformance.runner.output.matrix import Matrix, matrix_document, matrix_markdown, matrix_of, matrix_page
+from kraft_conformance.runner.output.results import Results, other_suite
+from kraft_conformance.runner.reports import counts, details
+from kraft_conformance.vectors.catalogue import Catalogue, VectorFileError
+
+JsonLines = Annotated[
+    bool, typer.Option("--json", help="JSON lines: the run, one for each vector, then a summary; `report` reads them.")
+]
+Junit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
+Tap = Annotated[Path | None, typer.Option("--tap", help="Write TAP version 14 to this file.")]
+Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write Markdown to this file.")]
+Badge = Annotated[
+    Path | None,
+    typer.Option("--badge", help="Write a badge to this file: SVG, or shields.io's endpoint JSON for *.json."),
+]
+Html = Annotated[Path | None, typer.Option("--html", help="Write one HTML page that needs nothing else to this file.")]
+Folder = Annotated[Path | None, typer.Option("--vectors", help="A folder of vectors; default: those of the package.")]
+Result = Annotated[Path, typer.Argument(help="What `run --json` wrote; `-` for standard input.")]
+ResultFiles = Annotated[list[Path], typer.Argument(help="What `run --json` wrote, one file for each implementation.")]
+MatrixJson = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+
+
+def report(
+    result: Result,
+    as_json: JsonLines = False,
+    junit: Junit = None,
+    tap: Tap = None,
+    markdown: Markdown = None,
+    badge: Badge = None,
+    html: Html = None,
+    folder: Folder = None,
+) -> int:
+    """Show what a run said, or write the files that it would have written; the exit code says only that it is done."""
+    targets = targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html)
+    check_targets(targets, as_json)
+    with vector_errors():
+        catalogue = Catalogue(folder)
+        results = read_results(result, catalogue)
+        if note := other_suite(results.about, catalogue):
+            stderr.print(shown(note), soft_wrap=True)
+        deliver(results, catalogue, as_json, targets)
+    return ExitCode.CONFORMANT
+
+
+def matrix(
+    files: ResultFiles,
+    html: Html = None,
+    markdown: Markdown = None,
+    as_json: MatrixJson = False,
+    folder: Folder = None,
+) -> int:
+    """Compare implementations, versions or levels: a table of rules, from the results of their runs."""
+    targets = targets_of(html=html, markdown=markdown)
+    check_targets(targets, as_json)
+    with vector_errors():
+        catalogue = Catalogue(folder)
+        made = matrix_of([(path, read_results(path, catalogue)) for path in files], catalogue)
+        for note in made.notes:
+            stderr.print(shown(note), soft_wrap=True)
+        written = {target: _of_matrix(target.option, made) for target in targets}
+        for target, content in written.items():
+            write_whole(target.path, content)
+        if as_json:
+            print_json(matrix_document(made, catalogue))
+        elif not targets:
+            _show_matrix(made)
+    return ExitCode.CONFORMANT
+
+
+def _of_matrix(option: str, made: Matrix) -> bytes:
+    return matrix_page(made) if option == "html" else matrix_markdown(made)
+
+
+def _show_matrix(made: Matrix) -> None:
+    drawn = table("rules by implementation", "rule", *[str(shown(column.label)) for column in made.columns])
+    # Whole, so that it can be copied from there.
+    drawn.columns[0].no_wrap = True
+    for row in made.rows:
+        drawn.add_row(row.rule.id, *[cell.words for cell in row.cells])
+    stdout.print(drawn)
+    for column in made.columns:
+        numbers = ", ".join(f"{number} {verdict}" for verdict, number in sorted(column.verdicts.items()))
+        stdout.print(shown(f"{column.label}: {numbers} (vectors: {column.badge})"), soft_wrap=True)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# What `run` and `replay` show as well.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def show_outcomes(outcomes: Sequence[Outcome], repeated: Callable[[Outcome], str]) -> None:
+    """Show the failures, the reasons of what neither passes nor fails, and the counts.
+
+    Args:
+        outcomes: of the vectors.
+        repeated: the command that runs a vector again.
+    """
+    for outcome in outcomes:
+        if outcome.status in FAILING:
+            stdout.print(shown(f"{outcome.status.upper()} {outcome.id}"), style="bold red", soft_wrap=True)
+            for line in details(outcome, repeated(outcome)).splitlines():
+                stdout.print(shown(f"  {line}"), soft_wrap=True)
+    _show_reasons(outcomes)
+    counted = ", ".join(f"{number} {status}" for status, number in counts(outcomes).items())
+    stdout.print(shown(f"{len(outcomes)} vectors: {counted}"), style="bold", soft_wrap=True)
+
+
+def _show_reasons(outcomes: Sequence[Outcome]) -> None:
+    """Why vectors neither pass nor fail, each reason once."""
+    reasons: dict[tuple[Status, str], int] = {}
+    for outcome in outcomes:
+        if outcome.status not in (*FAILING, Status.PASS):
+            reason = (outcome.status, outcome.reason)
+            reasons[reason] = reasons.get(reason, 0) + 1
+    for (status, text), number in reasons.items():
+        stdout.print(shown(f"{status}: {number}, {text}"), soft_wrap=True)
+
+
+@contextmanager
+def vector_errors() -> Iterator[None]:
+    """Let what is wrong with a file of vectors be a message with an exit code."""
+    try:
+        yield
+    except VectorFileError as error:
+        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
+
+
+def deliver(results: Results, catalogue: Catalogue, as_json: bool, targets: Sequence[Target]) -> None:
+    """Write and show what a run was asked for.
+
+    Raises:
+        CommandError: a file cannot be written.
+    """
+    write_all(targets, results, catalogue)
+    if as_json:
+        for line in lines_of(results):
+            print(line)
+    elif not any(target.is_standard_output for target in targets):
+        show_outcomes(results.outcomes, results.repetition)
+        if results.about.note:
+            stdout.print(shown(results.about.note), soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Grading the suite: broken references behind the adapter, and what notices them."""

@@ -1,0 +1,109 @@
+"""Grading many mutants: seeded ones of the quorum part, and a sample of machine-made ones."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from kraft_conformance.grading.excluding import load_excluded
+from kraft_conformance.grading.grader import PROFILE, Grader, GradingError
+from kraft_conformance.grading.random_part import RandomRuns
+from kraft_conformance.grading.table import SCHEMA, MachineMadeRows, Row, Table
+from kraft_conformance.mutation import machine_made
+from kraft_conformance.mutation.campaign import UNBROKEN, Subject
+from kraft_conformance.mutation.machine_made import Key
+from kraft_conformance.mutation.seeded import subject_of
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_spec.mutants import Mutant
+
+
+@dataclass(frozen=True, slots=True)
+class GradingPlan:
+    """What is graded."""
+
+    mutants: tuple[Mutant, ...]
+    machine: int = 0
+    """How many machine-made mutants, each up to the first vector that notices."""
+    seed: int = 1
+    random: RandomRuns | None = None
+    """For the mutants that no vector notices; None leaves them alone."""
+    stops_at_first: bool = False
+    """Whether a seeded mutant too is left alone once a vector notices."""
+    jobs: int = 1
+    """Mutants at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    subject: Subject
+    rules: tuple[str, ...]
+    line: str
+    excluded: str
+
+
+def grade(
+    plan: GradingPlan,
+    on_row: Callable[[Row], None] | None = None,
+    on_step: Callable[[str], None] | None = None,
+    catalogue: Catalogue | None = None,
+) -> Table:
+    """Grade; the rows are in the order of the catalogue, whatever came first.
+
+    Raises:
+        GradingError: a vector fails on the unbroken reference, or a process does not run its mutant.
+        EditError, SurvivorError, ExcludedError: a mutant does not fit, or a list of arguments is wrong.
+        ValueError: there are not so many machine-made mutants.
+        VectorFileError: a vector cannot be read.
+    """
+    say = on_step or (lambda _: None)
+    told = on_row or (lambda _: None)
+    catalogue = catalogue or Catalogue()
+    vectors = tuple([catalogue.vector(vector_id) for vector_id in catalogue])
+    excluded = load_excluded()
+    say("every vector on the unbroken reference")
+    unbroken = Grader(vectors).row(UNBROKEN)
+    if unbroken.by_vectors:
+        raise GradingError(f"{unbroken.first} fails on the unbroken reference: {unbroken.said}")
+    seeded = [_Task(subject_of(one), one.rules, "", excluded.get(one.name, "")) for one in plan.mutants]
+    rows = _rows(Grader(vectors, plan.stops_at_first), seeded, plan, told)
+    machine = None
+    if plan.machine:
+        say("drawing machine-made mutants")
+        made, population = machine_made.sample(plan.machine, plan.seed)
+        tasks = [_Task(one.subject, (), _line_of(one.key), _reason(excluded, one.key)) for one in made]
+        machine = MachineMadeRows(plan.seed, population, _rows(Grader(vectors, True), tasks, plan, told))
+    return Table(
+        schema=SCHEMA,
+        profile=PROFILE,
+        vectors=len(vectors),
+        random="" if plan.random is None else str(plan.random),
+        seeded=rows,
+        machine=machine,
+    )
+
+
+def _line_of(key: Key) -> str:
+    return f"{key.before} -> {key.after or 'nothing'}"
+
+
+def _reason(excluded: Mapping[str | Key, str], key: Key) -> str:
+    return excluded.get(key) or excluded.get(key.file, "")
+
+
+def _rows(grader: Grader, tasks: Sequence[_Task], plan: GradingPlan, told: Callable[[Row], None]) -> tuple[Row, ...]:
+    def one(task: _Task) -> Row:
+        row = grader.row(task.subject, task.rules, task.line)
+        if not row.by_vectors and not task.excluded and plan.random is not None:
+            row = structs.replace(row, random=plan.random.catch(task.subject))
+        row = structs.replace(row, excluded=task.excluded)
+        told(row)
+        return row
+
+    with ThreadPoolExecutor(max_workers=plan.jobs) as pool:
+        futures = [pool.submit(one, task) for task in tasks]
+        try:
+            return tuple([future.result() for future in futures])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

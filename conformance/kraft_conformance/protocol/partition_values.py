@@ -1,0 +1,53 @@
+"""States and effects of partitions: from what a trace's line has to what the protocol shows, and back."""
+
+import msgspec
+
+from kraft_conformance.protocol.partitions import ControllerView, ShownEffect
+from kraft_reference.partitions.partition import Partition, TopicPartition
+from kraft_reference.partitions.state import ControllerState
+from kraft_traces.partitions.lines import TracedEffect, TracedState
+
+
+def view_of(state: TracedState) -> ControllerView:
+    """The state of a trace's line as the protocol shows it, with every field."""
+    return msgspec.convert(msgspec.to_builtins(state), ControllerView)
+
+
+def shown_effect(effect: TracedEffect) -> ShownEffect:
+    """The effect of a trace's line as the protocol shows it, with every field."""
+    shown: ShownEffect = msgspec.convert(msgspec.to_builtins(effect), ShownEffect)
+    return shown
+
+
+def state_from(view: ControllerView) -> ControllerState:
+    """The state that a view with every field shows: what the controller knows is stored.
+
+    Rule: partition-reassign.persisted.
+
+    Raises:
+        ValueError: a field is missing.
+    """
+    try:
+        whole = msgspec.convert(msgspec.to_builtins(view), TracedState)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"$.before: {error}") from None
+    partitions = {
+        TopicPartition(*one.name): Partition(
+            one.replicas,
+            frozenset(one.in_sync),
+            one.adding,
+            one.removing,
+            one.leader,
+            one.leader_epoch,
+            one.partition_epoch,
+        )
+        for one in whole.partitions
+    }
+    return ControllerState(
+        whole.controller,
+        {whole.controller: partitions},
+        partitions,
+        frozenset(whole.alive),
+        frozenset(whole.deleting),
+        {TopicPartition(*name): replicas for name, replicas in whole.legacy},
+    )

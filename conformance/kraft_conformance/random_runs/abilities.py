@@ -1,0 +1,130 @@
+"""A workload without what some adapter of a cluster lacks: its events are not drawn, or it is not run at all."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kraft_conformance.protocol.features import FEATURES, Feature
+from kraft_conformance.protocol.messages import HelloReply
+from kraft_reference.cluster.workload import Preset
+
+_OF_KIP: dict[str, tuple[Feature, ...]] = {
+    "KIP-642": ("quorum-reassignment",),
+    "KIP-853": (
+        "append-voters",
+        "auto-join",
+        "disk-replacement",
+        "kraft-version-upgrade",
+        "quorum-reassignment",
+        "snapshots",
+        "voter-changes",
+    ),
+    "KIP-1186": ("auto-join",),
+}
+"""What cannot be without a KIP, as the vectors have it."""
+
+_PARTS: dict[str, tuple[Feature, ...]] = {
+    "append_voters_interval_ms": ("append-voters",),
+    "change_interval_ms": ("voter-changes", "observers"),
+    "reassign_interval_ms": ("quorum-reassignment", "voter-changes", "observers"),
+    "upgrade_interval_ms": ("kraft-version-upgrade", "voter-changes"),
+    "snapshot_interval_ms": ("snapshots",),
+    "replace_disk_chance": ("disk-replacement", "observers"),
+    "new_endpoint_chance": ("voter-changes",),
+    "observers": ("observers",),
+    "auto_join": ("auto-join", "voter-changes", "observers"),
+    "static_voters": ("voter-changes",),
+}
+"""Fields of a preset, its workload and its faults: the features that each needs.
+
+Voters that are removed, and replicas with an empty disk, are observers.
+One that listens elsewhere, and every static voter, tells its leader with UpdateVoter."""
+
+_ESSENTIAL: dict[str, tuple[str, ...]] = {
+    "observers": ("observers",),
+    "static-voters": ("static_voters",),
+    "voter-changes": ("change_interval_ms",),
+    "snapshots": ("snapshot_interval_ms",),
+    "upgrade": ("upgrade_interval_ms", "static_voters"),
+    "auto-join": ("auto_join",),
+    "reassignments": ("reassign_interval_ms",),
+    "hasty-changes": ("change_interval_ms",),
+    "hasty-reassignments": ("reassign_interval_ms",),
+}
+"""What a workload is named after: without it there is nothing left to run it for."""
+
+
+class NotForTheseError(Exception):
+    """A workload that cannot be had with these adapters; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restricted:
+    """A workload as these adapters can have it."""
+
+    preset: Preset
+    left_out: tuple[Feature, ...]
+    """The features that it would have needed besides."""
+
+
+def lacking(hellos: Iterable[HelloReply]) -> frozenset[Feature]:
+    """The features that some adapter does not have, by its word or for want of a KIP."""
+    missing: set[Feature] = set()
+    for hello in hellos:
+        missing.update(hello.unsupported)
+        for kip, features in _OF_KIP.items():
+            if hello.kip_levels.get(kip, "none") == "none":
+                missing.update(features)
+        if set(hello.kraft_versions) != {0, 1}:
+            missing.add("kraft-version-upgrade")
+    return frozenset(missing)
+
+
+def restricted(preset: Preset, hellos: Sequence[HelloReply]) -> Restricted:
+    """The workload without the events of features that are missing.
+
+    Raises:
+        NotForTheseError: what the workload is about is missing.
+    """
+    for hello in hellos:
+        if hello.kip_levels.get("KIP-595", "none") == "none":
+            raise NotForTheseError("needs KIP-595")
+        level = 0 if preset.static_voters else 1
+        if level not in hello.kraft_versions:
+            raise NotForTheseError(f"needs kraft.version {level}")
+    missing = lacking(hellos)
+    essential = _ESSENTIAL.get(preset.name, ())
+    needed = {feature for part in essential for feature in _PARTS[part]} & missing
+    if needed:
+        raise NotForTheseError(f"needs {', '.join(_in_order(needed))}")
+    left_out: set[Feature] = set()
+    for part, features in _PARTS.items():
+        without = missing & set(features)
+        if without and _value(preset, part):
+            if part == "static_voters":
+                raise NotForTheseError(f"needs {', '.join(_in_order(without))}")
+            left_out |= without
+            preset = _set(preset, part)
+    return Restricted(preset, _in_order(left_out))
+
+
+def _in_order(features: Iterable[Feature]) -> tuple[Feature, ...]:
+    wanted = set(features)
+    return tuple(feature for feature in FEATURES if feature in wanted)
+
+
+def _value(preset: Preset, part: str) -> Any:
+    for holder in (preset.workload, preset.faults, preset):
+        if hasattr(holder, part):
+            return getattr(holder, part)
+    raise AssertionError(f"{part} is no part of a workload")
+
+
+def _set(preset: Preset, part: str) -> Preset:
+    """The preset with this part at nothing."""
+    nothing: Any = type(_value(preset, part))(0)
+    if hasattr(preset.workload, part):
+        return replace(preset, workload=replace(preset.workload, **{part: nothing}))
+    if hasattr(preset.faults, part):
+        return replace(preset, faults=replace(preset.faults, **{part: nothing}))
+    return replace(preset, **{part: nothing})

@@ -1,0 +1,266 @@
+"""A replica of a cluster that is played by an adapter.
+
+Beside the adapter stands the reference in the same history.
+What the adapter shows is compared with what the reference does there; what it does not show is taken from there.
+Where it shows all of its state it goes its own way after a difference, and the reference follows it;
+an adapter that hides its state has parted from the reference then, and the run is over.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace as replaced
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.protocol.cluster import cluster_of
+from kraft_conformance.protocol.messages import (
+    Crash,
+    CrashReply,
+    Observe,
+    ObserveReply,
+    Reset,
+    ResetReply,
+    Restart,
+    RestartReply,
+    Step,
+    StepReply,
+    TracedDraw,
+)
+from kraft_conformance.random_runs.notes import Notes, SyncsEarlyError
+from kraft_conformance.random_runs.seats import Asked
+from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
+from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
+from kraft_conformance.random_runs.stepwise import Stepwise
+from kraft_conformance.runner.comparison import Synced, effect_name
+from kraft_conformance.runner.plain import Difference
+from kraft_reference import events
+from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
+from kraft_reference.cluster.schedule import DEFECTS
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import Effect, FlushLog, StartTimer
+from kraft_reference.events import Draw, Event
+from kraft_reference.replica import Replica
+from kraft_reference.replica import Step as Done
+from kraft_reference.state import ReplicaState
+from kraft_traces.checkpoints import CheckpointError
+from kraft_traces.effects import TracedEffect, TracedFlushLog
+from kraft_traces.encode import event_line
+from kraft_traces.errors import IncompleteLineError
+from kraft_traces.lines import EventLine
+from kraft_traces.states import traced_state
+
+
+class AdapterReplica(Replica):
+    """Steps of an adapter, for the cluster of the reference."""
+
+    def __init__(
+        self,
+        state: ReplicaState,
+        configuration: Configuration,
+        session: Asked,
+        notes: Notes,
+        *,
+        stops_at_difference: bool,
+        dies_in_steps: bool,
+    ) -> None:
+        """Have the adapter set up the replica that has been started with this state.
+
+        Args:
+            state: the reference's, when it has just been started.
+            configuration: the cluster.
+            session: with the adapter.
+            notes: of the run.
+            stops_at_difference: whether the run is over at the first difference.
+            dies_in_steps: whether it may be made to die in the middle of a step.
+
+        Raises:
+            AdapterFault: the adapter does not do it.
+        """
+        super().__init__(state, configuration)
+        self._id = state.key.id
+        self._session = session
+        self._notes = notes
+        self._sight = Sight(session.hello)
+        self._stops = stops_at_difference or not self._sight.sees_state
+        in_steps = "crash-in-step" not in session.hello.unsupported
+        self._dies_in_steps = dies_in_steps and in_steps and self._sight.sees_syncs
+        self._synced = Synced(state.log.flushed)
+        self._syncs_early = False
+        self._stepwise = Stepwise(self._id, self._sight, notes)
+        self._reference = state
+        """The state of the reference beside it."""
+        self.shown = Shown()
+        """What a trace says of the last step."""
+        notes.asking = (self._id, "reset")
+        session.ask(ResetReply, Reset, replica=self._id, cluster=cluster_of(configuration))
+        if self._sight.sees_state:
+            self._stepwise.beginning(traced_state(state), session.ask(ObserveReply, Observe).state)
+            notes.is_over = notes.first is not None
+        notes.limits.update(dict.fromkeys(self._sight.limits()))
+        self.state = self._with_synced(state)
+
+    # -----------------------------------------------------------------------------------------------------
+    # What a cluster asks.
+    # -----------------------------------------------------------------------------------------------------
+
+    def may_die_during(self, event: Event) -> bool:
+        """Only where its syncing is shown and goes with the reference's, or the writes would be counted otherwise.
+
+        The protocol has no death in a restart.
+        """
+        possible = self._dies_in_steps and not self._syncs_early and not isinstance(event, events.Restart)
+        return possible and super().may_die_during(event)
+
+    def step(self, event: Event, draw: Draw) -> Done:
+        """Let an event happen.
+
+        Raises:
+            AdapterFault: the adapter does not answer as the protocol says.
+        """
+        return self._happen(event, draw, None)
+
+    def crash_during(self, event: Event, draw: Draw, completed: int, log_end_offset: int) -> Done:
+        """Let an event happen in which the replica dies.
+
+        Raises:
+            ValueError: `log_end_offset` is not what a crash at that point can leave.
+            AdapterFault: the adapter does not answer as the protocol says.
+            SyncsEarlyError: it counts other writes.
+        """
+        return self._happen(event, draw, CrashPoint(completed, log_end_offset))
+
+    # -----------------------------------------------------------------------------------------------------
+    # Inside.
+    # -----------------------------------------------------------------------------------------------------
+
+    def _happen(self, event: Event, draw: Draw, crash: CrashPoint | None) -> Done:
+        before = self._reference
+        wanted = self._beside(before, event, draw, crash)
+        if wanted is None:
+            return Done(before, (), None)
+        identifier = "1.1" if isinstance(event, events.Receive) else None
+        line = event_line(
+            Occurrence(1, 0, event, self._id, identifier, wanted.effects, wanted.refusal, crash, wanted.state)
+        )
+        self._notes.asking = (self._id, f"event {draw.correlation_id}, {line.event}")
+        synced_before = self._synced.offset
+        seen = self._asked(event, draw, line)
+        if crash is not None and _synced_beyond(wanted.effects, seen.effects or ()):
+            raise SyncsEarlyError
+        expected = tuple([without_id(effect) for effect in line.effects or ()])
+        sequence = draw.correlation_id
+        differs = self._stepwise.compared(sequence, traced_state(before), line, expected, seen, synced_before)
+        if differs:
+            self._notes.is_over = self._notes.is_over or self._stops or self._notes.undecided is not None
+            kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
+            begun = wanted.state if isinstance(event, events.ReplaceDisk) else before
+            done = self._own_way(begun, wanted, expected, seen, kept)
+            self.shown = named(sequence, self._own_words(seen))
+            if self._notes.explaining is None:
+                self._notes.explaining = named(sequence, Shown(self._with_hidden(expected, seen))).effects or ()
+        else:
+            done = wanted._replace(effects=self._kept(wanted.effects, seen.effects or ()))
+            self.shown = named(sequence, self._stepwise.in_the_models_words(line, seen))
+        self._follow(event, crash, done.state)
+        return done
+
+    def _beside(self, before: ReplicaState, event: Event, draw: Draw, crash: CrashPoint | None) -> Done | None:
+        """What the reference does; None where it cannot follow the implementation any more, and the run is over."""
+        beside = Replica(before, self.configuration)
+        self.shown = Shown()
+        try:
+            if crash is not None:
+                return beside.crash_during(event, draw, crash.completed, crash.log_end_offset)
+            return beside.step(event, draw)
+        except DEFECTS:
+            if self._notes.first is None:
+                raise
+        except ValueError as error:
+            if not isinstance(event, events.Crash):
+                raise
+            # It has synced, and so keeps, a part of what was appended together.
+            self._notes.undecided = f"replica {self._id}: {error}"
+        self._notes.is_over = True
+        return None
+
+    def _asked(self, event: Event, draw: Draw, line: EventLine) -> Shown:
+        session, sight = self._session, self._sight
+        drawn = TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
+        reply: StepReply | RestartReply | None = None
+        if isinstance(event, events.Crash):
+            session.ask(CrashReply, Crash, log_end_offset=event.log_end_offset)
+        elif isinstance(event, events.Restart):
+            reply = session.ask(RestartReply, Restart, endpoint=event.endpoint, draw=drawn)
+        else:
+            message = line.message if line.message is UNSET else replace(line.message, id=UNSET)
+            reply = session.ask(
+                StepReply, Step, event=line.event, message=message, input=line.input, draw=drawn, crash=line.crash
+            )
+        state = session.ask(ObserveReply, Observe).state if sight.sees_state else UNSET
+        if reply is None:
+            return Shown((), UNSET, state)
+        self._synced.follow(reply.effects)
+        effects = tuple([without_id(one) for one in reply.effects if sight.shows(kind_of(one))])
+        self._notes.shown += len(effects)
+        return Shown(effects, reply.refusal if sight.sees_state else UNSET, state)
+
+    def _kept(self, wanted: tuple[Effect, ...], actual: Sequence[TracedEffect]) -> tuple[Effect, ...]:
+        """The reference's effects without the timers that may be missing and are."""
+        if not self._sight.shows("StartTimer"):
+            return wanted
+        there = {effect_name(effect) for effect in actual}
+        return tuple([one for one in wanted if not isinstance(one, StartTimer) or f"StartTimer {one.timer}" in there])
+
+    def _follow(self, event: Event, crash: CrashPoint | None, after: ReplicaState) -> None:
+        """Take note of where the two have come to."""
+        if isinstance(event, events.ReplaceDisk):
+            self._synced = Synced(0)
+        elif crash is not None or isinstance(event, events.Crash):
+            self._synced = Synced(after.log.end_offset)
+        self._reference = after
+        self._syncs_early = self._syncs_early or self._synced.offset > after.log.flushed
+        self.state = self._with_synced(after)
+
+    def _with_synced(self, state: ReplicaState) -> ReplicaState:
+        """The state with what is known to be synced; where that is not shown with all of the log, to lose nothing."""
+        end, flushed = state.log.end_offset, state.log.flushed
+        synced = max(flushed, min(self._synced.offset, end)) if self._sight.sees_syncs else end
+        return state if synced == flushed else state._replace(log=state.log._replace(flushed=synced))
+
+    # -----------------------------------------------------------------------------------------------------
+    # After a difference.
+    # -----------------------------------------------------------------------------------------------------
+
+    def _own_way(
+        self, before: ReplicaState, wanted: Done, expected: Sequence[TracedEffect], seen: Shown, kept: int | None
+    ) -> Done:
+        """What the implementation did, for the cluster to go on with."""
+        if seen.state is UNSET or seen.effects is UNSET:
+            return wanted
+        hidden = [effect for effect in wanted.effects if not self._sight.shows(type(effect).__name__)]
+        try:
+            made = reference_effects(self._id, seen.effects, expected, hidden)
+            state = followed(before, made, wanted.state, seen.state, kept)
+        except (CheckpointError, IncompleteLineError, *DEFECTS, ValueError, LookupError) as error:
+            self._notes.is_over = True
+            first = self._notes.first
+            if first is not None and isinstance(error, CheckpointError):
+                told_twice = Difference(error.field.removeprefix("$."), "what follows from its effects", error.detail)
+                self._notes.first = replaced(first, differences=(*first.differences, told_twice))
+            return wanted
+        return Done(state, made, wanted.refusal if seen.refusal is UNSET else seen.refusal)
+
+    def _own_words(self, seen: Shown) -> Shown:
+        """What was seen, as it was."""
+        return seen if self._sight.sees_all_writes else replaced(seen, effects=UNSET)
+
+    def _with_hidden(self, expected: Sequence[TracedEffect], seen: Shown) -> tuple[TracedEffect, ...]:
+        """The effects that were seen, and of those that cannot be seen the reference's."""
+        hidden = [effect for effect in expected if not self._sight.shows(kind_of(effect))]
+        return (*hidden, *(seen.effects or ()))
+
+
+def _synced_beyond(wanted: Sequence[Effect], actual: Sequence[TracedEffect]) -> bool:
+    theirs = [one.end_offset for one in actual if isinstance(one, TracedFlushLog)]
+    ours = [one.end_offset for one in wanted if isinstance(one, FlushLog)]
+    return max(theirs, default=0) > max(ours, default=0)

@@ -1,0 +1,80 @@
+"""What a recorded run comes to: the comparison, the invariants of the simulator and TLC have each looked at it."""
+
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from kraft_conformance.random_runs.model import explained, verdict_on
+from kraft_conformance.random_runs.notes import FirstDifference
+from kraft_conformance.random_runs.running import Recorded, RunSpec
+from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.running import CORE
+from kraft_spec.action_rules import rules_of_event
+from kraft_traces.check import Rejection, VerdictKind
+
+RULES_MAX = 5
+"""So many rules are named where nobody knows which of them it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on a run."""
+
+    status: Status
+    reason: str = ""
+    rules: tuple[str, ...] = ()
+    first: FirstDifference | None = None
+    """The step that is wrong."""
+    differences: tuple[Difference, ...] = ()
+    model: str | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool) -> Judgement:
+    """The verdict on a run; `source` names it for the model."""
+    notes, first = recorded.notes, recorded.notes.first
+    if notes.undecided is not None:
+        return Judgement(Status.UNOBSERVED, notes.undecided)
+    if first is not None and notes.is_over:
+        rejection = explained(spec.configuration, recorded, source) if checks_model else None
+        return _failed(recorded, first, rejection, f"{first.where()}: {first.differences[0]}")
+    verdict = verdict_on(spec.configuration, recorded.lines, source) if checks_model else None
+    rejection = None if verdict is None else verdict.rejection
+    violation = recorded.violation
+    if violation is not None or rejection is not None:
+        said = str(violation) if violation is not None else str(rejection and rejection.headline())
+        if first is not None:
+            return _failed(recorded, first, rejection, f"{said}; {first.where()}: {first.differences[0]}")
+        if rejection is not None and notes.is_open:
+            reasons = "; ".join(notes.latitude)
+            return Judgement(Status.UNOBSERVED, f"the model does not follow a choice that is left open: {reasons}")
+        # Nobody does anything that the reference would not: then it is wrong itself, or the latitude too wide.
+        remark = "every step is one of the reference: please report it with the command that repeats it"
+        rules = () if rejection is None else _rules_of(rejection)
+        return Judgement(Status.FAIL, said, rules, None, (), None, (remark,))
+    if verdict is not None and verdict.kind is VerdictKind.INCONCLUSIVE:
+        return Judgement(Status.UNOBSERVED, f"the model cannot decide it: {verdict.reason}")
+    if not notes.shown:
+        return Judgement(Status.UNOBSERVED, "no adapter showed anything")
+    unseen = [f"not shown: {name}" for name in CORE if f"state.{name}" in notes.left_out]
+    remarks = [*notes.limits, *unseen, *[f"left open: {reason}" for reason in notes.latitude]]
+    if first is not None:
+        remarks.append(f"{first.where()}: {first.differences[0]}; nothing that is checked in this mode hangs on it")
+    return Judgement(Status.PASS, remarks=tuple(remarks))
+
+
+def _failed(recorded: Recorded, first: FirstDifference, rejection: Rejection | None, reason: str) -> Judgement:
+    rules: tuple[str, ...] = ()
+    if rejection is not None and rejection.sequence == first.sequence:
+        rules = _rules_of(rejection)
+    elif first.event is not None:
+        message = recorded.lines[first.sequence - 1].message
+        pre_vote = None if message is UNSET else getattr(message, "pre_vote", None)
+        rules = rules_of_event(first.event, first.role, pre_vote if isinstance(pre_vote, bool) else None)[:RULES_MAX]
+    model = None if rejection is None else rejection.headline()
+    return Judgement(Status.FAIL, reason, rules, first, first.differences, model)
+
+
+def _rules_of(rejection: Rejection) -> tuple[str, ...]:
+    return rejection.explained_by or rejection.rules[:RULES_MAX]

@@ -1,0 +1,50 @@
+"""The recorded run as a trace, and what TLC says of it."""
+
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.random_runs.running import Recorded, RunSpec
+from kraft_conformance.random_runs.table import Table
+from kraft_reference.configuration import Configuration
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.check import Rejection, TraceChecker, Verdict
+from kraft_traces.check.model import trace_model
+from kraft_traces.encode import encode_line, header_line
+from kraft_traces.lines import EndLine, EventLine, Generator
+
+GENERATOR_NAME = "kraft-spec-random"
+"""Not the reference's: what adapters do not show is not in these traces."""
+
+
+def trace_of(table: Table, spec: RunSpec, recorded: Recorded) -> Iterator[bytes]:
+    """The lines of the trace of a run; the same run gives the same bytes."""
+    generator = Generator(GENERATOR_NAME, version("kraft-spec"), spec.seed, spec.preset.name)
+    header = header_line(spec.configuration, generator, spec_hash=spec_hash(), kip_levels=table.kip_levels())
+    yield encode_line(header)
+    yield from map(encode_line, recorded.lines)
+    yield encode_line(EndLine(len(recorded.lines), recorded.is_whole))
+
+
+def verdict_on(configuration: Configuration, lines: Iterable[EventLine], source: str) -> Verdict:
+    """What the model says of the lines of a run."""
+    checker = TraceChecker(trace_model(), configuration, source, own=False)
+    rejection: Rejection | None = None
+    for number, line in enumerate(lines, 2):
+        rejection = checker.feed(number, line)
+        if rejection is not None or checker.is_over:
+            break
+    return checker.finish(complete=True, rejection=rejection)
+
+
+def explained(configuration: Configuration, recorded: Recorded, source: str) -> Rejection | None:
+    """Why the model has no such step as the first that differs; None if it does not look at what differs there."""
+    notes = recorded.notes
+    if notes.first is None or not notes.first.sequence:
+        return None
+    *before, last = recorded.lines[: notes.first.sequence]
+    if last.effects is UNSET and notes.explaining is not None:
+        last = replace(last, effects=notes.explaining)
+    return verdict_on(configuration, (*before, last), source).rejection

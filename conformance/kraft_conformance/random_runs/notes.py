@@ -1,0 +1,63 @@
+"""What the adapters of one run have shown so far, as far as the verdict on the run hangs on it."""
+
+from dataclasses import dataclass, field
+
+from kraft_conformance.protocol.features import Level
+from kraft_conformance.runner.plain import Difference
+from kraft_traces.effects import TracedEffect
+
+
+class SyncsEarlyError(Exception):
+    """An adapter syncs earlier than the reference, and was to die after a number of writes that counts other ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstDifference:
+    """The first step in which an adapter does something else than the reference."""
+
+    sequence: int
+    """Of the event; 0 for the state in which the replica begins."""
+    replica_id: int
+    event: str | None
+    role: str | None
+    """The replica's role before the event."""
+    differences: tuple[Difference, ...]
+    level: Level
+    """The lowest at which any of it shows."""
+
+    @property
+    def key(self) -> tuple[str | None, str]:
+        """What stays the same when the run is made shorter: the event and the field, without numbers."""
+        name = self.differences[0].field
+        return self.event, "".join(c for c in name if not c.isdigit())
+
+    def where(self) -> str:
+        """The step, in words."""
+        if self.event is None:
+            return f"before the first event at replica {self.replica_id}"
+        return f"event {self.sequence}, {self.event} at replica {self.replica_id}"
+
+
+@dataclass(slots=True)
+class Notes:
+    """Filled in by the replicas of a run, read by whoever runs it."""
+
+    first: FirstDifference | None = None
+    explaining: tuple[TracedEffect, ...] | None = None
+    """What the replica did in that step, and the reference where its effects are hidden: for the model to explain."""
+    is_over: bool = False
+    """What happens next cannot be known: an adapter that hides its state has parted from the reference."""
+    undecided: str | None = None
+    """Why nothing can be said from here on."""
+    latitude: dict[str, None] = field(default_factory=dict)
+    """The reasons for which something was allowed to be otherwise, in the order of their coming up."""
+    limits: dict[str, None] = field(default_factory=dict)
+    """What of the adapters cannot be seen, in words."""
+    shown: int = 0
+    """How many outputs the adapters have shown."""
+    left_out: dict[str, None] = field(default_factory=dict)
+    """What was expected and not shown."""
+    is_open: bool = False
+    """Some field has or had a value that a rule leaves open, and that the model does not follow."""
+    asking: tuple[int, str] | None = None
+    """The replica that is asked now, and about what."""

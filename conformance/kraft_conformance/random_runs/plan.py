@@ -1,0 +1,39 @@
+"""What random runs are made: a value that a command line is read into."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kraft_conformance.random_runs.seats import Seat
+
+SHRINK_RUNS_MAX = 400
+"""After so many runs the shortest schedule so far is short enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPlan:
+    """What is run."""
+
+    seats: tuple[Seat, ...]
+    """Who plays the replicas, dealt in turn."""
+    seeds: Sequence[int] = range(20)
+    workloads: tuple[str, ...] = ("chaos",)
+    """Names in `WORKLOADS`."""
+    steps: int = 1000
+    """Events of each run before its faults stop."""
+    replicas: int = 3
+    """Voters of each cluster; some workloads have observers besides."""
+    profile: str | None = None
+    """None for the one that the first adapter names."""
+    differential: bool = False
+    """Whether a run fails at the first step that differs from the reference, whatever comes of it."""
+    checks_model: bool = True
+    """Whether TLC looks at each recorded trace."""
+    shrinks: bool = True
+    shrink_runs_max: int = SHRINK_RUNS_MAX
+    stops_at_first: bool = False
+    reply_timeout_s: float = 10.0
+    save: Path | None = None
+    """A folder for the traces of failing runs, and for vectors that fail in the same way."""
+    old_software_everywhere: bool = False
+    """Whether adapters play software without Pre-Vote too, where a workload has it."""

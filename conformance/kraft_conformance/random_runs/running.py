@@ -1,0 +1,134 @@
+"""One run of a cluster, from its seed or from a schedule: what happened, its trace, and where it went wrong."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from kraft_conformance.random_runs.driven import AdapterReplica
+from kraft_conformance.random_runs.notes import Notes, SyncsEarlyError
+from kraft_conformance.random_runs.table import Table
+from kraft_reference.cluster.invariants import Invariants
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.schedule import DEFECTS, Move, Schedule, replay
+from kraft_reference.cluster.simulation import Simulation
+from kraft_reference.cluster.violation import Violation
+from kraft_reference.cluster.workload import Preset
+from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Configuration
+from kraft_traces.encode import event_line
+from kraft_traces.lines import EventLine
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """What decides what will happen, the adapters apart."""
+
+    preset: Preset
+    configuration: Configuration
+    seed: int
+    steps: int
+    """Events before faults stop."""
+    differential: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run as it was."""
+
+    occurrences: tuple[Occurrence, ...]
+    lines: tuple[EventLine, ...]
+    """The same as a trace has them, without what was not observed."""
+    schedule: Schedule
+    violation: Violation | None
+    """Of an invariant of the simulator."""
+    notes: Notes
+    is_whole: bool
+    """It ended where it was meant to."""
+
+
+def run(table: Table, spec: RunSpec, on_event: Callable[[], None] = lambda: None) -> Recorded:
+    """Make the run of a seed.
+
+    Raises:
+        AdapterFault: an adapter does not answer as the protocol says.
+    """
+    try:
+        return _run(table, spec, on_event, dies_in_steps=True)
+    except SyncsEarlyError:
+        # From its beginning without deaths in the middle of steps, whose writes are counted otherwise.
+        return _run(table, spec, on_event, dies_in_steps=False)
+
+
+def _run(table: Table, spec: RunSpec, on_event: Callable[[], None], *, dies_in_steps: bool) -> Recorded:
+    notes = Notes()
+    simulation = Simulation(
+        spec.configuration,
+        spec.seed,
+        spec.preset.workload,
+        spec.preset.faults,
+        steps=spec.steps,
+        keeps_schedule=True,
+        make_replica=table.maker(notes, stops=spec.differential, dies_in_steps=dies_in_steps),
+    )
+    occurrences: list[Occurrence] = []
+    lines: list[EventLine] = []
+    for occurrence in _as_far_as_known(simulation.run(), notes):
+        occurrences.append(occurrence)
+        lines.append(_line(simulation.world, occurrence))
+        on_event()
+        if notes.is_over:
+            break
+    whole = not notes.is_over and simulation.violation is None
+    violation = simulation.violation
+    return Recorded(tuple(occurrences), tuple(lines), simulation.schedule, violation, notes, whole)
+
+
+def _as_far_as_known(occurrences: Iterator[Occurrence], notes: Notes) -> Iterator[Occurrence]:
+    """The occurrences, up to where the cluster itself cannot follow an implementation that has gone its own way."""
+    if notes.is_over:
+        return
+    try:
+        yield from occurrences
+    except (*DEFECTS, LookupError, ValueError):
+        if notes.first is None:
+            raise
+        notes.is_over = True
+
+
+def rerun(table: Table, configuration: Configuration, schedule: Schedule, only: int | None = None) -> Recorded:
+    """Make the moves of a schedule that apply, up to the first difference or violation.
+
+    `only` is the one replica that its adapter plays.
+
+    Raises:
+        AdapterFault: an adapter does not answer as the protocol says.
+        SyncsEarlyError: an adapter counts its writes otherwise.
+    """
+    notes = Notes()
+    world = World(configuration, table.maker(notes, stops=True, dies_in_steps=True, only=only))
+    invariants = Invariants(configuration, {number: replica.state for number, replica in world.replicas.items()})
+    moves: list[Move] = []
+    occurrences: list[Occurrence] = []
+    lines: list[EventLine] = []
+    violation: Violation | None = None
+    if not notes.is_over:
+        for move, occurrence in replay(world, schedule):
+            moves.append(move)
+            occurrences.append(occurrence)
+            lines.append(_line(world, occurrence))
+            violation = invariants.observe(occurrence)
+            if violation is not None or notes.is_over:
+                break
+    return Recorded(tuple(occurrences), tuple(lines), tuple(moves), violation, notes, is_whole=False)
+
+
+def _line(world: World, occurrence: Occurrence) -> EventLine:
+    line = event_line(occurrence)
+    if occurrence.replica_id is None:
+        return line
+    replica = world.replicas[occurrence.replica_id]
+    if not isinstance(replica, AdapterReplica):
+        return line
+    shown = replica.shown
+    return replace(line, effects=shown.effects, refusal=shown.refusal, state=shown.state)

@@ -1,0 +1,128 @@
+"""A failing run as files: its trace, and a vector that fails in the same way.
+
+Up to the first difference everybody does what the reference does.
+So the run of the reference with the same moves has the same history, and what it does in the step that went wrong is
+what the vector expects.
+"""
+
+from pathlib import Path
+from typing import cast
+
+from kraft_conformance.random_runs.model import trace_of
+from kraft_conformance.random_runs.notes import FirstDifference
+from kraft_conformance.random_runs.running import Recorded, RunSpec
+from kraft_conformance.random_runs.table import Table
+from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.running import run_vector
+from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.generate import file_name, files_of
+from kraft_conformance.vectors.recording import Run, Subject, VectorProofError, vector_of
+from kraft_conformance.vectors.requirements import at_replica
+from kraft_conformance.vectors.staging import Accepts, NotAcceptedError
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.schedule import replay
+from kraft_reference.cluster.world import World
+from kraft_reference.events import Draw, Event, event_name
+from kraft_spec.rules import load_registry
+from kraft_traces.streams import whole_file
+
+
+class NoVectorError(Exception):
+    """A failure that no vector can be cut from; the message says why."""
+
+
+def write_trace(path: Path, table: Table, spec: RunSpec, recorded: Recorded) -> None:
+    """Write the trace of a run.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with whole_file(path) as stream:
+        for line in trace_of(table, spec, recorded):
+            stream.write(line)
+
+
+def vector_for(
+    table: Table, spec: RunSpec, recorded: Recorded, first: FirstDifference, rules: tuple[str, ...], accepts: Accepts
+) -> tuple[Vector, bool]:
+    """A vector of the step that differs, and whether the adapter fails it.
+
+    Its steps are the last one at the replica, or as many more as the adapter needs to fail.
+
+    Raises:
+        NoVectorError: there is none.
+        AdapterFault: the adapter does not answer as the protocol says.
+    """
+    occurrences, draws = _of_the_reference(spec, recorded, first)
+    own = at_replica(occurrences, first.replica_id)
+    name = f"{spec.preset.name}-{spec.seed}"
+    source = f"kraft-spec conformance random, workload {spec.preset.name}, seed {spec.seed}"
+    title = f"{first.event} at replica {first.replica_id} in a random run"
+    registry = load_registry()
+    named = tuple([rule for rule in rules if registry[rule].is_active])
+    if not named:
+        raise NoVectorError(f"no rule is about {first.event}")
+    subject = Subject(f"random.{name}", title, named, first.replica_id, first.level)
+    vector: Vector | None = None
+    steps = 1
+    while True:
+        start = own[-min(steps, len(own))].sequence
+        run = Run(source, spec.configuration, occurrences, draws, start, ())
+        try:
+            profiles = accepts(run)
+            vector = vector_of(Run(source, spec.configuration, occurrences, draws, start, profiles), subject)
+        except (NotAcceptedError, VectorProofError) as error:
+            raise NoVectorError(str(error)) from error
+        assert vector is not None, "something happens at the replica"
+        # An adapter in this process is asked in the same way.
+        session = cast(Session, table.session(first.replica_id))
+        outcome = run_vector(session, vector, spec.configuration.profile.name)
+        if outcome.status is Status.FAIL or steps >= len(own):
+            return vector, outcome.status is Status.FAIL
+        steps *= 2
+
+
+def _of_the_reference(
+    spec: RunSpec, recorded: Recorded, first: FirstDifference
+) -> tuple[tuple[Occurrence, ...], dict[int, Draw]]:
+    """What the reference does with the moves of the run, up to the step that differs."""
+    occurrences: list[Occurrence] = []
+    draws: dict[int, Draw] = {}
+    moves = [move for move in recorded.schedule if move.sequence <= _last_move(recorded, first)]
+    for move, occurrence in replay(World(spec.configuration), moves):
+        occurrences.append(occurrence)
+        draws[occurrence.sequence] = Draw(occurrence.sequence, move.election_timeout_ms, move.election_backoff_ms)
+    if not occurrences or occurrences[-1].replica_id != first.replica_id:
+        raise NoVectorError("the reference does not come to the step that differs")
+    event = occurrences[-1].event
+    if not isinstance(event, Event) or event_name(event) != first.event:
+        raise NoVectorError("the reference does not come to the step that differs")
+    return tuple(occurrences), draws
+
+
+def _last_move(recorded: Recorded, first: FirstDifference) -> int:
+    """The name of the move that made the first difference, in the schedule's own numbers."""
+    if len(recorded.schedule) < first.sequence:
+        raise NoVectorError("the moves of the run are not known")
+    return recorded.schedule[first.sequence - 1].sequence
+
+
+def write_vector(folder: Path, vector: Vector) -> None:
+    """Add a vector to a folder of vectors; one of the same id is replaced, everything else stays.
+
+    Raises:
+        VectorFileError: the folder's manifest, or a vector that it names, cannot be read.
+        OSError: a file cannot be written.
+    """
+    others: list[Vector] = []
+    if (folder / MANIFEST).exists():
+        catalogue = Catalogue(folder)
+        others = [one for one in catalogue.of_replicas() if one.id != vector.id]
+    files = files_of((*others, vector))
+    for name in (file_name(vector.id), MANIFEST):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as stream:
+            stream.write(files[name])

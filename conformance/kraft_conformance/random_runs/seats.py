@@ -1,0 +1,134 @@
+"""Who plays a replica: an adapter in a process, an adapter in this process, or the reference itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from kraft_conformance.protocol.messages import (
+    REPLIES,
+    SCHEMA,
+    ErrorReply,
+    Hello,
+    HelloReply,
+    Reply,
+    Request,
+    Software,
+)
+from kraft_conformance.runner.faults import Died, MalformedReply, OtherVersion, Unable, Unsupported
+from kraft_conformance.runner.session import Session
+
+REFERENCE = "reference"
+"""The word for the built-in reference in place of a command."""
+
+_Reply = TypeVar("_Reply", bound=Reply)
+
+
+class Answers(Protocol):
+    """An adapter as an object: `ReferenceAdapter`, or one like it."""
+
+    def answer(self, request: Request) -> Reply:
+        """Carry out a request."""
+
+
+class Asked(Protocol):
+    """An adapter that has said hello, wherever it runs."""
+
+    hello: HelloReply
+
+    def ask(self, wanted: type[_Reply], request: type[Request], **fields: Any) -> _Reply:
+        """Send a request and return its reply, or raise an `AdapterFault`."""
+
+    def end(self, *, politely: bool = True) -> None:
+        """Leave nothing behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """An adapter in a process of its own."""
+
+    line: str
+    """Its command line; split as a shell does, and run without one."""
+
+    def __str__(self) -> str:
+        return self.line
+
+    def opened(self, reply_timeout_s: float) -> Asked:
+        """Start it and say hello.
+
+        Raises:
+            AdapterFault: it cannot be started, or does not say hello as it should.
+        """
+        return Session(self.line, reply_timeout_s)
+
+
+@dataclass(frozen=True, slots=True)
+class InProcess:
+    """An adapter that is an object of this process: no line is written, no time is measured."""
+
+    make: Callable[[], Answers]
+    name: str = "in process"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def opened(self, reply_timeout_s: float) -> Asked:
+        """Make one and say hello.
+
+        Raises:
+            AdapterFault: it does not say hello as it should.
+        """
+        return LocalSession(self.make())
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The reference itself, which nothing is asked of."""
+
+    def __str__(self) -> str:
+        return REFERENCE
+
+
+Seat = Command | InProcess | Reference
+
+
+def seat_of(word: str) -> Seat:
+    """The seat that a command line names: `reference`, or the command of an adapter."""
+    return Reference() if word.strip() == REFERENCE else Command(word)
+
+
+class LocalSession:
+    """The protocol with an object."""
+
+    def __init__(self, adapter: Answers) -> None:
+        """Greet it.
+
+        Raises:
+            AdapterFault: it speaks another version, or does not answer.
+        """
+        self._adapter = adapter
+        self._number = 0
+        self.hello = self.ask(HelloReply, Hello, schema=SCHEMA, runner=Software("kraft-spec", ""))
+        if self.hello.schema != SCHEMA:
+            raise OtherVersion(f"the adapter speaks {self.hello.schema}, this program {SCHEMA}")
+
+    def ask(self, wanted: type[_Reply], request: type[Request], **fields: Any) -> _Reply:
+        """Send a request and return its reply.
+
+        Raises:
+            AdapterFault: there is none, or another one.
+        """
+        self._number += 1
+        try:
+            reply = self._adapter.answer(request(id=self._number, **fields))
+        except (ValueError, KeyError) as error:
+            raise Unable(str(error)) from error
+        except Exception as error:
+            raise Died(f"it raised {type(error).__name__}: {error}") from error
+        if isinstance(reply, ErrorReply):
+            raise (Unsupported if reply.code == "unsupported" else Unable)(reply.detail)
+        if not isinstance(reply, REPLIES[request]) or not isinstance(reply, wanted):
+            raise MalformedReply(f"a reply {type(reply).__name__}, expected {wanted.__name__}")
+        return reply
+
+    def end(self, *, politely: bool = True) -> None:
+        """There is nothing to leave behind."""

@@ -1,0 +1,144 @@
+"""What an adapter shows, in the form of the reference: effects to go on with, and a state that fits them."""
+
+from collections.abc import Sequence
+from dataclasses import replace as replaced
+from typing import Any, TypeVar, get_args
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from kraft_conformance.random_runs.sight import Shown
+from kraft_conformance.runner.comparison import effect_name
+from kraft_conformance.vectors.state_changes import applied
+from kraft_reference import durability
+from kraft_reference.effects import Effect, StartTimer
+from kraft_reference.log import truncate
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+from kraft_traces.checkpoint_types import TracedReplicaState
+from kraft_traces.checkpoints import replica_state_of
+from kraft_traces.effects import TracedEffect, TracedSend, effect_of
+from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
+from kraft_traces.state_types import TracedState
+from kraft_traces.states import traced_state
+from kraft_traces.values import CHANGE_SUFFIX, traced_key, traced_record, traced_snapshot
+
+_Part = TypeVar("_Part", bound=Struct)
+
+TRACED_MESSAGE = get_args(TracedMessage)
+
+
+def masked(expected: _Part, actual: Struct) -> _Part:
+    """`expected` without the fields that `actual` leaves out, in its parts too; a message keeps its name."""
+    fields: dict[str, Any] = {}
+    names_a_message = isinstance(expected, TRACED_MESSAGE)
+    for name in expected.__struct_fields__:
+        given, wanted = getattr(actual, name, UNSET), getattr(expected, name)
+        if names_a_message and name == "id":
+            continue
+        if given is UNSET:
+            fields[name] = UNSET
+        elif isinstance(wanted, Struct) and isinstance(given, Struct):
+            fields[name] = masked(wanted, given)
+    return replace(expected, **fields) if fields else expected
+
+
+def filled(actual: _Part, expected: Struct | None) -> _Part:
+    """`actual` with what it leaves out taken from `expected`, where that is one of the same kind."""
+    if expected is None or type(expected) is not type(actual):
+        return actual
+    fields: dict[str, Any] = {}
+    for name in actual.__struct_fields__:
+        given, wanted = getattr(actual, name), getattr(expected, name)
+        if given is UNSET:
+            fields[name] = wanted
+        elif isinstance(given, Struct) and isinstance(wanted, Struct):
+            fields[name] = filled(given, wanted)
+    return replace(actual, **fields) if fields else actual
+
+
+def without_id(effect: TracedEffect) -> TracedEffect:
+    """An effect whose message, if it sends one, has no name yet."""
+    return TracedSend(replace(effect.message, id=UNSET)) if isinstance(effect, TracedSend) else effect
+
+
+def named(sequence: int, shown: Shown) -> Shown:
+    """What was shown, its messages with their names in the run."""
+    if not shown.effects:
+        return shown
+    return replaced(shown, effects=tuple([_named(sequence, effect) for effect in shown.effects]))
+
+
+def _named(sequence: int, effect: TracedEffect) -> TracedEffect:
+    if not isinstance(effect, TracedSend) or effect.message.destination is UNSET:
+        return effect
+    suffix = CHANGE_SUFFIX if isinstance(effect.message, CHANGE_ANSWERS) else ""
+    return TracedSend(replace(effect.message, id=f"{sequence}.{effect.message.destination}{suffix}"))
+
+
+def reference_effects(
+    own_id: int, actual: Sequence[TracedEffect], expected: Sequence[TracedEffect], hidden: Sequence[Effect]
+) -> tuple[Effect, ...]:
+    """The shown effects in their order, as a cluster can carry them out.
+
+    Args:
+        own_id: the replica that did them.
+        actual: as it shows them.
+        expected: those of the reference, for the fields that are not shown.
+        hidden: effects of the reference of the kinds that are never shown.
+
+    Raises:
+        IncompleteLineError: a message cannot be delivered, because a field of it is neither shown nor known.
+    """
+    known = {effect_name(effect): effect for effect in expected}
+    made = []
+    for place, effect in enumerate(actual):
+        whole = filled(effect, known.get(effect_name(effect)))
+        if isinstance(whole, TracedSend):
+            whole = TracedSend(replace(whole.message, source=own_id))
+        made.append(effect_of(whole, f"$.effects[{place}]"))
+    timers = [effect for effect in hidden if isinstance(effect, StartTimer)]
+    writes = [effect for effect in hidden if not isinstance(effect, StartTimer)]
+    return (*writes, *made, *timers)
+
+
+def followed(
+    before: ReplicaState,
+    effects: Sequence[Effect],
+    expected: ReplicaState,
+    observed: TracedState,
+    kept: int | None = None,
+) -> ReplicaState:
+    """The state that an implementation shows, whole: what it does not show is taken from the reference's.
+
+    Args:
+        before: the state before the step.
+        effects: what it did.
+        expected: the reference's state after the step.
+        observed: what it shows of its own.
+        kept: how much of the log survived, if it died.
+
+    Raises:
+        CheckpointError: the state does not follow from what was done to the log.
+        ValueError: what was done to the log cannot be done to it.
+    """
+    log = durability.apply_durable(before, effects).log
+    if kept is not None:
+        log = truncate(log, kept)._replace(flushed=kept)
+    base = traced_state(expected._replace(log=log))
+    whole = applied(base, observed)
+    start = expected.epoch_start_offset
+    if whole.role is Role.LEADER and expected.role is not Role.LEADER:
+        start = before.log.end_offset
+    restored = replica_state_of(
+        "$",
+        TracedReplicaState(
+            whole,
+            traced_snapshot(log.base),
+            tuple([traced_record(record) for record in log.records]),
+            start,
+            tuple([traced_key(key) for key in expected.preferred_candidates]),
+        ),
+    )
+    # The same records, as the very objects that were appended: the disk of the simulator looks for those.
+    return restored._replace(log=log._replace(flushed=restored.log.flushed))

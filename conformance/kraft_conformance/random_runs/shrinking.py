@@ -1,0 +1,79 @@
+"""A failing run made shorter: fewer moves that lead to the same difference at the same replica."""
+
+from dataclasses import dataclass
+
+from kraft_conformance.random_runs.notes import FirstDifference, SyncsEarlyError
+from kraft_conformance.random_runs.outcome import Shrunk
+from kraft_conformance.random_runs.running import Recorded, rerun
+from kraft_conformance.random_runs.table import Table
+from kraft_conformance.runner.faults import AdapterFault
+from kraft_reference.cluster.failure import describe
+from kraft_reference.cluster.schedule import Schedule
+from kraft_reference.cluster.shrink import shrink
+from kraft_reference.configuration import Configuration
+
+_FAULTS_MAX = 3
+"""An adapter that hangs in every other candidate would take all day."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShrunkRun:
+    """The short run, and how it came about."""
+
+    recorded: Recorded
+    told: Shrunk
+
+
+class _Candidates:
+    """Runs candidates.  Until the first difference everybody does what the reference does, so only the replica that
+    goes wrong is driven through its adapter; the others are the reference."""
+
+    def __init__(self, table: Table, configuration: Configuration, wanted: FirstDifference) -> None:
+        self._table = table
+        self._configuration = configuration
+        self._wanted = wanted
+        self._faults = 0
+        self.runs = 0
+
+    def is_done(self, runs_max: int) -> bool:
+        """Was every candidate run that there was to run?"""
+        return self.runs < runs_max and self._faults < _FAULTS_MAX
+
+    def attempt(self, schedule: Schedule) -> Schedule | None:
+        """The moves that matter, or None when they do not lead to the difference."""
+        recorded = self.run(schedule, only=self._wanted.replica_id)
+        return None if recorded is None else recorded.schedule
+
+    def run(self, schedule: Schedule, only: int | None = None) -> Recorded | None:
+        """The run of a schedule, if it leads to the difference."""
+        if self._faults >= _FAULTS_MAX:
+            return None
+        self.runs += 1
+        try:
+            recorded = rerun(self._table, self._configuration, schedule, only)
+        except SyncsEarlyError:
+            return None
+        except AdapterFault:
+            self._faults += 1
+            self._table.end(politely=False)
+            return None
+        first = recorded.notes.first
+        same = first is not None and (first.replica_id, first.key) == (self._wanted.replica_id, self._wanted.key)
+        return recorded if same else None
+
+
+def shrunk(
+    table: Table, configuration: Configuration, recorded: Recorded, first: FirstDifference, runs_max: int
+) -> ShrunkRun | None:
+    """The shortest run found; None for a replica that is wrong from its beginning, or moves that do not repeat it."""
+    if not first.sequence:
+        return None
+    moves = tuple([move for move in recorded.schedule if move.sequence <= first.sequence])
+    candidates = _Candidates(table, configuration, first)
+    shortest = shrink(moves, candidates.attempt, runs_max)
+    short = candidates.run(shortest) or candidates.run(shortest, only=first.replica_id)
+    if short is None:
+        return None
+    lines = tuple(map(describe, short.occurrences))
+    told = Shrunk(len(moves), len(short.schedule), candidates.runs, lines, is_minimal=candidates.is_done(runs_max))
+    return ShrunkRun(short, told)

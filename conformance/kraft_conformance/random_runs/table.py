@@ -1,0 +1,155 @@
+"""The adapters of a cluster: who plays which replica, one adapter for each, started when it is first needed."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from kraft_conformance.protocol.messages import HelloReply
+from kraft_conformance.random_runs.driven import AdapterReplica
+from kraft_conformance.random_runs.notes import Notes
+from kraft_conformance.random_runs.seats import Asked, Reference, Seat
+from kraft_reference.cluster.plan import configuration_of
+from kraft_reference.cluster.workload import Preset
+from kraft_reference.cluster.world import MakeReplica
+from kraft_reference.configuration import Configuration, ReplicaConfiguration
+from kraft_reference.replica import Replica
+from kraft_reference.state import ReplicaState
+from kraft_traces.encode import REFERENCE_KIP_LEVELS
+from kraft_traces.lines import KipLevel
+
+_LEVELS: tuple[KipLevel, ...] = ("none", "partial", "full")
+
+
+class Table:
+    """Keeps the adapters.  Use it as a context: nothing of them is left afterwards."""
+
+    def __init__(self, seats: Sequence[Seat], reply_timeout_s: float) -> None:
+        """Greet one adapter of each seat.
+
+        Raises:
+            AdapterFault: one cannot be started, or does not say hello as it should.
+        """
+        self._seats = tuple(seats)
+        self._timeout_s = reply_timeout_s
+        self._sessions: dict[int, Asked] = {}
+        self._hellos: dict[int, HelloReply] = {}
+        self._notes: Notes | None = None
+        try:
+            for place, seat in enumerate(self._seats):
+                if not isinstance(seat, Reference):
+                    self._hellos[place] = self.session(place + 1).hello
+        except BaseException:
+            self.end(politely=False)
+            raise
+
+    def __enter__(self) -> "Table":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self.end(politely=kind is None)
+
+    @property
+    def hellos(self) -> tuple[HelloReply, ...]:
+        """What the adapters said of themselves, one for each seat of them."""
+        return tuple(self._hellos.values())
+
+    @property
+    def asking(self) -> tuple[int, str] | None:
+        """Which replica was asked last, and about what."""
+        return None if self._notes is None else self._notes.asking
+
+    def seat(self, replica_id: int) -> Seat:
+        """Who plays a replica: the seats are dealt in turn."""
+        return self._seats[(replica_id - 1) % len(self._seats)]
+
+    def hello(self, replica_id: int) -> HelloReply | None:
+        """What the adapter of a replica says of itself; None for the reference."""
+        return self._hellos.get((replica_id - 1) % len(self._seats))
+
+    def session(self, replica_id: int) -> Asked:
+        """The adapter of a replica, started if it does not run.
+
+        Raises:
+            AdapterFault: it cannot be started, or does not say hello as it should.
+        """
+        session = self._sessions.get(replica_id)
+        if session is None:
+            seat = self.seat(replica_id)
+            assert not isinstance(seat, Reference), "nobody asks the reference"
+            session = self._sessions[replica_id] = seat.opened(self._timeout_s)
+        return session
+
+    def end(self, *, politely: bool = True) -> None:
+        """End all adapters, at once, because one may take its time; one that is asked again is started anew."""
+        sessions, self._sessions = self._sessions, {}
+        if sessions:
+            with ThreadPoolExecutor(len(sessions)) as threads:
+                for session in sessions.values():
+                    threads.submit(session.end, politely=politely)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Clusters.
+    # -----------------------------------------------------------------------------------------------------
+
+    def configuration(
+        self, preset: Preset, seed: int, voters: int, profile: str, *, old_software_everywhere: bool
+    ) -> Configuration:
+        """The cluster of a workload, as these adapters can have it.
+
+        Software that does not know Pre-Vote is played by the reference alone, unless `old_software_everywhere`;
+        an adapter without KIP-996 is such software by itself.
+
+        Raises:
+            ValueError: no such cluster or profile.
+        """
+        configuration = configuration_of(preset, seed, voters, profile)
+        replicas = {
+            replica_id: self._as_played(replica_id, replica, old_software_everywhere)
+            for replica_id, replica in configuration.replicas.items()
+        }
+        return replace(configuration, replicas=replicas)
+
+    def _as_played(self, replica_id: int, replica: ReplicaConfiguration, stays_old: bool) -> ReplicaConfiguration:
+        hello = self.hello(replica_id)
+        if hello is None:
+            return replica
+        if hello.kip_levels.get("KIP-996", "none") == "none":
+            # Endpoints came with KIP-853, Pre-Vote after it.
+            speaks = hello.kip_levels.get("KIP-853", "none") != "none"
+            return replace(replica, pre_vote="unsupported", speaks_endpoints=speaks)
+        return replica if stays_old else replace(replica, pre_vote="supported", speaks_endpoints=True)
+
+    def kip_levels(self) -> dict[str, KipLevel]:
+        """How much of each KIP all of the cluster implements."""
+        everybody = [hello.kip_levels for hello in self.hellos]
+        if any(isinstance(seat, Reference) for seat in self._seats):
+            everybody.append(dict(REFERENCE_KIP_LEVELS))
+        names = sorted({name for levels in everybody for name in levels})
+        return {name: min((levels.get(name, "none") for levels in everybody), key=_LEVELS.index) for name in names}
+
+    def maker(self, notes: Notes, *, stops: bool, dies_in_steps: bool, only: int | None = None) -> MakeReplica:
+        """Makes the replicas of one run.
+
+        Args:
+            notes: what they note.
+            stops: whether the run is over at the first difference.
+            dies_in_steps: whether adapters may be made to die in the middle of steps.
+            only: the one replica that its adapter plays, all others being the reference; None for all adapters.
+        """
+        self._notes = notes
+
+        def make(state: ReplicaState, configuration: Configuration) -> Replica:
+            replica_id = state.key.id
+            if isinstance(self.seat(replica_id), Reference) or only not in (None, replica_id):
+                return Replica(state, configuration)
+            notes.asking = (replica_id, "hello")
+            return AdapterReplica(
+                state,
+                configuration,
+                self.session(replica_id),
+                notes,
+                stops_at_difference=stops,
+                dies_in_steps=dies_in_steps,
+            )
+
+        return make

@@ -1,0 +1,139 @@
+"""Which formats there are, and how they come into their files: whole or not at all."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.runner.output.results import Results
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_traces.streams import STANDARD_STREAM, whole_file
+
+Render = Callable[[Results, Catalogue], bytes]
+
+
+class _Format(NamedTuple):
+    title: str
+    module: str
+    function: str
+    library: str | None = None
+    """Of the extra `conformance`."""
+
+
+_FORMATS = {
+    "junit": _Format("JUnit XML", "junit", "junit", "junitparser"),
+    "tap": _Format("TAP", "tap", "tap"),
+    "markdown": _Format("Markdown", "markdown", "markdown"),
+    "badge": _Format("a badge", "badge", "svg_badge"),
+    "badge.json": _Format("a badge", "badge", "endpoint_badge"),
+    "html": _Format("HTML", "page", "page", "jinja2"),
+}
+
+
+class Target(NamedTuple):
+    """A file to write."""
+
+    option: str
+    """Without the dashes: `html`."""
+    path: Path
+
+    @property
+    def is_standard_output(self) -> bool:
+        """Whether it is `-`."""
+        return str(self.path) == STANDARD_STREAM
+
+
+def targets_of(**paths: Path | None) -> tuple[Target, ...]:
+    """The files that the command line names, each by its option."""
+    return tuple([Target(option, path) for option, path in paths.items() if path is not None])
+
+
+def check_targets(targets: Sequence[Target], as_json: bool = False) -> None:
+    """Return if everything can be written, as far as that can be known before there is anything to write.
+
+    Raises:
+        CommandError: a library is missing, a file cannot be written, or two outputs go to the same place.
+    """
+    streams = [f"--{target.option}" for target in targets if target.is_standard_output]
+    streams += ["--json"] if as_json else []
+    if len(streams) > 1:
+        raise usage_error(f"{' and '.join(streams)} cannot both go to standard output")
+    seen: dict[Path, str] = {}
+    for target in targets:
+        check_library(target.option)
+        if target.is_standard_output:
+            continue
+        check_writable(target.path)
+        whole = target.path.resolve()
+        if whole in seen:
+            raise usage_error(f"--{seen[whole]} and --{target.option} name the same file, {target.path}")
+        seen[whole] = target.option
+
+
+def check_library(option: str) -> None:
+    """Return if what a format needs is installed.
+
+    Raises:
+        CommandError: it is not.
+    """
+    title, _, _, library = _FORMATS[option]
+    if library is not None and find_spec(library) is None:
+        wanted = f"{title} needs the package {library}: pip install 'kraft-spec[conformance]'"
+        raise CommandError(wanted, ExitCode.UNAVAILABLE)
+
+
+def check_writable(path: Path) -> None:
+    """Return if there can be such a file.
+
+    Raises:
+        CommandError: there cannot.
+    """
+    folder = path.resolve().parent
+    if path.is_dir():
+        raise _unwritable(path, "it is a folder")
+    if not folder.is_dir():
+        raise _unwritable(path, f"there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise _unwritable(path, "its folder is write-protected")
+
+
+def write_all(targets: Sequence[Target], results: Results, catalogue: Catalogue) -> None:
+    """Make every output, then write each in one go.
+
+    Raises:
+        CommandError: a file cannot be written.
+    """
+    for target, content in list(_rendered(targets, results, catalogue)):
+        write_whole(target.path, content)
+
+
+def _rendered(targets: Sequence[Target], results: Results, catalogue: Catalogue) -> Iterator[tuple[Target, bytes]]:
+    for target in targets:
+        is_endpoint = target.option == "badge" and target.path.suffix == ".json"
+        chosen = _FORMATS["badge.json" if is_endpoint else target.option]
+        # Imported here: a library of an extra is needed only where it is asked for.
+        render: Render = getattr(import_module(f"kraft_conformance.runner.output.{chosen.module}"), chosen.function)
+        yield target, render(results, catalogue)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file, or leave what there was; `-` is standard output.
+
+    Raises:
+        CommandError: it cannot be written.
+    """
+    try:
+        with whole_file(path) as stream:
+            stream.write(content)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _unwritable(path, error.strerror or str(error)) from error
+
+
+def _unwritable(path: Path, reason: str) -> CommandError:
+    return CommandError(f"{path}: cannot be written: {reason}", ExitCode.CANNOT_WRITE)

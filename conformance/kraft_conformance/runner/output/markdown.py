@@ -1,0 +1,165 @@
+"""Markdown for people, small enough for the summary of a job on GitHub."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_conformance.runner.output.results import Results, other_suite, reasons
+from kraft_conformance.runner.output.wording import counted, said, visible
+from kraft_conformance.runner.reports import details
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.profiles import shown_profile
+from kraft_spec.rules import Registry, load_registry
+
+BYTES_MAX = 1_000_000
+"""A summary of a job may have 1 MiB."""
+
+_FAILURES_BYTES_MAX = 800_000
+_DIFFERENCES_MAX = 20
+_VALUE_MAX = 300
+_REASONS_MAX = 100
+
+MARKS = {
+    Status.PASS: "✅",
+    Status.FAIL: "❌",
+    Status.ERROR: "💥",
+    Status.UNOBSERVED: "👁️",
+    Status.UNSUPPORTED: "🚫",
+    Status.SKIPPED: "⏭️",
+    Status.EXPECTED_FAILURE: "🟠",
+    Status.UNEXPECTED_PASS: "❗",
+}
+"""Beside the word, never in place of it."""
+
+
+def markdown(results: Results, catalogue: Catalogue) -> bytes:
+    """The whole document."""
+    head = [*_head(results, catalogue), *_by_group(results)]
+    tail = list(_reasons(results))
+    shown = list(_failures(results, catalogue))
+    return "\n".join([*head, *shown, *tail, ""]).encode()
+
+
+def _head(results: Results, catalogue: Catalogue) -> Iterator[str]:
+    about = results.about
+    kips = ", ".join([f"{kip} {level}" for kip, level in sorted(about.kip_levels.items())])
+    yield f"# KRaft conformance: {in_line(f'{about.implementation.name} {about.implementation.version}')}"
+    yield ""
+    if note := other_suite(about, catalogue):
+        yield from ("> [!WARNING]", f"> {note}", "")
+    profile = in_line(shown_profile(about.profile))
+    yield f"Profile {profile}, observability `{about.observability}`; {in_line(kips or 'no KIP')}."
+    if about.note:
+        yield f"{in_line(about.note)}."
+    if about.unsupported:
+        yield f"Not supported: {', '.join(map(in_line, about.unsupported))}."
+    if about.unobserved:
+        yield f"Never shown: {', '.join(map(in_line, about.unobserved))}."
+    suite = about.suite
+    yield f"{counted(len(results.outcomes), 'vector')} of {suite.vectors}; manifest `{suite.manifest_sha256[:12]}`."
+    yield ""
+
+
+def _by_group(results: Results) -> Iterator[str]:
+    statuses = [status for status in Status if str(status) in results.counts]
+    groups: dict[str, Counter[Status]] = {}
+    for outcome in results.outcomes:
+        groups.setdefault(outcome.id.partition(".")[0], Counter())[outcome.status] += 1
+    heads = [f"{MARKS[status]} {status}" for status in statuses]
+    yield _row("group", *heads, "vectors")
+    yield f"|---|{'---:|' * (len(statuses) + 1)}"
+    for group, tally in sorted(groups.items()):
+        yield _row(in_line(group), *[str(tally[status] or "") for status in statuses], str(tally.total()))
+    totals = [f"**{results.counts[str(status)]}**" for status in statuses]
+    yield _row("**all**", *totals, f"**{len(results.outcomes)}**")
+    yield ""
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _failures(results: Results, catalogue: Catalogue) -> Iterator[str]:
+    failing = results.of_status(*FAILING)
+    if not failing:
+        return
+    registry, written = load_registry(), 0
+    yield from ("## Failures", "")
+    for number, outcome in enumerate(failing):
+        lines = list(_failure(outcome, results, catalogue, registry))
+        written += sum(len(line.encode()) + 1 for line in lines)
+        if written > _FAILURES_BYTES_MAX:
+            yield from (f"{counted(len(failing) - number, 'more failure')}; the report in HTML has all of them.", "")
+            return
+        yield from lines
+
+
+def _failure(outcome: Outcome, results: Results, catalogue: Catalogue, registry: Registry) -> Iterator[str]:
+    vector = catalogue.vector(outcome.id)
+    yield f"### {MARKS[outcome.status]} {outcome.status}: {in_line(outcome.id)}"
+    yield from ("", escaped(vector.title) + ".", "")
+    where = details(outcome, "").splitlines()[0] if outcome.differences else outcome.reason
+    yield from (in_line(where), "")
+    for rule_id in outcome.rules or vector.rules:
+        rule = registry[rule_id]
+        yield f"- {rule.level} `{rule.id}`: {escaped(rule.title)}"
+    yield ""
+    if outcome.differences:
+        yield from ("| field | expected | actual |", "|---|---|---|")
+        for one in outcome.differences[:_DIFFERENCES_MAX]:
+            yield f"| {cell(one.field)} | {cell(one.expected)} | {cell(one.actual)} |"
+        yield ""
+        if len(outcome.differences) > _DIFFERENCES_MAX:
+            yield from (f"{counted(len(outcome.differences) - _DIFFERENCES_MAX, 'more difference')}.", "")
+    if outcome.stderr:
+        yield from ("Standard error:", "", *block(outcome.stderr.rstrip()), "")
+    yield from (*block(results.repetition(outcome), "sh"), "")
+
+
+def _reasons(results: Results) -> Iterator[str]:
+    """What neither passes nor fails, by its reason."""
+    found = reasons(results)
+    if not found:
+        return
+    yield from ("## Neither passed nor failed", "", "| status | reason | vectors | such as |", "|---|---|---:|---|")
+    for one in found[:_REASONS_MAX]:
+        yield f"| {MARKS[one.status]} {one.status} | {cell(one.reason)} | {len(one.ids)} | {in_line(one.ids[0])} |"
+    if len(found) > _REASONS_MAX:
+        yield f"| | {counted(len(found) - _REASONS_MAX, 'more reason')} | | |"
+    yield ""
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Texts.
+# -------------------------------------------------------------------------------------------------------------
+
+_SPECIAL = re.compile(r"[\\`*_\[\]<>#|~&@$]")
+
+
+def escaped(text: str) -> str:
+    """A text of the suite's own, in which nothing is markup."""
+    return _SPECIAL.sub(r"\\\g<0>", visible(text))
+
+
+def in_line(text: str, most: int = _VALUE_MAX) -> str:
+    """A text as code, in which nothing is markup, whatever it holds."""
+    shown = said(text, most)
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def cell(text: str) -> str:
+    """The same in a table.  What ends a cell, or escapes that, differs between programs: such texts become entities."""
+    shown = said(text, _VALUE_MAX)
+    if not re.search(r"[|\\`]", shown):
+        return in_line(text)
+    return f"<code>{_SPECIAL.sub(lambda found: f'&#{ord(found[0])};', shown)}</code>"
+
+
+def block(text: str, language: str = "") -> Sequence[str]:
+    """Lines of code."""
+    shown = visible(text, keep="\n")
+    fence = "`" * max(3, max(map(len, re.findall("`+", shown)), default=0) + 1)
+    return f"{fence}{language}", *shown.split("\n"), fence

@@ -1,0 +1,154 @@
+"""Rules by implementations: the results of several runs side by side."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import to_builtins
+
+from kraft_conformance.runner.output.badge import badge_of
+from kraft_conformance.runner.output.markdown import cell, in_line
+from kraft_conformance.runner.output.results import About, Results, other_suite, suite_of
+from kraft_conformance.runner.output.rule_table import WORST_FIRST, RuleRow, Verdict, rule_rows
+from kraft_conformance.runner.output.wording import said
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_spec.rules import Rule
+
+SCHEMA = "kraft-conformance-matrix/1"
+
+MARKS = {
+    Verdict.FAIL: "❌",
+    Verdict.PASS: "✅",
+    Verdict.UNOBSERVED: "👁️",
+    Verdict.UNSUPPORTED: "🚫",
+    Verdict.NOT_RUN: "⏭️",
+    Verdict.NO_VECTOR: "·",
+}
+
+
+_NAME_MAX = 60
+"""Characters of a name that is chosen by an adapter."""
+
+
+class Column(NamedTuple):
+    """One implementation."""
+
+    label: str
+    about: About
+    badge: str
+    verdicts: Counter[Verdict]
+
+
+class MatrixRow(NamedTuple):
+    """One rule."""
+
+    rule: Rule
+    cells: tuple[RuleRow, ...]
+    """In the order of the columns."""
+    note: str
+    """The rule's title; why it has no vector, if it has none anywhere."""
+
+
+class Matrix(NamedTuple):
+    """The whole table."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[MatrixRow, ...]
+    notes: tuple[str, ...]
+    """Which results are of another version of the suite."""
+
+
+def matrix_of(runs: Sequence[tuple[Path, Results]], catalogue: Catalogue) -> Matrix:
+    """The table of these runs, in their order; the rows are in that of the registry."""
+    by_run = [rule_rows(results, catalogue) for _, results in runs]
+    labels = _labels(runs)
+    columns = [
+        Column(label, results.about, badge_of(results, catalogue).message, Counter(row.verdict for row in rows))
+        for label, (_, results), rows in zip(labels, runs, by_run, strict=True)
+    ]
+    rows = []
+    for cells in zip(*by_run, strict=True):
+        has_vector = any(one.vectors for one in cells)
+        rows.append(MatrixRow(cells[0].rule, cells, cells[0].rule.title if has_vector else _why_none(cells[0])))
+    notes = [(label, other_suite(results.about, catalogue)) for label, (_, results) in zip(labels, runs, strict=True)]
+    return Matrix(tuple(columns), tuple(rows), tuple([f"{label}: {note}" for label, note in notes if note]))
+
+
+def _why_none(row: RuleRow) -> str:
+    return row.reason or row.rule.title
+
+
+def _labels(runs: Sequence[tuple[Path, Results]]) -> list[str]:
+    """Name and version; profile and level where they differ; the file where nothing else does."""
+    names = [
+        f"{said(results.about.implementation.name, _NAME_MAX)} {said(results.about.implementation.version, _NAME_MAX)}"
+        for _, results in runs
+    ]
+    for parts in (
+        [said(one.about.profile, _NAME_MAX) for _, one in runs],
+        [one.about.observability for _, one in runs],
+    ):
+        if len(set(parts)) > 1:
+            names = [f"{name}, {part}" for name, part in zip(names, parts, strict=True)]
+    often = Counter(names)
+    return [f"{name} ({path})" if often[name] > 1 else name for name, (path, _) in zip(names, runs, strict=True)]
+
+
+def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
+    """For JSON."""
+    return {
+        "schema": SCHEMA,
+        "suite": to_builtins(suite_of(catalogue)),
+        "implementations": [
+            {"label": one.label, "about": to_builtins(one.about), "rules": _counts(one)} for one in matrix.columns
+        ],
+        "rules": [
+            {
+                "rule": row.rule.id,
+                "level": row.rule.level,
+                "cells": [
+                    {
+                        "status": str(one.verdict),
+                        "vectors": one.vectors,
+                        "by_status": {str(status): number for status, number in sorted(one.statuses.items())},
+                    }
+                    for one in row.cells
+                ],
+            }
+            for row in matrix.rows
+        ],
+        "notes": list(matrix.notes),
+    }
+
+
+def _counts(column: Column) -> dict[str, int]:
+    return {str(verdict): column.verdicts[verdict] for verdict in WORST_FIRST if column.verdicts[verdict]}
+
+
+def matrix_markdown(matrix: Matrix) -> bytes:
+    """For a page on GitHub."""
+    return "\n".join([*_markdown(matrix), ""]).encode()
+
+
+def _markdown(matrix: Matrix) -> Iterator[str]:
+    yield from ("# KRaft conformance by rule and implementation", "")
+    for note in matrix.notes:
+        yield from ("> [!WARNING]", f"> {in_line(note, 1_000)}", "")
+    heads = " | ".join(cell(one.label) for one in matrix.columns)
+    yield f"| rule | level | {heads} |"
+    yield f"|---|---|{'---|' * len(matrix.columns)}"
+    for verdict in WORST_FIRST:
+        numbers = " | ".join(str(one.verdicts[verdict]) for one in matrix.columns)
+        yield f"| **{MARKS[verdict]} {verdict}** | | {numbers} |"
+    for row in matrix.rows:
+        cells = " | ".join(f"{MARKS[one.verdict]} {one.words}" for one in row.cells)
+        yield f"| `{row.rule.id}` | {row.rule.level} | {cells} |"
+
+
+def matrix_page(matrix: Matrix) -> bytes:
+    """As one page in HTML; needs Jinja."""
+    from kraft_conformance.runner.output.page import rendered
+
+    verdicts = [one for one in WORST_FIRST if any(column.verdicts[one] for column in matrix.columns)]
+    return rendered("matrix.html.j2", columns=matrix.columns, rows=matrix.rows, notes=matrix.notes, verdicts=verdicts)

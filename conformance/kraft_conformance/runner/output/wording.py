@@ -1,0 +1,55 @@
+"""Texts as all formats show them: what an adapter says is shown as it is, but never acts on a reader's screen."""
+
+from typing import Any
+
+from kraft_conformance.runner.explanation import shown_fields
+
+TEXT_MAX = 2_000
+"""Characters of one value that are shown; how many are left out is said."""
+
+_HIDDEN = ("source", "cluster_id", "id")
+
+
+def visible(text: object, keep: str = "") -> str:
+    """A text with its control characters made visible, the one in `keep` apart."""
+    whole = str(text)
+    if all(part.isprintable() for part in (whole.split(keep) if keep else [whole])):
+        return whole
+    return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in whole)
+
+
+def said(text: object, most: int = TEXT_MAX) -> str:
+    """A text with its control characters made visible, or its beginning and how much is left out."""
+    whole = str(text)
+    shown = visible(whole[:most])
+    return shown if len(whole) <= most else f"{shown}… ({len(whole) - most} more characters)"
+
+
+def counted(number: int, what: str) -> str:
+    """A number and its noun."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def output_name(effect: dict[str, Any]) -> str:
+    """What a comparison calls an output: `Send VoteResponse to 1`, `StartTimer election`, `FlushLog`."""
+    match effect:
+        case {"kind": "Send", "message": {"type": kind, "destination": to}}:
+            return f"Send {kind} to {to}"
+        case {"kind": "Send", "message": {"type": kind}}:
+            return f"Send {kind}"
+        case {"kind": "Answer", "reply": {"request": request}}:
+            return f"Answer to request {request}"
+        case {"kind": "StartTimer", "timer": timer}:
+            return f"StartTimer {timer}"
+        case _:
+            return str(effect.get("kind"))
+
+
+def output_words(effect: dict[str, Any]) -> str:
+    """An output in a line, with its fields."""
+    fields = {name: value for name, value in effect.items() if name not in ("kind", "duration_ms", "timer")}
+    inner = fields.pop("message", None) or fields.pop("reply", None)
+    if isinstance(inner, dict):
+        hidden = (*_HIDDEN, "type", "destination", "request")
+        fields = {name: value for name, value in inner.items() if name not in hidden}
+    return f"{output_name(effect)}: {shown_fields(fields)}" if fields else output_name(effect)

@@ -1,0 +1,93 @@
+"""What an implementation has chosen where a vector leaves it the choice, and what follows for the rest of the vector.
+
+A chosen leader, or an order of R, stays until the vector changes that field again.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.protocol.partitions import ControllerView
+from kraft_conformance.runner.partition_items import Item, label, partition_fields
+from kraft_conformance.vectors.partitions.format import PartitionLatitude, PartitionVectorStep
+from kraft_conformance.vectors.partitions.view_changes import by_name, given
+from kraft_traces.partitions import lines
+from kraft_traces.partitions.lines import Name, TracedEvent
+
+
+class Choices:
+    """The choices so far: by partition and field what was expected and what was chosen instead."""
+
+    def __init__(self) -> None:
+        self._chosen: dict[tuple[Name, str], Any] = {}
+
+    def why_not(self, step: PartitionVectorStep, after: ControllerView) -> str | None:
+        """Why the vector cannot go on from what was chosen; None if it can.
+
+        Args:
+            step: the next one.
+            after: the state after it, as the vector has it.
+        """
+        changes, rows = by_name(step.state), by_name(self.adopted(after))
+        for (name, field), chosen in self._chosen.items():
+            changed = name in changes and field in given(changes[name])
+            if changed or (field == "leader" and chosen not in partition_fields(rows[name])["in_sync"]):
+                return f"{field} of {label(name)} is {chosen} here, and the vector goes on from another one"
+        return None
+
+    def event(self, event: TracedEvent) -> TracedEvent:
+        """The event as it happens here: a leader that was chosen is the one that asks."""
+        if isinstance(event, lines.AlterPartition):
+            return replace(event, broker=self._chosen.get((event.partition, "leader"), event.broker))
+        return event
+
+    def choose(self, latitude: Iterable[PartitionLatitude], after: ControllerView, seen: Sequence[Item]) -> None:
+        """Take note of what was chosen in a step.
+
+        Args:
+            latitude: of the step.
+            after: the state after it, as the vector has it.
+            seen: what is shown of partitions, what is done first and then the state.
+        """
+        for one in latitude:
+            if one.partition is None or one.field == "error":
+                continue
+            expected = partition_fields(by_name(after)[one.partition])[one.field]
+            shown_fields = [item.fields for item in seen if item.partition == one.partition]
+            chosen = next((fields[one.field] for fields in shown_fields if one.field in fields), expected)
+            if chosen != expected and _is_right(one, chosen, expected):
+                self._chosen[one.partition, one.field] = chosen
+                # Whoever is elected uncleanly is the only one in sync.
+                if one.field == "leader" and partition_fields(by_name(after)[one.partition])["in_sync"] == [expected]:
+                    self._chosen[one.partition, "in_sync"] = [chosen]
+
+    def leader(self, name: Name, expected: int) -> int:
+        """The broker that leads a partition here, where the vector has `expected`."""
+        return int(self._chosen.get((name, "leader"), expected))
+
+    def adopted(self, view: ControllerView) -> ControllerView:
+        """A state of the vector with what was chosen."""
+        rows = by_name(view)
+        for (name, field), value in self._chosen.items():
+            fields = {field: tuple(value) if isinstance(value, list) else value}
+            rows[name] = replace(rows[name], **fields)
+        return view if view.partitions is UNSET else replace(view, partitions=tuple(rows.values()))
+
+    def item(self, item: Item) -> Item:
+        """What a vector expects to be done, with what was chosen."""
+        fields = dict(item.fields)
+        for (name, field), value in self._chosen.items():
+            if item.partition == name and field in fields:
+                fields[field] = value
+            row = fields.get("reassignments", {}).get(label(name))
+            if row is not None and field in row:
+                fields["reassignments"] = {**fields["reassignments"], label(name): {**row, field: value}}
+        return item._replace(fields=fields)
+
+
+def _is_right(latitude: PartitionLatitude, value: Any, expected: Any) -> bool:
+    if latitude.any_order:
+        return isinstance(value, list) and sorted(value) == sorted(expected)
+    return latitude.any_of is not UNSET and value in latitude.any_of

@@ -1,0 +1,12 @@
+package voter;
+
+/** The roles of a replica, named as they are shown. */
+enum Role {
+    Unattached,
+    Prospective,
+    Candidate,
+    Leader,
+    Follower,
+    Resigned,
+    Stopped
+}

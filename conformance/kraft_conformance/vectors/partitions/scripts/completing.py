@@ -1,0 +1,207 @@
+"""The end of a reassignment: what it waits for, and what one step does."""
+
+from kraft_conformance.vectors.partitions.staging import RecordingStage
+from kraft_conformance.vectors.partitions.target import KAFKA, UNCLEAN, PartitionTarget
+from kraft_reference.partitions.events import CompleteReassignment
+from kraft_reference.partitions.scenarios.stage import A0
+
+
+def not_yet(s: RecordingStage) -> None:
+    """The controller looks, and may not complete."""
+    s.happen(CompleteReassignment(A0), refused=True)
+
+
+def _waits(s: RecordingStage) -> None:
+    s.alter(4, 3, 2)
+    s.step("4 is not in sync")
+    not_yet(s)
+    s.listed(expected={A0: "[1,4,3,2] | [4] | [1]"})
+
+
+def _waits_for_each(s: RecordingStage) -> None:
+    s.alter(3, 4, 5)
+    s.in_sync(1, 2, 3, 4)
+    s.step("5 is not in sync")
+    not_yet(s)
+    s.listed(expected={A0: "[1,2,3,4,5] | [4,5] | [1,2]"})
+    s.step("now it is")
+    s.in_sync(1, 2, 3, 4, 5)
+    s.complete()
+    s.row("[3,4,5]", "[3,4,5]", "[]", "[]")
+
+
+def _falls_behind(s: RecordingStage) -> None:
+    s.alter(4, 3, 2)
+    s.in_sync(1, 2, 3, 4)
+    s.step("4 falls out of the ISR before the controller has looked")
+    s.in_sync(1, 2, 3)
+    not_yet(s)
+    s.listed(expected={A0: "[1,4,3,2] | [4] | [1]"})
+
+
+def _dies(s: RecordingStage) -> None:
+    s.alter(4, 3, 2)
+    s.step("4 fails before it has caught up")
+    s.fail_broker(4)
+    not_yet(s)
+    s.row("[1,4,3,2]", "[1,2,3]", "[4]", "[1]")
+    s.step("it is back")
+    s.start_broker(4)
+    not_yet(s)
+    s.listed(expected={A0: "[1,4,3,2] | [4] | [1]"})
+
+
+def _moves_the_leader(s: RecordingStage) -> None:
+    s.alter(4, 3, 2)
+    s.in_sync(1, 2, 3, 4)
+    s.step("1 leads and is removed")
+    s.complete()
+    s.leads(4, 1)
+    s.told([4, 3, 2], stopped=[1])
+
+
+def _keeps_the_leader(s: RecordingStage) -> None:
+    s.alter(1, 2, 4)
+    s.in_sync(1, 2, 3, 4)
+    s.step("3 is removed, 1 leads on")
+    s.complete()
+    s.leads(1, 0)
+    s.told([1, 2, 4], stopped=[3])
+    s.listed(expected={})
+
+
+def _removes(s: RecordingStage) -> None:
+    s.alter(3, 1)
+    s.step("there is nothing to wait for")
+    s.complete()
+    s.row("[3,1]", "[1,3]", "[]", "[]")
+    s.told([3, 1], stopped=[2])
+
+
+def _one_of_the_target(s: RecordingStage) -> None:
+    s.in_sync(1)
+    s.alter(2, 3)
+    s.step("nobody of the target is in sync")
+    not_yet(s)
+    s.step("3 catches up")
+    s.in_sync(1, 3)
+    s.complete()
+    s.row("[2,3]", "[3]", "[]", "[]")
+    s.leads(3, 1)
+
+
+def _unclean_waits_too(s: RecordingStage) -> None:
+    s.in_sync(1)
+    s.alter(2, 3)
+    s.step("nobody of the target is in sync, and a completion elects nobody uncleanly")
+    not_yet(s)
+    s.listed(expected={A0: "[1,2,3] | [] | [1]"})
+
+
+def _removed_is_away(s: RecordingStage) -> None:
+    s.alter(3, 4, 5)
+    s.in_sync(1, 2, 3, 4, 5)
+    s.fail_broker(2)
+    s.step("2 is away when it is removed, and 1 is not")
+    s.complete()
+    s.told([3, 4, 5], stopped=[1])
+
+
+def _nothing_due(s: RecordingStage) -> None:
+    s.step("no reassignment is in progress")
+    not_yet(s)
+    s.listed(expected={})
+
+
+def _taken_over_after(s: RecordingStage) -> None:
+    s.alter(4, 3, 2)
+    s.in_sync(1, 2, 3, 4)
+    s.step("it completes, and another controller takes over")
+    s.complete()
+    s.fail_over(2)
+    s.told([4, 3, 2])
+    s.listed(expected={})
+
+
+def _kafka_at_once(s: RecordingStage) -> None:
+    s.alter(1, 2, 4)
+    s.step("the request that makes 4 in sync completes it")
+    s.in_sync(1, 2, 3, 4)
+    s.row("[1,2,4]", "[1,2,4]", "[]", "[]")
+    s.told([1, 2, 4], stopped=[3])
+
+
+def _kafka_waits_for_the_target(s: RecordingStage) -> None:
+    s.in_sync(1, 3)
+    s.alter(1, 2, 4)
+    s.step("4 is in sync, 2 of the target is not")
+    s.in_sync(1, 3, 4)
+    s.listed(expected={A0: "[1,2,4,3] | [4] | [3]"})
+    s.step("now it is")
+    s.in_sync(1, 2, 3, 4)
+    s.row("[1,2,4]", "[1,2,4]", "[]", "[]")
+
+
+TARGETS: tuple[PartitionTarget, ...] = (
+    PartitionTarget("partition.complete.waits", "Nobody goes while AR is behind", ("add-before-remove",), _waits),
+    PartitionTarget(
+        "partition.complete.waits-for-each", "One of two is not enough", ("add-before-remove",), _waits_for_each
+    ),
+    PartitionTarget(
+        "partition.complete.falls-behind", "Who has been in sync is not any more", ("add-before-remove",), _falls_behind
+    ),
+    PartitionTarget("partition.complete.dies", "Who comes back is not in sync", ("add-before-remove",), _dies),
+    PartitionTarget(
+        "partition.complete.leader-moves",
+        "The new leader is told before the old one stops",
+        ("leader-in-removing", "complete-in-one-step"),
+        _moves_the_leader,
+    ),
+    PartitionTarget(
+        "partition.complete.leader-stays",
+        "A leader of the target leads on in its epoch",
+        ("complete-in-one-step",),
+        _keeps_the_leader,
+    ),
+    PartitionTarget("partition.complete.removes", "With nothing to add", ("complete-in-one-step",), _removes),
+    PartitionTarget(
+        "partition.complete.one-of-the-target",
+        "Somebody of the target is in sync",
+        ("isr-never-empty", "leader-in-removing"),
+        _one_of_the_target,
+    ),
+    PartitionTarget(
+        "partition.complete.unclean-waits",
+        "Unclean election does not hurry it",
+        ("isr-never-empty",),
+        _unclean_waits_too,
+        UNCLEAN,
+    ),
+    PartitionTarget(
+        "partition.complete.removed-is-away",
+        "Who is alive is stopped",
+        ("complete-in-one-step",),
+        _removed_is_away,
+    ),
+    PartitionTarget("partition.complete.nothing-due", "Nothing in progress", ("list",), _nothing_due),
+    PartitionTarget(
+        "partition.complete.taken-over",
+        "A controller that takes over finds nothing of it",
+        ("complete-in-one-step",),
+        _taken_over_after,
+    ),
+    PartitionTarget(
+        "partition.complete.kafka",
+        "In the step that makes it possible",
+        ("complete-in-one-step",),
+        _kafka_at_once,
+        KAFKA,
+    ),
+    PartitionTarget(
+        "partition.complete.kafka-target",
+        "All of the target is waited for",
+        ("complete-in-one-step",),
+        _kafka_waits_for_the_target,
+        KAFKA,
+    ),
+)

@@ -1,0 +1,78 @@
+"""The old znode /admin/reassign_partitions."""
+
+from kraft_conformance.vectors.partitions.staging import RecordingStage
+from kraft_conformance.vectors.partitions.target import NINE, PartitionTarget
+from kraft_reference.partitions.scenarios.stage import A0, B0
+
+
+def _acted_on(s: RecordingStage) -> None:
+    s.step("A and B")
+    s.write_znode({A0: (4, 5, 6), B0: (3, 4, 5)})
+    s.row("[1,2,3,4,5,6]", "[1,2,3]", "[4,5,6]", "[1,2,3]")
+    s.row("[2,3,4,5]", "[2,3,4]", "[5]", "[2]", name=B0)
+
+
+def _ignored(s: RecordingStage) -> None:
+    s.write_znode({A0: (4, 5, 6)})
+    s.step("a second write, while the first is not done")
+    s.write_znode({B0: (3, 4, 5)}, ignored=True)
+    s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
+
+
+def _empties(s: RecordingStage) -> None:
+    s.write_znode({B0: (3, 4, 5)})
+    s.in_sync(2, 3, 4, 5, name=B0)
+    s.step("B completes, and the znode is empty")
+    s.complete(B0)
+    s.step("so that it can be written again")
+    s.write_znode({A0: (4, 5, 6)})
+    s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
+
+
+def _wins(s: RecordingStage) -> None:
+    s.write_znode({A0: (4, 5, 6)})
+    s.alter(7, 8, 9)
+    s.step("node 2 takes over: A goes where the znode says")
+    s.fail_over(2)
+    s.told([1, 2, 3, 4, 5, 6], stopped=[7, 8, 9])
+    s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
+
+
+def _refused(s: RecordingStage) -> None:
+    s.alter(7, 8, 9)
+    s.step("what it asks of A is wrong, what it asks of B is not")
+    s.write_znode({A0: (4, 10), B0: (3, 4, 5)})
+    s.check("the znode", dict(s.state.legacy), {B0: (3, 4, 5)})
+    s.step("node 2 takes over")
+    s.fail_over(2)
+    s.listed(expected={A0: "[1,2,3,7,8,9] | [7,8,9] | [1,2,3]", B0: "[2,3,4,5] | [5] | [2]"})
+
+
+def _refused_empties(s: RecordingStage) -> None:
+    s.alter(7, 8, 9)
+    s.write_znode({A0: (4, 10)})
+    s.step("what it asked was refused, so that it is empty")
+    s.write_znode({B0: (3, 4, 5)})
+    s.listed(B0, expected={B0: "[2,3,4,5] | [5] | [2]"})
+
+
+def _cancelled(s: RecordingStage) -> None:
+    s.write_znode({A0: (4, 5, 6)})
+    s.step("the API cancels it: the znode is empty, and stays so when node 2 takes over")
+    s.cancel()
+    s.check("the znode", dict(s.state.legacy), {})
+    s.fail_over(2)
+    s.listed(expected={})
+
+
+TARGETS: tuple[PartitionTarget, ...] = (
+    PartitionTarget("partition.znode", "A batch", ("legacy-znode", "start"), _acted_on, NINE),
+    PartitionTarget("partition.znode.ignored", "Not before it is empty", ("legacy-znode",), _ignored, NINE),
+    PartitionTarget("partition.znode.empties", "It empties in the end", ("legacy-znode",), _empties, NINE),
+    PartitionTarget("partition.znode.wins", "It wins on failover", ("legacy-znode-precedence",), _wins, NINE),
+    PartitionTarget("partition.znode.refused", "What is refused is gone from it", ("legacy-znode",), _refused, NINE),
+    PartitionTarget(
+        "partition.znode.refused-empties", "Refused and nothing else", ("legacy-znode",), _refused_empties, NINE
+    ),
+    PartitionTarget("partition.znode.cancelled", "By way of the API", ("legacy-znode", "cancel"), _cancelled, NINE),
+)

@@ -1,0 +1,124 @@
+"""Runs for vectors: scripts over a `PartitionStage` that notes where the steps begin."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.decisions import PROFILES
+from kraft_reference.partitions.effects import Effect
+from kraft_reference.partitions.events import Event
+from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_reference.partitions.scenarios.stage import PartitionStage
+from kraft_reference.partitions.state import ControllerState, initial_state
+from kraft_traces.check import VerdictKind
+from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
+from kraft_traces.partitions.process import PartitionProcess
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRun:
+    """A run that a vector is cut from."""
+
+    source: str
+    configuration: PartitionConfiguration
+    occurrences: tuple[PartitionOccurrence, ...]
+    start: int
+    """The sequence of the first occurrence of the steps; what is before it is history."""
+    profiles: tuple[str, ...] = ()
+    """Those under which the model accepts the run, and the reference makes the same of its events."""
+
+    @property
+    def history(self) -> tuple[PartitionOccurrence, ...]:
+        """What comes before the steps."""
+        return self.occurrences[: self.start - 1]
+
+    @property
+    def steps(self) -> tuple[PartitionOccurrence, ...]:
+        """What the vector is about."""
+        return self.occurrences[self.start - 1 :]
+
+    @property
+    def before(self) -> ControllerState:
+        """The state in which the steps begin."""
+        return self.history[-1].state if self.history else initial_state(self.configuration)
+
+
+PartitionAccepts = Callable[[PartitionRun], tuple[str, ...]]
+"""Under which profiles the model accepts a run."""
+
+
+class RecordingStage(PartitionStage):
+    """A stage that remembers the first step of its text, and asks for no row after each event."""
+
+    def __init__(self, name: str, configuration: PartitionConfiguration) -> None:
+        super().__init__(name, configuration)
+        self.start: int | None = None
+        """The sequence of the first occurrence after the starting situation."""
+
+    def step(self, text: str) -> None:
+        """Name the step of the text that comes next; the first one ends the starting situation."""
+        super().step(text)
+        if self.start is None:
+            self.start = len(self.occurrences) + 1
+
+    def happen(self, event: Event, *, refused: bool | None = None) -> tuple[Effect, ...]:
+        """An event; what must come of it the vector says."""
+        effects = super().happen(event, refused=refused)
+        self._unchecked = False
+        return effects
+
+
+class PartitionNotAcceptedError(AssertionError):
+    """The model rejects the run of a vector under the run's own profile."""
+
+    def __init__(self, source: str, verdict: PartitionVerdict) -> None:
+        said = verdict.kind if verdict.rejection is None else verdict.rejection.headline()
+        super().__init__(f"{source}: {verdict.kind}: {said}")
+
+
+def partition_run(
+    source: str,
+    configuration: PartitionConfiguration,
+    script: Callable[[RecordingStage], None],
+    accepts: PartitionAccepts,
+) -> PartitionRun:
+    """The run of a script.
+
+    Raises:
+        PartitionScenarioFailure: the reference does something else than the script says.
+        PartitionNotAcceptedError: the model rejects it.
+    """
+    stage = RecordingStage(source, configuration)
+    script(stage)
+    run = PartitionRun(source, configuration, tuple(stage.occurrences), stage.start or 1)
+    return replace(run, profiles=accepts(run))
+
+
+def repeated(run: PartitionRun, configuration: PartitionConfiguration) -> tuple[PartitionOccurrence, ...]:
+    """What the reference makes of the events of a run under another configuration, all rules in force or not."""
+    state, done = initial_state(configuration), []
+    for one in run.occurrences:
+        done.append(happen(one.sequence, state, one.event, configuration))
+        state = done[-1].state
+    return tuple(done)
+
+
+def accepting(process: PartitionProcess) -> PartitionAccepts:
+    """Ask the model in another process: this one may hold that of the quorum, and TLC keeps one alone."""
+
+    def accepts(run: PartitionRun) -> tuple[str, ...]:
+        own = run.configuration
+        verdict = process.ask(check_partition_occurrences, run.occurrences, own, run.source)
+        if verdict.kind is not VerdictKind.ACCEPTED:
+            raise PartitionNotAcceptedError(run.source, verdict)
+        names = [own.profile.name]
+        for profile in PROFILES.values():
+            other = replace(own, profile=profile)
+            if profile.name == own.profile.name or repeated(run, other) != run.occurrences:
+                continue
+            verdict = process.ask(check_partition_occurrences, run.occurrences, other, run.source)
+            if verdict.kind is VerdictKind.ACCEPTED:
+                names.append(profile.name)
+        return tuple(names)
+
+    return accepts

@@ -1,0 +1,39 @@
+"""A short run for one rule or a few: where the vector begins is where its script names its first step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kraft_conformance.protocol.features import Level
+from kraft_conformance.vectors.partitions.staging import RecordingStage
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.decisions import KAFKA_4
+from kraft_reference.partitions.scenarios.scenario import cluster
+from kraft_reference.partitions.scenarios.stage import A0, B0
+
+FIVE = cluster(5)
+"""A-0 at [1,2,3]; nobody has 4 and 5."""
+SIX = cluster(6)
+NINE = cluster(9, assignments={A0: (1, 2, 3), B0: (2, 3, 4)})
+UNCLEAN = cluster(5, unclean=True)
+KAFKA = cluster(5, profile=KAFKA_4)
+KAFKA_SIX = cluster(6, profile=KAFKA_4)
+TWO_TOPICS = cluster(5, assignments={A0: (1, 2, 3), B0: (2, 1)})
+SINGLE = cluster(5, assignments={A0: (1,)})
+"""Nobody else has what 1 has."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionTarget:
+    """What one vector is made from."""
+
+    id: str
+    """Of the vector; its first part is a folder."""
+    title: str
+    rules: tuple[str, ...]
+    """Those that the steps turn on, without `partition-reassign.`."""
+    script: Callable[[RecordingStage], None]
+    configuration: PartitionConfiguration = FIVE
+    allows: tuple[str, ...] = ()
+    """Rules besides that say what may happen here; without them it would happen as well."""
+    level: Level = "wire"
+    """At least; more if the steps, or the rules, show only above it."""

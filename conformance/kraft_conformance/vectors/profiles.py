@@ -1,0 +1,171 @@
+"""The profiles that vectors name: where `kafka-4` is another one than `kip`, and where Apache Kafka was read for it."""
+
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from kraft_reference.profile import KAFKA_4, KIP
+
+FILE_NAME = "kafka_4.toml"
+REPOSITORY = "apache/kafka"
+
+SUFFIX = f".{KAFKA_4.name}"
+"""Ends the id of a vector that says what happens under `kafka-4`; the one of the same id without it says `kip`."""
+
+EXPERIMENTAL = frozenset({KAFKA_4.name})
+"""Profiles whose answers were read from source files and never tried on the software that they are about."""
+
+
+class KafkaFileError(ValueError):
+    """kafka_4.toml is not what it should be."""
+
+
+class Revision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A commit of apache/kafka."""
+
+    commit: str
+    """40 hexadecimal digits."""
+    what: str
+    """Which release it is, as far as that was to be found out."""
+
+
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A place in a source file of apache/kafka."""
+
+    path: str
+    revision: str
+    """A commit."""
+    where: str
+    """The methods."""
+    verified: bool
+    """Whether the file was read at this revision for this entry."""
+
+    def __str__(self) -> str:
+        unread = "" if self.verified else ", not verified"
+        return f"{REPOSITORY} {self.path} at {self.revision} ({self.where}{unread})"
+
+
+def _are_read(sources: tuple[Source, ...]) -> bool:
+    return bool(sources) and all(one.verified for one in sources)
+
+
+class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A decision that the two profiles answer differently."""
+
+    decision: str
+    """A field of `kraft_reference.profile.Profile`."""
+    rules: tuple[str, ...]
+    kip: str
+    kafka: str
+    caution: str
+    """What to mind of Kafka's answer; may be empty."""
+    source: tuple[Source, ...]
+    vectors: tuple[str, ...]
+    """The ids of the vectors of kafka-4 alone that show it."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Ids of vectors that are each other's variants, kip first, and whose ids don't say so."""
+    later: tuple[Source, ...] = ()
+    """Where a later revision does otherwise."""
+    without_vector: str = ""
+    """Why no vector shows it."""
+
+    @property
+    def verified(self) -> bool:
+        """Was every source of Kafka's answer read?"""
+        return _are_read(self.source)
+
+    def kip_variant(self, vector_id: str) -> str | None:
+        """The id of the vector that says what happens under kip where one of kafka-4 says this.
+
+        A longer course of events that kip does not take has none.
+        """
+        if vector_id.endswith(SUFFIX):
+            return vector_id.removesuffix(SUFFIX)
+        return next((kip for kip, kafka in self.pairs if kafka == vector_id), None)
+
+
+class Alike(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A decision that the two profiles answer alike."""
+
+    decision: str
+    rules: tuple[str, ...]
+    answer: str
+    source: tuple[Source, ...]
+
+    @property
+    def verified(self) -> bool:
+        """Was every source of Kafka's answer read?"""
+        return _are_read(self.source)
+
+
+class Unexpressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What Kafka does otherwise, and the profile does not say."""
+
+    rules: tuple[str, ...]
+    """Ids, or prefixes that end in `.*`."""
+    kafka: str
+    reason: str
+    source: tuple[Source, ...] = ()
+
+    @property
+    def verified(self) -> bool:
+        """Was every source read?"""
+        return _are_read(self.source)
+
+
+class KafkaFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All of kafka_4.toml."""
+
+    revision: tuple[Revision, ...]
+    difference: tuple[Difference, ...]
+    alike: tuple[Alike, ...]
+    unexpressed: tuple[Unexpressed, ...]
+    agreeing: dict[str, str]
+    """Rules whose note in the catalogue reads like a difference and is none, with the reason."""
+
+
+@cache
+def read_kafka_file() -> KafkaFile:
+    """What is known of Apache Kafka.
+
+    Raises:
+        KafkaFileError: the file is malformed.
+    """
+    raw = files("kraft_conformance").joinpath("vectors", FILE_NAME).read_bytes()
+    try:
+        return msgspec.toml.decode(raw, type=KafkaFile)
+    except msgspec.DecodeError as error:
+        raise KafkaFileError(f"{FILE_NAME}: {error}") from error
+
+
+def difference_of(vector_id: str) -> Difference | None:
+    """The difference that a vector of kafka-4 alone shows; None for other vectors."""
+    return next((one for one in read_kafka_file().difference if vector_id in one.vectors), None)
+
+
+def shown_profile(name: str) -> str:
+    """The name of a profile as people see it: `kafka-4 (experimental)`."""
+    return f"{name} (experimental)" if name in EXPERIMENTAL else name
+
+
+def provenance(vector_id: str) -> str:
+    """Where the outcome of a vector comes from that holds under kafka-4 alone, in a line; empty for other vectors."""
+    found = difference_of(vector_id)
+    if found is None:
+        return ""
+    whence = shown_profile(KAFKA_4.name)
+    if not found.verified:
+        return f"{whence}, not verified: {found.decision}"
+    return f"{whence}: {found.decision}, read in {'; '.join(map(str, found.source))}"
+
+
+def summary_of(profile: str) -> str:
+    """What a reader of a whole run should know of its profile, in a line; empty if there is nothing to say."""
+    if profile not in EXPERIMENTAL:
+        return ""
+    found = read_kafka_file().difference
+    unread = [one.decision for one in found if not one.verified]
+    said = f"{len(unread)} not verified ({', '.join(unread)})" if unread else "none of them unverified"
+    text = f"profile {shown_profile(profile)}: {len(found)} of its answers are not those of {KIP.name}, {said}"
+    return f"{text}; read from source files, never tried on a running Kafka"

@@ -1,0 +1,144 @@
+"""Bytes read from the left, each field with its name: kio's readers, and an error that says where and what.
+
+A reader is strict unless it is told otherwise: it takes what Kafka writes.
+What Kafka reads but never writes is `not-canonical`; a lenient reader takes it, and keeps a note.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from kio.serial import readers
+from kio.serial.errors import BufferUnderflow
+
+from kraft_conformance.wire.errors import Reason, WireError
+
+Value = TypeVar("Value")
+
+VARINT_MAX = 2**31 - 1
+"""Kafka's lengths, tags and counts are 32 bits with a sign, of which none is negative."""
+
+_READERS: dict[str, tuple[Callable[..., tuple[int, int]], int]] = {
+    "int8": (readers.read_int8, 1),
+    "int16": (readers.read_int16, 2),
+    "int32": (readers.read_int32, 4),
+    "int64": (readers.read_int64, 8),
+    "uint16": (readers.read_uint16, 2),
+    "uint32": (readers.read_uint32, 4),
+}
+"""Whole numbers of fixed width, with their bytes."""
+
+
+@dataclass(slots=True)
+class Bytes:
+    """A part of a frame, and how far it has been read."""
+
+    whole: bytes
+    """Of the frame, so that offsets are those of the frame."""
+    offset: int = 0
+    end: int = -1
+    """Where the part ends; -1 for the end of the frame."""
+    is_lenient: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.end < 0:
+            self.end = len(self.whole)
+
+    @property
+    def left(self) -> int:
+        """Bytes that have not been read."""
+        return self.end - self.offset
+
+    def part(self, size: int) -> "Bytes":
+        """The next bytes as a part of their own, which counts as read here; the caller has seen that they are there."""
+        self.offset += size
+        return Bytes(self.whole, self.offset - size, self.offset, self.is_lenient, self.notes)
+
+    def take(self, size: int, where: str, what: str) -> bytes:
+        """So many bytes.
+
+        Raises:
+            WireError: fewer are left.
+        """
+        if size > self.left:
+            raise self.truncated(where, f"{size} bytes of {what}")
+        self.offset += size
+        return self.whole[self.offset - size : self.offset]
+
+    def number(self, kind: str, where: str) -> int:
+        """A whole number of fixed width.
+
+        Raises:
+            WireError: the bytes end within it.
+        """
+        reader, width = _READERS[kind]
+        if width > self.left:
+            raise self.truncated(where, f"{width} bytes of {kind}")
+        value, size = reader(self.whole, self.offset)
+        self.offset += size
+        return int(value)
+
+    def varint(self, where: str, what: str) -> int:
+        """An unsigned varint of 32 bits: a length, a count or a tag.
+
+        Raises:
+            WireError: it does not end, is longer than 5 bytes, or its value has more than 31 bits.
+        """
+        start = self.offset
+        value = self._varint(readers.read_unsigned_varint, where, what)
+        if value > VARINT_MAX:
+            raise WireError(Reason.BAD_VARINT, where, f"{what} up to {VARINT_MAX}", str(value), start)
+        return value
+
+    def signed(self, where: str, is_long: bool = False) -> int:
+        """A zigzag varint of 32 or 64 bits, as in records.
+
+        Raises:
+            WireError: it does not end, or is too long.
+        """
+        start = self.offset
+        value = self._varint(readers.read_signed_varlong if is_long else readers.read_signed_varint, where, "a varint")
+        bits = 64 if is_long else 32
+        if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+            raise WireError(Reason.BAD_VARINT, where, f"a varint of {bits} bits", str(value), start)
+        return value
+
+    def _varint(self, reader: Callable[..., tuple[int, int]], where: str, what: str) -> int:
+        try:
+            value, size = reader(self.whole[: self.end], self.offset)
+        except BufferUnderflow:
+            raise self.truncated(where, f"a whole varint, {what}") from None
+        except ValueError:
+            shown = self.whole[self.offset : self.offset + 11].hex()
+            expected = f"a varint of up to {10 if reader is readers.read_signed_varlong else 5} bytes, {what}"
+            raise WireError(Reason.BAD_VARINT, where, expected, shown, self.offset) from None
+        if size > 1 and self.whole[self.offset + size - 1] == 0:
+            shown = self.whole[self.offset : self.offset + size].hex()
+            self.odd(where, "a varint without padding", shown, self.offset)
+        self.offset += size
+        return int(value)
+
+    def odd(self, where: str, expected: str, actual: str, offset: int) -> None:
+        """Something that Kafka never writes stands there: an error, or a note.
+
+        Raises:
+            WireError: the reader is strict.
+        """
+        error = WireError(Reason.NOT_CANONICAL, where, expected, actual, offset)
+        if not self.is_lenient:
+            raise error
+        self.notes.append(str(error))
+
+    def finished(self, where: str) -> None:
+        """Nothing may be left over.
+
+        Raises:
+            WireError: something is.
+        """
+        if self.left:
+            raise WireError(Reason.TRAILING_BYTES, where, "nothing more", f"{self.left} bytes more", self.offset)
+
+    def truncated(self, where: str, expected: str) -> WireError:
+        """The error for bytes that end too early."""
+        return WireError(Reason.TRUNCATED, where, expected, f"{self.left}", self.offset)

@@ -1,0 +1,130 @@
+"""The requests of clients and of joining controllers on an ordinary day, and what all ordinary messages share."""
+
+from typing import Any
+
+from kraft_conformance.wire.decoding import uuid_text
+from kraft_conformance.wire.schema import Kind, messages
+
+TOPIC = "__cluster_metadata"
+TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
+"""Of the metadata topic: the one id that Kafka gives out by itself beside the null one."""
+CLUSTER_ID = "5L6g3nShT-eMCtK--X86sw"
+EPOCH, END_OFFSET, HIGH_WATERMARK = 4, 201, 200
+NOW_MS = 1_700_000_000_000
+
+
+def directory_id(replica: int) -> str:
+    """Of the only directory that a replica has had."""
+    return uuid_text(bytes([0x11 * replica]) * 16)
+
+
+def listener(replica: int) -> dict[str, Any]:
+    """Where a controller listens."""
+    return {"name": "CONTROLLER", "host": f"h{replica}", "port": 9093}
+
+
+LEADER = {"leaderId": 1, "leaderEpoch": EPOCH}
+SUPPORTED = {"minSupportedVersion": 0, "maxSupportedVersion": 1}
+_ANSWERED = {"throttleTimeMs": 0, "errorCode": 0}
+
+
+def voter_id(replica: int) -> dict[str, Any]:
+    """Who a voter is."""
+    return {"voterId": replica, "voterDirectoryId": directory_id(replica)}
+
+
+def admin_documents() -> dict[str, Any]:
+    """Bodies by the names of their messages."""
+    return {
+        "AddRaftVoterRequest": {
+            "clusterId": CLUSTER_ID,
+            "timeoutMs": 30_000,
+            "voterId": 4,
+            "voterDirectoryId": directory_id(4),
+            "listeners": [listener(4)],
+            "ackWhenCommitted": False,
+        },
+        "AddRaftVoterResponse": _ANSWERED | {"errorMessage": None},
+        "RemoveRaftVoterRequest": {"clusterId": CLUSTER_ID} | voter_id(3),
+        "RemoveRaftVoterResponse": _ANSWERED | {"errorMessage": None},
+        "UpdateRaftVoterRequest": {
+            "clusterId": CLUSTER_ID,
+            "currentLeaderEpoch": EPOCH,
+            "listeners": [listener(2)],
+            "kRaftVersionFeature": SUPPORTED,
+        }
+        | voter_id(2),
+        "UpdateRaftVoterResponse": _ANSWERED | {"currentLeader": LEADER | {"host": "h1", "port": 9093}},
+        "ApiVersionsRequest": {"clientSoftwareName": "kraft-spec", "clientSoftwareVersion": "0.1.0"},
+        "ApiVersionsResponse": {
+            "errorCode": 0,
+            "apiKeys": [
+                {"apiKey": one.key, "minVersion": one.versions.low, "maxVersion": one.versions.high}
+                for one in messages().values()
+                if one.kind is Kind.REQUEST
+            ],
+            "throttleTimeMs": 0,
+            "supportedFeatures": [{"name": "kraft.version", "minVersion": 0, "maxVersion": 1}],
+            "finalizedFeaturesEpoch": HIGH_WATERMARK - 1,
+            "finalizedFeatures": [{"name": "kraft.version", "maxVersionLevel": 1, "minVersionLevel": 1}],
+            "zkMigrationReady": False,
+        },
+        "UpdateFeaturesRequest": {
+            "timeoutMs": 60_000,
+            "featureUpdates": [
+                {"feature": "kraft.version", "maxVersionLevel": 1, "allowDowngrade": False, "upgradeType": 1}
+            ],
+            "validateOnly": True,
+        },
+        "UpdateFeaturesResponse": _ANSWERED
+        | {"errorMessage": None, "results": [{"feature": "kraft.version", "errorCode": 0, "errorMessage": None}]},
+        "AlterPartitionReassignmentsRequest": {
+            "timeoutMs": 60_000,
+            "allowReplicationFactorChange": False,
+            "topics": [
+                {
+                    "name": "A",
+                    "partitions": [
+                        {"partitionIndex": 0, "replicas": [4, 3, 2]},
+                        {"partitionIndex": 1, "replicas": None},
+                    ],
+                }
+            ],
+        },
+        "AlterPartitionReassignmentsResponse": {
+            "throttleTimeMs": 0,
+            "allowReplicationFactorChange": False,
+            "errorCode": 0,
+            "errorMessage": None,
+            "responses": [
+                {
+                    "name": "A",
+                    "partitions": [
+                        {"partitionIndex": 0, "errorCode": 0, "errorMessage": None},
+                        {"partitionIndex": 1, "errorCode": 85, "errorMessage": "nothing to cancel"},
+                    ],
+                }
+            ],
+        },
+        "ListPartitionReassignmentsRequest": {
+            "timeoutMs": 60_000,
+            "topics": [{"name": "A", "partitionIndexes": [0, 1]}],
+        },
+        "ListPartitionReassignmentsResponse": _ANSWERED
+        | {
+            "errorMessage": None,
+            "topics": [
+                {
+                    "name": "A",
+                    "partitions": [
+                        {
+                            "partitionIndex": 0,
+                            "replicas": [1, 4, 3, 2],
+                            "addingReplicas": [4],
+                            "removingReplicas": [1],
+                        }
+                    ],
+                }
+            ],
+        },
+    }

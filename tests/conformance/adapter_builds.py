@@ -1,0 +1,102 @@
+"""Builds the templates of adapters, where there is a toolchain.
+
+`python -m tests.conformance.adapter_builds` says on standard error, in capitals, which one is missing.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from kraft_conformance.commands.conformance_template import Language, copy_template
+
+BUILDS = Path(__file__).parents[2] / "build" / "adapters"
+_LEAST_JAVA = 17
+_LEAST_RUST = 70
+"""Of Rust 1.x; `rust-version` of the template."""
+
+
+class ToolchainMissing(Exception):  # noqa: N818 - a reason to skip
+    """A toolchain is not there; the message says so in capitals, so that nobody takes what is skipped for green."""
+
+    def __init__(self, language: Language, wanted: str) -> None:
+        super().__init__(f"SKIPPED: {wanted}: THE {language.upper()} TEMPLATE IS NEITHER BUILT NOR RUN")
+
+
+def toolchain(language: Language) -> Path:
+    """The folder of its compiler.
+
+    Raises:
+        ToolchainMissing: there is none, or one that is too old.
+    """
+    if language is Language.RUST:
+        cargo = shutil.which("cargo")
+        if cargo is None or (_version(cargo, "--version", r"cargo 1\.(\d+)") or 0) < _LEAST_RUST:
+            raise ToolchainMissing(language, f"NO CARGO 1.{_LEAST_RUST} OR NEWER ON PATH")
+        return Path(cargo).parent
+    home = os.environ.get("JAVA_HOME")
+    path = os.pathsep.join([f"{home}/bin", os.environ["PATH"]] if home else [os.environ["PATH"]])
+    javac = shutil.which("javac", path=path)
+    if javac is None or (_version(javac, "-version", r"javac (\d+)") or 0) < _LEAST_JAVA:
+        raise ToolchainMissing(language, f"NO JAVAC OF A JDK {_LEAST_JAVA} OR NEWER IN JAVA_HOME OR ON PATH")
+    return Path(javac).resolve().parent
+
+
+def _version(program: str, option: str, pattern: str) -> int | None:
+    """None for a program that cannot say: a stand-in for one that is not installed."""
+    said = subprocess.run([program, option], capture_output=True, text=True, check=False)
+    found = re.search(pattern, said.stdout + said.stderr)
+    return None if found is None else int(found[1])
+
+
+@cache
+def built(language: Language) -> str:
+    """Copy a template as a user does, build it below build/adapters, every warning an error; its command line.
+
+    Raises:
+        ToolchainMissing: there is nothing to build it with.
+        subprocess.CalledProcessError: it cannot be built; what the compiler says is on standard error.
+    """
+    tools = toolchain(language)
+    folder = BUILDS / language
+    if folder.exists():
+        shutil.rmtree(folder)
+    copy_template(language, folder)
+    if language is Language.JAVA:
+        sources = sorted(map(str, folder.rglob("*.java")))
+        _run([str(tools / "javac"), "--release", "17", "-Xlint:all", "-Werror", "-d", f"{folder}/build", *sources])
+        return shlex.join([str(tools / "java"), "-cp", f"{folder}/build", "Main"])
+    # Beside the copy, so that the next build does not begin from nothing.
+    cargo(folder, "build")
+    return shlex.quote(str(BUILDS / "rust-target" / "debug" / "kraft-adapter"))
+
+
+def cargo(folder: Path, *words: str) -> None:
+    """Run cargo on the copy of the template, without a network and every warning an error."""
+    variables = {"CARGO_TARGET_DIR": str(BUILDS / "rust-target"), "RUSTFLAGS": "-D warnings"}
+    offline = () if words[0] == "fmt" else ("--offline", "--locked", "--quiet")
+    program = str(toolchain(Language.RUST) / "cargo")
+    manifest = ("--manifest-path", str(folder / "Cargo.toml"))
+    _run([program, words[0], *manifest, *offline, *words[1:]], os.environ | variables)
+
+
+def _run(words: Iterable[str], variables: dict[str, str] | None = None) -> None:
+    subprocess.run(list(words), check=True, env=variables)
+
+
+def main() -> None:
+    """Say what is missing."""
+    for language in Language:
+        try:
+            toolchain(language)
+        except ToolchainMissing as missing:
+            print(missing, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""docs/adapter-in-30-minutes.md, command by command, with the output that stands there.
+
+`python -m tests.conformance.test_conformance_adapter_page` from the root of the repository writes the output anew.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.resources import files
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from tests.conformance.adapter_builds import ToolchainMissing, toolchain
+
+from kraft_conformance.commands.conformance_template import Language
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "adapter-in-30-minutes.md"
+_BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
+_INSTALL = "pip install 'kraft-spec[conformance]'\n"
+"""The one command that is not run: what it installs is under test."""
+_TIMEOUT_S = 300
+
+
+class Block(NamedTuple):
+    """A fenced block: commands (`sh`), a file to save (with a name), or what the commands before it print."""
+
+    language: str
+    file: str
+    text: str
+
+
+def sections(page: str) -> dict[str, list[Block]]:
+    """The blocks below each heading of the second level; each section stands for itself."""
+    return {
+        part.partition("\n")[0]: [Block(*found.groups()) for found in _BLOCK.finditer(part)]
+        for part in page.split("\n## ")
+    }
+
+
+class Reader:
+    """Somebody who does what the page says, in an empty folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        programs = folder / "bin"
+        programs.mkdir()
+        for name, words in {"python": "", "kraft-spec": " -m kraft_conformance.cli"}.items():
+            (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{words} "$@"\n')
+            (programs / name).chmod(0o755)
+        found = [programs, *_toolchains(), os.environ["PATH"]]
+        self._variables = os.environ | {"PATH": os.pathsep.join(map(str, found))}
+
+    def outputs(self, blocks: list[Block]) -> Iterator[tuple[str | None, str]]:
+        """What commands should print, where the page shows it, and what they do print."""
+        for block, following in zip_longest(blocks, blocks[1:]):
+            if block.file:
+                (self._folder / block.file).write_text(block.text)
+            elif block.language == "sh" and block.text != _INSTALL:
+                is_shown = following is not None and not following.language
+                yield following.text if is_shown else None, self._printed(block.text)
+
+    def _printed(self, commands: str) -> str:
+        done = subprocess.run(
+            ["sh", "-c", commands],
+            cwd=self._folder,
+            env=self._variables,
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+        told = [line for line in done.stderr.splitlines() if not line.startswith("vectors ...")]
+        assert not told, f"{commands}says on standard error: {done.stderr}"
+        return done.stdout
+
+
+def _toolchains() -> Iterator[Path]:
+    for language in Language:
+        with suppress(ToolchainMissing):
+            yield toolchain(language)
+
+
+def _needs(section: str) -> Language | None:
+    return next((one for one in Language if one == section.lower()), None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("section", sections(PAGE.read_text(encoding="utf-8")))
+def test_the_commands_print_what_stands_there(section: str, tmp_path: Path) -> None:
+    needed = _needs(section)
+    if needed is not None:
+        try:
+            toolchain(needed)
+        except ToolchainMissing as missing:
+            pytest.skip(str(missing))
+    blocks = sections(PAGE.read_text(encoding="utf-8"))[section]
+    for expected, printed in Reader(tmp_path).outputs(blocks):
+        if expected is not None:
+            assert printed == expected
+
+
+def test_every_language_of_the_templates_has_a_section() -> None:
+    assert {one for one in map(_needs, sections(PAGE.read_text(encoding="utf-8"))) if one} == set(Language)
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_the_readme_of_a_template_builds_as_the_page_does(language: Language) -> None:
+    """The same commands, from inside of the folder."""
+    readme = (Path(str(files("kraft_conformance"))) / "templates" / language / "README.md").read_text(encoding="utf-8")
+    folder = f"{language}-adapter"
+    there = sections(readme)["# An adapter in " + language.title()][0].text
+    page = sections(PAGE.read_text(encoding="utf-8"))[language.title()][1].text
+    assert there == page.replace(f"{folder}/", "").replace(" --quiet --manifest-path Cargo.toml", "")
+
+
+def rewritten(page: str) -> str:
+    """The page with what its commands print now."""
+    outputs = []
+    for blocks in sections(page).values():
+        with tempfile.TemporaryDirectory() as folder:
+            outputs += [printed for shown, printed in Reader(Path(folder)).outputs(blocks) if shown is not None]
+    left = iter(outputs)
+    return _BLOCK.sub(lambda block: block[0] if block[1] or block[2] else f"```\n{next(left)}```\n", page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,521 @@
+"""The subject `partitions`: its messages, its vectors, what the runner lets pass and what it does not."""
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.mutation.seeded import seeded
+from kraft_conformance.protocol.json_schema import committed_json_schema_text as adapter_schema
+from kraft_conformance.protocol.messages import HelloReply, Request
+from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
+from kraft_conformance.protocol.partitions import (
+    PartitionObserve,
+    PartitionReset,
+    PartitionStep,
+    partition_cluster_of,
+    partition_configuration_from,
+)
+from kraft_conformance.runner.faults import AdapterFault
+from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_conformance.runner.running import errored, run_vector
+from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.partitions.format import PartitionVector
+from kraft_conformance.vectors.partitions.json_schema import committed_json_schema_text, json_schema_text
+from kraft_conformance.vectors.partitions.recording import PartitionSubject, partition_vector_of
+from kraft_conformance.vectors.partitions.staging import (
+    PartitionNotAcceptedError,
+    PartitionRun,
+    RecordingStage,
+    accepting,
+    partition_run,
+)
+from kraft_conformance.vectors.partitions.target import FIVE
+from kraft_conformance.vectors.recording import VectorProofError
+from kraft_conformance.vectors.smoke import PARTITION_SMOKE
+from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
+from kraft_spec.action_rules import switchable_partition_rules
+from kraft_spec.edits import Edit, edited_packages
+from kraft_spec.mutants import Mutant, load_catalogue, reference_edits
+from kraft_traces.errors import TraceError
+from kraft_traces.partitions.process import PartitionProcess
+
+REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
+ADAPTER = Path(__file__).with_name("partition_adapter.py")
+PAGE = Path(__file__).parents[2] / "docs" / "conformance-partitions.md"
+ENTRIES = [entry for entry in Catalogue().manifest.vectors if entry.subject == "partitions"]
+
+
+def adapter(mode: str, value: str = "") -> str:
+    return shlex.join([sys.executable, str(ADAPTER), mode, *([value] if value else [])])
+
+
+def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict[str, Any]]]:
+    """The exit code of `kraft-spec conformance run`, and the JSON lines of the vectors of partitions."""
+    capsys.readouterr()
+    code = main(["conformance", "run", *words, "--json"])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    ours = {entry.id for entry in ENTRIES}
+    return code, [line for line in lines if line.get("id") in ours]
+
+
+@cache
+def vectors() -> tuple[PartitionVector, ...]:
+    return tuple([vector_called(entry.id) for entry in ENTRIES])
+
+
+def outcomes(command: str) -> list[Outcome]:
+    """What every vector comes to with an adapter of profile kip."""
+    session, found = Session(command, 20), []
+    for vector in vectors():
+        try:
+            found.append(run_vector(session, vector, "kip"))
+        except AdapterFault as fault:
+            found.append(errored(vector.id, fault))
+            session.end(politely=False)
+            session = Session(command, 20)
+    session.end()
+    return found
+
+
+def statuses(lines: Iterable[dict[str, Any]]) -> set[str]:
+    return {line["status"] for line in lines}
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The protocol.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_committed_schema_is_that_of_the_types() -> None:
+    assert committed_json_schema_text() == json_schema_text()
+
+
+def validator(part: str) -> Draft202012Validator:
+    return Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": json.loads(adapter_schema())["$defs"]})
+
+
+def vector_called(name: str) -> PartitionVector:
+    vector = Catalogue().vector(name)
+    assert isinstance(vector, PartitionVector)
+    return vector
+
+
+@pytest.mark.parametrize("name", ["partition.override.taken-over", "partition.znode.refused", "partition.list.both"])
+def test_what_is_said_about_a_vector_fits_the_schema(name: str) -> None:
+    vector = vector_called(name)
+    requests, replies = validator("Request"), validator("Reply")
+    reference = ReferenceAdapter()
+    asked: list[Request] = [
+        PartitionReset(id=1, cluster=vector.cluster, before=vector.before),
+        *(PartitionStep(id=2, event=step.event) for step in vector.steps),
+        PartitionObserve(id=3),
+    ]
+    for request in asked:
+        line = encoded(request)
+        requests.validate(json.loads(line))
+        assert parse_request(line, 1) == request
+        reply = reference.answer(request)
+        said = encoded(reply)
+        replies.validate(json.loads(said))
+        assert parse_reply(said, 1) == reply
+
+
+def test_who_does_not_name_subjects_has_a_replica() -> None:
+    """As every adapter said hello before there was another subject."""
+    said = {
+        "type": "hello",
+        "id": 1,
+        "schema": "kraft-adapter/1",
+        "implementation": {"name": "first", "version": "0"},
+        "kip_levels": {"KIP-595": "partial"},
+        "kraft_versions": [1],
+        "profile": "kip",
+        "observability": "wire",
+    }
+    validator("Reply").validate(said)
+    reply = parse_reply(json.dumps(said).encode(), 1)
+    assert isinstance(reply, HelloReply)
+    assert reply.subjects == ("replica",)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"type":"partition_sep","id":1}', '$.type: unknown value "partition_sep", did you mean partition_step'),
+        ('{"type":"partition_reset","id":1}', "$.cluster: missing field 'cluster'"),
+        (
+            '{"type":"partition_step","id":1,"event":{"name":"BrokerFail","broker":1}}',
+            '$.event.name: unknown value "BrokerFail", did you mean BrokerFails',
+        ),
+        (
+            '{"type":"partition_step","id":1,"event":{"name":"BrokerFails","broker":"1"}}',
+            '$.event.broker: expected int, got str: "1"',
+        ),
+    ],
+)
+def test_a_malformed_request_is_told_by_line_and_field(line: str, said: str) -> None:
+    with pytest.raises(TraceError) as error:
+        parse_request(line.encode(), 1)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            '{"type":"partition_step","id":1,"effects":[{"type":"LeaderAndISR"}]}',
+            '$.effects[0].type: unknown value "LeaderAndISR", did you mean LeaderAndIsr',
+        ),
+        (
+            '{"type":"partition_step","id":1,"effects":'
+            '[{"type":"AlterReassignmentsAnswer","error":"OK","results":[]}]}',
+            '$.effects[0].error: unknown value "OK", expected one of NONE, UNKNOWN_TOPIC_OR_PARTITION',
+        ),
+        (
+            '{"type":"partition_step","id":1,"effects":[],"refusal":"STALE_EPOCH"}',
+            '$.refusal: unknown value "STALE_EPOCH"',
+        ),
+        ('{"type":"partition_observe","id":1,"state":{"controler":1}}', "$.state.controler: unknown field 'controler'"),
+    ],
+)
+def test_a_malformed_reply_is_told_by_line_and_field(line: str, said: str) -> None:
+    with pytest.raises(TraceError) as error:
+        parse_reply(line.encode(), 9)
+    assert str(error.value).startswith("standard output:9: ")
+    assert said in str(error.value)
+
+
+def test_the_adapter_says_what_it_cannot_do() -> None:
+    reference = ReferenceAdapter()
+    with pytest.raises(ValueError, match="there was no partition_reset yet"):
+        reference.answer(PartitionObserve(id=1))
+    vector = vector_called("partition.start")
+    partial = PartitionReset(
+        id=1, cluster=vector.cluster, before=type(vector.before)(controller=1, alive=(), deleting=())
+    )
+    with pytest.raises(ValueError, match=r"\$\.before: Object missing required field `legacy`"):
+        reference.answer(partial)
+
+
+def test_every_cluster_of_the_vectors_comes_back_from_its_data() -> None:
+    clusters = [vector_called(entry.id).cluster for entry in ENTRIES]
+    assert [partition_cluster_of(partition_configuration_from(one)) for one in clusters] == clusters
+
+
+def test_a_cluster_without_a_rule_is_no_business_of_an_implementation() -> None:
+    broken = next(v for s in PARTITION_SCENARIOS for v in s.variants if v.configuration.switched_off)
+    with pytest.raises(ValueError, match="rules are switched off"):
+        partition_cluster_of(broken.configuration)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Who is asked.
+# -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mode", "reasons"),
+    [
+        ("silent-about-subjects", {"needs the subject partitions"}),
+        ("without-kip-455", {"needs KIP-455"}),
+        ("unsupported", {"needs old-znode", "needs unclean-election"}),
+    ],
+)
+def test_what_an_adapter_lacks_is_unsupported(capsys: pytest.CaptureFixture[str], mode: str, reasons: set[str]) -> None:
+    _, lines = ran(capsys, "--adapter", adapter(mode), "-k", "partition-reassign.")
+    assert {line["reason"] for line in lines if line["status"] == "unsupported"} == reasons
+    alone = mode != "unsupported"
+    assert statuses(lines) == ({"unsupported"} if alone else {"pass", "skipped", "unsupported"})
+
+
+def test_an_adapter_of_partitions_alone_is_asked_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("conformance", "smoke", "--adapter", adapter("partitions-only"))
+    assert main([*words, "--subject", "partitions"]) == ExitCode.CONFORMANT
+    assert capsys.readouterr().out == f"{len(PARTITION_SMOKE)} vectors: {len(PARTITION_SMOKE)} pass\n"
+    assert main([*words]) == ExitCode.INCONCLUSIVE
+    assert capsys.readouterr().out.startswith("unsupported: 12, needs the subject replica\n")
+    assert main([*words, "--subject", "partition"]) == ExitCode.USAGE
+    assert "no subject 'partition', expected one of replica, partitions" in capsys.readouterr().err
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Right ones.
+# -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "mode", ["plain", "wire", "other-order-of-rows", "tells-again", "stores-one-by-one", "version 4"]
+)
+def test_what_no_rule_forbids_passes(mode: str) -> None:
+    found = outcomes(adapter(*mode.split()))
+    skipped = [one for one in found if one.status is Status.SKIPPED]
+    assert {one.reason for one in skipped} == {"of the profile kafka-4, not kip"}
+    unobserved = [one.id for one in found if one.status is Status.UNOBSERVED]
+    assert unobserved == ([entry.id for entry in ENTRIES if entry.level != "wire"] if mode == "wire" else [])
+    assert sum(one.status is Status.PASS for one in found) == len(ENTRIES) - len(skipped) - len(unobserved)
+
+
+@contextmanager
+def edited(monkeypatch: pytest.MonkeyPatch, edits: Iterable[Edit]) -> Iterator[None]:
+    """Adapters that are started here import an edited reference."""
+    with edited_packages({"kraft_reference": edits}) as environment, monkeypatch.context() as patched:
+        for name in environment.keys() - os.environ.keys() | {"PYTHONPATH"}:
+            patched.setenv(name, environment[name])
+        yield
+
+
+FREE = {
+    "the last in sync leads": Edit(
+        "partitions/leadership.py",
+        "for replica in partition.replicas if replica in alive]",
+        "for replica in reversed(partition.replicas) if replica in alive]",
+    ),
+    "a cancellation sorts": Edit(
+        "partitions/reassignment.py",
+        "replicas = partition.original\n",
+        "replicas = tuple(sorted(partition.original)[::-1])\n",
+    ),
+    "everybody is told of the ISR": Edit(
+        "partitions/changes.py",
+        "{name for name in names if name != kept_quiet or _is_news(before[name], new[name])} | set(told)",
+        "set(names) | set(told)",
+    ),
+}
+
+
+@pytest.mark.parametrize("level", ["plain", "wire"])
+@pytest.mark.parametrize("choice", sorted(FREE))
+def test_what_the_rules_leave_open_is_free(monkeypatch: pytest.MonkeyPatch, choice: str, level: str) -> None:
+    """Where a vector cannot go on from what was chosen it is skipped, and says so."""
+    with edited(monkeypatch, [FREE[choice]]):
+        found = outcomes(adapter(level))
+    assert [one for one in found if one.status in FAILING] == []
+    skipped = [one.id for one in found if "here, and the vector goes on from another" in one.reason]
+    assert len(skipped) <= 10
+    assert sum(one.status is Status.PASS for one in found) > 80
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Wrong ones.
+# -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mode", "vector", "said"),
+    [
+        (
+            "tells-first",
+            "partition.start",
+            "expected StorePartitions A-0 before LeaderAndIsr A-0 to 1, "
+            "actual LeaderAndIsr A-0 to 1 before StorePartitions A-0",
+        ),
+        ("stores-twice", "partition.start", "StorePartitions A-0: expected once, actual twice"),
+        ("never-stops", "partition.cancel", "StopReplica A-0 to 4: expected once, actual nothing"),
+        ("version 2", "partition.start", "LeaderAndIsr A-0 to 1.version: expected at least 3, actual 2"),
+        (
+            "forgets-rows",
+            "partition.list.all",
+            'ListReassignmentsAnswer.reassignments.A-0: expected {"replicas": [1, 4, 3, 2], "adding": [4], '
+            '"removing": [1]}, actual nothing',
+        ),
+        (
+            "forgets-rows",
+            "partition.invalid.empty",
+            'AlterReassignmentsAnswer.results.A-0: expected "INVALID_REPLICA_ASSIGNMENT", actual nothing',
+        ),
+        ("one-partition-less", "partition.list.all", "before.partitions.A-0: expected {"),
+        (
+            "other-error NO_REASSIGNMENT_IN_PROGRESS",
+            "partition.request.error-order",
+            'AlterReassignmentsAnswer.results.A-99: expected "UNKNOWN_TOPIC_OR_PARTITION", '
+            'actual "NO_REASSIGNMENT_IN_PROGRESS"',
+        ),
+    ],
+)
+def test_what_is_wrong_fails(capsys: pytest.CaptureFixture[str], mode: str, vector: str, said: str) -> None:
+    code, lines = ran(capsys, "--adapter", adapter(*mode.split()), "-k", vector)
+    failed = next(one for one in lines if one["id"] == vector)
+    assert (code, failed["status"]) == (ExitCode.VIOLATION, "fail")
+    assert said in failed["reason"]
+
+
+@pytest.mark.parametrize(
+    ("vector", "error"),
+    [
+        ("partition.request.error-order", "INVALID_REPLICA_ASSIGNMENT"),
+        ("partition.request.unauthorized-elsewhere", "NONE"),
+    ],
+)
+def test_of_two_errors_either_is_right(capsys: pytest.CaptureFixture[str], vector: str, error: str) -> None:
+    """The order of the errors is a SHOULD."""
+    _, lines = ran(capsys, "--adapter", adapter("other-error", error), "-k", vector)
+    assert statuses(lines) == {"pass"}
+
+
+def test_a_field_that_is_left_out_is_unobserved(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines = ran(capsys, "--adapter", adapter("without-field", "removing"), "-k", "partition.start.adds")
+    assert (code, statuses(lines)) == (ExitCode.INCONCLUSIVE, {"unobserved"})
+    assert lines[0]["reason"].startswith("not shown: LeaderAndIsr A-0 to 1.removing, ")
+    code, lines = ran(capsys, "--adapter", adapter("without-field", "version"), "-k", "partition.start.adds")
+    assert (code, statuses(lines)) == (ExitCode.CONFORMANT, {"pass"})
+
+
+@pytest.mark.parametrize("rule", switchable_partition_rules())
+def test_each_rule_that_can_be_left_out_is_noticed_by_a_vector_about_it(
+    capsys: pytest.CaptureFixture[str], rule: str
+) -> None:
+    code, lines = ran(capsys, "--adapter", adapter("without-rule", rule), "-k", rule)
+    assert code == ExitCode.VIOLATION
+    assert rule in {name for one in lines if one["status"] == "fail" for name in one["rules"]}
+
+
+MUTANTS = tuple(
+    mutant
+    for mutant in seeded(load_catalogue())
+    if any(edit.file.startswith("partitions/") for edit in reference_edits(mutant))
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_each_named_mutant_is_caught_on_the_wire(monkeypatch: pytest.MonkeyPatch, mutant: Mutant) -> None:
+    """By a vector about one of its rules, or else by any: which one stands on the page."""
+    with edited(monkeypatch, reference_edits(mutant)):
+        found = outcomes(adapter("wire"))
+    caught = [one.id for one in found if one.status in FAILING]
+    assert caught
+    assert f"| `{mutant.name}` | `{first_about(mutant, caught)}` | {len(caught)} |" in PAGE.read_text()
+
+
+def first_about(mutant: Mutant, caught: list[str]) -> str:
+    """The first that names a rule of the mutant; the first of all if none does."""
+    entries = Catalogue().entries
+    about = [one for one in caught if set(entries[one].rules) & set(mutant.rules)]
+    return (about or caught)[0]
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The generator.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def cancels(s: RecordingStage) -> None:
+    s.alter(3, 4, 5)
+    s.step("Alter(null)")
+    s.cancel()
+
+
+def made(rules: tuple[str, ...] = ("partition-reassign.cancel",)) -> PartitionVector:
+    run = partition_run("a script", FIVE, cancels, lambda _: ("kip",))
+    return partition_vector_of(run, PartitionSubject("partition.cancels", "A cancellation", rules))
+
+
+def test_a_rule_that_the_steps_do_not_turn_on_is_refused() -> None:
+    assert made().rules == ("partition-reassign.cancel",)
+    with pytest.raises(ValueError, match=r"nothing in it shows whether partition-reassign\.override is kept"):
+        made(("partition-reassign.cancel", "partition-reassign.override"))
+
+
+def test_a_history_that_leaves_something_open_is_refused() -> None:
+    def goes_on(s: RecordingStage) -> None:
+        s.alter(3, 4, 5)
+        s.cancel()
+        s.step("Alter(null) again")
+        s.cancel(answer="NO_REASSIGNMENT_IN_PROGRESS")
+
+    run = partition_run("a script", FIVE, goes_on, lambda _: ("kip",))
+    with pytest.raises(VectorProofError, match="its history leaves something open, at AlterPartitionReassignments"):
+        partition_vector_of(run, PartitionSubject("partition.x", "", ("partition-reassign.cancel-nothing",)))
+
+
+def test_a_step_that_the_reference_does_not_take_is_refused() -> None:
+    run = partition_run("a script", FIVE, cancels, lambda _: ("kip",))
+    tampered = (*run.occurrences[:-1], run.occurrences[-1]._replace(effects=()))
+    with pytest.raises(VectorProofError, match="step 0 gives"):
+        partition_vector_of(
+            replace(run, occurrences=tampered), PartitionSubject("partition.x", "", ("partition-reassign.list",))
+        )
+
+
+@pytest.mark.slow
+def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
+    off = replace(FIVE, switched_off=frozenset({"partition-reassign.cancel"}))
+    run = partition_run("a bug", off, cancels, lambda _: ("kip",))
+    with PartitionProcess() as process:
+        accepts = accepting(process)
+        assert accepts(PartitionRun("right", FIVE, partition_run("", FIVE, cancels, lambda _: ()).occurrences, 2)) == (
+            "kip",
+        )
+        with pytest.raises(PartitionNotAcceptedError, match=r"a bug: rejected: .*AlterPartitionReassignments"):
+            accepts(replace(run, configuration=FIVE))
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The page.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def blocks() -> list[str]:
+    """The fenced blocks of the page, without their language."""
+    return [block.partition("\n")[2].rstrip("`\n") for block in PAGE.read_text().split("```")[1::2]]
+
+
+def test_the_dialogue_of_the_page_is_what_the_reference_says() -> None:
+    (dialogue,) = [block for block in blocks() if block.startswith('> {"type":"partition_reset"')]
+    said, reference = dialogue.splitlines(), ReferenceAdapter()
+    for request, reply in zip(said[::2], said[1::2], strict=True):
+        answer = reference.answer(parse_request(request.removeprefix("> ").encode(), 1))
+        assert f"< {encoded(answer).decode().rstrip()}" == reply
+
+
+def test_the_page_shows_what_is_explained_and_what_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "partition.complete.leader-moves"
+    assert main(["conformance", "explain", name]) == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out.rstrip()
+    assert shown.endswith(next(block for block in blocks() if block.startswith("1. CompleteReassignment")))
+    assert "MUST partition-reassign.leader-in-removing: If the leader is removed, another leader" in shown
+    main(["conformance", "run", "-k", name, "--adapter", adapter("tells-first")])
+    failed = next(block for block in blocks() if block.startswith(f"FAIL {name}"))
+    told = [line for line in capsys.readouterr().out.splitlines() if "repeat:" not in line]
+    assert told == [line for line in failed.splitlines() if "repeat:" not in line]
+
+
+def test_the_first_adapter_of_the_page_gets_as_far_as_the_page_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "first.py").write_text(next(block for block in blocks() if block.startswith("import json")))
+    monkeypatch.chdir(tmp_path)
+    first = f"{shlex.quote(sys.executable)} first.py"
+    assert main(["conformance", "smoke", "--subject", "partitions", "--adapter", first]) == ExitCode.VIOLATION
+    shown = capsys.readouterr().out.replace(shlex.quote(first), "'python first.py'")
+    assert shown.startswith(next(block for block in blocks() if block.startswith("FAIL partition.cancel.nothing")))
+    assert shown.splitlines()[-1] == "12 vectors: 2 pass, 1 fail, 9 skipped"
+
+
+def test_the_page_counts_the_vectors_and_names_each_mutant() -> None:
+    text = PAGE.read_text()
+    scenarios = sum(entry.id.startswith("scenario.") for entry in ENTRIES)
+    levels = [sum(entry.level == level for entry in ENTRIES) for level in ("wire", "effects", "state")]
+    counted = f"{scenarios} from scenarios and {len(ENTRIES) - scenarios} from scripts"
+    assert (
+        f"There are {len(ENTRIES)} of them: {counted}; {levels[0]} of the level `wire`, {levels[1]} `effects`." in text
+    )
+    assert levels[2] == 0
+    table = text.partition("## What they catch")[2]
+    rows = [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert rows == [mutant.name for mutant in MUTANTS]
+    assert f"{len(MUTANTS)} of {len(MUTANTS)}; a test" in text

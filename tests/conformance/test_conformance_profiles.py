@@ -1,0 +1,401 @@
+"""The two profiles: a vector for each answer, sources for Kafka's, and every output says what is experimental."""
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from junitparser import JUnitXml
+from msgspec.structs import replace as with_fields
+
+from kraft_conformance.cli import main
+from kraft_conformance.commands import conformance_profiles
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.vectors import profiles
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.profiles import (
+    EXPERIMENTAL,
+    SUFFIX,
+    Source,
+    difference_of,
+    provenance,
+    read_kafka_file,
+    summary_of,
+)
+from kraft_conformance.vectors.profiles_page import page
+from kraft_conformance.vectors.recording import Run, Subject, vector_of
+from kraft_conformance.vectors.staging import RecordingDirector, recorded
+from kraft_conformance.vectors.target import THREE
+from kraft_conformance.vectors.targeted import TARGETS
+from kraft_conformance.vectors.twins import Recorded, with_twin
+from kraft_reference.configuration import Configuration
+from kraft_reference.profile import KAFKA_4, KIP, PROFILES, Profile
+from kraft_reference.scenarios import SCENARIOS
+from kraft_reference.scenarios.opening import nominate, start
+from kraft_reference.scenarios.stage import ScenarioFailure
+from kraft_spec.rules import load_registry
+
+REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
+
+DECISIONS = [
+    one.name for one in fields(Profile) if one.name != "name" and getattr(KIP, one.name) != getattr(KAFKA_4, one.name)
+]
+
+
+def only_kafka() -> list[str]:
+    return [entry.id for entry in Catalogue().entries.values() if entry.profiles == (KAFKA_4.name,)]
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The table of differences.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_answer_that_is_another_one_has_an_entry_and_a_vector_or_a_reason() -> None:
+    known = read_kafka_file().difference
+    assert [one.decision for one in known] == DECISIONS
+    assert [one.decision for one in known if bool(one.vectors) == bool(one.without_vector)] == []
+    others = [one.name for one in fields(Profile) if one.name != "name" and one.name not in DECISIONS]
+    assert [one.decision for one in read_kafka_file().alike] == others
+
+
+def test_every_vector_of_kafka_alone_has_one_entry_and_every_entry_has_vectors_that_there_are() -> None:
+    listed = [vector for one in read_kafka_file().difference for vector in one.vectors]
+    assert sorted(listed) == sorted(only_kafka())
+
+
+def test_the_sources_are_well_formed() -> None:
+    known = read_kafka_file()
+    sources = [
+        *(source for one in known.difference for source in (*one.source, *one.later)),
+        *(source for same in known.alike for source in same.source),
+        *(source for other in known.unexpressed for source in other.source),
+    ]
+    path = re.compile(r"(raft|clients|metadata|server-common)/src/main/\S+\.(java|json)")
+    assert [one for one in sources if not path.fullmatch(one.path) or not one.where] == []
+    commits = [one.commit for one in known.revision]
+    assert [one for one in commits if not re.fullmatch(r"[0-9a-f]{40}", one)] == []
+    assert len(commits) == len(set(commits))
+    assert {one.revision for one in sources} == set(commits)
+    assert [one.decision for one in known.difference if not one.source] == []
+
+
+def test_every_note_on_kafka_that_reads_like_a_difference_is_accounted_for_once() -> None:
+    known, registry = read_kafka_file(), load_registry()
+    named = [
+        *(rule for one in known.difference for rule in one.rules),
+        *(rule for same in known.alike for rule in same.rules),
+        *(rule for other in known.unexpressed for rule in other.rules),
+        *known.agreeing,
+    ]
+    groups = tuple(name[:-1] for name in named if name.endswith(".*"))
+    assert [name for name in named if not name.endswith(".*") and not registry[name].is_active] == []
+    unnamed = [
+        rule.id
+        for rule in registry
+        if rule.is_active
+        and rule.kafka
+        and not rule.kafka.startswith(("Same", "This is Kafka's"))
+        and rule.id not in named
+        and not rule.id.startswith(groups)
+    ]
+    assert unnamed == []
+    assert [rule for rule in known.agreeing if named.count(rule) > 1] == []
+
+
+def test_the_own_vote_is_said_to_be_unsafe() -> None:
+    found = next(one for one in read_kafka_file().difference if one.decision == "restart_precedence")
+    assert found.caution.startswith("Unsafe together with voter changes")
+
+
+def test_the_page_is_current() -> None:
+    committed = Path(__file__).parents[2] / "docs" / "profiles.md"
+    assert committed.read_text(encoding="utf-8") == page(), "kraft-spec conformance profiles --page > docs/profiles.md"
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The pairs.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def script_of(vector: Vector) -> tuple[Callable[[RecordingDirector], None], Configuration]:
+    """The script of a vector and its cluster."""
+    name = vector.id.removesuffix(SUFFIX)
+    for target in TARGETS:
+        if target.id == name:
+            return target.script, target.configuration
+    kind, variant = vector.source.removeprefix("scenario ").split("/")
+    found = next(one for one in SCENARIOS if one.name == kind).variant(variant)
+    return found.script, found.configuration
+
+
+def course(vector: Vector, profile: Profile) -> object:
+    """What a profile makes of the replica of a vector; None if the script says otherwise."""
+    script, configuration = script_of(vector)
+    try:
+        run = recorded("", replace(configuration, profile=profile), script, lambda _: ())
+    except ScenarioFailure:
+        return None
+    cut = vector_of(replace(run, profiles=(profile.name,)), Subject(vector.id, "", vector.rules, vector.replica))
+    return None if cut is None else (cut.history, cut.before, cut.steps)
+
+
+@pytest.mark.parametrize("vector_id", only_kafka())
+def test_a_vector_of_kafka_shows_the_decision_of_its_entry_and_no_other(vector_id: str) -> None:
+    vector = Catalogue().of_replica(vector_id)
+    found = difference_of(vector_id)
+    assert found is not None
+    own = course(vector, KAFKA_4)
+    assert own == (vector.history, vector.before, vector.steps)
+    # One answer of kip's at a time, under another name, because a name that is known stands for its answers.
+    changed = [
+        one for one in DECISIONS if course(vector, replace(KAFKA_4, name="mixed", **{one: getattr(KIP, one)})) != own
+    ]
+    assert changed == [found.decision]
+
+
+def test_the_variants_begin_alike_and_end_otherwise() -> None:
+    catalogue = Catalogue()
+    pairs = [(one.kip_variant(vector), vector) for one in read_kafka_file().difference for vector in one.vectors]
+    compared = [(catalogue.of_replica(kip), catalogue.of_replica(kafka)) for kip, kafka in pairs if kip is not None]
+    assert len(compared) >= len(DECISIONS)
+    for kip, kafka in compared:
+        assert kip.requires.profiles == (KIP.name,)
+        assert (kip.history, kip.before, kip.replica, kip.rules) == (
+            kafka.history,
+            kafka.before,
+            kafka.replica,
+            kafka.rules,
+        ), kafka.id
+        assert kip.steps != kafka.steps, kafka.id
+        assert kip.steps[0].event == kafka.steps[0].event, kafka.id
+
+
+@pytest.mark.parametrize("decision", [one for one in DECISIONS if one != "resigned_metric"])
+def test_each_decision_has_a_pair_with_the_same_events_to_the_end(decision: str) -> None:
+    def happens(vector: Vector) -> list[object]:
+        return [(one.event, one.message, one.input, one.draw, one.crash) for one in vector.steps]
+
+    catalogue = Catalogue()
+    found = next(one for one in read_kafka_file().difference if one.decision == decision)
+    same = [
+        vector
+        for vector in found.vectors
+        if (kip := found.kip_variant(vector))
+        and happens(catalogue.of_replica(kip)) == happens(catalogue.of_replica(vector))
+    ]
+    assert same != []
+
+
+def own_profile_alone(run: Run) -> tuple[str, ...]:
+    """As if the model took a run under no other profile."""
+    return (run.configuration.profile.name,)
+
+
+def made(script: Callable[[RecordingDirector], None]) -> list[tuple[str, tuple[str, ...]]]:
+    subject = Subject("a.vector", "A title", ("end-quorum.handle",), 2)
+    recorded_twice = Recorded("s", THREE, script, own_profile_alone)
+    return [(one.id, one.requires.profiles) for one in with_twin(recorded_twice, subject)]
+
+
+def test_what_is_the_same_under_both_is_one_vector_whatever_others_do() -> None:
+    def votes(d: RecordingDirector) -> None:
+        nominate(d, 1, 1)
+        d.step("v(1>2)")
+        d.vote(1, 2, "granted")
+
+    assert made(votes) == [("a.vector", ("kip", "kafka-4"))]
+
+
+def test_what_is_otherwise_is_a_twin_and_a_script_that_says_otherwise_has_none() -> None:
+    def resigns(d: RecordingDirector) -> None:
+        start(d, 1, 1)
+        d.shutdown(1)
+        d.step("eqe(1>2)")
+        d.end_quorum_epoch(1, 2)
+
+    def is_freed(d: RecordingDirector) -> None:
+        resigns(d)
+        d.fetched(2, False)
+
+    assert made(resigns) == [("a.vector", ("kip",)), ("a.vector.kafka-4", ("kafka-4",))]
+    assert made(is_freed) == [("a.vector", ("kip",))]
+
+
+# -------------------------------------------------------------------------------------------------------------
+# What people see.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def output(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    capsys.readouterr()
+    code = main(["conformance", *words])
+    return code, capsys.readouterr().out
+
+
+def unread(monkeypatch: pytest.MonkeyPatch, decision: str) -> None:
+    """Let one answer be one whose source was not read."""
+    known = read_kafka_file()
+    doubted = [
+        with_fields(one, source=(Source("raft/A.java", "0" * 40, "a", False),)) if one.decision == decision else one
+        for one in known.difference
+    ]
+    table = with_fields(known, difference=tuple(doubted))
+    for module in (profiles, conformance_profiles):
+        monkeypatch.setattr(module, "read_kafka_file", lambda: table)
+
+
+def test_each_profile_runs_its_variant_and_skips_the_other(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("run", "--adapter", REFERENCE, "-k", "restart.own-vote", "--profile")
+    assert output(capsys, *words, "kip") == (
+        ExitCode.CONFORMANT,
+        "skipped: 1, of the profile kafka-4 (experimental), not kip\n2 vectors: 1 pass, 1 skipped\n",
+    )
+    assert output(capsys, *words, "kafka-4") == (
+        ExitCode.CONFORMANT,
+        "skipped: 1, of the profile kip, not kafka-4 (experimental)\n2 vectors: 1 pass, 1 skipped\n"
+        f"{summary_of('kafka-4')}\n",
+    )
+
+
+def test_the_profile_that_the_adapter_names_is_the_one_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("run", "--adapter", f"{REFERENCE} kafka-4", "-k", "restart.own-vote", "--json")
+    code, said = output(capsys, *words)
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert code == ExitCode.CONFORMANT
+    assert {one["id"]: one["status"] for one in lines[:-1]} == {
+        "restart.own-vote-and-leader": "skipped",
+        "restart.own-vote-and-leader.kafka-4": "pass",
+    }
+    assert lines[1]["provenance"] == provenance("restart.own-vote-and-leader.kafka-4")
+    assert "provenance" not in lines[0]
+    assert {name: lines[-1][name] for name in ("profile", "experimental", "note")} == {
+        "profile": "kafka-4",
+        "experimental": True,
+        "note": summary_of("kafka-4"),
+    }
+
+
+def test_kip_is_not_experimental(capsys: pytest.CaptureFixture[str]) -> None:
+    _, said = output(capsys, "run", "--adapter", REFERENCE, "-k", "vote.granted", "--json")
+    assert {name: json.loads(said.splitlines()[-1]).get(name) for name in ("profile", "experimental", "note")} == {
+        "profile": "kip",
+        "experimental": False,
+        "note": None,
+    }
+    assert PROFILES.keys() - {"kip"} == EXPERIMENTAL
+
+
+def test_the_source_of_an_answer_stands_in_explanation_and_failure(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    where = (
+        "kafka-4 (experimental): voter_key_error, read in apache/kafka "
+        "raft/src/main/java/org/apache/kafka/raft/KafkaRaftClient.java at 53364c539970785f9317c2ddab26a4e350f12b23 "
+        "(handleVoteRequest, handleBeginQuorumEpochRequest, isValidVoterKey)"
+    )
+    _, explained = output(capsys, "explain", "vote.for-another-disk.kafka-4")
+    assert explained.splitlines()[3:5] == [
+        "  needs KIP-595, KIP-853, KIP-996, kraft.version 1, observers, disk-replacement; "
+        "profile kafka-4 (experimental)",
+        f"  {where}",
+    ]
+    # An adapter that answers as kip does whatever it is told.
+    adapter = tmp_path / "stubborn.py"
+    adapter.write_text(
+        "import sys\n"
+        "from kraft_conformance.adapters import reference\n"
+        "from msgspec.structs import replace\n"
+        "made = reference._replica\n"
+        "reference._replica = lambda asked: made(replace(asked, cluster=replace(asked.cluster, profile='kip')))\n"
+        "reference.serve(sys.stdin.buffer, sys.stdout.buffer, 'kafka-4')\n",
+        encoding="utf-8",
+    )
+    junit = tmp_path / "junit.xml"
+    command = shlex.join([sys.executable, str(adapter)])
+    words = ("run", "--adapter", command, "-k", "for-another-disk", "--junit", str(junit))
+    code, said = output(capsys, *words)
+    assert code == ExitCode.VIOLATION
+    assert f"  outcome: {where}\n" in said
+    document = JUnitXml.fromfile(str(junit))
+    suite = next(iter(document))
+    assert {one.name: one.value for one in suite.properties()} == {  # type: ignore[no-untyped-call]
+        "profile": "kafka-4 (experimental)",
+        "note": summary_of("kafka-4"),
+    }
+    results = [case.result[0] for case in suite if case.result]
+    assert f"outcome: {where}" in results[1].text
+    assert results[0].message == "skipped: of the profile kip, not kafka-4 (experimental)"
+
+
+def test_a_candidate_that_lost_may_wait_out_the_timer_that_it_has(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    # So does a later revision of Apache Kafka than 4.0.0.
+    adapter = tmp_path / "waits.py"
+    adapter.write_text(
+        "import sys\n"
+        "from kraft_conformance.adapters import reference\n"
+        "from kraft_traces.effects import TracedStartTimer\n"
+        "shown = reference._effects\n"
+        "def without_timers(done):\n"
+        "    effects = shown(done)\n"
+        "    alone = len(effects) == 1 and isinstance(effects[0], TracedStartTimer)\n"
+        "    return () if alone and done.state.role == 'Candidate' else effects\n"
+        "reference._effects = without_timers\n"
+        "reference.serve(sys.stdin.buffer, sys.stdout.buffer)\n",
+        encoding="utf-8",
+    )
+    command = shlex.join([sys.executable, str(adapter)])
+    code, said = output(capsys, "run", "--adapter", command, "-k", "candidate.loses")
+    assert (code, said) == (ExitCode.CONFORMANT, "1 vectors: 1 pass\n")
+
+
+def test_an_answer_that_was_not_read_says_so_everywhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unread(monkeypatch, "voter_key_error")
+    vector, mark = "vote.for-another-disk.kafka-4", "kafka-4 (experimental), not verified: voter_key_error"
+    assert f"  {mark}\n" in output(capsys, "explain", vector)[1]
+    words = ("run", "--adapter", REFERENCE, "-k", vector, "--profile", "kafka-4")
+    assert "1 not verified (voter_key_error)" in output(capsys, *words)[1]
+    lines = [json.loads(line) for line in output(capsys, *words, "--json")[1].splitlines()]
+    assert lines[0]["provenance"] == mark
+    assert "1 not verified (voter_key_error)" in lines[-1]["note"]
+    listed = json.loads(output(capsys, "list", "-k", vector, "--json")[1])
+    assert [one["provenance"] for one in listed] == [mark]
+    document = json.loads(output(capsys, "profiles", "--json")[1])
+    assert [one["decision"] for one in document["differences"] if not one["verified"]] == ["voter_key_error"]
+
+
+def test_the_list_shows_which_profile_a_vector_is_of(capsys: pytest.CaptureFixture[str]) -> None:
+    _, said = output(capsys, "list", "-k", "restart.own-vote", "--json")
+    assert [(one["id"], one["profiles"]) for one in json.loads(said)] == [
+        ("restart.own-vote-and-leader", ["kip"]),
+        ("restart.own-vote-and-leader.kafka-4", ["kafka-4"]),
+    ]
+    _, drawn = output(capsys, "list", "-k", "resignation.")
+    lines = {words[0]: words[1:] for line in drawn.splitlines() if (words := re.findall(r"[\w().-]+", line))}
+    assert lines["resignation.then-asked"][1] == "kip"
+    assert lines["resignation.then-asked.kafka-4"][1:3] == ["kafka-4", "(experimental)"]
+
+
+def test_the_differences_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    code, drawn = output(capsys, "profiles")
+    assert code == ExitCode.CONFORMANT
+    assert "kafka-4 (experimental)" in drawn
+    assert [one for one in DECISIONS if one not in drawn] == []
+    document = json.loads(output(capsys, "profiles", "--json")[1])
+    assert document["profiles"] == [
+        {"name": "kip", "experimental": False},
+        {"name": "kafka-4", "experimental": True},
+    ]
+    assert [(one["decision"], one["verified"]) for one in document["differences"]] == [
+        (one.decision, one.verified) for one in read_kafka_file().difference
+    ]
+    assert output(capsys, "profiles", "--page") == (ExitCode.CONFORMANT, page())

@@ -1,0 +1,876 @@
+"""What `kraft-spec conformance run`, `report` and `matrix` write: each format, at once or later, whatever is in it."""
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from hashlib import sha256
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from junitparser import JUnitXml
+from markdown_it import MarkdownIt
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.protocol.messages import HelloReply, Software
+from kraft_conformance.runner.comparison import EffectComparison
+from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_conformance.runner.output.badge import badge_of, endpoint_badge, svg_badge
+from kraft_conformance.runner.output.junit import junit
+from kraft_conformance.runner.output.lines import lines_of, read_results
+from kraft_conformance.runner.output.markdown import BYTES_MAX, MARKS, markdown
+from kraft_conformance.runner.output.page import GLYPHS, page
+from kraft_conformance.runner.output.results import About, Results, results_of
+from kraft_conformance.runner.output.rule_table import Verdict, rule_rows
+from kraft_conformance.runner.output.sequence import Mark, sequence
+from kraft_conformance.runner.output.tap import tap
+from kraft_conformance.runner.output.wording import output_name
+from kraft_conformance.runner.plain import Difference, plain
+from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue, vector_folder
+
+HERE = Path(__file__).parent
+REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
+FORMATS = {"junit": "r.xml", "tap": "r.tap", "markdown": "r.md", "badge": "r.svg", "html": "r.html"}
+
+
+def limited(mode: str) -> str:
+    return shlex.join([sys.executable, str(HERE / "limited_adapter.py"), mode])
+
+
+def hostile(*name: str) -> str:
+    return shlex.join([sys.executable, str(HERE / "hostile_adapter.py"), *name])
+
+
+def outputs(folder: Path) -> list[str]:
+    folder.mkdir()
+    return [word for option, name in FORMATS.items() for word in (f"--{option}", str(folder / name))]
+
+
+def run_to(folder: Path, capsys: pytest.CaptureFixture[str], adapter: str, *words: str) -> tuple[int, Path]:
+    """Run, with every output; the exit code and the file of JSON lines."""
+    capsys.readouterr()
+    code = main(["conformance", "run", "--adapter", adapter, "--json", *words, *outputs(folder)])
+    kept = folder / "r.jsonl"
+    kept.write_text(capsys.readouterr().out)
+    return code, kept
+
+
+@pytest.fixture(scope="module")
+def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of every vector on an adapter with wrongs of every kind and harmful texts."""
+    return whole_run(tmp_path_factory.mktemp("hostile") / "now", hostile())
+
+
+@pytest.fixture(scope="module")
+def reference_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return whole_run(tmp_path_factory.mktemp("reference") / "now", REFERENCE)
+
+
+@pytest.fixture(scope="module")
+def wire_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return whole_run(tmp_path_factory.mktemp("wire") / "now", limited("wire"))
+
+
+def whole_run(folder: Path, adapter: str) -> Path:
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written):
+        main(["conformance", "run", "--adapter", adapter, "--json", *outputs(folder)])
+    (folder / "r.jsonl").write_text(written.getvalue())
+    return folder
+
+
+def results(path: Path) -> Results:
+    return read_results(path, Catalogue())
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Now or later.
+# -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("adapter", "words"),
+    [
+        (hostile(), ("-k", "vote.decision-order")),
+        (hostile(), ("-k", "resignation.")),
+        (limited("wire"), ("-k", "vote", "--profile", "kafka-4")),
+        (limited("grants-all"), ("-k", "vote.", "-x")),
+        (limited("exits"), ("-k", "vote.granted")),
+        (limited("unsupported"), ("-k", "change.")),
+        (limited("sends-first"), ("-k", "vote.granted", "--expected-failures", "expected.txt")),
+        (REFERENCE, ("-k", "vote.granted", "--expected-failures", "expected.txt")),
+    ],
+)
+def test_a_report_is_what_the_run_would_have_written(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    adapter: str,
+    words: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("expected.txt").write_text("vote.granted  # issue 12: later\n")
+    _, kept = run_to(tmp_path / "now", capsys, adapter, *words)
+    assert main(["conformance", "report", str(kept), "--json", *outputs(tmp_path / "later")]) == ExitCode.CONFORMANT
+    (tmp_path / "later" / "r.jsonl").write_text(capsys.readouterr().out)
+    for name in (*FORMATS.values(), "r.jsonl"):
+        assert (tmp_path / "later" / name).read_bytes() == (tmp_path / "now" / name).read_bytes(), name
+
+
+def test_a_report_on_the_terminal_is_that_of_the_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ("-k", "vote.", "-k", "refuses")
+    _, kept = run_to(tmp_path / "now", capsys, limited("grants-all"), *words)
+    assert main(["conformance", "run", "--adapter", limited("grants-all"), *words]) == ExitCode.VIOLATION
+    shown = capsys.readouterr().out
+    assert "FAIL vote.candidate-refuses" in shown
+    assert main(["conformance", "report", str(kept)]) == ExitCode.CONFORMANT
+    assert capsys.readouterr().out == shown
+
+
+def test_the_first_line_says_what_was_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, kept = run_to(tmp_path / "now", capsys, limited("unsupported"), "-k", "vote.granted", "--profile", "kip")
+    first = json.loads(kept.read_text().splitlines()[0])
+    assert first.pop("runner")["name"] == "kraft-spec"
+    assert first.pop("implementation")["name"] == "kraft-reference"
+    assert first.pop("kip_levels")["KIP-996"] == "full"
+    assert first == {
+        "kind": "run",
+        "schema": "kraft-conformance-results/1",
+        "suite": {
+            "schema": "kraft-vector/1",
+            "vectors": len(Catalogue().entries),
+            "manifest_sha256": sha256((vector_folder() / MANIFEST).read_bytes()).hexdigest(),
+        },
+        "adapter": limited("unsupported"),
+        "asked_profile": "kip",
+        "asked_vectors": None,
+        "profile": "kip",
+        "experimental": False,
+        "note": "",
+        "kraft_versions": [0, 1],
+        "observability": "state",
+        "state_injection": True,
+        "unsupported": ["voter-changes", "observers"],
+        "unobserved": [],
+        "subjects": ["replica", "partitions"],
+    }
+
+
+TEXTS = st.text(max_size=40)
+HARMLESS_IDS = ("vote.granted", "vote.stale-epoch", "prevote.request", "scenario.s7-leader-removed.right.replica-2")
+
+
+@st.composite
+def any_results(draw: st.DrawFn) -> Results:
+    """Outcomes with any texts, about real vectors; and steps that there may or may not be."""
+    outcomes = []
+    for vector_id in draw(st.lists(st.sampled_from(HARMLESS_IDS), unique=True)):
+        status = draw(st.sampled_from(Status))
+        failed = status in (*FAILING, Status.EXPECTED_FAILURE) and draw(st.booleans())
+        found = st.lists(st.builds(Difference, TEXTS, TEXTS, TEXTS), max_size=3)
+        sent = {"kind": "Send", "message": {"type": "VoteResponse", "destination": 1, "leader_endpoint": draw(TEXTS)}}
+        vector = Catalogue().of_replica(vector_id)
+        step = draw(st.integers(0, 2)) if failed else None
+        outcomes.append(
+            Outcome(
+                vector_id,
+                status,
+                draw(TEXTS),
+                vector.rules if failed else (),
+                step,
+                vector.steps[step - 1].event if step and step <= len(vector.steps) else None,
+                tuple(draw(found)) if failed else (),
+                tuple(draw(st.lists(TEXTS, max_size=2))),
+                draw(TEXTS) or None if status is Status.ERROR else None,
+                draw(TEXTS) if status is Status.ERROR else "",
+                draw(TEXTS),
+                (sent,) if failed and draw(st.booleans()) else None,
+            )
+        )
+    hello = HelloReply(
+        id=1,
+        schema="kraft-adapter/1",
+        implementation=Software(draw(TEXTS), draw(TEXTS)),
+        kip_levels={draw(TEXTS): "full"},
+        kraft_versions=(1,),
+        profile=draw(st.sampled_from(("kip", "kafka-4", "<b>"))),
+        observability=draw(st.sampled_from(("wire", "effects", "state"))),
+    )
+    return results_of(hello, draw(TEXTS), draw(st.none() | st.just("kip")), Catalogue(), outcomes)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(made=any_results())
+def test_any_texts_come_through_every_format(tmp_path: Path, made: Results) -> None:
+    assert_every_format(tmp_path, made)
+
+
+def test_control_characters_and_no_vectors_at_all_come_through_every_format(tmp_path: Path) -> None:
+    harm = "\x00\x1b\x1f\x7f\x85\ufffe\u2028 ]]> | ` \\ # \n"
+    hello = HelloReply(
+        id=1,
+        schema="kraft-adapter/1",
+        implementation=Software(harm, harm),
+        kip_levels={harm: "full"},
+        kraft_versions=(),
+        profile=harm,
+        observability="wire",
+    )
+    wrong = Outcome("vote.granted", Status.ERROR, harm, fault=harm, stderr=harm)
+    found = (Difference(harm, harm, harm),)
+    rules = Catalogue().vector("vote.log-check").rules
+    failed = Outcome("vote.log-check", Status.FAIL, harm, rules, 1, "HandleVoteRequest", found, (harm,))
+    gone = Outcome("prevote.request", Status.FAIL, harm, rules, 9, "Poll", found)
+    for outcomes in ((), (wrong, failed, gone)):
+        assert_every_format(tmp_path, results_of(hello, harm, harm, Catalogue(), outcomes))
+
+
+def assert_every_format(tmp_path: Path, made: Results) -> None:
+    kept, catalogue = tmp_path / "r.jsonl", Catalogue()
+    kept.write_bytes("".join(f"{line}\n" for line in lines_of(made)).encode())
+    assert results(kept) == made
+    assert_tap(tap(made, catalogue).decode(), len(made.outcomes))
+    JUnitXml.fromstring(junit(made, catalogue))
+    ElementTree.fromstring(svg_badge(made, catalogue))
+    json.loads(endpoint_badge(made, catalogue))
+    assert_harmless_markdown(markdown(made, catalogue).decode())
+    assert_harmless_page(page(made, catalogue).decode())
+
+
+# -------------------------------------------------------------------------------------------------------------
+# TAP.
+# -------------------------------------------------------------------------------------------------------------
+
+POINT = re.compile(r"(not )?ok (\d+) - (?:[^\\#]|\\.)*( # (SKIP|TODO) (?:[^\\#]|\\.)*)?")
+
+
+def assert_tap(text: str, number: int) -> None:
+    """Version, plan, comments, and test points in order, each with a YAML block or none."""
+    lines = text.split("\n")
+    assert lines[:2] == ["TAP version 14", f"1..{number}"]
+    assert lines.pop() == ""
+    points = [line for line in lines[2:] if not line.startswith(("  ", "# "))]
+    assert all(POINT.fullmatch(line) for line in points)
+    assert [int(re.sub("^(not )?ok ", "", line).split()[0]) for line in points] == list(range(1, number + 1))
+    assert lines.count("  ---") == lines.count("  ...") <= number
+
+
+def test_tap_of_a_failure_a_skip_and_an_expected_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    catalogue = Catalogue()
+    made = results_of(
+        HelloReply(
+            id=1,
+            schema="kraft-adapter/1",
+            implementation=Software("ours", "1"),
+            kip_levels={},
+            kraft_versions=(1,),
+            profile="kip",
+            observability="wire",
+        ),
+        "./ours --adapter",
+        None,
+        catalogue,
+        [
+            Outcome("vote.granted", Status.UNOBSERVED, "it needs the level effects, the adapter shows wire"),
+            Outcome(
+                "vote.stale-epoch",
+                Status.FAIL,
+                'step 1 of 1: a "quoted" # text',
+                ("vote.stale-epoch",),
+                1,
+                "HandleVoteRequest",
+                (Difference("field", "true", "false\nok 3"),),
+            ),
+            Outcome("vote.log-check", Status.EXPECTED_FAILURE, "issue #12"),
+            Outcome("prevote.request", Status.SKIPPED, "after the first failure"),
+            Outcome("prevote.lost", Status.UNEXPECTED_PASS, "expected to fail: #9"),
+            Outcome("prevote.votes", Status.PASS),
+        ],
+    )
+    suite = made.about.suite
+    assert tap(made, catalogue).decode().splitlines() == [
+        "TAP version 14",
+        "1..6",
+        "# ours 1, profile kip, observability wire",
+        f"# suite of {suite.vectors} vectors, manifest {suite.manifest_sha256}",
+        "ok 1 - vote.granted: The vote is on disk before the answer leaves "
+        "# SKIP unobserved: it needs the level effects, the adapter shows wire",
+        "not ok 2 - vote.stale-epoch: A Vote of an older epoch is fenced",
+        "  ---",
+        '  status: "fail"',
+        '  message: "step 1 of 1: a \\"quoted\\" # text"',
+        '  rules: ["vote.stale-epoch"]',
+        "  step: 1",
+        '  event: "HandleVoteRequest"',
+        "  differences:",
+        '    - field: "field"',
+        '      expected: "true"',
+        '      actual: "false\\\\nok 3"',
+        "  repeat: \"kraft-spec conformance replay vote.stale-epoch --adapter './ours --adapter'\"",
+        "  ...",
+        "not ok 3 - vote.log-check: A shorter log is refused, and the epoch is learnt all the same # TODO issue \\#12",
+        "  ---",
+        '  status: "expected failure"',
+        '  message: "issue #12"',
+        f"  rules: [{', '.join(json.dumps(rule) for rule in catalogue.vector('vote.log-check').rules)}]",
+        "  repeat: \"kraft-spec conformance replay vote.log-check --adapter './ours --adapter'\"",
+        "  ...",
+        "ok 4 - prevote.request: "
+        "An Unattached voter times out, becomes Prospective and asks every other voter # SKIP after the first failure",
+        "not ok 5 - prevote.lost: Refusals of a majority end the round",
+        "  ---",
+        '  status: "unexpected pass"',
+        '  message: "expected to fail: #9"',
+        f"  rules: [{', '.join(json.dumps(rule) for rule in catalogue.vector('prevote.lost').rules)}]",
+        "  repeat: \"kraft-spec conformance replay prevote.lost --adapter './ours --adapter'\"",
+        "  ...",
+        "ok 6 - prevote.votes: A Prospective that casts its first vote of the epoch stays Prospective",
+    ]
+
+
+def test_an_independent_reader_of_tap_sees_the_same(hostile_run: Path) -> None:
+    parser = pytest.importorskip("tap.parser", reason="tap.py is not installed: pip install tap.py pyyaml")
+    pytest.importorskip("yaml", reason="PyYAML is not installed: pip install tap.py pyyaml")
+    made = results(hostile_run / "r.jsonl")
+    outcomes = made.outcomes
+    lines = list(parser.Parser().parse_file(str(hostile_run / "r.tap")))
+    assert Counter(line.category for line in lines) == {
+        "version": 1, "plan": 1, "diagnostic": 2, "test": len(outcomes)
+    }  # fmt: skip
+    for line, outcome in zip([one for one in lines if one.category == "test"], outcomes, strict=True):
+        assert line.ok == (outcome.status not in FAILING)
+        assert line.skip == (outcome.status not in (*FAILING, Status.PASS))
+        if outcome.status in FAILING:
+            assert line.yaml_block["status"] == outcome.status
+            assert line.yaml_block["repeat"] == made.repetition(outcome)
+            assert len(line.yaml_block.get("differences", ())) == len(outcome.differences)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# JUnit and badges.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_junit_has_the_counts_and_nothing_that_changes(hostile_run: Path) -> None:
+    text = (hostile_run / "r.xml").read_text()
+    suite = next(iter(JUnitXml.fromstring(text.encode())))
+    counts = results(hostile_run / "r.jsonl").counts
+    assert (suite.tests, suite.failures, suite.errors) == (sum(counts.values()), counts["fail"], counts["error"])
+    assert suite.skipped == counts["skipped"] + counts["unsupported"]
+    assert not re.search(r'(time|timestamp|hostname)="(?!0")', text)
+    named = {one.name: one.value for one in suite.properties()}  # type: ignore[no-untyped-call]
+    assert named["observability"] == "state"
+
+
+@pytest.mark.parametrize(
+    ("run", "message", "colour"),
+    [
+        ("reference_run", "{all} of {all}, state", "brightgreen"),
+        ("wire_run", "{passes} of {all}, wire", "yellow"),
+        ("hostile_run", "{failing} failing, {passes} of {all}, state", "red"),
+    ],
+)
+def test_a_badge_counts_passes_of_all_vectors_of_the_profile(
+    request: pytest.FixtureRequest, tmp_path: Path, run: str, message: str, colour: str
+) -> None:
+    target, folder = tmp_path / "badge.json", request.getfixturevalue(run)
+    kept = folder / "r.jsonl"
+    made, catalogue = results(kept), Catalogue()
+    counts = made.counts
+    asked = sum("kip" in catalogue.vector(name).requires.profiles for name in catalogue)
+    said = message.format(all=asked, passes=counts["pass"], failing=len(made.of_status(*FAILING)))
+    assert main(["conformance", "report", str(kept), "--badge", str(target)]) == ExitCode.CONFORMANT
+    assert json.loads(target.read_text()) == {
+        "schemaVersion": 1,
+        "label": "KRaft conformance",
+        "message": said,
+        "color": colour,
+    }
+    drawn = ElementTree.fromstring((folder / "r.svg").read_text())
+    assert drawn.get("aria-label") == f"KRaft conformance: {said}"
+    assert [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")] == ["KRaft conformance", said]
+
+
+def test_a_part_of_the_suite_makes_no_whole_badge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, kept = run_to(tmp_path / "now", capsys, REFERENCE, "-k", "vote.granted")
+    badge = badge_of(results(kept), Catalogue())
+    assert badge.message.startswith("1 of ")
+    assert badge.colour == "yellow"
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Markdown.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def tokens(text: str) -> Iterator[Any]:
+    for one in MarkdownIt("commonmark").enable("table").parse(text):
+        yield one
+        yield from one.children or ()
+
+
+def assert_harmless_markdown(text: str) -> None:
+    """No HTML but `<code>`, no links and pictures; every row of a table has its cells."""
+    found = list(tokens(text))
+    assert {one.type for one in found} & {"link_open", "image", "html_block"} == set()
+    assert {one.content for one in found if one.type == "html_inline"} <= {"<code>", "</code>"}
+    for block in re.findall(r"^\| .*(?:\n\|.*)+", text, re.MULTILINE):
+        head, _, *body = [line for line in block.split("\n") if line.startswith("|")]
+        rows = [one for one in tokens(f"{head}\n{_}\n" + "\n".join(body)) if one.type == "td_open"]
+        assert len(rows) == len(body) * (_.count("|") - 1)
+        for line in body:
+            bare = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
+            assert bare.count("|") == _.count("|"), line
+
+
+def test_markdown_has_the_counts_by_group_and_what_a_failure_needs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    adapter = limited("grants-all")
+    run_to(tmp_path / "now", capsys, adapter, "-k", "vote.stale-epoch")
+    text = (tmp_path / "now" / "r.md").read_text()
+    manifest = results(tmp_path / "now" / "r.jsonl").about.suite.manifest_sha256
+    number = len(Catalogue().entries)
+    assert text.startswith("# KRaft conformance: `kraft-reference ")
+    assert f"\n1 vector of {number}; manifest `{manifest[:12]}`.\n" in text
+    table = ["| group | ❌ fail | vectors |", "|---|---:|---:|", "| `vote` | 1 | 1 |", "| **all** | **1** | **1** |"]
+    assert "\n".join(["", *table, ""]) in text
+    failure = text[text.index("### ❌ fail: `vote.stale-epoch`") :]
+    repeat = f"kraft-spec conformance replay vote.stale-epoch --adapter {shlex.quote(adapter)}"
+    assert failure.rstrip().splitlines() == [
+        "### ❌ fail: `vote.stale-epoch`",
+        "",
+        "A Vote of an older epoch is fenced.",
+        "",
+        "`step 1 of 1, HandleVoteRequest`",
+        "",
+        "- MUST `vote.request.stale-epoch`: A Vote from an older epoch is fenced",
+        "- MUST `state.epoch-monotonic`: The local epoch never goes down",
+        "",
+        "| field | expected | actual |",
+        "|---|---|---|",
+        "| `Send VoteResponse to 3.granted` | `false` | `true` |",
+        "",
+        "```sh",
+        repeat,
+        "```",
+    ]
+
+
+def test_markdown_of_a_flood_still_fits_a_job_summary(hostile_run: Path) -> None:
+    made = results(hostile_run / "r.jsonl")
+    flood = tuple([Difference(f"|{number}`" * 900, "<" * 9_000, "\n" * 9_000) for number in range(99)])
+    flooded = Results(
+        made.about, tuple([replace(one, differences=flood, reason=one.id * 999) for one in made.outcomes])
+    )
+    text = markdown(flooded, Catalogue()).decode()
+    assert len(text.encode()) < BYTES_MAX
+    assert re.search(r"\n\d+ more failures; the report in HTML has all of them.\n", text)
+    assert len(tap(flooded, Catalogue())) < 100_000_000
+
+
+def test_what_neither_passes_nor_fails_is_told_by_its_reason(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    _, kept = run_to(tmp_path / "now", capsys, limited("wire"), "-k", "vote.")
+    text = (tmp_path / "now" / "r.md").read_text()
+    unobserved = Counter(one.reason for one in results(kept).of_status(Status.UNOBSERVED))
+    assert unobserved
+    for reason, number in unobserved.items():
+        assert f"| 👁️ unobserved | `{reason}` | {number} | " in text
+
+
+# -------------------------------------------------------------------------------------------------------------
+# HTML.
+# -------------------------------------------------------------------------------------------------------------
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """The elements of a page, with a check that they are nested."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and data.strip():
+            self.texts.append((self.open[-1], data.strip()))
+
+
+def assert_harmless_page(text: str) -> Page:
+    """Nested as it should be, no scripts, nothing to fetch, no handlers, ids once."""
+    read = Page(text)
+    assert {tag for tag, _ in read.elements} & {"script", "link", "img", "iframe", "object", "base", "form"} == set()
+    names = {name for _, attributes in read.elements for name in attributes}
+    assert not any(name.startswith("on") or name in ("src", "srcset", "style") for name in names)
+    links = [attributes["href"] for tag, attributes in read.elements if tag == "a"]
+    ids = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {str(link) for link in links} <= {f"#{one}" for one in ids}
+    style = text[text.index("<style>") : text.index("</style>")]
+    assert not re.search(r"url\(|@import|@font-face", style)
+    named = [attributes.get("aria-labelledby") for _, attributes in read.elements]
+    assert {one for one in named if one} <= set(ids)
+    return read
+
+
+def test_the_texts_of_an_adapter_are_shown_and_do_nothing(hostile_run: Path) -> None:
+    assert_harmless_markdown((hostile_run / "r.md").read_text())
+    read = assert_harmless_page((hostile_run / "r.html").read_text())
+    assert any("<script>alert(1)</script>" in text for _, text in read.texts)
+    assert not any("\u202e" in text or "\x1b" in text for _, text in read.texts)
+    failing = {one.id for one in results(hostile_run / "r.jsonl").of_status(*FAILING)}
+    articles = {attributes["id"] for tag, attributes in read.elements if tag == "article"}
+    assert articles == {f"v-{name}" for name in failing}
+
+
+def test_a_failure_on_the_page_has_everything(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    adapter = limited("sends-first")
+    run_to(tmp_path / "now", capsys, adapter, "-k", "vote.granted")
+    text = (tmp_path / "now" / "r.html").read_text()
+    texts = [text for _, text in assert_harmless_page(text).texts]
+    for wanted in (
+        "vote.granted",
+        "The vote is on disk before the answer leaves",
+        "Step 1 of 1",
+        "PersistQuorumState before Send VoteResponse to 1",
+        "Send VoteResponse to 1 before PersistQuorumState",
+        "vote.persist-before-reply",
+        f"kraft-spec conformance replay vote.granted --adapter {shlex.quote(adapter)}",
+        "≠ too late: expected PersistQuorumState before Send VoteResponse to 1",
+        "Sequence diagram of vote.granted",
+        "✗ step 1",
+    ):
+        assert wanted in texts, wanted
+    assert any(one.startswith("Before answering a granted standard vote the receiver durably writes") for one in texts)
+
+
+def test_the_sequence_shows_what_is_missing_and_what_nobody_expected(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    _, kept = run_to(tmp_path / "now", capsys, hostile("ours"), "-k", "candidate.asks")
+    made = results(kept)
+    drawn = sequence(Catalogue().of_replica("candidate.asks"), made.by_id["candidate.asks"], made.about)
+    assert drawn is not None
+    assert (drawn.replica, drawn.peers) == ("replica 1", ("replica 2", "replica 3", "replica 99"))
+    failing = [(row.mark, row.source, row.destination) for row in drawn.rows if row.mark is not Mark.EARLIER]
+    assert failing == [
+        (Mark.FAILING, None, None),
+        (Mark.PLAIN, "replica 1", "replica 3"),
+        (Mark.UNEXPECTED, "replica 1", "replica 99"),
+        (Mark.MISSING, "replica 1", "replica 2"),
+    ]
+
+
+def test_a_sequence_says_which_state_or_output_differs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, kept = run_to(
+        tmp_path / "now", capsys, limited("keeps-the-disk-it-voted-for") + " U9", "-k", "restart.voted-static"
+    )
+    made = results(kept)
+    outcome = made.by_id["restart.voted-static"]
+    drawn = sequence(Catalogue().of_replica(outcome.id), outcome, made.about)
+    assert drawn is not None
+    assert drawn.rows[-2].text == "the state before the first step is another one"
+    assert drawn.rows[-2].comments == ('before.voted_key.directory_id: expected "U1", actual "U9"',)
+    assert drawn.rows[-1].is_gap
+
+
+def test_every_output_has_the_name_that_comparisons_give_it() -> None:
+    """The diagram finds a difference by it."""
+    catalogue, seen = Catalogue(), 0
+    for vector in catalogue.of_replicas():
+        for step in vector.steps:
+            optional = {one.path for one in step.latitude if one.absent}
+            named = {
+                output_name(plain(output))
+                for index, output in enumerate(step.outputs)
+                if f"outputs[{index}]" not in optional and plain(output)["kind"] != "FlushLog"
+            }
+            missing = EffectComparison(step, (), "state", ()).compared(10**6, 10**6).differences
+            assert {one.field for one in missing} == named
+            seen += len(named)
+    assert seen > 1_000
+
+
+def luminance(colour: str) -> float:
+    digits = colour.lstrip("#")
+    wide = digits if len(digits) == 6 else "".join(one * 2 for one in digits)
+    parts = [int(wide[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_texts_can_be_read_on_every_ground_and_no_status_hangs_on_a_colour() -> None:
+    style = (files("kraft_conformance.runner.output") / "style.css").read_text(encoding="utf-8")
+    light, dark = re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+    for block in (light, dark):
+        colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+)", block))
+        for ground in ("paper", "raised", "bad-paper", "mid-paper"):
+            for ink in ("ink", "soft", "bad", "good", "mid", "quiet"):
+                pair = sorted((luminance(colours[ink]), luminance(colours[ground])))
+                assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (ink, ground)
+    assert set(GLYPHS) == {*Status, Verdict.NOT_RUN, Verdict.NO_VECTOR}
+    assert len({GLYPHS[one] for one in Status}) == len(Status) == len(set(MARKS.values()))
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Rules, and implementations beside each other.
+# -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("run", ["hostile_run", "wire_run"])
+def test_the_verdict_on_each_rule_is_that_of_its_vectors(request: pytest.FixtureRequest, run: str) -> None:
+    made, catalogue = results(request.getfixturevalue(run) / "r.jsonl"), Catalogue()
+    for row in rule_rows(made, catalogue):
+        about = [
+            made.by_id[entry.id].status
+            for entry in catalogue.manifest.vectors
+            if row.rule.id in entry.rules and "kip" in catalogue.vector(entry.id).requires.profiles
+        ]
+        assert (row.vectors, row.statuses) == (len(about), Counter(about))
+        expected = next(
+            (
+                verdict
+                for verdict, statuses in {
+                    Verdict.FAIL: {Status.FAIL, Status.ERROR},
+                    Verdict.PASS: {Status.PASS},
+                    Verdict.UNOBSERVED: {Status.UNOBSERVED},
+                    Verdict.UNSUPPORTED: {Status.UNSUPPORTED},
+                    Verdict.NOT_RUN: {Status.SKIPPED},
+                }.items()
+                if statuses & set(about)
+            ),
+            Verdict.NO_VECTOR,
+        )
+        assert row.verdict is expected, row.rule.id
+
+
+@pytest.fixture
+def three(capsys: pytest.CaptureFixture[str], tmp_path: Path, reference_run: Path, wire_run: Path) -> list[str]:
+    """Results of several levels, one of them of a part of the suite."""
+    part = run_to(tmp_path / "part", capsys, limited("unsupported"), "-k", "change.")[1]
+    return [str(path) for path in (reference_run / "r.jsonl", wire_run / "r.jsonl", part)]
+
+
+def test_a_matrix_puts_implementations_beside_each_other(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, three: list[str]
+) -> None:
+    assert main(["conformance", "matrix", *three, "--json"]) == ExitCode.CONFORMANT
+    document = json.loads(capsys.readouterr().out)
+    version = document["implementations"][0]["about"]["implementation"]["version"]
+    assert [one["label"] for one in document["implementations"]] == [
+        f"kraft-reference {version}, state ({three[0]})",
+        f"kraft-reference {version}, wire",
+        f"kraft-reference {version}, state ({three[2]})",
+    ]
+    rows = {row["rule"]: [cell["status"] for cell in row["cells"]] for row in document["rules"]}
+    assert rows["vote.request.stale-epoch"] == ["pass", "pass", "not run"]
+    assert rows["durable.write-before-act"][:2] == ["pass", "unobserved"]
+    assert rows["cli.topics-describe"] == ["no vector"] * 3
+    assert "unsupported" in {cells[2] for cells in rows.values()}
+    html, written = tmp_path / "m.html", tmp_path / "m.md"
+    assert main(["conformance", "matrix", *three, "--html", str(html), "--markdown", str(written)]) == 0
+    assert_harmless_page(html.read_text())
+    assert_harmless_markdown(written.read_text())
+    assert "| `vote.request.stale-epoch` | MUST | ✅ pass | ✅ pass | ⏭️ not run |" in written.read_text()
+    assert capsys.readouterr().out == ""
+    assert main(["conformance", "matrix", *three]) == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out
+    assert re.search(r"│ vote.request.stale-epoch +│ pass +│ pass +│ not run", shown)
+
+
+def test_a_list_of_expected_failures_changes_no_verdict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    listed = tmp_path / "expected.txt"
+    listed.write_text("vote.stale-epoch # issue 12\nvote.granted\n")
+    words = (limited("grants-all"), "-k", "vote.request")
+    _, plain_run = run_to(tmp_path / "plain", capsys, *words)
+    code, listed_run = run_to(tmp_path / "listed", capsys, *words, "--expected-failures", str(listed))
+    assert code == ExitCode.VIOLATION
+    assert {"expected failure", "unexpected pass"} <= results(listed_run).counts.keys()
+    before, after = (rule_rows(results(path), Catalogue()) for path in (plain_run, listed_run))
+    assert [row.words for row in before] == [row.words for row in after]
+    assert badge_of(results(plain_run), Catalogue()) == badge_of(results(listed_run), Catalogue())
+    read = assert_harmless_page((tmp_path / "listed" / "r.html").read_text())
+    headings = [text for tag, text in read.texts if tag == "h2"]
+    assert headings == ["Failures", "Expected failures", "Neither passed nor failed", "Rules", "All vectors"]
+
+
+def test_a_pass_of_some_vectors_is_no_pass_of_all(wire_run: Path) -> None:
+    rows = rule_rows(results(wire_run / "r.jsonl"), Catalogue())
+    partly = [row for row in rows if row.verdict is Verdict.PASS and not row.is_whole]
+    assert partly
+    for row in partly:
+        assert row.words == f"pass {row.number} of {row.vectors}"
+        assert row.number + row.statuses[Status.UNOBSERVED] + row.statuses[Status.UNSUPPORTED] == row.vectors
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Files that are something else.
+# -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Path:
+    return run_to(tmp_path / "now", capsys, limited("grants-all"), "-k", "vote.stale-epoch")[1]
+
+
+def changed(line: str, **fields: Any) -> str:
+    return json.dumps(json.loads(line) | fields)
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "said"),
+    [
+        (1, lambda lines: lines[1:], "kind: no line about the run"),
+        (1, lambda lines: ["{}", *lines], "Object missing required field `kind`"),
+        (1, lambda lines: ["hello"], "JSON is malformed"),
+        (1, lambda lines: [changed(lines[0], schema="kraft-conformance-results/2")], "schema: Invalid enum value"),
+        (1, lambda lines: [changed(lines[0], observability="all")], "observability: Invalid enum value 'all'"),
+        (2, lambda lines: [lines[0], changed(lines[1], status="passed"), *lines[2:]], "status: Invalid enum value"),
+        (2, lambda lines: [lines[0], changed(lines[1], step="1")], "step: Expected `int | null`, got `str`"),
+        (2, lambda lines: [lines[0], changed(lines[1], id="vote.twice")], "id: no vector 'vote.twice' here: "),
+        (3, lambda lines: [lines[0], lines[1], lines[1]], "id: "),
+        (2, lambda lines: [lines[0], lines[0]], "kind: a second run"),
+        (2, lambda lines: lines[:2], "kind: no summary after it: the file is cut off"),
+        (-1, lambda lines: [*lines[:-1], changed(lines[-1], counts={"pass": 9})], "counts: {'pass': 9}, but the "),
+        (-1, lambda lines: [*lines[:-1], changed(lines[-1], exit_code=0)], "exit_code: 0, but the lines before "),
+        (-2, lambda lines: [*lines, lines[-1]], "kind: a line after the summary"),
+    ],
+)
+@pytest.mark.parametrize("command", ["report", "matrix"])
+def test_what_is_no_result_is_told_by_file_line_and_field(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, kept: Path, command: str, number: int, change: Any, said: str
+) -> None:
+    lines = kept.read_text().splitlines()
+    number = {-1: len(lines), -2: len(lines) + 1}.get(number, number)
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("".join(f"{line}\n" for line in change(lines)))
+    html = tmp_path / "x.html"
+    assert main(["conformance", command, str(bad), "--html", str(html)]) == ExitCode.BAD_INPUT
+    assert f"{bad}:{number}: {said}" in capsys.readouterr().err
+    assert not html.exists()
+
+
+def test_a_file_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["conformance", "report", str(tmp_path / "none.jsonl")]) == ExitCode.NO_INPUT
+    assert "none.jsonl: cannot be read: No such file" in capsys.readouterr().err
+
+
+def without(folder: Path, vector_id: str) -> None:
+    """The manifest of a folder, without a vector."""
+    manifest = json.loads((vector_folder() / MANIFEST).read_text())
+    manifest["vectors"] = [entry for entry in manifest["vectors"] if entry["id"] != vector_id]
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
+def test_a_result_of_another_suite_is_said_in_words_and_refused_without_its_vectors(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, kept: Path
+) -> None:
+    folder = tmp_path / "vectors"
+    shutil.copytree(vector_folder(), folder)
+    without(folder, "prevote.lost")
+    page_file, text_file = tmp_path / "r.html", tmp_path / "r.md"
+    words = ["--vectors", str(folder), "--html", str(page_file), "--markdown", str(text_file)]
+    assert main(["conformance", "report", str(kept), *words]) == ExitCode.CONFORMANT
+    here = len(Catalogue().entries)
+    said = f"This result is of another version of the suite: {here} vectors, manifest "
+    assert capsys.readouterr().err.startswith(said)
+    assert said in page_file.read_text()
+    assert said in text_file.read_text()
+    without(folder, "vote.stale-epoch")
+    assert main(["conformance", "report", str(kept), "--vectors", str(folder)]) == ExitCode.BAD_INPUT
+    assert "id: no vector 'vote.stale-epoch' here: the result is of a suite of " in capsys.readouterr().err
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Files that cannot be written.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_written_is_told_before_anything_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    started = tmp_path / "started"
+    words = ["conformance", "run", "--adapter", f"touch {shlex.quote(str(started))}"]
+    for target, why in ((tmp_path / "no" / "r.html", "there is no folder "), (tmp_path, "it is a folder")):
+        assert main([*words, "--tap", str(tmp_path / "r.tap"), "--html", str(target)]) == ExitCode.CANNOT_WRITE
+        assert f"{target}: cannot be written: {why}" in capsys.readouterr().err.replace("\n", "")
+    assert main([*words, "--tap", str(tmp_path / "r"), "--html", str(tmp_path / "r")]) == ExitCode.USAGE
+    assert "--tap and --html name the same file" in capsys.readouterr().err
+    assert main([*words, "--json", "--html", "-"]) == ExitCode.USAGE
+    assert "--html and --json cannot both go to standard output" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("option", "library"), [("html", "jinja2"), ("junit", "junitparser")])
+def test_a_library_that_is_missing_is_told_before_anything_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, library: str
+) -> None:
+    monkeypatch.setattr(
+        "kraft_conformance.runner.output.files.find_spec", lambda name: None if name == library else object()
+    )
+    words = ["conformance", "run", "--adapter", "no-such-adapter", f"--{option}", str(tmp_path / "r")]
+    assert main(words) == ExitCode.UNAVAILABLE
+    assert f"needs the package {library}: pip install 'kraft-spec[conformance]'" in capsys.readouterr().err
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: Path
+) -> None:
+    target = tmp_path / "r.tap"
+    target.write_text("what there was\n")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kraft_traces.streams.os.fsync", full)
+    before = sorted(tmp_path.iterdir())
+    assert main(["conformance", "report", str(kept), "--tap", str(target)]) == ExitCode.CANNOT_WRITE
+    assert f"{target}: cannot be written: No space left on device" in capsys.readouterr().err.replace("\n", "")
+    assert target.read_text() == "what there was\n"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_one_output_may_go_to_standard_output(capsys: pytest.CaptureFixture[str], kept: Path) -> None:
+    assert main(["conformance", "report", str(kept), "--badge", "-"]) == ExitCode.CONFORMANT
+    ElementTree.fromstring(capsys.readouterr().out)
+
+
+def test_the_page_about_reports_names_every_option_and_field() -> None:
+    text = (HERE.parents[1] / "docs" / "conformance-reports.md").read_text()
+    named = set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+    assert {*About.__struct_fields__, *(field.name for field in fields(Outcome))} <= named
+    assert {f"--{option} FILE" for option in FORMATS} <= named
+    assert {str(verdict) for verdict in Verdict} <= named
+    assert all(re.search(rf"\b{status}\b", text) for status in Status)

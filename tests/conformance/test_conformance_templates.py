@@ -1,0 +1,311 @@
+"""The templates of adapters: copied as a user copies them, built, and run on every vector."""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conformance.adapter_builds import BUILDS, ToolchainMissing, built, cargo, toolchain
+
+from kraft_conformance.cli import main
+from kraft_conformance.commands.conformance_template import Language
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.protocol.messages import Hello, HelloReply, Reset, Software
+from kraft_conformance.protocol.parsing import encoded, parse_reply
+from kraft_conformance.runner.process import AdapterProcess
+from kraft_conformance.runner.running import NotAsked, applies
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.smoke import SMOKE
+
+REPLY_S = 20.0
+MOVED = "change.leader-corrects-itself"
+"""Its replica comes back at another endpoint, which no feature is the name of: the adapters say so when asked."""
+
+
+@pytest.fixture(scope="module", params=list(Language))
+def adapter(request: pytest.FixtureRequest) -> str:
+    """The command line of a template that was built."""
+    try:
+        return built(request.param)
+    except ToolchainMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="module")
+def process(adapter: str) -> Iterator[AdapterProcess]:
+    with AdapterProcess(adapter, REPLY_S) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def echo(adapter: str) -> Iterator[AdapterProcess]:
+    with AdapterProcess(f"{adapter} --echo", REPLY_S) as running:
+        yield running
+
+
+# -------------------------------------------------------------------------------------------------------------
+# To have one.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+
+
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_template_is_copied_whole(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, language: Language, exists: bool
+) -> None:
+    folder = tmp_path / "mine" / "adapter"
+    if exists:
+        folder.mkdir(parents=True)
+    assert main(["conformance", "template", language, str(folder)]) == ExitCode.CONFORMANT
+    assert capsys.readouterr().out.startswith(f"{folder}/README.md says how to build and run it")
+    assert contents(folder) == contents(Path(str(files("kraft_conformance"))) / "templates" / language)
+    assert (folder / "README.md").is_file()
+    assert not list(folder.glob(".template-*"))
+
+
+def test_what_is_there_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "work.txt").write_text("mine")
+    assert main(["conformance", "template", "java", str(tmp_path)]) == ExitCode.CANNOT_WRITE
+    assert capsys.readouterr().err == f"{tmp_path}: a folder that is not empty, expected a new or an empty one\n"
+    assert main(["conformance", "template", "java", str(tmp_path / "work.txt")]) == ExitCode.CANNOT_WRITE
+    assert capsys.readouterr().err == f"{tmp_path}/work.txt: not a folder, expected a new or an empty one\n"
+    assert contents(tmp_path) == {"work.txt": b"mine"}
+
+
+def test_nothing_half_written(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved: list[Path] = []
+
+    def full(self: Path, target: Path) -> None:
+        if moved:
+            raise OSError(28, "No space left on device", str(target))
+        shutil.move(self, target)
+        moved.append(target)
+
+    monkeypatch.setattr(Path, "rename", full)
+    assert main(["conformance", "template", "rust", str(tmp_path / "a" / "b")]) == ExitCode.CANNOT_WRITE
+    assert capsys.readouterr().err.endswith("cannot be written: No space left on device\n")
+    assert moved
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("tool", ["clippy", "fmt"])
+def test_the_rust_template_is_clean(tool: str, tmp_path: Path) -> None:
+    try:
+        toolchain(Language.RUST)
+    except ToolchainMissing as missing:
+        pytest.skip(str(missing))
+    # The program may be there and stand for one that is not installed.
+    if subprocess.run(["cargo", tool, "--version"], capture_output=True, check=False).returncode:
+        pytest.skip(f"SKIPPED: NO CARGO {tool.upper()}")
+    main(["conformance", "template", "rust", str(tmp_path / "rust")])
+    cargo(tmp_path / "rust", tool, *{"clippy": ("--", "-D", "warnings"), "fmt": ("--check",)}[tool])
+
+
+def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "tests.conformance.adapter_builds"]
+    bare = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"} | {"PATH": str(tmp_path)}
+    said = subprocess.run(words, env=bare, cwd=BUILDS.parents[1], capture_output=True, text=True, check=True)
+    assert said.stderr.splitlines() == [
+        "SKIPPED: NO JAVAC OF A JDK 17 OR NEWER IN JAVA_HOME OR ON PATH: THE JAVA TEMPLATE IS NEITHER BUILT NOR RUN",
+        "SKIPPED: NO CARGO 1.70 OR NEWER ON PATH: THE RUST TEMPLATE IS NEITHER BUILT NOR RUN",
+    ]
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The vectors.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_smoke_passes(capsys: pytest.CaptureFixture[str], adapter: str) -> None:
+    assert main(["conformance", "smoke", "--adapter", adapter]) == ExitCode.CONFORMANT
+    assert capsys.readouterr().out == f"{len(SMOKE)} vectors: {len(SMOKE)} pass\n"
+
+
+def test_every_vector_that_applies_passes(
+    capsys: pytest.CaptureFixture[str], adapter: str, process: AdapterProcess
+) -> None:
+    hello = greeted(process)
+    capsys.readouterr()
+    code = main(["conformance", "run", "--adapter", adapter, "--json"])
+    _, *lines, _ = map(json.loads, capsys.readouterr().out.splitlines())
+    by_status: dict[str, set[str]] = {}
+    for line in lines:
+        by_status.setdefault(line["status"], set()).add(line["id"])
+    assert by_status.keys() <= {"pass", "unsupported", "skipped"}
+    assert code == ExitCode.CONFORMANT
+    asked = {one for one in Catalogue() if is_asked(one, hello)}
+    assert by_status["pass"] == asked - {MOVED}
+    assert len(by_status["pass"]) > len(lines) / 3
+
+
+def is_asked(vector_id: str, hello: HelloReply) -> bool:
+    try:
+        applies(Catalogue().of_replica(vector_id), hello, hello.profile)
+    except NotAsked:
+        return False
+    return True
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The protocol.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def greeted(process: AdapterProcess) -> HelloReply:
+    reply = parse_reply(process.exchange(encoded(Hello(id=1, schema="kraft-adapter/1", runner=Software("t", "0")))), 1)
+    assert isinstance(reply, HelloReply)
+    return reply
+
+
+def said(process: AdapterProcess, request: dict[str, Any] | bytes) -> Any:
+    raw = request if isinstance(request, bytes) else json.dumps(request).encode()
+    return json.loads(process.exchange(raw + b"\n"))
+
+
+@pytest.fixture
+def replica(process: AdapterProcess) -> AdapterProcess:
+    """An adapter after a reset."""
+    vector = Catalogue().of_replica("prevote.unattached-grants")
+    process.exchange(encoded(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
+    return process
+
+
+DRAW = {"correlation_id": 2**63 - 1, "election_timeout_ms": 2**53 + 1, "election_backoff_ms": 0}
+BEYOND_DOUBLES = 2**53 + 1
+
+
+def test_numbers_of_64_bits_survive_and_unknown_fields_are_passed_over(replica: AdapterProcess) -> None:
+    key = {"id": 1, "directory_id": 'U1 \u2028 "\\/ \U0001f98a', "later": [{"a": [[]]}]}
+    message = {"type": "VoteRequest", "source": 1, "destination": 2, "correlation_id": BEYOND_DOUBLES, "epoch": 5}
+    message |= {"replica_key": key, "voter_key": None, "last_epoch": 4, "end_offset": BEYOND_DOUBLES}
+    message |= {"pre_vote": False, "cluster_id": "kraft-spec", "later": 1.5e300}
+    step = {"type": "step", "id": 2**63 - 1, "event": "HandleVoteRequest", "message": message, "draw": DRAW}
+    answer = {"type": "VoteResponse", "source": 2, "destination": 1, "correlation_id": BEYOND_DOUBLES, "error": "NONE"}
+    answer |= {"epoch": 5, "leader_id": None, "leader_endpoint": None, "granted": True, "pre_vote": False}
+    voted = {"id": 1, "directory_id": key["directory_id"]}
+    assert said(replica, step | {"later": {}}) == {
+        "type": "step",
+        "id": 2**63 - 1,
+        "effects": [
+            {"kind": "PersistQuorumState", "epoch": 5, "leader_id": None, "voted_key": voted, "version": 1},
+            {"kind": "Send", "message": answer},
+            {"kind": "StartTimer", "timer": "election", "duration_ms": BEYOND_DOUBLES},
+        ],
+        "refusal": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("request_line", "code"),
+    [
+        (b"not json", "failed"),
+        (b"", "failed"),
+        (b'{"type":"observe","id":3', "failed"),
+        (b'{"type":"observe","id":3} {}', "failed"),
+        (b'\xff{"type":"observe","id":3}', "failed"),
+        (b'{"type":"observe","id":3,"x":"\\ud800"}', "failed"),
+        (b'{"type":"observe","id":3,"x":' + b"[" * 100_000, "failed"),
+        (b'{"id":3}', "failed"),
+        (b'{"type":"step","id":3}', "failed"),
+        (json.dumps({"type": "step", "id": 3, "event": "HandleVoteRequest", "draw": DRAW}).encode(), "failed"),
+        (b'{"type":"crash","id":3,"log_end_offset":1.5}', "failed"),
+        (b'{"type":"quit","id":3}', "unsupported"),
+        (json.dumps({"type": "step", "id": 3, "event": "TakeSnapshot", "draw": DRAW}).encode(), "unsupported"),
+        (json.dumps({"type": "restart", "id": 3, "endpoint": "else:1", "draw": DRAW}).encode(), "unsupported"),
+        (
+            json.dumps({"type": "step", "id": 3, "event": "Poll", "draw": DRAW, "crash": {"completed": 0}}).encode(),
+            "unsupported",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_an_error_reply_and_no_end(
+    replica: AdapterProcess, request_line: bytes, code: str
+) -> None:
+    reply = said(replica, request_line)
+    assert (reply["type"], reply["code"]) == ("error", code)
+    assert reply["detail"]
+    assert said(replica, {"type": "observe", "id": 4})["state"]["role"] == "Unattached"
+
+
+def test_another_profile_and_older_software_are_unsupported(replica: AdapterProcess) -> None:
+    vector = Catalogue().of_replica("prevote.unattached-grants")
+    reset = json.loads(encoded(Reset(id=5, replica=vector.replica, cluster=vector.cluster)))
+    other = reset | {"cluster": reset["cluster"] | {"profile": "kafka-4"}}
+    assert said(replica, other)["code"] == "unsupported"
+    older = [one | {"pre_vote": "unsupported"} for one in reset["cluster"]["replicas"]]
+    assert said(replica, reset | {"cluster": reset["cluster"] | {"replicas": older}})["code"] == "unsupported"
+
+
+def test_it_ends_with_its_input(adapter: str) -> None:
+    done = subprocess.run(shlex.split(adapter), input=b"", capture_output=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
+
+
+def test_it_ends_after_bye(adapter: str) -> None:
+    """Although its input is still open."""
+    with subprocess.Popen(shlex.split(adapter), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(b'{"type":"bye","id":1}\n')
+        running.stdin.flush()
+        assert running.stdout.readline() == b'{"type":"bye","id":1}\n'
+        assert running.wait(60) == 0
+
+
+# -------------------------------------------------------------------------------------------------------------
+# JSON.
+# -------------------------------------------------------------------------------------------------------------
+
+# Where doubles and 64 bits end, which random numbers seldom hit.
+EDGES = st.sampled_from([sign * (2**bits + more) for sign in (-1, 1) for bits in (53, 63) for more in (-1, 0, 1)])
+WHOLE = EDGES | st.integers(-(10**30), 10**30)
+SCALAR = st.none() | st.booleans() | WHOLE | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+DOCUMENT = st.recursive(SCALAR, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
+
+
+@given(document=DOCUMENT, escaped=st.booleans(), spaced=st.booleans())
+def test_json_comes_back(echo: AdapterProcess, document: Any, escaped: bool, spaced: bool) -> None:
+    separators = (" ,\t", " : ") if spaced else (",", ":")
+    line = json.dumps(document, ensure_ascii=escaped, separators=separators)
+    answer = echo.exchange(line.encode() + b"\n")
+    assert json.loads(answer) == document
+    # No line of it is broken in two, and what was written is read as the same again.
+    assert echo.exchange(answer) == answer
+
+
+def nested(depth: int) -> bytes:
+    return b"[" * depth + b"]" * depth
+
+
+@pytest.mark.parametrize(
+    "line", [nested(500), b'{"a":' * 499 + b"[9007199254740993]" + b"}" * 499, b'"' + b"x" * 10**6 + b'"']
+)
+def test_deep_and_long_documents_come_back(echo: AdapterProcess, line: bytes) -> None:
+    assert echo.exchange(line + b"\n") == line + b"\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        nested(501), b"[1,]", b"{,}", b'{"a"}', b'{"a":1,}', b"{1:2}", b"01", b"+1", b"1.", b".5", b"1e", b"-", b"NaN",
+        b"1 2", b"'a'", b'"\\x"', b'"\\u12g4"', b'"\\ud800\\u0041"', b'"\\udc00"', b'"a\tb"', b'"', b"tru",
+        b"nullx", b"[",
+    ],
+)  # fmt: skip
+def test_what_is_no_json_is_refused(echo: AdapterProcess, line: bytes) -> None:
+    assert b"expected" in echo.exchange(line + b"\n")

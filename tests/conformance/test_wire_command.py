@@ -1,0 +1,266 @@
+"""`kraft-spec wire` as a user has it."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.wire.generate import read_files
+
+PAIRS = {pair.id: pair for file in read_files() for pair in file.pairs}
+VOTE = PAIRS["vote-request-v2-typical"]
+VOTERS = PAIRS["voters-record-v0-typical"]
+PAGE = Path(__file__).parents[2] / "docs" / "wire.md"
+
+
+class Shell:
+    """Runs the command with something on standard input."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+        self._monkeypatch, self._captured = monkeypatch, capfdbinary
+
+    def __call__(self, *words: str, given: bytes | str = b"") -> tuple[int, str, str]:
+        """Exit code, standard output and standard error."""
+        code, out, err = self.binary(*words, given=given)
+        return code, out.decode(), err
+
+    def binary(self, *words: str, given: bytes | str = b"") -> tuple[int, bytes, str]:
+        """The same, with standard output as bytes."""
+        content = given.encode() if isinstance(given, str) else given
+        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        code = main(["wire", *words])
+        sys.stdout.flush()
+        out, err = self._captured.readouterr()
+        return code, out, err.decode()
+
+
+@pytest.fixture
+def wire(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Shell:
+    return Shell(monkeypatch, capfdbinary)
+
+
+def test_a_request_says_itself_what_it_is(wire: Shell) -> None:
+    code, out, err = wire("decode", str(VOTE.hex))
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {"api": "Vote", "kind": "request", "version": 2} | VOTE.json
+    assert wire("encode", given=out) == (0, f"{VOTE.hex}\n", "")
+
+
+def test_a_response_needs_api_and_version(wire: Shell) -> None:
+    pair = PAIRS["fetch-response-v17-typical"]
+    code, out, _ = wire("decode", "--api", "fetch", "--version", "17", "-", given=f"{pair.hex}\n")
+    assert (code, json.loads(out)) == (0, {"api": "Fetch", "kind": "response", "version": 17} | pair.json)
+    assert wire("encode", given=out)[:2] == (0, f"{pair.hex}\n")
+    code, _, err = wire("decode", "--api", "fetch", "-", given="00")
+    assert code == ExitCode.USAGE
+    assert err == "a response needs both --api and --version; a request says both itself\n"
+
+
+def test_a_body_alone_gets_a_header(wire: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "vote.json"
+    file.write_text(json.dumps(VOTE.json["body"]), encoding="utf-8")
+    words = ("--api", "Vote", "--version", "2", "--kind", "request", "--json-file", str(file))
+    header = ("--correlation-id", "6", "--client-id", "raft-client-2")
+    assert wire("encode", *words, *header) == (0, f"{VOTE.hex}\n", "")
+    code, out, _ = wire("encode", *words)
+    assert json.loads(wire("decode", out.strip())[1])["header"] == {
+        "requestApiKey": 52,
+        "requestApiVersion": 2,
+        "correlationId": 0,
+        "clientId": None,
+    }
+    assert code == 0
+
+
+def test_bytes_in_place_of_hex(wire: Shell) -> None:
+    raw = bytes.fromhex(str(VOTE.hex))
+    document = json.dumps({"header": VOTE.json["header"], "body": VOTE.json["body"]})
+    assert wire.binary("encode", "--api", "Vote", "--binary", given=document) == (0, raw, "")
+    assert json.loads(wire("decode", "--binary", "-", given=raw)[1])["body"] == VOTE.json["body"]
+    assert wire("decode", "--binary", "00")[0] == ExitCode.USAGE
+
+
+def test_what_a_version_lacks_is_dropped_and_said_or_refused(wire: Shell) -> None:
+    body = VOTE.json["body"]
+    code, out, err = wire("encode", "--api", "Vote", "--version", "0", given=json.dumps(body))
+    assert (code, out) == (ExitCode.BAD_INPUT, "")
+    assert err == (
+        "standard input: body.topics[0].partitions[0].preVote: expected its default before version 2, actual True "
+        "(UNSUPPORTED_VERSION)\n"
+    )
+    body = json.loads(json.dumps(body))
+    body["topics"][0]["partitions"][0]["preVote"] = False
+    code, out, err = wire("encode", "--api", "Vote", "--version", "0", given=json.dumps(body))
+    assert code == 0
+    assert err.splitlines() == [
+        f"dropped, since version 0 of VoteRequest lacks it: body.{path}"
+        for path in (
+            "voterId",
+            "topics[0].partitions[0].replicaDirectoryId",
+            "topics[0].partitions[0].voterDirectoryId",
+            "topics[0].partitions[0].preVote",
+        )
+    ]
+    assert "preVote" not in wire("decode", out.strip())[1]
+
+
+def test_a_malformed_frame_is_bad_input(wire: Shell) -> None:
+    code, out, err = wire("decode", str(VOTE.hex)[:-8])
+    assert (code, out) == (ExitCode.BAD_INPUT, "")
+    assert err == "the frame: byte 4: frame: expected 132 bytes, as its length says, actual 128 (truncated)\n"
+    code, _, err = wire("decode", "-", given="0g")
+    assert (code, err) == (
+        ExitCode.BAD_INPUT,
+        "standard input: hex: expected hex digits, actual 'g' as digit 1 (not-hex)\n",
+    )
+    code, _, err = wire("decode", "-", given=b"\xff")
+    assert (code, err) == (ExitCode.BAD_INPUT, "standard input: byte 0: text: expected UTF-8, actual ff (bad-utf8)\n")
+
+
+def test_lenient_takes_what_kafka_reads_and_says_so(wire: Shell) -> None:
+    padded = "00000013" "0034" "0002" "00000006" "ffff" "00" "8000" "00000002" "01" "00"  # fmt: skip
+    padded = f"{(len(padded) - 8) // 2:08x}{padded[8:]}"
+    assert wire("decode", padded)[0] == ExitCode.BAD_INPUT
+    code, out, err = wire("decode", "--lenient", padded)
+    assert (code, json.loads(out)["body"]) == (0, {"clusterId": None, "voterId": 2, "topics": []})
+    assert err == (
+        "taken, though Kafka never writes it: byte 15: body.clusterId: expected a varint without padding, actual 8000 "
+        "(not-canonical)\n"
+    )
+
+
+def test_control_records_are_batches(wire: Shell) -> None:
+    code, out, _ = wire("decode", "--record", "VotersRecord", str(VOTERS.hex))
+    assert (code, json.loads(out)) == (0, VOTERS.json)
+    assert wire("encode", "--record", "VotersRecord", given=out) == (0, f"{VOTERS.hex}\n", "")
+    value = VOTERS.json["records"][0]["value"]
+    code, out, _ = wire("encode", "--record", "VotersRecord", given=json.dumps({"voters": value["voters"]}))
+    assert json.loads(wire("decode", "--record", "VotersRecord", out.strip())[1])["records"][0]["value"] == value
+    of_others = (
+        wire("decode", "--record", "KRaftVersionRecord", str(VOTERS.hex)),
+        wire("encode", "--record", "KRaftVersionRecord", given=json.dumps(VOTERS.json)),
+    )
+    for code, out, err in of_others:
+        assert (code, out) == (ExitCode.BAD_INPUT, "")
+        assert "records[0].key.type: expected 5, a KRaftVersionRecord, actual 6" in err
+
+
+def test_a_wrong_checksum_is_named(wire: Shell) -> None:
+    code, _, err = wire("decode", "--record", "VotersRecord", f"{str(VOTERS.hex)[:-2]}02")
+    assert code == ExitCode.BAD_INPUT
+    assert "byte 17: crc: expected " in err
+    assert err.endswith(f"the CRC-32C of what follows, actual {VOTERS.json['crc']} (bad-crc)\n")
+
+
+def test_the_file_quorum_state_is_text(wire: Shell) -> None:
+    pair = PAIRS["quorum-state-data-v1-typical"]
+    code, out, _ = wire("decode", "--record", "QuorumStateData", str(pair.text))
+    assert (code, json.loads(out)) == (0, pair.json)
+    assert wire("encode", "--record", "QuorumStateData", given=out) == (0, f"{pair.text}\n", "")
+
+
+def test_a_traced_message_becomes_kafkas(wire: Shell) -> None:
+    traced: dict[str, Any] = {
+        "type": "VoteResponse",
+        "id": "3.1",
+        "source": 2,
+        "destination": 1,
+        "correlation_id": 2,
+        "error": "NONE",
+        "epoch": 1,
+        "leader_id": None,
+        "leader_endpoint": None,
+        "granted": True,
+        "pre_vote": True,
+    }
+    code, out, err = wire("encode", "--trace", given=json.dumps(traced))
+    assert code == 0
+    assert err == (
+        "not on Kafka's wire: pre_vote: Kafka's response has no such flag, and no receiver needs it "
+        "(wire.vote-response)\n"
+    )
+    found = json.loads(wire("decode", "--api", "Vote", "--version", "2", out.strip())[1])
+    partition = {"partitionIndex": 0, "errorCode": 0, "leaderId": -1, "leaderEpoch": 1, "voteGranted": True}
+    assert found["body"]["topics"] == [{"topicName": "__cluster_metadata", "partitions": [partition]}]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("encode",), "which message? --api and --kind name it, --record a record, --trace a traced message"),
+        (("encode", "--api", "Foo"), "no 'Foo' on the wire: expected one of AddRaftVoter, "),
+        (("encode", "--api", "Vote", "--version", "3"), "version 3: VoteRequest has 0-2"),
+        (("encode", "--api", "Vote", "--kind", "reply"), "--kind reply: expected request or response"),
+        (("encode", "--api", "Vote", "--trace"), "--api, --record and --trace name the same thing: only one of them"),
+        (("encode", "--record", "VoterAssignment"), "no 'VoterAssignment' on the wire: expected one of LeaderChange"),
+    ],
+)
+def test_wrong_use_says_what_there_is(wire: Shell, words: tuple[str, ...], said: str) -> None:
+    code, out, err = wire(*words, given="{}")
+    assert (code, out) == (ExitCode.USAGE, "")
+    assert err.startswith(said)
+
+
+def test_a_file_that_is_not_there(wire: Shell, tmp_path: Path) -> None:
+    code, _, err = wire("encode", "--api", "Vote", "--json-file", str(tmp_path / "none.json"))
+    assert (code, err) == (ExitCode.NO_INPUT, f"{tmp_path / 'none.json'}: No such file or directory\n")
+
+
+@pytest.mark.parametrize("given", ["{", "[]", "7", '{"api": 7, "kind": "request", "version": 0}', '{"a": 1, "a": 1}'])
+def test_json_that_is_no_message_is_no_defect(wire: Shell, given: str) -> None:
+    for words in (("--api", "Vote"), (), ("--record", "VotersRecord"), ("--record", "QuorumStateData"), ("--trace",)):
+        code, _, err = wire("encode", *words, given=given)
+        assert code in (ExitCode.BAD_INPUT, ExitCode.USAGE), err
+
+
+def test_without_kio_it_says_what_to_install(wire: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("kraft_conformance.wire.", "kio."))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "kio", None)
+    code, out, err = wire("decode", str(VOTE.hex))
+    assert (code, out) == (ExitCode.UNAVAILABLE, "")
+    assert err == "the wire codec needs the package kio: pip install 'kraft-spec[conformance]'\n"
+    assert wire("list")[0] == 0
+
+
+def test_list_says_what_there_is(wire: Shell) -> None:
+    code, out, _ = wire("list", "--json")
+    listed = {one["name"]: one for one in json.loads(out)}
+    assert code == 0
+    assert listed["VoteRequest"] == {
+        "name": "VoteRequest",
+        "api": "Vote",
+        "key": 52,
+        "kind": "request",
+        "versions": "0-2",
+        "flexible": "0+",
+        "needed": "0-2",
+        "rules": [
+            "wire.vote-versions",
+            "wire.quorum-rpcs-with-keys",
+            "wire.api-keys",
+            "wire.negotiation",
+            "wire.versions-negotiated",
+        ],
+        "source": "fork VoteRequest.json 11c2bceec8f3de72c14f55440f606a05230c33a9",
+    }
+    assert (listed["VotersRecord"]["key"], listed["VotersRecord"]["api"]) == (6, None)
+    assert wire("list")[0] == 0
+
+
+def test_the_examples_of_the_page_are_what_the_command_says(wire: Shell) -> None:
+    """Each block `sh` with one command, and the block after it with what it prints."""
+    blocks = PAGE.read_text(encoding="utf-8").split("```")
+    checked = 0
+    for command, shown in zip(blocks[1::2], blocks[3::2], strict=False):
+        if command.startswith("sh\nkraft-spec wire") and "|" not in command and shown.startswith(("\n", "json\n")):
+            words = command.removeprefix("sh\nkraft-spec wire ").split()
+            _, out, err = wire(*words)
+            assert (out or err).strip() == shown.partition("\n")[2].strip()
+            checked += 1
+    assert checked == 2

@@ -1,0 +1,318 @@
+"""The pairs of the wire codec: made anew they are the same, and what others say of the same bytes and fields."""
+
+import json
+import struct
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from datetime import timedelta
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from kio.index import load_entity_schema
+from kio.schema.errors import ErrorCode
+from kio.serial import entity_reader
+from kio.static.constants import EntityType
+from msgspec import UNSET
+
+from kraft_conformance.directories.error_codes import CODES
+from kraft_conformance.vectors.generate import differing
+from kraft_conformance.wire.batches import decode_batch, encode_batch
+from kraft_conformance.wire.cross_check import MARKS, Checked, Means, cross_checked, kafka_module, table, with_table
+from kraft_conformance.wire.errors import Reason, WireError
+from kraft_conformance.wire.format import MANIFEST, Pair, Refusal, WireFile
+from kraft_conformance.wire.frames import encode_frame
+from kraft_conformance.wire.generate import data_folder, decode_frame, generated, main, read_files
+from kraft_conformance.wire.json_schema import committed_json_schema_text, json_schema_text
+from kraft_conformance.wire.kio_entities import entity_class, inner_class, paired
+from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
+from kraft_conformance.wire.rule_coverage import read_reasons, rules_of_pairs
+from kraft_conformance.wire.schema import Field, Kind, Message, fields_of, messages
+from kraft_spec.rules import load_registry
+
+FILES: tuple[WireFile, ...] = tuple(read_files())
+PAIRS: tuple[Pair, ...] = tuple(pair for file in FILES for pair in file.pairs)
+REFUSALS: tuple[Refusal, ...] = tuple(refusal for file in FILES for refusal in file.refusals)
+PAGE = Path(__file__).parents[2] / "docs" / "wire.md"
+
+
+@pytest.fixture(scope="module")
+def checked() -> list[Checked]:
+    return list(cross_checked())
+
+
+def test_the_pairs_made_anew_are_those_of_the_package() -> None:
+    assert differing(generated(), data_folder()) == []
+
+
+def test_check_says_which_file_is_another_one(capsys: pytest.CaptureFixture[str]) -> None:
+    made = {path.name: path.read_bytes() for path in data_folder().glob("*.json")}
+    assert main(["--check"], made) == 0
+    assert main(["--check"], made | {"vote.json": b"{}"}) == 1
+    assert capsys.readouterr().out == f"{data_folder() / 'vote.json'}: not what the generator makes\n"
+
+
+def test_the_committed_schema_is_that_of_the_types() -> None:
+    assert committed_json_schema_text() == json_schema_text()
+
+
+def test_every_file_fits_the_schema_and_the_manifest() -> None:
+    validator = Draft202012Validator(json.loads(committed_json_schema_text()))
+    manifest = json.loads((data_folder() / MANIFEST).read_bytes())
+    there = {path.name for path in data_folder().glob("*.json")} - {MANIFEST}
+    assert {entry["file"] for entry in manifest["files"]} == there
+    for entry in manifest["files"]:
+        raw = (data_folder() / entry["file"]).read_bytes()
+        validator.validate(json.loads(raw))
+        assert sha256(raw).hexdigest() == entry["sha256"]
+        assert len(json.loads(raw)["pairs"]) == entry["pairs"]
+
+
+def test_ids_are_there_once() -> None:
+    ids = [pair.id for pair in PAIRS] + [refusal.id for refusal in REFUSALS]
+    assert sorted(set(ids)) == sorted(ids)
+
+
+def test_every_version_of_every_message_has_its_pairs() -> None:
+    for message in messages().values():
+        if message.kind is not Kind.HEADER:
+            for version in message.versions:
+                values = {pair.values for pair in PAIRS if (pair.message, pair.version) == (message.name, version)}
+                assert values >= {"minimal", "typical", "lowest", "highest"}
+                assert ("unknown-tags" in values) == (version in message.flexible and message.kind is not Kind.TEXT)
+
+
+def test_all_versions_of_kio_are_there_and_all_that_the_rules_name() -> None:
+    for message in messages().values():
+        if message.kind is Kind.TEXT:
+            continue
+        kio_name = "".join(
+            f"_{letter.lower()}" if letter.isupper() else letter for letter in message.api or message.name
+        )
+        of = {Kind.REQUEST: EntityType.request, Kind.RESPONSE: EntityType.response, Kind.HEADER: EntityType.header}
+        there = []
+        for version in range(40):
+            try:
+                load_entity_schema(kio_name.removeprefix("_"), version, of.get(message.kind, EntityType.data))  # type: ignore[arg-type]
+            except RuntimeError:
+                continue
+            there.append(version)
+        assert list(message.versions) == there
+        assert [version for version in message.needed if version not in message.versions] == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
+def test_each_pair_is_decoded_and_encoded(file: WireFile) -> None:
+    for pair in file.pairs:
+        message = messages()[pair.message]
+        if pair.text is not UNSET:
+            assert decode_quorum_state(pair.text) == pair.json
+            assert encode_quorum_state(pair.version, pair.json) == (pair.text, [])
+        elif message.kind is Kind.RECORD:
+            assert decode_batch(bytes.fromhex(str(pair.hex))) == (pair.json, ())
+            assert encode_batch(pair.json).hex() == pair.hex
+        else:
+            raw = bytes.fromhex(str(pair.hex))
+            assert decode_frame(message, pair.version, raw) == pair.json
+            assert encode_frame(message, pair.version, pair.json) == (raw, [])
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=[refusal.id for refusal in REFUSALS])
+def test_what_would_get_lost_is_not_sent(refusal: Refusal) -> None:
+    """Rule: wire.negotiation."""
+    with pytest.raises(WireError) as refused:
+        encode_frame(messages()[refusal.message], refusal.version, refusal.json)
+    assert (refused.value.reason, refused.value.where) == (Reason.UNSUPPORTED_VERSION, refusal.field)
+
+
+def test_a_pre_vote_goes_out_in_version_2_alone() -> None:
+    """The example of wire.negotiation: a standard Vote goes out in version 1, a Pre-Vote does not go out."""
+    assert {(one.version, one.field) for one in REFUSALS if one.message == "VoteRequest"} == {
+        (0, "body.topics[0].partitions[0].preVote"),
+        (1, "body.topics[0].partitions[0].preVote"),
+    }
+
+
+def test_each_rule_of_the_wire_with_must_has_a_pair_or_a_reason() -> None:
+    covered, reasons = rules_of_pairs(), read_reasons()
+    musts = {
+        rule.id for rule in load_registry() if rule.id.startswith("wire.") and rule.level == "MUST" and rule.is_active
+    }
+    assert sorted(musts - covered.keys() - reasons.keys()) == []
+    assert sorted(covered.keys() & reasons.keys()) == []
+    assert sorted(reasons.keys() - musts) == []
+
+
+def test_the_pairs_name_rules_that_hold() -> None:
+    registry = load_registry()
+    assert [rule for rule in rules_of_pairs() if not registry[rule].is_active] == []
+
+
+def test_the_error_codes_are_those_of_kio() -> None:
+    """Rule: wire.error-codes."""
+    assert {error: ErrorCode[error.lower()].value for error in CODES} == CODES
+
+
+def test_api_keys_are_those_of_kio() -> None:
+    """Rule: wire.api-keys."""
+    for message in messages().values():
+        if message.api:
+            assert entity_class(message, message.versions.low).__api_key__ == message.key
+
+
+OF_KIO = [one for one in messages().values() if one.kind is not Kind.TEXT]
+
+
+@pytest.mark.parametrize("message", OF_KIO, ids=[one.name for one in OF_KIO])
+def test_the_fields_are_those_of_kio(message: Message) -> None:
+    """Names, order, types, arrays, nulls, tags and defaults, version by version."""
+    for version in message.versions:
+        cls = entity_class(message, version)
+        assert cls.__flexible__ == (version in message.flexible)
+        assert list(_differences(message.fields, version, cls, message.name)) == []
+
+
+def _differences(of: tuple[Field, ...], version: int, cls: Any, where: str) -> Iterator[str]:
+    for one, theirs in paired(of, version, cls):
+        path = f"{where}.{one.name} version {version}"
+        if theirs.metadata.get("tag") != one.tag:
+            yield f"{path}: tag {theirs.metadata.get('tag')}"
+        if ("tuple" in str(theirs.type)) != one.is_array:
+            yield f"{path}: {theirs.type}"
+        if one.type != "uuid" and ("None" in str(theirs.type)) != one.is_nullable:
+            yield f"{path}: nullable {theirs.type}"
+        if one.is_struct:
+            yield from _differences(one.fields, version, inner_class(theirs.type), f"{where}.{one.name}")
+            continue
+        known = {"error_code": "int16", "timedelta_i32": "int32"}
+        kind = theirs.metadata["kafka_type"]
+        if known.get(kind, kind) != one.type:
+            yield f"{path}: {kind}"
+        default = theirs.default if theirs.default is not None or one.type != "uuid" else one.default
+        if isinstance(default, timedelta):
+            default //= timedelta(milliseconds=1)
+        has_default = isinstance(default, str | int | bool) or default is None
+        if has_default and not one.is_array and default != one.default:
+            yield f"{path}: default {default}, expected {one.default}"
+
+
+def test_the_fields_are_those_of_kafkas_files_as_kafka_python_carries_them() -> None:
+    """With what kio leaves out: which of them are ignorable, and in which versions."""
+    kafka_module("protocol.schemas")
+    resources = files("kafka") / "protocol" / "schemas" / "resources"
+    seen = []
+    for message in messages().values():
+        file = resources / f"{message.name}.json"
+        if not file.is_file():
+            continue
+        text = "\n".join(line for line in file.read_text().splitlines() if not line.lstrip().startswith("//"))
+        schema = json.loads(text)
+        structs = {one["name"]: one["fields"] for one in schema.get("commonStructs", [])}
+        theirs = list(_flat_theirs(schema["fields"], structs, message.versions.low, ""))
+        assert list(_flat_ours(message.fields, message.versions.low, "")) == theirs
+        assert schema["validVersions"] == str(message.versions)
+        seen.append(message.name)
+    assert len(seen) == 14
+
+
+def _flat_ours(of: tuple[Field, ...], lowest: int, where: str) -> Iterator[tuple[Any, ...]]:
+    for one in of:
+        path = f"{where}{one.name}"
+        low = max(one.versions.low, lowest)
+        yield path, low, one.versions.high, one.tag, one.is_nullable, one.is_ignorable
+        yield from _flat_ours(one.fields, lowest, f"{path}.")
+
+
+def _flat_theirs(
+    of: list[dict[str, Any]], structs: dict[str, Any], lowest: int, where: str
+) -> Iterator[tuple[Any, ...]]:
+    for one in of:
+        path = f"{where}{one['name'][0].lower()}{one['name'][1:]}"
+        low, _, high = one["versions"].partition("-")
+        last = 2**15 - 1 if low.endswith("+") else int(high or low)
+        first = max(int(low.rstrip("+")), lowest)
+        yield path, first, last, one.get("tag"), "nullableVersions" in one, bool(one.get("ignorable"))
+        inner = one.get("fields") or structs.get(one["type"].removeprefix("[]"), [])
+        yield from _flat_theirs(inner, structs, lowest, f"{path}.")
+
+
+def test_every_source_names_a_file_and_a_revision() -> None:
+    """Or kafka-python, whose version the file says."""
+    text = files("kraft_conformance").joinpath("wire", "messages.toml").read_text(encoding="utf-8")
+    sources = tomllib.loads(text)["sources"]
+    for message in messages().values():
+        where, file, *rest = message.source.split()
+        assert where in sources
+        assert file.endswith(".json")
+        assert where == "kafka-python" or len(rest[0]) == 40
+
+
+def test_kafka_python_reads_and_writes_the_same(checked: list[Checked]) -> None:
+    assert [(one.pair.id, one.difference) for one in checked if one.difference] == []
+    unchecked = [one.pair for one in checked if one.means is Means.NONE]
+    assert {pair.values if pair.kind != "text" else "text" for pair in unchecked} == {"unknown-tags-within", "text"}
+
+
+def test_the_table_of_the_page_is_what_was_checked(checked: list[Checked]) -> None:
+    """`python -m kraft_conformance.wire.cross_check docs/wire.md` writes it."""
+    page = PAGE.read_text(encoding="utf-8")
+    assert with_table(page, table(checked)) == page
+    with pytest.raises(ValueError, match=MARKS[0]):
+        with_table("", "")
+
+
+def test_kio_does_not_read_past_tagged_fields_that_it_does_not_know() -> None:
+    """KIP-482 asks for it.  Once kio does, the generator can have it read these pairs too."""
+    pair = next(pair for pair in PAIRS if pair.id == "remove-raft-voter-response-v0-unknown-tags")
+    body = bytes.fromhex(str(pair.hex))[4 + 4 + 1 + 2 * 4 + 1 :]
+    with pytest.raises(KeyError, match="Unknown tagged field tag: 1000"):
+        entity_reader(entity_class(messages()[pair.message], 0))(body, 0)
+
+
+def test_kafka_python_reads_no_tagged_fields_within_tagged_structs() -> None:
+    """Why the pairs `unknown-tags-within` are not checked with it."""
+    response = kafka_module("protocol.consumer.fetch").FetchResponse
+    pair = next(pair for pair in PAIRS if pair.id == "fetch-response-v17-unknown-tags-within")
+    with pytest.raises(AssertionError):
+        response.decode(bytes.fromhex(str(pair.hex)), version=17, header=True, framed=True)
+
+
+def test_kafka_python_takes_an_api_versions_response_with_an_error_for_version_0() -> None:
+    """Why its struct is asked and not its class: only UNSUPPORTED_VERSION is answered so (KIP-511)."""
+    response = kafka_module("protocol.metadata.api_versions").ApiVersionsResponse
+    pair = next(pair for pair in PAIRS if pair.id == "api-versions-response-v4-error")
+    with pytest.raises(struct.error):
+        response.decode(bytes.fromhex(str(pair.hex)), version=4, header=True, framed=True)
+
+
+def test_record_batches_are_those_of_kio() -> None:
+    from kio.records.readers import read_batch
+
+    for pair in PAIRS:
+        if pair.kind == "record" and pair.values != "highest":
+            raw = bytes.fromhex(str(pair.hex))
+            batch, size = read_batch(raw, 0)
+            assert size == len(raw)
+            assert (batch.crc, batch.base_offset) == (pair.json["crc"], pair.json["baseOffset"])
+            assert [record.key for record in batch.records] == [
+                b"\0\0" + one["key"]["type"].to_bytes(2, "big") for one in pair.json["records"]
+            ]
+
+
+def test_absent_fields_are_those_of_the_version() -> None:
+    vote = next(file for file in FILES if file.name == "vote")
+    first = vote.versions[0]
+    assert (first.message, first.version, first.header_version) == ("VoteRequest", 0, 2)
+    assert [(one.field, one.ignorable) for one in first.absent] == [
+        ("voterId", True),
+        ("topics[].partitions[].replicaDirectoryId", True),
+        ("topics[].partitions[].voterDirectoryId", True),
+        ("topics[].partitions[].preVote", False),
+    ]
+    names = {one.name for one in fields_of(messages()["VoteRequest"].fields, 0)}
+    assert names == {"clusterId", "topics"}
+    assert [one.name for one in fields(entity_class(messages()["VoteRequest"], 0))] == ["cluster_id", "topics"]
