@@ -17,6 +17,7 @@ from kraft_conformance.cli import main
 from kraft_conformance.commands import conformance_profiles
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.features import Subject as SubjectName
+from kraft_conformance.protocol.partition_values import shown_effect
 from kraft_conformance.protocol.partitions import partition_configuration_from
 from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -46,6 +47,7 @@ from kraft_reference.scenarios import SCENARIOS
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.stage import ScenarioFailure
 from kraft_spec.rules import load_registry
+from kraft_traces.partitions.encode import line_of
 from kraft_traces.partitions.restore import event_of
 
 REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
@@ -236,6 +238,8 @@ def decisive(vector: PartitionVector) -> list[str]:
     """The decisions that the steps turn on, one answer of kip's at a time."""
     kip, kafka, begin = of_partitions.KIP, of_partitions.KAFKA_4, len(vector.history)
     own = happening(vector, kafka)[begin:]
+    shown = [tuple(map(shown_effect, line_of(one).effects)) for one in own]
+    assert shown == [one.outputs for one in vector.steps], vector.id
     mixed = {one: replace(kafka, name="mixed", **{one: getattr(kip, one)}) for one in PARTITION_DECISIONS}
     return [one for one, profile in mixed.items() if happening(vector, profile)[begin:] != own]
 
