@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from junitparser import JUnitXml
@@ -15,9 +16,13 @@ from msgspec.structs import replace as with_fields
 from kraft_conformance.cli import main
 from kraft_conformance.commands import conformance_profiles
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.protocol.features import Subject as SubjectName
+from kraft_conformance.protocol.partition_values import shown_effect
+from kraft_conformance.protocol.partitions import partition_configuration_from
 from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.profiles import (
     EXPERIMENTAL,
     SUFFIX,
@@ -34,11 +39,16 @@ from kraft_conformance.vectors.target import THREE
 from kraft_conformance.vectors.targeted import TARGETS
 from kraft_conformance.vectors.twins import Recorded, with_twin
 from kraft_reference.configuration import Configuration
+from kraft_reference.partitions import decisions as of_partitions
+from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_reference.partitions.state import initial_state
 from kraft_reference.profile import KAFKA_4, KIP, PROFILES, Profile
 from kraft_reference.scenarios import SCENARIOS
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.stage import ScenarioFailure
 from kraft_spec.rules import load_registry
+from kraft_traces.partitions.encode import line_of
+from kraft_traces.partitions.restore import event_of
 
 REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
 
@@ -46,9 +56,22 @@ DECISIONS = [
     one.name for one in fields(Profile) if one.name != "name" and getattr(KIP, one.name) != getattr(KAFKA_4, one.name)
 ]
 
+PARTITION_DECISIONS = [
+    one.name
+    for one in fields(of_partitions.ReassignmentProfile)
+    if one.name != "name" and getattr(of_partitions.KIP, one.name) != getattr(of_partitions.KAFKA_4, one.name)
+]
 
-def only_kafka() -> list[str]:
-    return [entry.id for entry in Catalogue().entries.values() if entry.profiles == (KAFKA_4.name,)]
+
+def only_kafka(subject: SubjectName) -> list[str]:
+    entries = Catalogue().entries.values()
+    return [one.id for one in entries if one.profiles == (KAFKA_4.name,) and one.subject == subject]
+
+
+def of_controller(vector_id: str) -> PartitionVector:
+    vector = Catalogue().vector(vector_id)
+    assert isinstance(vector, PartitionVector)
+    return vector
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -58,15 +81,18 @@ def only_kafka() -> list[str]:
 
 def test_every_answer_that_is_another_one_has_an_entry_and_a_vector_or_a_reason() -> None:
     known = read_kafka_file().difference
-    assert [one.decision for one in known] == DECISIONS
+    assert [one.decision for one in known] == DECISIONS + PARTITION_DECISIONS
+    assert [one.decision for one in known if one.subject == "partitions"] == PARTITION_DECISIONS
     assert [one.decision for one in known if bool(one.vectors) == bool(one.without_vector)] == []
-    others = [one.name for one in fields(Profile) if one.name != "name" and one.name not in DECISIONS]
+    every = [*fields(Profile), *fields(of_partitions.ReassignmentProfile)]
+    others = [one.name for one in every if one.name not in ("name", *DECISIONS, *PARTITION_DECISIONS)]
     assert [one.decision for one in read_kafka_file().alike] == others
 
 
 def test_every_vector_of_kafka_alone_has_one_entry_and_every_entry_has_vectors_that_there_are() -> None:
-    listed = [vector for one in read_kafka_file().difference for vector in one.vectors]
-    assert sorted(listed) == sorted(only_kafka())
+    for subject in get_args(SubjectName):
+        known = [one for one in read_kafka_file().difference if one.subject == subject]
+        assert sorted(vector for one in known for vector in one.vectors) == sorted(only_kafka(subject))
 
 
 def test_the_sources_are_well_formed() -> None:
@@ -145,7 +171,7 @@ def course(vector: Vector, profile: Profile) -> object:
     return None if cut is None else (cut.history, cut.before, cut.steps)
 
 
-@pytest.mark.parametrize("vector_id", only_kafka())
+@pytest.mark.parametrize("vector_id", only_kafka("replica"))
 def test_a_vector_of_kafka_shows_the_decision_of_its_entry_and_no_other(vector_id: str) -> None:
     vector = Catalogue().of_replica(vector_id)
     found = difference_of(vector_id)
@@ -161,7 +187,8 @@ def test_a_vector_of_kafka_shows_the_decision_of_its_entry_and_no_other(vector_i
 
 def test_the_variants_begin_alike_and_end_otherwise() -> None:
     catalogue = Catalogue()
-    pairs = [(one.kip_variant(vector), vector) for one in read_kafka_file().difference for vector in one.vectors]
+    known = [one for one in read_kafka_file().difference if one.subject == "replica"]
+    pairs = [(one.kip_variant(vector), vector) for one in known for vector in one.vectors]
     compared = [(catalogue.of_replica(kip), catalogue.of_replica(kafka)) for kip, kafka in pairs if kip is not None]
     assert len(compared) >= len(DECISIONS)
     for kip, kafka in compared:
@@ -190,6 +217,68 @@ def test_each_decision_has_a_pair_with_the_same_events_to_the_end(decision: str)
         and happens(catalogue.of_replica(kip)) == happens(catalogue.of_replica(vector))
     ]
     assert same != []
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The pairs of the controllers of partitions.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def happening(vector: PartitionVector, profile: of_partitions.ReassignmentProfile) -> list[PartitionOccurrence]:
+    """What a profile makes of the events of a vector."""
+    configuration = replace(partition_configuration_from(vector.cluster), profile=profile)
+    state, done = initial_state(configuration), []
+    for number, one in enumerate((*vector.history, *vector.steps), 1):
+        done.append(happen(number, state, event_of(one.event), configuration))
+        state = done[-1].state
+    return done
+
+
+def decisive(vector: PartitionVector) -> list[str]:
+    """The decisions that the steps turn on, one answer of kip's at a time."""
+    kip, kafka, begin = of_partitions.KIP, of_partitions.KAFKA_4, len(vector.history)
+    own = happening(vector, kafka)[begin:]
+    shown = [tuple(map(shown_effect, line_of(one).effects)) for one in own]
+    assert shown == [one.outputs for one in vector.steps], vector.id
+    mixed = {one: replace(kafka, name="mixed", **{one: getattr(kip, one)}) for one in PARTITION_DECISIONS}
+    return [one for one, profile in mixed.items() if happening(vector, profile)[begin:] != own]
+
+
+@pytest.mark.parametrize("decision", PARTITION_DECISIONS)
+def test_each_vector_of_a_controller_shows_its_decision_and_one_pair_no_other(decision: str) -> None:
+    found = next(one for one in read_kafka_file().difference if one.decision == decision)
+    shown = {vector: decisive(of_controller(vector)) for vector in found.vectors}
+    assert [vector for vector, decisions in shown.items() if decision not in decisions] == []
+    alone = [vector for vector, decisions in shown.items() if decisions == [decision]]
+    pairs = [(of_controller(kip), of_controller(one)) for one in alone if (kip := found.kip_variant(one)) is not None]
+    same = [kafka.before for kip, kafka in pairs if (kip.before, events(kip)) == (kafka.before, events(kafka))]
+    assert same != []
+
+
+def events(vector: PartitionVector) -> list[object]:
+    return [one.event for one in (*vector.history, *vector.steps)]
+
+
+def test_the_variants_of_a_controller_begin_with_the_same_events_and_end_otherwise() -> None:
+    known = [one for one in read_kafka_file().difference if one.subject == "partitions"]
+    pairs = [(one.kip_variant(vector), vector) for one in known for vector in one.vectors]
+    compared = [(of_controller(kip), of_controller(kafka)) for kip, kafka in pairs if kip is not None]
+    for kip, kafka in compared:
+        begin = len(kafka.history) + 1
+        assert kip.requires.profiles == (KIP.name,)
+        assert events(kip)[:begin] == events(kafka)[:begin], kafka.id
+        assert kip.steps != kafka.steps, kafka.id
+    # The vectors without one are longer courses of events.
+    assert [vector for kip, vector in pairs if kip is None] == [
+        "partition.complete.kafka-target",
+        "partition.complete.kafka",
+        "partition.override.kafka",
+    ]
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Which vectors get a twin.
+# -------------------------------------------------------------------------------------------------------------
 
 
 def own_profile_alone(run: Run) -> tuple[str, ...]:
@@ -268,13 +357,13 @@ def test_the_profile_that_the_adapter_names_is_the_one_that_is_said(capsys: pyte
     code, said = output(capsys, *words)
     lines = [json.loads(line) for line in said.splitlines()]
     assert code == ExitCode.CONFORMANT
-    assert {one["id"]: one["status"] for one in lines[:-1]} == {
+    assert {one["id"]: one["status"] for one in lines[1:-1]} == {
         "restart.own-vote-and-leader": "skipped",
         "restart.own-vote-and-leader.kafka-4": "pass",
     }
-    assert lines[1]["provenance"] == provenance("restart.own-vote-and-leader.kafka-4")
-    assert "provenance" not in lines[0]
-    assert {name: lines[-1][name] for name in ("profile", "experimental", "note")} == {
+    assert lines[2]["provenance"] == provenance("restart.own-vote-and-leader.kafka-4")
+    assert "provenance" not in lines[1]
+    assert {name: lines[0][name] for name in ("profile", "experimental", "note")} == {
         "profile": "kafka-4",
         "experimental": True,
         "note": summary_of("kafka-4"),
@@ -283,10 +372,10 @@ def test_the_profile_that_the_adapter_names_is_the_one_that_is_said(capsys: pyte
 
 def test_kip_is_not_experimental(capsys: pytest.CaptureFixture[str]) -> None:
     _, said = output(capsys, "run", "--adapter", REFERENCE, "-k", "vote.granted", "--json")
-    assert {name: json.loads(said.splitlines()[-1]).get(name) for name in ("profile", "experimental", "note")} == {
+    assert {name: json.loads(said.splitlines()[0]).get(name) for name in ("profile", "experimental", "note")} == {
         "profile": "kip",
         "experimental": False,
-        "note": None,
+        "note": "",
     }
     assert PROFILES.keys() - {"kip"} == EXPERIMENTAL
 
@@ -324,13 +413,55 @@ def test_the_source_of_an_answer_stands_in_explanation_and_failure(
     assert f"  outcome: {where}\n" in said
     document = JUnitXml.fromfile(str(junit))
     suite = next(iter(document))
-    assert {one.name: one.value for one in suite.properties()} == {  # type: ignore[no-untyped-call]
-        "profile": "kafka-4 (experimental)",
-        "note": summary_of("kafka-4"),
-    }
+    properties = {one.name: one.value for one in suite.properties()}  # type: ignore[no-untyped-call]
+    assert (properties["profile"], properties["note"]) == ("kafka-4 (experimental)", summary_of("kafka-4"))
     results = [case.result[0] for case in suite if case.result]
     assert f"outcome: {where}" in results[1].text
     assert results[0].message == "skipped: of the profile kip, not kafka-4 (experimental)"
+
+
+def test_a_vector_of_a_controller_says_all_of_this_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    vector = "partition.list.at-rest.kafka-4"
+    where = (
+        "kafka-4 (experimental): idle_when_named, read in apache/kafka "
+        "metadata/src/main/java/org/apache/kafka/controller/ReplicationControlManager.java at "
+        "53364c539970785f9317c2ddab26a4e350f12b23 (listReassigningTopic, getOngoingPartitionReassignment)"
+    )
+    _, explained = output(capsys, "explain", vector)
+    assert explained.splitlines()[3:5] == ["  needs KIP-455; profile kafka-4 (experimental)", f"  {where}"]
+    listed = json.loads(output(capsys, "list", "-k", vector, "--json")[1])
+    assert [one["provenance"] for one in listed] == [where]
+    words = ("run", "--adapter", REFERENCE, "-k", "list.at-rest", "--profile")
+    assert output(capsys, *words, "kip") == (
+        ExitCode.CONFORMANT,
+        "skipped: 1, of the profile kafka-4 (experimental), not kip\n2 vectors: 1 pass, 1 skipped\n",
+    )
+    assert output(capsys, *words, "kafka-4") == (
+        ExitCode.CONFORMANT,
+        "skipped: 1, of the profile kip, not kafka-4 (experimental)\n2 vectors: 1 pass, 1 skipped\n"
+        f"{summary_of('kafka-4')}\n",
+    )
+    adapter = tmp_path / "stubborn.py"
+    adapter.write_text(
+        "import sys\n"
+        "from kraft_conformance.adapters import reference\n"
+        "from kraft_reference.partitions import decisions\n"
+        "decisions.PROFILES['kafka-4'] = decisions.KIP\n"
+        "reference.serve(sys.stdin.buffer, sys.stdout.buffer, 'kafka-4')\n",
+        encoding="utf-8",
+    )
+    junit = tmp_path / "junit.xml"
+    command = shlex.join([sys.executable, str(adapter)])
+    code, said = output(capsys, "run", "--adapter", command, "-k", vector, "--junit", str(junit))
+    assert code == ExitCode.VIOLATION
+    assert f"  outcome: {where}\n" in said
+    assert f"outcome: {where}" in junit.read_text(encoding="utf-8")
+    _, said = output(capsys, "run", "--adapter", command, "-k", vector, "--json")
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert lines[1]["provenance"] == where
+    assert lines[0]["note"].startswith(
+        f"profile kafka-4 (experimental): {len(DECISIONS) + len(PARTITION_DECISIONS)} of its answers"
+    )
 
 
 def test_a_candidate_that_lost_may_wait_out_the_timer_that_it_has(
@@ -365,8 +496,8 @@ def test_an_answer_that_was_not_read_says_so_everywhere(
     words = ("run", "--adapter", REFERENCE, "-k", vector, "--profile", "kafka-4")
     assert "1 not verified (voter_key_error)" in output(capsys, *words)[1]
     lines = [json.loads(line) for line in output(capsys, *words, "--json")[1].splitlines()]
-    assert lines[0]["provenance"] == mark
-    assert "1 not verified (voter_key_error)" in lines[-1]["note"]
+    assert lines[1]["provenance"] == mark
+    assert "1 not verified (voter_key_error)" in lines[0]["note"]
     listed = json.loads(output(capsys, "list", "-k", vector, "--json")[1])
     assert [one["provenance"] for one in listed] == [mark]
     document = json.loads(output(capsys, "profiles", "--json")[1])
@@ -389,13 +520,13 @@ def test_the_differences_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     code, drawn = output(capsys, "profiles")
     assert code == ExitCode.CONFORMANT
     assert "kafka-4 (experimental)" in drawn
-    assert [one for one in DECISIONS if one not in drawn] == []
+    assert [one for one in DECISIONS + PARTITION_DECISIONS if one not in drawn] == []
     document = json.loads(output(capsys, "profiles", "--json")[1])
     assert document["profiles"] == [
         {"name": "kip", "experimental": False},
         {"name": "kafka-4", "experimental": True},
     ]
-    assert [(one["decision"], one["verified"]) for one in document["differences"]] == [
-        (one.decision, one.verified) for one in read_kafka_file().difference
+    assert [(one["decision"], one["subject"], one["verified"]) for one in document["differences"]] == [
+        (one.decision, one.subject, one.verified) for one in read_kafka_file().difference
     ]
     assert output(capsys, "profiles", "--page") == (ExitCode.CONFORMANT, page())

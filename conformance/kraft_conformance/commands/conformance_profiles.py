@@ -24,7 +24,9 @@ def profiles(as_page: Page = False, as_json: Json = False) -> int:
     known = read_kafka_file()
     if as_json:
         names = [{"name": name, "experimental": name in EXPERIMENTAL} for name in PROFILES]
-        differences = [{**to_builtins(one), "verified": one.verified} for one in known.difference]
+        differences = [
+            {**to_builtins(one), "subject": one.subject, "verified": one.verified} for one in known.difference
+        ]
         unexpressed = [{**to_builtins(one), "verified": one.verified} for one in known.unexpressed]
         print_json({"profiles": names, "differences": differences, "unexpressed": unexpressed})
         return ExitCode.CONFORMANT
@@ -32,7 +34,6 @@ def profiles(as_page: Page = False, as_json: Json = False) -> int:
         f"{len(known.difference)} differences", "decision", KIP.name, shown_profile(KAFKA_4.name), "sources", "vectors"
     )
     for one in known.difference:
-        answers = [str(getattr(profile, one.decision)) for profile in (KIP, KAFKA_4)]
-        drawn.add_row(one.decision, *answers, "verified" if one.verified else "not verified", str(len(one.vectors)))
+        drawn.add_row(one.decision, *one.answers, "verified" if one.verified else "not verified", str(len(one.vectors)))
     stdout.print(drawn)
     return ExitCode.CONFORMANT

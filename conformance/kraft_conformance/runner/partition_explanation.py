@@ -10,6 +10,7 @@ from msgspec import UNSET
 from kraft_conformance.runner.partition_items import items, label, partition_fields, view_fields
 from kraft_conformance.vectors.partitions.format import PartitionVector, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import by_name
+from kraft_conformance.vectors.profiles import provenance, shown_profile
 from kraft_spec.rules import load_registry
 from kraft_traces.partitions.lines import TracedEvent
 
@@ -23,7 +24,10 @@ def partition_explained(vector: PartitionVector) -> Iterator[str]:
     yield vector.id
     yield f"  {vector.title}"
     yield f"  from {vector.source}; level {vector.level}"
-    yield f"  needs {', '.join((*requires.kips, *requires.features))}; profile {' or '.join(requires.profiles)}"
+    wanted = ", ".join((*requires.kips, *requires.features))
+    yield f"  needs {wanted}; profile {' or '.join(map(shown_profile, requires.profiles))}"
+    if whence := provenance(vector.id):
+        yield f"  {whence}"
     yield ""
     for rule_id in vector.rules:
         rule = registry[rule_id]

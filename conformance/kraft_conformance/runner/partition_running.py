@@ -23,6 +23,7 @@ from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.session import Session
 from kraft_conformance.vectors.partitions.format import PartitionVector, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import applied
+from kraft_conformance.vectors.profiles import shown_profile
 
 
 def run_partition_vector(session: Session, vector: PartitionVector, profile: str) -> Outcome:
@@ -50,7 +51,8 @@ def why_not_asked(vector: PartitionVector, hello: HelloReply, profile: str) -> O
     if missing or lacking:
         return Outcome(vector.id, Status.UNSUPPORTED, f"needs {', '.join(missing or lacking)}")
     if profile not in requires.profiles:
-        reason = f"of the profile {' and '.join(requires.profiles)}, not {profile}"
+        named = " and ".join(map(shown_profile, requires.profiles))
+        reason = f"of the profile {named}, not {shown_profile(profile)}"
         return Outcome(vector.id, Status.SKIPPED, reason)
     return None
 

@@ -1,10 +1,13 @@
 """The profiles that vectors name: where `kafka-4` is another one than `kip`, and where Apache Kafka was read for it."""
 
+from dataclasses import fields
 from functools import cache
 from importlib.resources import files
 
 import msgspec
 
+from kraft_conformance.protocol.features import Subject
+from kraft_reference.partitions import decisions
 from kraft_reference.profile import KAFKA_4, KIP
 
 FILE_NAME = "kafka_4.toml"
@@ -15,6 +18,8 @@ SUFFIX = f".{KAFKA_4.name}"
 
 EXPERIMENTAL = frozenset({KAFKA_4.name})
 """Profiles whose answers were read from source files and never tried on the software that they are about."""
+
+_OF_PARTITIONS = frozenset(one.name for one in fields(decisions.ReassignmentProfile) if one.name != "name")
 
 
 class KafkaFileError(ValueError):
@@ -54,7 +59,7 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A decision that the two profiles answer differently."""
 
     decision: str
-    """A field of `kraft_reference.profile.Profile`."""
+    """A field of `Profile`, or of `ReassignmentProfile` for the controllers of partitions."""
     rules: tuple[str, ...]
     kip: str
     kafka: str
@@ -74,6 +79,17 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def verified(self) -> bool:
         """Was every source of Kafka's answer read?"""
         return _are_read(self.source)
+
+    @property
+    def subject(self) -> Subject:
+        """Whose decision it is."""
+        return "partitions" if self.decision in _OF_PARTITIONS else "replica"
+
+    @property
+    def answers(self) -> tuple[str, str]:
+        """Those of kip and of kafka-4."""
+        kip, kafka = (decisions.KIP, decisions.KAFKA_4) if self.subject == "partitions" else (KIP, KAFKA_4)
+        return str(getattr(kip, self.decision)), str(getattr(kafka, self.decision))
 
     def kip_variant(self, vector_id: str) -> str | None:
         """The id of the vector that says what happens under kip where one of kafka-4 says this.

@@ -66,6 +66,7 @@ def _differences(known: KafkaFile) -> Iterator[str]:
             "",
             f"### {one.decision}",
             "",
+            *([f"Subject: `{one.subject}`."] if one.subject == "partitions" else []),
             f"Rules: {_codes(one.rules)}.",
             "",
             f"- `{KIP.name}`: {one.kip}",

@@ -22,7 +22,10 @@ class ReassignmentProfile:
     makes it possible, which may be the very request.  Rule: partition-reassign.complete-in-one-step."""
 
     override_base: Literal["original", "replicas"] = "original"
-    """What a second reassignment starts from: R minus AR, or the widened R.  Rule: partition-reassign.override."""
+    """What a second reassignment starts from: R minus AR, or the widened R.
+
+    From the widened R, AR or RR stays as it is where the new one would be empty.
+    Rule: partition-reassign.override."""
 
     replicas_order: Literal["removing-first", "target-first"] = "removing-first"
     """The order of the widened R: RR as it stood and then TR, or TR and then RR ascending.

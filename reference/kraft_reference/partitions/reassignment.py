@@ -40,6 +40,9 @@ def reassigned(partition: Partition, target: Assignment, configuration: Partitio
     if not configuration.enforces("partition-reassign.override"):
         # What the running one added stays, and no list says so.
         replicas += without(partition.adding, replicas)
+    if configuration.profile.override_base == "replicas":
+        # A list that would be empty stays as the running reassignment has left it.
+        adding, removing = adding or partition.adding, removing or partition.removing
     in_sync = partition.in_sync & frozenset(replicas)
     return partition._replace(replicas=replicas, in_sync=in_sync, adding=adding, removing=removing)
 

@@ -77,10 +77,13 @@ Reassigned(p, target) ==
         removingFirst == Decided("replicasOrder", "removing-first")
         wide == IF removingFirst THEN leaving \o target ELSE target \o Ascending(Members(leaving))
         left == IF Enforced("partition-reassign.override") THEN <<>> ELSE Without(p.adding, Members(wide))
+        \* From the widened R a list that would be empty stays as the running reassignment has left it.
+        stays == ~Decided("overrideBase", "original")
+        Listed(list) == IF removingFirst THEN list ELSE Ascending(Members(list))
     IN [p EXCEPT !.replicas = wide \o left,
                  !.isr = @ \cap Members(wide \o left),
-                 !.adding = IF removingFirst THEN joining ELSE Ascending(Members(joining)),
-                 !.removing = IF removingFirst THEN leaving ELSE Ascending(Members(leaving))]
+                 !.adding = IF stays /\ joining = <<>> THEN @ ELSE Listed(joining),
+                 !.removing = IF stays /\ leaving = <<>> THEN @ ELSE Listed(leaving)]
 
 (***************************************************************************)
 (* Cancel.                                                                 *)

@@ -2,6 +2,7 @@
 
 from kraft_conformance.vectors.partitions.scripts import (
     asking,
+    both,
     cancelling,
     completing,
     listing,
@@ -21,5 +22,6 @@ PARTITION_TARGETS: tuple[PartitionTarget, ...] = (
     *listing.TARGETS,
     *taking_over.TARGETS,
     *znode.TARGETS,
+    *both.TARGETS,
 )
 """All of them."""
