@@ -62,7 +62,7 @@ def assert_rebuilt(run: Checkpointed) -> None:
         records = [to_builtins(traced_record(record)) for record in state.log.records]
         assert rebuilt.logs.get(line.replica, (0, [])) == (state.log.base.end_offset, records)
     in_flight = Counter(
-        (arrow["type"], arrow["source"], arrow["destination"])
+        (arrow["message"], arrow["source"], arrow["destination"])
         for arrow in document["arrows"]
         if arrow["fate"] == "in flight"
     )

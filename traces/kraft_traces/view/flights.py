@@ -17,7 +17,7 @@ Fate = Literal["delivered", "duplicate", "dropped", "unsupported", "in flight"]
 class Arrow(NamedTuple):
     """One copy of a message."""
 
-    type: str
+    message: str
     sent: int
     """Index of the event that sent it."""
     ended: int | None

@@ -139,14 +139,14 @@ class Timeline {
       const down = destination > source ? 1 : -1;
       const y1 = source + down * RADIUS, y2 = source + (destination - source) * share - (share === 1 ? down * (RADIUS + 2) : 0);
       const own = arrow.sent === event || arrow.ended === event;
-      const kind = arrow.type.endsWith("Request") ? "request" : "response";
+      const kind = arrow.message.endsWith("Request") ? "request" : "response";
       const attributes = { class: `arrow ${kind} ${arrow.fate.replace(" ", "-")}${own ? " own" : ""}`, d: `M${x1} ${y1} L${x2} ${y2}` };
       if (share === 1) attributes["marker-end"] = `url(#${own ? "head-own" : "head"})`;
-      yield drawn("path", attributes, drawn("title", {}, `${arrow.type} ${arrow.source}→${arrow.destination}: ${arrow.fate}`));
+      yield drawn("path", attributes, drawn("title", {}, `${arrow.message} ${arrow.source}→${arrow.destination}: ${arrow.fate}`));
       if (lost) yield drawn("path", { class: `cross${own ? " own" : ""}`, d: `M${x2 - 4} ${y2 - 4} l8 8 m0 -8 l-8 8` });
       // What comes in is named to the left, what goes out to the right.
       const [anchor, aside] = arrow.sent === event ? ["start", 6] : ["end", -6];
-      if (own) yield drawn("text", { class: "label", x: (x1 + x2) / 2 + aside, y: (y1 + y2) / 2 + 4, "text-anchor": anchor }, messageName(arrow.type));
+      if (own) yield drawn("text", { class: "label", x: (x1 + x2) / 2 + aside, y: (y1 + y2) / 2 + 4, "text-anchor": anchor }, messageName(arrow.message));
     }
   }
 
