@@ -60,8 +60,8 @@ nitpick_ignore_regex = [
     # Other libraries and the standard one: the build asks no network for their indexes.
     (
         "py:.*",
-        r"(abc|argparse|ast|collections|contextlib|dataclasses|datetime|enum|fractions|functools|importlib|jpype|json|kio|logging|msgspec"
-        r"|multiprocessing|os|pathlib|pyarrow|pyspark|pandas|random|re|rich|string|subprocess|tempfile|threading|types"
+        r"(abc|argparse|ast|collections|contextlib|dataclasses|datetime|enum|fractions|functools|importlib|jpype|json"
+        r"|kio|logging|msgspec|multiprocessing|os|pathlib|pyarrow|pyspark|pandas|random|re|rich|string|subprocess|tempfile|threading|types"
         r"|typer|typing|z3)\..*",
     ),
     # Pieces of a type that Sphinx cuts at its commas: of one with what Typer or msgspec is told about it, and of bases.

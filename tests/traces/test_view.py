@@ -91,7 +91,7 @@ def test_arrows_of_a_run() -> None:
         assert arrow["fate"] == "in flight" or arrow["ended"] > arrow["sent"]
         if arrow["fate"] in ("delivered", "duplicate"):
             line = run.events[arrow["ended"]]
-            assert (line.replica, type(line.message).__name__) == (arrow["destination"], f"Traced{arrow['type']}")
+            assert (line.replica, type(line.message).__name__) == (arrow["destination"], f"Traced{arrow['message']}")
             assert sender.replica in (arrow["source"], UNSET)
     fates = Counter(arrow["fate"] for arrow in document["arrows"])
     ends = Counter(line.event for line in run.events)
