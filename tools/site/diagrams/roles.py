@@ -81,9 +81,7 @@ def role_diagram(drawn: Sequence[Edge]) -> str:
     corner, width, height = _FRAME
     picture.rectangle(corner, width, height, "frame", round_by=14)
     picture.text(Point(corner.x + 14, corner.y + height - 14), "any running role", "strong")
-    labels: list[tuple[Point, Edge]] = []
-    for edge in drawn:
-        labels.append((_draw(picture, edge), edge))
+    labels = [(_draw(picture, edge), edge) for edge in drawn]
     for role, place in _PLACES.items():
         css = "box stopped" if role is Role.STOPPED else "box leader" if role is Role.LEADER else "box"
         picture.rectangle(Point(place.x - _HALF.x, place.y - _HALF.y), 2 * _HALF.x, 2 * _HALF.y, css, round_by=10)
@@ -122,7 +120,7 @@ def _draw(picture: Picture, edge: Edge) -> Point:
 
 def _from_frame(picture: Picture, target: Role) -> Point:
     """An arrow from the frame around every running role."""
-    corner, width, height = _FRAME
+    corner, _, height = _FRAME
     place = _PLACES[target]
     if target is Role.STOPPED:
         start, end = Point(place.x, corner.y + height), Point(place.x, place.y - _HALF.y)

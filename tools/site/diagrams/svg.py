@@ -89,7 +89,7 @@ class Picture:
                 Point(centre.x - half, centre.y - side * half), Point(centre.x + half, centre.y + side * half), css
             )
 
-    def text(self, place: Point, text: str, css: str = "", *, anchor: str = "start") -> None:
+    def text(self, place: Point, text: str, css: str = "", *, anchor: str = "start", turned: float = 0) -> None:
         """A label.
 
         Args:
@@ -97,10 +97,13 @@ class Picture:
             text: what it says.
             css: classes besides that of labels.
             anchor: `start`, `middle` or `end`.
+            turned: degrees, clockwise around its place.
         """
         element = self._add("text", f"label {css}".strip(), x=place.x, y=place.y)
         if anchor != "start":
             element.set("text-anchor", anchor)
+        if turned:
+            element.set("transform", f"rotate({' '.join(map(number, (turned, *place)))})")
         element.text = text
 
     def hint(self, text: str) -> None:
