@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from tools.site.diagrams.words import changes, event_words, message_words, role_words
+from tools.site.markup import counted
 
 from kraft_reference.cluster.occurrence import CutLink, DropMessage, HealLink, Occurrence
 from kraft_reference.cluster.world import World
@@ -174,7 +175,7 @@ def _steps(
         words = event_words(one.event) + (" (dies on the way)" if one.crash is not None else "")
         step = Step(
             index, one.sequence, one.time_ms, one.replica_id, words, one.refusal or "", new.role, entered,
-            changes(old, new), tuple(lost.get(index, ())),
+            (*([f"refused: {one.refusal}"] if one.refusal else []), *changes(old, new)), tuple(lost.get(index, ())),
         )  # fmt: skip
         rows.append((index, step))
         same = not entered and old.voters == new.voters and one.refusal is None and one.crash is None
@@ -260,13 +261,13 @@ def _goes_on(last: Step | Band | None, one: Occurrence, occurrences: Sequence[Oc
 
 def _folded_words(within: Sequence[Occurrence]) -> str:
     kinds = Counter(
-        f"fetch{'es'} of {one.event.message.source}"
+        one.event.message.source
         for one in within
         if isinstance(one.event, Receive) and isinstance(one.event.message, FetchRequest)
     )
     appends = sum(type(one.event).__name__ == "ClientAppend" for one in within)
-    parts = [f"{number} {name}" for name, number in sorted(kinds.items())]
-    parts += [f"{appends} appends"] if appends else []
+    parts = [f"{counted(number, 'fetch', 'fetches')} of {source}" for source, number in sorted(kinds.items())]
+    parts += [counted(appends, "append")] if appends else []
     first, last = within[0].sequence, within[-1].sequence
     return f"events {first} to {last}, replication only: {', '.join(parts) or 'polls'}"
 

@@ -9,7 +9,8 @@ from tools.site.diagrams.words import role_words
 
 from kraft_reference.roles import Role
 
-_LEFT = 46.0
+_LEFT = 118.0
+_MARGIN = 44.0
 _LANE = 176.0
 _RIGHT = 176.0
 _HEAD = 62.0
@@ -69,7 +70,7 @@ class _Drawing:
             self._lifeline(replica, [step for step in steps if step.replica == replica])
         for row, top in zip(run.rows, self._tops, strict=True):
             if isinstance(row, Band):
-                self._picture.text(Point(_LEFT + 6, top + 19), row.words, f"{_MARKS[row.kind]} words")
+                self._picture.text(Point(_MARGIN + 8, top + 19), row.words, f"{_MARKS[row.kind]} words")
         for arrow in run.arrows:
             self._arrow(arrow)
         for step in steps:
@@ -80,8 +81,8 @@ class _Drawing:
         return self._picture.finished(self._width, self._height)
 
     def _band(self, band: Band, top: float) -> None:
-        corner = Point(_LEFT - 4, top + 3)
-        self._picture.rectangle(corner, self._width - _LEFT - 4, _BAND - 6, _MARKS[band.kind], round_by=4)
+        corner = Point(_MARGIN, top + 3)
+        self._picture.rectangle(corner, self._width - _MARGIN - 4, _BAND - 6, _MARKS[band.kind], round_by=4)
 
     def _lifeline(self, replica: int, steps: list[Step]) -> None:
         x, picture, before = self._lanes[replica], self._picture, self._run.before[replica]
@@ -116,9 +117,12 @@ class _Drawing:
 
     def _step(self, step: Step) -> None:
         picture, place = self._picture, Point(self._lanes[step.replica], self._at[step.at])
-        picture.text(Point(_LEFT - 10, place.y + 4), str(step.sequence), "small faint", anchor="end")
+        picture.text(Point(36, place.y + 4), str(step.sequence), "small faint", anchor="end")
+        sides = {self._lanes[arrow.destination] > place.x for arrow in self._run.arrows if arrow.sent == step.at}
         for line, lost in enumerate(step.lost, start=1):
-            side = 1 if self._lanes.get(lost.destination, 0) > place.x else -1
+            rightwards = self._lanes.get(lost.destination, 0) > place.x
+            # Where no other message leaves, for room; where it was to go, if there is none.
+            side = 1 if rightwards != (sides == {rightwards}) else -1
             end = Point(place.x + side * 26, place.y + line * _LINE)
             picture.line(towards(place, end, _DOT), end, "message" if lost.dropped else "message flying")
             said = f"{lost.words} → {lost.destination}{'' if lost.dropped else ' …'}"
@@ -128,22 +132,19 @@ class _Drawing:
         picture.circle(place, _DOT, "event refused" if step.refusal else "event")
         picture.hint(f"event {step.sequence} at {step.time_ms} ms, replica {step.replica} {step.words}".rstrip())
         picture.text(Point(place.x, place.y + 4), str(step.replica), "dot", anchor="middle")
-        said = ", ".join(part for part in (step.words, f"refused: {step.refusal}" if step.refusal else "") if part)
-        if said:
-            aside = self._side_of_words(step)
-            place_of_words = Point(place.x + aside * 16, place.y + 4)
-            picture.text(place_of_words, said, "small event-words", anchor="start" if aside > 0 else "end")
+        if step.words:
+            picture.text(Point(place.x + 16, place.y + 4), step.words, "small event-words")
         y = place.y + _LINE * len(step.lost)
         for line, note in enumerate([step.entered, *step.notes] if step.entered else step.notes, start=1):
             if step.entered and line == 1:
                 self._pill(Point(place.x, y + _LINE * line + 2), note)
             else:
-                picture.text(Point(place.x, y + _LINE * line + 5), note, "small", anchor="middle")
+                self._note(Point(place.x, y + _LINE * line + 1), note)
 
-    def _side_of_words(self, step: Step) -> int:
-        """To the right, unless a message comes from there."""
-        coming = [arrow for arrow in self._run.arrows if arrow.ended == step.at]
-        return -1 if any(self._lanes[arrow.source] > self._lanes[step.replica] for arrow in coming) else 1
+    def _note(self, centre: Point, words: str) -> None:
+        width = width_of(words)
+        self._picture.rectangle(Point(centre.x - width / 2, centre.y - 7), width, 14, "plate")
+        self._picture.text(Point(centre.x, centre.y + 4), words, "small", anchor="middle")
 
     def _pill(self, centre: Point, words: str) -> None:
         width = width_of(words) + 12

@@ -24,7 +24,7 @@ from kraft_reference.events import (
     TakeSnapshot,
     UpdateFeatures,
 )
-from kraft_reference.identity import VoterSet
+from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.messages import (
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
@@ -37,6 +37,7 @@ from kraft_reference.messages import (
 )
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_spec.proofs.changes import in_order
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -83,14 +84,14 @@ def event_words(event: Event | NetworkEvent) -> str:
         case AppendVoters(voters):
             return f"append voters {voters_words(voters)}"
         case AddVoter() | RemoveVoter():
-            return f"{_spaced(event)} {event.voter}"
+            return f"{_spaced(event)} {key_words(event.voter)}"
         case UpdateFeatures():
             return f"kraft.version to {event.kraft_version}"
         case AlterPartitionReassignments():
             wanted = "none" if event.replicas is None else ", ".join(map(str, event.replicas))
             return f"reassign to {wanted}"
         case AdvanceReassignment(chosen):
-            return "advance" if chosen is None else f"advance with {chosen}"
+            return "advance" if chosen is None else f"advance with {key_words(chosen)}"
         case TakeSnapshot(end_offset):
             return f"snapshot to {end_offset}"
         case ReplaceDisk(directory_id):
@@ -120,8 +121,8 @@ def changes(before: ReplicaState, after: ReplicaState) -> tuple[str, ...]:
     said = []
     if before.voters != after.voters:
         said.append(f"voters {voters_words(after.voters)}")
-    if before.voted_key != after.voted_key and after.voted_key not in (None, after.key):
-        said.append(f"voted for {after.voted_key}")
+    if before.voted_key != after.voted_key and after.voted_key not in (None, before.key):
+        said.append(f"voted for {key_words(after.voted_key)}")
     if before.high_watermark != after.high_watermark and after.role is not Role.STOPPED:
         said.append(f"HW {_offset(after.high_watermark)}")
     if after.log.end_offset < before.log.end_offset:
@@ -131,10 +132,12 @@ def changes(before: ReplicaState, after: ReplicaState) -> tuple[str, ...]:
 
 def voters_words(voters: VoterSet) -> str:
     """`{1, 2, 3}`, by id; the first disks of a scenario go without saying."""
-    shown = sorted(
-        (key.id, "" if key.directory_id in (None, f"U{key.id}") else f"-{key.directory_id}") for key in voters
-    )
-    return "{" + ", ".join(f"{number}{disk}" for number, disk in shown) + "}"
+    return f"{{{', '.join(key_words(key) for key in in_order(voters))}}}"
+
+
+def key_words(key: ReplicaKey | None) -> str:
+    """`1`, `1-W1`; the first disk of a scenario goes without saying."""
+    return "nobody" if key is None else str(key.id) if key.directory_id == f"U{key.id}" else str(key)
 
 
 def _kind(thing: object) -> str:
