@@ -6,7 +6,7 @@ import pytest
 from tools.site.diagrams import diagram_of
 from tools.site.diagrams.quorums import CASES, QuorumError, quorum_page, quorum_picture
 from tools.site.diagrams.roles import edges, role_diagram, role_page, role_rows
-from tools.site.diagrams.rows import Band, Run, Step, deciding, rows_of
+from tools.site.diagrams.rows import Band, Run, Step, deciding, folds, rows_of
 from tools.site.diagrams.sequences import figure_of, sequence_diagram
 from tools.site.diagrams.svg import Picture, Point, number, towards
 from tools.site.names import ALL_SCENARIOS
@@ -16,6 +16,7 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.roles import TRANSITIONS, Role
 from kraft_reference.scenarios import SCENARIOS, ScenarioRun, run, scenario
 from kraft_spec.proofs.transitions import prove_transition
+from kraft_traces.view.flights import Arrow
 
 
 def _ran(name: str) -> ScenarioRun:
@@ -95,6 +96,24 @@ def test_arrows_join_the_rows_of_sender_and_receiver(ping_pong: Run) -> None:
     for arrow in ping_pong.arrows:
         assert arrow.sent < arrow.ended
         assert (steps[arrow.sent].replica, steps[arrow.ended].replica) == (arrow.source, arrow.destination)
+
+
+def _fetch(sent: int, ended: int | None) -> Arrow:
+    return Arrow("FetchRequest", sent, ended, 2, 1, "in flight" if ended is None else "delivered")
+
+
+def test_no_arrow_leads_into_a_band_or_out_of_it() -> None:
+    rows = range(20)
+    assert folds(set(rows), [_fetch(3, 5)], rows) == dict.fromkeys(rows, 0)
+    # The rest of a run that is cut is long enough on one side only.
+    assert folds(set(rows) - {19}, [_fetch(7, 19)], rows) == dict.fromkeys(range(8, 19), 8)
+    assert folds(set(rows), [_fetch(9, None)], rows) == {
+        **dict.fromkeys(range(9), 0), **dict.fromkeys(range(10, 20), 10)
+    }  # fmt: skip
+    # Between two bands: both give up their end.
+    assert folds(set(rows) - {10}, [_fetch(9, 11)], rows) == {
+        **dict.fromkeys(range(9), 0), **dict.fromkeys(range(12, 20), 12)
+    }  # fmt: skip
 
 
 def test_a_violation_stands_after_its_event() -> None:

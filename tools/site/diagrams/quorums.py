@@ -102,15 +102,9 @@ def quorum_picture(name: str, found: Proof | Counterexample, called: tuple[str, 
         for place, voter in enumerate(voters):
             _voter(picture, Point(_LEFT + _STEP * (place + 0.5), y), voter, members, quorum, (css_name, set_name))
     width = _LEFT + _STEP * len(voters) + 12
-    verdict = "✗ no replica in common" if isinstance(found, Counterexample) else "✓ always one in common"
-    css = "verdict unsafe" if isinstance(found, Counterexample) else "verdict"
-    picture.text(Point(12, _HEIGHT - 12), f"{verdict}: {said if quorums[0] else found_words(found)}", css)
+    mark, css = ("✗", "verdict unsafe") if isinstance(found, Counterexample) else ("✓", "verdict")
+    picture.text(Point(12, _HEIGHT - 12), f"{mark} {said}", css)
     return picture.finished(max(width, 620), _HEIGHT)
-
-
-def found_words(found: Proof | Counterexample) -> str:
-    """The answer in a line."""
-    return found.summary if isinstance(found, Proof) else f"{listed(found.old_quorum)} and {listed(found.new_quorum)}"
 
 
 def _voter(

@@ -101,15 +101,15 @@ def rows_of(run: ScenarioRun) -> Run:
     kept = {index for sequence in violated for index in (sequence - 1,)} | (
         {differing} if differing is not None else set()
     )
-    folds = _folds(quiet - kept, arrows, [index for index, _ in steps])
+    in_bands = folds(quiet - kept, arrows, [index for index, _ in steps])
     return Run(
         f"{run.scenario.name}/{run.variant.name}",
         tuple(before),
         before,
-        (*_with_bands(steps, folds, occurrences, violated, differing, configuration), *_never(run.violated)),
-        tuple(_landed(arrow, occurrences) for arrow in arrows if _is_shown(arrow, folds)),
+        (*_with_bands(steps, in_bands, occurrences, violated, differing, configuration), *_never(run.violated)),
+        tuple(_landed(arrow, occurrences) for arrow in arrows if _is_shown(arrow, in_bands)),
         len(occurrences),
-        len(folds),
+        len(in_bands),
     )
 
 
@@ -196,10 +196,15 @@ def _sent(occurrence: Occurrence, arrow: Arrow) -> Message:
     return occurrence.answer
 
 
-def _folds(quiet: Collection[int], arrows: Sequence[Arrow], shown: Sequence[int]) -> dict[int, int]:
+def folds(quiet: Collection[int], arrows: Sequence[Arrow], shown: Sequence[int]) -> dict[int, int]:
     """Rows that disappear in a band: index to the index of the band's first row.
 
     No arrow leads into a band or out of it.
+
+    Args:
+        quiet: indexes of rows that may disappear.
+        arrows: between rows.
+        shown: indexes of all rows, in order.
     """
     left = set(quiet)
     while True:
