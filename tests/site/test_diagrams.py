@@ -87,7 +87,7 @@ def test_what_the_bands_say(ping_pong: Run) -> None:
         ("network", "cut 1→3, 3→1"),
         ("differs", "≠ from here on it matters that there is no fetch.fetched-flag"),
         ("network", "cut 1→2, 2→1"),
-        ("violated", "✗ never, however long it goes on: violates NoPingPong, EventualLeader"),
+        ("violated", "✗ never, however long it goes on: violates EventualLeader, NoPingPong"),
     ]
 
 
@@ -121,7 +121,7 @@ def test_a_violation_stands_after_its_event() -> None:
     marks = [(place, row.words) for place, row in enumerate(rows) if isinstance(row, Band) and row.kind == "violated"]
     before = [rows[place - 1] for place, _ in marks]
     assert [words for _, words in marks] == [
-        "✗ violates IdentityBinding", "✗ violates LeaderCompleteness, CommittedNeverLost"
+        "✗ violates IdentityBinding", "✗ violates CommittedNeverLost, LeaderCompleteness"
     ]  # fmt: skip
     assert [row.sequence for row in before if isinstance(row, Step)] == [41, 68]
 

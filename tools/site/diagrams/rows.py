@@ -137,14 +137,14 @@ def deciding(
 
 def _violated(violated: Mapping[str, int | None]) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
-    for name, sequence in violated.items():
+    for name, sequence in sorted(violated.items()):
         if sequence is not None:
             found.setdefault(sequence, []).append(name)
     return found
 
 
 def _never(violated: Mapping[str, int | None]) -> list[Band]:
-    names = [name for name, sequence in violated.items() if sequence is None]
+    names = sorted(name for name, sequence in violated.items() if sequence is None)
     return [Band("violated", f"✗ never, however long it goes on: violates {', '.join(names)}")] if names else []
 
 
