@@ -27,6 +27,7 @@ from tools.site import (
     rule_pages,
     scenario_pages,
 )
+from tools.site.diagrams import quorums, roles
 from tools.site.facts import Material, RuleFacts, gather
 from tools.site.gate import EvidenceError, require_evidence
 from tools.site.names import ALL_SCENARIOS
@@ -62,6 +63,7 @@ def pages(repository: Path, registry: Registry, facts: Mapping[str, RuleFacts], 
         [(open_points_page.PAGE, open_points_page.open_points_page(registry))],
         scenario_pages.scenario_pages(registry, diagrams()),
         model_pages.model_pages(repository, registry, material.report),
+        [(roles.PAGE, roles.role_page()), (quorums.PAGE, quorums.quorum_page())],
         command_pages.command_pages(),
         api_pages.api_pages(repository),
     ]

@@ -11,8 +11,26 @@ from kraft_spec.rules import Registry
 FOLDER = "scenarios"
 """Where the pages are: `scenarios/<name>.html`, for ever."""
 
+READING = (
+    "A column is a replica, and time runs downwards; the small number on the left is that of the event.",
+    "A disc with the number of the replica is an event; one with a broken rim was refused, with the reason beside it.",
+    "An arrow is a message, from the event that sent it to the one that took it.",
+    "A short line with a cross is a message that was lost, a broken one with dots behind its words one that was still "
+    "on its way at the end.",
+    "The thick line is a leader's, the dotted one that of a process which does not run; a rounded box names the role, "
+    "the epoch and the leader where one of them becomes another; HW is the high watermark.",
+    "A frame of dots stands for events of replication that change no role, no epoch and no voters set, eight of them "
+    "or more; only what it says of them is left of them.",
+    "A broken frame with ≠ stands before the first event that comes out otherwise because a rule is switched off.",
+    "A thick frame with ✗ stands after the event that violates a property, or at the end where the property asks for "
+    "something that never comes.",
+    "The tables of partitions have a line for each event: R are the replicas, I those in sync, AR and RR the ones "
+    "being added and removed.",
+)
+"""What the marks in the pictures mean, as Markdown."""
+
 DiagramOf = Callable[[str], str | None]
-"""From `scenario/variant` to an SVG element, or None if there is no picture of it."""
+"""From `scenario/variant` to the HTML of its picture, or None if there is none."""
 
 
 def no_diagram(name: str) -> str | None:
@@ -39,6 +57,8 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
         *(f"- `{rule}`: {prose(registry[rule].title)}" for rule in scenario.rules),
         "",
         "## Variants",
+        "",
+        "The pictures are [drawn from the runs](index.md#how-to-read-the-pictures).",
         "",
     ]
     for variant in scenario.variants:
@@ -86,6 +106,12 @@ def scenario_index(scenarios: Sequence[AnyScenario]) -> str:
         "Generated from the scenarios of the reference; [Scenarios](../scenarios.md) says how they are made and read.",
         "",
         *table(("#", "scenario", "about", "variants", "some variant violates"), rows),
+        "",
+        "## How to read the pictures",
+        "",
+        "Each is drawn from what the reference did when the site was built, and nobody touched it up.",
+        "",
+        *(f"- {line}" for line in READING),
     ]
     return "\n".join(lines) + "\n"
 

@@ -1,0 +1,178 @@
+"""The pictures: everything that they are drawn from is in them, and the same things give the same text."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+from tools.site.diagrams import diagram_of
+from tools.site.diagrams.quorums import CASES, QuorumError, quorum_page, quorum_picture
+from tools.site.diagrams.roles import edges, role_diagram, role_page, role_rows
+from tools.site.diagrams.rows import Band, Run, Step, deciding, folds, rows_of
+from tools.site.diagrams.sequences import figure_of, sequence_diagram
+from tools.site.diagrams.svg import Picture, Point, number, towards
+from tools.site.names import ALL_SCENARIOS
+
+from kraft_reference.cluster.occurrence import CutLink, DropMessage, HealLink
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.roles import TRANSITIONS, Role
+from kraft_reference.scenarios import SCENARIOS, ScenarioRun, run, scenario
+from kraft_spec.proofs.transitions import prove_transition
+from kraft_traces.view.flights import Arrow
+
+
+def _ran(name: str) -> ScenarioRun:
+    of, _, variant = name.partition("/")
+    return run(scenario(of), scenario(of).variant(variant))
+
+
+def test_a_picture_is_well_formed_and_named() -> None:
+    picture = Picture("a", "One < two", 'Both & "more"')
+    picture.arrow(Point(0, 0), Point(10, 0.25), "edge")
+    picture.text(Point(-0.01, 3), "<b>", anchor="middle")
+    text = picture.finished(20, 10)
+    root = ET.fromstring(text)
+    assert root.get("role") == "img"
+    assert root.get("aria-labelledby") == "a-t a-d"
+    assert [(one.get("id"), one.text) for one in root[:2]] == [("a-t", "One < two"), ("a-d", 'Both & "more"')]
+    assert (root[-1].text, root[-1].attrib) == (
+        "<b>", {"class": "label", "x": "0", "y": "3", "text-anchor": "middle"}
+    )  # fmt: skip
+    assert "" not in text.splitlines()
+
+
+def test_numbers_and_ways() -> None:
+    assert [number(value) for value in (12, 12.04, 12.5, -0.04, -0.5, 10)] == ["12", "12", "12.5", "0", "-0.5", "10"]
+    assert towards(Point(0, 0), Point(0, 10), 3) == Point(0, 3)
+    assert towards(Point(1, 1), Point(1, 1), 3) == Point(1, 1)
+
+
+def test_every_transition_is_in_the_role_diagram() -> None:
+    drawn = edges()
+    assert [edge.number for edge in drawn] == list(range(1, len(drawn) + 1))
+    running = set(Role) - {Role.STOPPED}
+    told = {
+        (source, row.cause, edge.target)
+        for edge in drawn
+        for row in edge.rows
+        for source in (running if edge.source is None else {edge.source})
+    }
+    assert told == {(row.source, row.cause, row.target) for row in TRANSITIONS}
+    assert len({(edge.source, edge.target) for edge in drawn}) == len(drawn) == 21
+
+
+def test_the_role_page_has_the_diagram_and_the_table() -> None:
+    page = role_page()
+    assert role_diagram(edges()) in page
+    assert len(role_rows(edges())) == sum(len(edge.rows) for edge in edges())
+    assert "| 17 | any running role | Stopped | crash | keep | keep | keep | `durable.soft-transitions` |\n" in page
+
+
+@pytest.fixture(scope="module")
+def ping_pong() -> Run:
+    return rows_of(_ran("ping-pong/without-fetched-flag"))
+
+
+def test_every_event_is_drawn_folded_or_a_loss(ping_pong: Run) -> None:
+    occurrences = _ran("ping-pong/without-fetched-flag").occurrences
+    network = [one for one in occurrences if isinstance(one.event, DropMessage | CutLink | HealLink)]
+    steps = [row for row in ping_pong.rows if isinstance(row, Step)]
+    assert len(occurrences) == 104
+    assert len(steps) + ping_pong.folded + len(network) == len(occurrences)
+    lost = [loss for step in steps for loss in step.lost if loss.dropped]
+    assert len(lost) == sum(isinstance(one.event, DropMessage) for one in network) == 15
+
+
+def test_what_the_bands_say(ping_pong: Run) -> None:
+    assert [(row.kind, row.words) for row in ping_pong.rows if isinstance(row, Band)] == [
+        ("folded", "events 30 to 41, replication only: 2 fetches of 2, 2 fetches of 3"),
+        ("network", "cut 1→3, 3→1"),
+        ("differs", "≠ from here on it matters that there is no fetch.fetched-flag"),
+        ("network", "cut 1→2, 2→1"),
+        ("violated", "✗ never, however long it goes on: violates EventualLeader, NoPingPong"),
+    ]
+
+
+def test_arrows_join_the_rows_of_sender_and_receiver(ping_pong: Run) -> None:
+    steps = {row.at: row for row in ping_pong.rows if isinstance(row, Step)}
+    for arrow in ping_pong.arrows:
+        assert arrow.sent < arrow.ended
+        assert (steps[arrow.sent].replica, steps[arrow.ended].replica) == (arrow.source, arrow.destination)
+
+
+def _fetch(sent: int, ended: int | None) -> Arrow:
+    return Arrow("FetchRequest", sent, ended, 2, 1, "in flight" if ended is None else "delivered")
+
+
+def test_no_arrow_leads_into_a_band_or_out_of_it() -> None:
+    rows = range(20)
+    assert folds(set(rows), [_fetch(3, 5)], rows) == dict.fromkeys(rows, 0)
+    # The rest of a run that is cut is long enough on one side only.
+    assert folds(set(rows) - {19}, [_fetch(7, 19)], rows) == dict.fromkeys(range(8, 19), 8)
+    assert folds(set(rows), [_fetch(9, None)], rows) == {
+        **dict.fromkeys(range(9), 0), **dict.fromkeys(range(10, 20), 10)
+    }  # fmt: skip
+    # Between two bands: both give up their end.
+    assert folds(set(rows) - {10}, [_fetch(9, 11)], rows) == {
+        **dict.fromkeys(range(9), 0), **dict.fromkeys(range(12, 20), 12)
+    }  # fmt: skip
+
+
+def test_a_violation_stands_after_its_event() -> None:
+    rows = rows_of(_ran("disk-loss/wrong-disk-without-replica-key")).rows
+    marks = [(place, row.words) for place, row in enumerate(rows) if isinstance(row, Band) and row.kind == "violated"]
+    before = [rows[place - 1] for place, _ in marks]
+    assert [words for _, words in marks] == [
+        "✗ violates IdentityBinding", "✗ violates CommittedNeverLost, LeaderCompleteness"
+    ]  # fmt: skip
+    assert [row.sequence for row in before if isinstance(row, Step)] == [41, 68]
+
+
+def test_where_a_rule_decides() -> None:
+    ran = _ran("s11-two-changes/wrong")
+    decided = deciding(ran.configuration, ran.occurrences, rows_of(ran).before)
+    assert decided is not None
+    assert ran.occurrences[decided].sequence == 63
+    right = _ran("s11-two-changes/right")
+    assert deciding(right.configuration, right.occurrences, rows_of(right).before) is None
+
+
+def test_every_variant_of_every_scenario_has_a_picture() -> None:
+    for one in ALL_SCENARIOS:
+        for variant in one.variants:
+            assert diagram_of(f"{one.name}/{variant.name}"), (one.name, variant.name)
+    assert diagram_of("no-such-scenario/right") is None
+    with pytest.raises(KeyError):
+        diagram_of(f"{SCENARIOS[0].name}/no-such-variant")
+
+
+def test_a_diagram_is_the_same_every_time_and_well_formed(ping_pong: Run) -> None:
+    text = sequence_diagram(ping_pong)
+    assert text == sequence_diagram(rows_of(_ran("ping-pong/without-fetched-flag")))
+    assert ET.fromstring(text).get("role") == "img"
+    assert "12 events of mere replication are told in a line." in text
+    assert figure_of(ping_pong).startswith("<details><summary>Sequence diagram: 104 events, 12 of mere replication")
+
+
+def test_a_table_of_partitions() -> None:
+    text = diagram_of("s27-override/right-refused")
+    assert text is not None
+    root = ET.fromstring(text)
+    assert [cell.text or "" for cell in root.findall("thead/tr/th")] == [
+        "#", "event", "partition", "R", "I", "AR", "RR", "leader", ""
+    ]  # fmt: skip
+    assert "refused: " in text
+
+
+def test_the_quorums_are_those_of_the_proof() -> None:
+    found = prove_transition([ReplicaKey(n) for n in (1, 2, 3)], [ReplicaKey(n) for n in (1, 2, 4)])
+    root = ET.fromstring(quorum_picture("swap", found))
+    framed = [one for one in root if (one.get("class") or "").startswith("quorum ")]
+    assert [one.get("class") for one in framed] == ["quorum old", "quorum old", "quorum new", "quorum new"]
+    assert "the majorities 1, 3 and 2, 4 have no replica in common." in (root[1].text or "")
+
+
+def test_the_page_is_not_made_if_a_proof_says_otherwise() -> None:
+    page = quorum_page()
+    assert page.count("<svg") == len(CASES) + 3
+    for case in CASES:
+        with pytest.raises(QuorumError, match=case.heading):
+            quorum_page([case._replace(safe=not case.safe)])

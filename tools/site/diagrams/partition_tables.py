@@ -1,0 +1,58 @@
+"""What becomes of the partitions in a run of a scenario of KIP-455: a table, a line for each event and partition."""
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from kraft_reference.partitions.partition import Partition
+from kraft_reference.partitions.scenarios.scenario import PartitionScenarioRun
+
+_HEADS = ("#", "event", "partition", "R", "I", "AR", "RR", "leader", "")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def table_of(run: PartitionScenarioRun) -> str:
+    """The table as HTML; cells that are other ones than before stand out."""
+    before: dict[object, tuple[str, ...]] = {}
+    rows: list[str] = []
+    for one in run.occurrences:
+        event = _HUMP.sub(" ", type(one.event).__name__).lower()
+        refused = f"refused: {one.refusal}" if one.refusal else ""
+        wrong = [name for name, sequence in sorted(run.violated.items()) if sequence == one.sequence]
+        remark = "; ".join([*([refused] if refused else []), *(f"\u2717 violates {name}" for name in wrong)])
+        for place, (partition, state) in enumerate(sorted(one.state.partitions.items())):
+            cells = _cells(state)
+            old = before.get(partition, cells)
+            before[partition] = cells
+            if place and cells == old:
+                continue
+            shown = [_cell(cell, marked=cell != earlier) for cell, earlier in zip(cells, old, strict=True)]
+            lead = [str(one.sequence), event] if place == 0 else ["", ""]
+            said = [_cell(text) for text in (*lead, str(partition))]
+            rows.append("".join([*said, *shown, _cell(remark if place == 0 else "")]))
+    lasting = [name for name, sequence in sorted(run.violated.items()) if sequence is None]
+    if lasting:
+        rows.append(
+            f'<td colspan="{len(_HEADS)}">\u2717 never, however long it goes on: {escape(", ".join(lasting))}</td>'
+        )
+    head = "".join(f"<th>{name}</th>" for name in _HEADS)
+    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<table class="docutils steps"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'
+
+
+def _cells(state: Partition) -> tuple[str, ...]:
+    return (
+        _listed(state.replicas),
+        _listed(sorted(state.in_sync)),
+        _listed(state.adding),
+        _listed(state.removing),
+        "none" if state.leader is None else str(state.leader),
+    )
+
+
+def _listed(brokers: Sequence[int]) -> str:
+    return ", ".join(map(str, brokers)) or "\u2013"
+
+
+def _cell(text: str, *, marked: bool = False) -> str:
+    return f"<td><strong>{escape(text)}</strong></td>" if marked else f"<td>{escape(text)}</td>"

@@ -1,0 +1,229 @@
+"""Quorum pictures: two voters sets, and where there are such a majority of each that share no replica.
+
+Whether there are is asked of Z3 whenever the site is built.
+"""
+
+from collections.abc import Collection, Sequence
+from math import cos, pi, sin
+from typing import NamedTuple
+
+from tools.site.diagrams.svg import Picture, Point
+from tools.site.markup import prose, sentence
+
+from kraft_reference.identity import ReplicaKey
+from kraft_spec.proofs.changes import in_order, listed
+from kraft_spec.proofs.protocol import judge
+from kraft_spec.proofs.theorems import theorem
+from kraft_spec.proofs.theorems.checking import check
+from kraft_spec.proofs.transitions import Counterexample, Proof, prove_transition, smallest_majority
+
+PAGE = "model/quorums.md"
+
+_LEFT = 150.0
+_STEP = 74.0
+_ROWS = (64.0, 168.0)
+_RADIUS = 20.0
+_FRAME = 29.0
+"""Half the width of the frame around a voter of a quorum."""
+_TICK = 24.0
+"""Where the ticks of a round frame begin."""
+_HEIGHT = 250.0
+_SETS = ("old", "new")
+
+
+class Case(NamedTuple):
+    """A transition that the page shows."""
+
+    heading: str
+    old: tuple[int, ...]
+    new: tuple[int, ...]
+    safe: bool
+    """What Z3 has to find, or the site is not built."""
+    remark: str
+    """Markdown."""
+
+
+CASES = (
+    Case(
+        "One voter added", (1, 2, 3), (1, 2, 3, 4), True,
+        "Any two majorities have a replica in common, so that whatever one decided the other one knows.",
+    ),
+    Case("One voter removed", (1, 2, 3, 4), (1, 2, 3), True, "The same the other way round."),
+    Case(
+        "One voter swapped for another", (1, 2, 3), (1, 2, 4), False,
+        "Only one voter is replaced, and yet this changes two: each half could elect a leader of its own.",
+    ),
+    Case(
+        "Two voters added at once", (1, 2, 3), (1, 2, 3, 4, 5), False,
+        "A majority of the new set needs one old voter only.",
+    ),
+    Case(
+        "Two voters removed at once", (1, 2, 3, 4, 5), (1, 2, 3), False,
+        "A majority of the old set needs one only of the voters that stay.",
+    ),
+    Case(
+        "One voter swapped in a set of even size", (1, 2, 3, 4), (1, 2, 3, 5), True,
+        "A majority of four is three, one more than half, which leaves no room for two; "
+        "KIP-853 forbids the step all the same, since a VotersRecord changes one voter whatever the size.",
+    ),
+    Case("Two voters added to a set of even size", (1, 2), (1, 2, 3, 4), True, "The same for two that are added."),
+    Case("Everything at once", (1, 2, 3), (4, 5, 6), False, "Two clusters, one after the other, and nothing between."),
+)  # fmt: skip
+"""The transitions of the page, in their order."""
+
+
+class QuorumError(Exception):
+    """A proof came out otherwise than the page says."""
+
+
+def quorum_picture(name: str, found: Proof | Counterexample, called: tuple[str, str] = _SETS) -> str:
+    """The SVG element of one transition.
+
+    Args:
+        name: unique on its page; letters, digits and hyphens.
+        found: what the solver came to.
+        called: what the two sets are called.
+    """
+    change = found.change
+    voters = in_order(change.old | change.new)
+    quorums: tuple[Collection[ReplicaKey], Collection[ReplicaKey]] = ((), ())
+    if isinstance(found, Counterexample):
+        quorums = (found.old_quorum, found.new_quorum)
+        said = f"the majorities {listed(quorums[0])} and {listed(quorums[1])} have no replica in common"
+    else:
+        said = f"{found.summary}, whichever they are"
+    title = f"From voters {listed(change.old)} to {listed(change.new)}"
+    picture = Picture(name, title, f"Two rows of voters, the {called[0]} set above the {called[1]} one; {said}.")
+    rows = zip(_SETS, called, (change.old, change.new), quorums, _ROWS, strict=True)
+    for css_name, set_name, members, quorum, y in rows:
+        needed = f"{smallest_majority(members)} of {len(members)}"
+        picture.text(Point(12, y - 2), f"{set_name} voters", "strong")
+        picture.text(Point(12, y + 15), f"a majority is {needed}", "small")
+        for place, voter in enumerate(voters):
+            _voter(picture, Point(_LEFT + _STEP * (place + 0.5), y), voter, members, quorum, (css_name, set_name))
+    width = _LEFT + _STEP * len(voters) + 12
+    mark, css = ("✗", "verdict unsafe") if isinstance(found, Counterexample) else ("✓", "verdict")
+    picture.text(Point(12, _HEIGHT - 12), f"{mark} {said}", css)
+    return picture.finished(max(width, 620), _HEIGHT)
+
+
+def _voter(
+    picture: Picture,
+    centre: Point,
+    voter: ReplicaKey,
+    members: Collection[ReplicaKey],
+    quorum: Collection[ReplicaKey],
+    names: tuple[str, str],
+) -> None:
+    """A voter of one set: in a square or round frame if it is of the quorum, an empty place if it is no member."""
+    of, said = names
+    if voter not in members:
+        picture.circle(centre, _RADIUS, "absent")
+        picture.text(Point(centre.x, centre.y + 4), "none", "small faint", anchor="middle")
+        return
+    if voter in quorum:
+        half = _FRAME
+        corner = Point(centre.x - half, centre.y - half)
+        picture.rectangle(corner, 2 * half, 2 * half, f"quorum {of}", round_by=4 if of == "old" else half)
+        for start, end in _hatched_corners() if of == "old" else _ticks():
+            picture.line(
+                Point(centre.x + start.x, centre.y + start.y), Point(centre.x + end.x, centre.y + end.y), f"hatch {of}"
+            )
+        picture.text(Point(centre.x, centre.y + half + 14), f"{said} quorum", f"small {of}", anchor="middle")
+    picture.circle(centre, _RADIUS, "voter chosen" if voter in quorum else "voter")
+    picture.text(Point(centre.x, centre.y + 5), str(voter), "role", anchor="middle")
+
+
+def _hatched_corners() -> list[tuple[Point, Point]]:
+    """Strokes across two corners of a square frame, from its middle."""
+    cuts = [side * (_FRAME + inner) for side in (-1, 1) for inner in (6, 13, 20)]
+    return [(Point(cut - f, f), Point(f, cut - f)) for cut in cuts for f in ((_FRAME if cut > 0 else -_FRAME),)]
+
+
+def _ticks() -> list[tuple[Point, Point]]:
+    """Strokes inwards from a round frame, from its middle."""
+    ways = [Point(cos(turn * pi / 8), sin(turn * pi / 8)) for turn in range(16)]
+    return [(Point(way.x * _TICK, way.y * _TICK), Point(way.x * _FRAME, way.y * _FRAME)) for way in ways]
+
+
+def quorum_page(cases: Sequence[Case] = CASES) -> str:
+    """The page, as Markdown.
+
+    Raises:
+        QuorumError: Z3 finds a transition safe that the page calls unsafe, or the other way round; or its answer does
+            not pass the check without a solver.
+    """
+    lines = [
+        "# Quorums in pictures",
+        "",
+        "Each answer was asked of Z3 when this site was built, and checked again without it; "
+        "[Quorum proofs](../proofs.md) says how.",
+        "A row is a voters set, with an empty place for a replica that is no member.",
+        "Where two majorities without a common replica exist, the old one has square frames with hatched corners, "
+        "the new one round frames with ticks.",
+        "",
+    ]
+    for number, case in enumerate(cases, start=1):
+        lines += _case(f"quorum-{number}", case)
+    lines += _competing()
+    return "\n".join(lines) + "\n"
+
+
+def _case(name: str, case: Case) -> list[str]:
+    old, new = ([ReplicaKey(one) for one in ids] for ids in (case.old, case.new))
+    found = prove_transition(old, new)
+    if isinstance(found, Proof) is not case.safe or not found.recheck():
+        raise QuorumError(f"{case.heading}: {case.old} to {case.new}: not what the page says: {found}")
+    verdict = judge(found.change)
+    said = "; ".join(prose(reason.text) for reason in verdict.refusals) or "allowed"
+    rules = " ".join(dict.fromkeys(f"`{rule}`" for reason in verdict.refusals for rule in reason.rules))
+    typed = [",".join(map(str, ids)) for ids in (case.old, case.new)]
+    return [
+        f"## {case.heading}",
+        "",
+        sentence(case.remark),
+        f"Majorities: **{'proved to intersect' if case.safe else 'not safe'}**.",
+        f"KIP-853: **{'allowed' if verdict.allowed else 'forbidden'}**" + (f": {said} {rules}." if rules else "."),
+        "",
+        *_figure(quorum_picture(name, found)),
+        "```console",
+        f"$ kraft-spec prove transition --from {typed[0]} --to {typed[1]}",
+        "```",
+        "",
+    ]
+
+
+def _competing() -> list[str]:
+    """Two leaders that change the same set: the smallest counterexamples of the theorem."""
+    checked = check(theorem("competing-changes"))
+    if checked.problems:
+        raise QuorumError("; ".join(checked.problems))
+    lines = [
+        "## Two leaders, one change each",
+        "",
+        "Each of two leaders may add or remove one voter of the same base, as long as neither knows of the other; "
+        f"{checked.theorem.statement[0].lower()}{checked.theorem.statement[1:]}",
+        "So a leader first commits a record of its own epoch: `voters.epoch-committed-before-change`.",
+        "The smallest cases, found by Z3 among all sizes:",
+        "",
+    ]
+    for weakening in checked.weakenings:
+        assert weakening.counterexample is not None, "a checked weakening without a problem has one"
+        sets = weakening.counterexample.sets
+        first, second = ([ReplicaKey(one) for one in sets[name]] for name in ("First", "Second"))
+        found = prove_transition(first, second)
+        if isinstance(found, Proof):
+            raise QuorumError(f"{weakening.name}: majorities of {first} and {second} intersect")
+        base = ", ".join(map(str, sets["Base"]))
+        lines += [
+            f"### {weakening.name.replace('-', ' ').capitalize()}",
+            "",
+            f"The base is {base}; the rows are what the two leaders make of it.",
+            "",
+            *_figure(quorum_picture(f"competing-{weakening.name}", found, ("first", "second"))),
+        ]
+    return lines
+
+
+def _figure(svg: str) -> list[str]:
+    return ["```{raw} html", '<figure class="diagram">', svg, "</figure>", "```", ""]

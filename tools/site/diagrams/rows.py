@@ -1,0 +1,289 @@
+"""A recorded run as the rows of its sequence diagram: steps, bands across all replicas, and the arrows between."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from tools.site.diagrams.words import changes, event_words, message_words, role_words
+from tools.site.markup import counted
+
+from kraft_reference.cluster.occurrence import CutLink, DropMessage, HealLink, Occurrence
+from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import Send
+from kraft_reference.events import Draw, Receive
+from kraft_reference.messages import FetchRequest, FetchResponse, Message
+from kraft_reference.replica import handle
+from kraft_reference.roles import Role
+from kraft_reference.scenarios.scenario import ScenarioRun
+from kraft_reference.state import ReplicaState
+from kraft_traces.encode import event_line
+from kraft_traces.view.flights import Arrow, Flights
+
+FOLDED_FROM = 8
+"""So many rows of replication on end become one band."""
+_REPLICATION = ("ClientAppend", "Poll", "PollFetch", "HandleFetchRequest", "HandleFetchResponse")
+
+
+class Lost(NamedTuple):
+    """A message that arrives nowhere, drawn beside the step that sends it."""
+
+    destination: int
+    words: str
+    dropped: bool
+    """Else it was still on its way at the end."""
+
+
+class Step(NamedTuple):
+    """An event at a replica."""
+
+    at: int
+    """Index of its occurrence."""
+    sequence: int
+    time_ms: int
+    replica: int
+    words: str
+    refusal: str
+    role: Role
+    """After it."""
+    entered: str
+    """The role, epoch and leader, if one of them is another than before."""
+    notes: tuple[str, ...]
+    lost: tuple[Lost, ...]
+
+
+class Band(NamedTuple):
+    """A line across all replicas."""
+
+    kind: Literal["network", "folded", "violated", "differs"]
+    words: str
+    at: int = -1
+    """Index of the occurrence, for an event of the network."""
+
+
+class Landed(NamedTuple):
+    """A message from the step that sent it to the one that took it."""
+
+    sent: int
+    ended: int
+    source: int
+    destination: int
+    words: str
+
+
+class Run(NamedTuple):
+    """Everything that a diagram shows."""
+
+    name: str
+    replicas: tuple[int, ...]
+    before: Mapping[int, ReplicaState]
+    rows: tuple[Step | Band, ...]
+    arrows: tuple[Landed, ...]
+    occurrences: int
+    folded: int
+    """How many of them are in bands of replication."""
+
+
+def rows_of(run: ScenarioRun) -> Run:
+    """The rows of a run."""
+    configuration, occurrences = run.configuration, run.occurrences
+    world = World(configuration)
+    before = {replica_id: world.state(replica_id) for replica_id in sorted(configuration.replicas)}
+    flights = Flights()
+    for index, occurrence in enumerate(occurrences):
+        flights.follow(index, event_line(occurrence))
+    arrows = flights.arrows()
+    steps, quiet = _steps(occurrences, before, arrows)
+    differing = deciding(configuration, occurrences, before)
+    violated = _violated(run.violated)
+    kept = {index for sequence in violated for index in (sequence - 1,)} | (
+        {differing} if differing is not None else set()
+    )
+    in_bands = folds(quiet - kept, arrows, [index for index, _ in steps])
+    return Run(
+        f"{run.scenario.name}/{run.variant.name}",
+        tuple(before),
+        before,
+        (*_with_bands(steps, in_bands, occurrences, violated, differing, configuration), *_never(run.violated)),
+        tuple(_landed(arrow, occurrences) for arrow in arrows if _is_shown(arrow, in_bands)),
+        len(occurrences),
+        len(in_bands),
+    )
+
+
+def deciding(
+    configuration: Configuration, occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState]
+) -> int | None:
+    """Index of the first occurrence that would have come out otherwise with every rule in force."""
+    if not configuration.switched_off:
+        return None
+    strict = replace(configuration, switched_off=frozenset())
+    states = dict(before)
+    for index, one in enumerate(occurrences):
+        if one.replica_id is None or one.state is None:
+            continue
+        event = one.event
+        assert not isinstance(event, DropMessage | CutLink | HealLink)
+        if one.crash is None:
+            draw = Draw(one.sequence, 0, 0)
+            state = states[one.replica_id]
+            if handle(state, configuration, event, draw) != handle(state, strict, event, draw):  # type: ignore[arg-type]
+                return index
+        states[one.replica_id] = one.state
+    return None
+
+
+def _violated(violated: Mapping[str, int | None]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for name, sequence in sorted(violated.items()):
+        if sequence is not None:
+            found.setdefault(sequence, []).append(name)
+    return found
+
+
+def _never(violated: Mapping[str, int | None]) -> list[Band]:
+    names = sorted(name for name, sequence in violated.items() if sequence is None)
+    return [Band("violated", f"✗ never, however long it goes on: violates {', '.join(names)}")] if names else []
+
+
+def _steps(
+    occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState], arrows: Sequence[Arrow]
+) -> tuple[list[tuple[int, Step | Band]], set[int]]:
+    """The rows by index, and the indexes of those that are replication and nothing else."""
+    lost: dict[int, list[Lost]] = {}
+    fetches_only = set(range(len(occurrences)))
+    for arrow in arrows:
+        if arrow.ended is None or arrow.fate in ("dropped", "unsupported"):
+            words = message_words(_sent(occurrences[arrow.sent], arrow))
+            lost.setdefault(arrow.sent, []).append(Lost(arrow.destination or 0, words, arrow.ended is not None))
+        if arrow.message not in (FetchRequest.__name__, FetchResponse.__name__) or arrow.fate != "delivered":
+            fetches_only.discard(arrow.sent)
+    states, quiet = dict(before), set()
+    rows: list[tuple[int, Step | Band]] = []
+    for index, one in enumerate(occurrences):
+        if one.replica_id is None or one.state is None:
+            if not isinstance(one.event, DropMessage):
+                rows.append((index, Band("network", event_words(one.event), index)))
+            continue
+        old, new = states[one.replica_id], one.state
+        states[one.replica_id] = new
+        entered = (
+            "" if (old.role, old.epoch, old.leader_id) == (new.role, new.epoch, new.leader_id) else role_words(new)
+        )
+        words = event_words(one.event) + (" (dies on the way)" if one.crash is not None else "")
+        step = Step(
+            index, one.sequence, one.time_ms, one.replica_id, words, one.refusal or "", new.role, entered,
+            (*([f"refused: {one.refusal}"] if one.refusal else []), *changes(old, new)), tuple(lost.get(index, ())),
+        )  # fmt: skip
+        rows.append((index, step))
+        same = not entered and old.voters == new.voters and one.refusal is None and one.crash is None
+        if same and index in fetches_only and event_line(one).event in _REPLICATION:
+            quiet.add(index)
+    return rows, quiet
+
+
+def _sent(occurrence: Occurrence, arrow: Arrow) -> Message:
+    """The message that an arrow stands for."""
+    for effect in occurrence.effects:
+        if not isinstance(effect, Send):
+            continue
+        message = effect.message
+        if message.destination == arrow.destination and type(message).__name__ == arrow.message:
+            return message
+    assert occurrence.answer is not None, "an arrow comes from an effect or from the network's own answer"
+    return occurrence.answer
+
+
+def folds(quiet: Collection[int], arrows: Sequence[Arrow], shown: Sequence[int]) -> dict[int, int]:
+    """Rows that disappear in a band: index to the index of the band's first row.
+
+    No arrow leads into a band or out of it.
+
+    Args:
+        quiet: indexes of rows that may disappear.
+        arrows: between rows.
+        shown: indexes of all rows, in order.
+    """
+    left = set(quiet)
+    while True:
+        runs: dict[int, int] = {}
+        for is_quiet, group in groupby(shown, key=left.__contains__):
+            indexes = list(group)
+            if is_quiet and len(indexes) >= FOLDED_FROM:
+                runs.update(dict.fromkeys(indexes, indexes[0]))
+        crossing = {
+            end
+            for arrow in arrows
+            for end in (arrow.sent, arrow.ended)
+            if end in runs and runs.get(arrow.sent) != runs.get(arrow.ended if arrow.ended is not None else -1)
+        }
+        if not crossing:
+            return runs
+        left -= crossing
+
+
+def _with_bands(
+    steps: Sequence[tuple[int, Step | Band]],
+    folds: Mapping[int, int],
+    occurrences: Sequence[Occurrence],
+    violated: Mapping[int, Sequence[str]],
+    differing: int | None,
+    configuration: Configuration,
+) -> list[Step | Band]:
+    rows: list[Step | Band] = []
+    for index, row in steps:
+        if index in folds:
+            if folds[index] == index:
+                within = [occurrences[other] for other, first in folds.items() if first == index]
+                rows.append(Band("folded", _folded_words(within)))
+            continue
+        last = rows[-1] if rows else None
+        if index == differing:
+            off = ", ".join(sorted(configuration.switched_off))
+            rows.append(Band("differs", f"≠ from here on it matters that there is no {off}"))
+        one = occurrences[index]
+        if _goes_on(last, one, occurrences):
+            assert isinstance(last, Band)
+            rows[-1] = last._replace(words=f"{last.words}, {event_words(one.event).split(' ', 1)[1]}")
+            continue
+        rows.append(row)
+        if names := violated.get(one.sequence):
+            rows.append(Band("violated", f"✗ violates {', '.join(names)}"))
+    return rows
+
+
+def _goes_on(last: Step | Band | None, one: Occurrence, occurrences: Sequence[Occurrence]) -> bool:
+    """Are links cut, or healed, right after others?"""
+    return (
+        isinstance(one.event, CutLink | HealLink)
+        and isinstance(last, Band)
+        and last.kind == "network"
+        and type(occurrences[last.at].event) is type(one.event)
+    )
+
+
+def _folded_words(within: Sequence[Occurrence]) -> str:
+    kinds = Counter(
+        one.event.message.source
+        for one in within
+        if isinstance(one.event, Receive) and isinstance(one.event.message, FetchRequest)
+    )
+    appends = sum(type(one.event).__name__ == "ClientAppend" for one in within)
+    parts = [f"{counted(number, 'fetch', 'fetches')} of {source}" for source, number in sorted(kinds.items())]
+    parts += [counted(appends, "append")] if appends else []
+    first, last = within[0].sequence, within[-1].sequence
+    return f"events {first} to {last}, replication only: {', '.join(parts) or 'polls'}"
+
+
+def _is_shown(arrow: Arrow, folds: Mapping[int, int]) -> bool:
+    return arrow.ended is not None and arrow.fate in ("delivered", "duplicate") and arrow.sent not in folds
+
+
+def _landed(arrow: Arrow, occurrences: Sequence[Occurrence]) -> Landed:
+    assert arrow.ended is not None
+    event = occurrences[arrow.ended].event
+    assert isinstance(event, Receive), "only a delivery lands"
+    message = event.message
+    return Landed(arrow.sent, arrow.ended, message.source, message.destination, message_words(message))
