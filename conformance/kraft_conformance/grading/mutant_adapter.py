@@ -20,9 +20,11 @@ def main() -> None:
     given = parser.parse_args()
     off = frozenset(given.switched_off)
     # Late, because a mutant may fail at this.
-    from kraft_conformance.adapters import reference
+    from kraft_conformance.adapters import partitions, reference
     from kraft_conformance.protocol.cluster import Cluster, configuration_from
+    from kraft_conformance.protocol.partitions import PartitionCluster, partition_configuration_from
     from kraft_reference.configuration import Configuration
+    from kraft_reference.partitions.configuration import PartitionConfiguration
 
     origin = sys.modules["kraft_reference"].__file__
     if origin is None or not Path(origin).is_relative_to(given.copy):
@@ -31,8 +33,12 @@ def main() -> None:
     def broken(cluster: Cluster) -> Configuration:
         return replace(configuration_from(cluster), switched_off=off)
 
+    def broken_partitions(cluster: PartitionCluster) -> PartitionConfiguration:
+        return replace(partition_configuration_from(cluster), switched_off=off)
+
     # A cluster of the protocol has all rules in force, so they are left out behind it.
     setattr(reference, "configuration_from", broken)  # noqa: B010 - the name is imported there, not exported
+    setattr(partitions, "partition_configuration_from", broken_partitions)  # noqa: B010 - likewise
     reference.serve(sys.stdin.buffer, sys.stdout.buffer)
 
 
