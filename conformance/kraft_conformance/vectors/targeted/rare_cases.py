@@ -8,8 +8,9 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.events import AdvanceReassignment, UpdateFeatures
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.membership.reassignment_votes import KIP_642_VOTES
 from kraft_reference.scenarios.opening import observe, start
-from kraft_reference.scenarios.scenario import cluster
+from kraft_reference.scenarios.scenario import cluster, voter_set
 
 
 def _supports_more(small: Configuration, *replica_ids: int) -> Configuration:
@@ -73,6 +74,29 @@ def _upgrade_reverted(d: Director) -> None:
     d.fetch(1, 2)
 
 
+def _voted_asked_by_a_stranger(d: Director) -> None:
+    start(d, 1, 1)
+    d.append_voters(1, voter_set(1, 2, 3, 4))
+    d.fetch(4, 1)
+    for voter in (2, 3, 4):
+        d.fetch_timeout(voter)
+    d.pre_vote(4, 2, "granted")
+    d.pre_vote(4, 3, "granted")
+    d.lose(4)
+    d.pre_vote(3, 2, "granted")
+    d.lose(3)
+    d.vote(3, 2, "granted")
+    d.lose(3)
+    d.step("2 has voted for 3, and knows 4, which asks as well, for no voter")
+    d.vote(4, 2, "refused")
+    d.lose(4)
+    d.election_timeout(4)
+    d.step("4 asks in the next epoch, where the vote of 2 is free: 2 refuses, and is Prospective")
+    for voter in (2, 1):
+        d.pre_vote(4, voter, "granted")
+    d.vote(4, 2, "refused")
+
+
 def _restarts_after_the_removal(d: Director) -> None:
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 1)
@@ -132,6 +156,15 @@ TARGETS = (
         1,
         _upgrade_reverted,
         cluster(3, static=True),
+        level="state",
+    ),
+    Target(
+        "vote.stranger-after-the-vote",
+        "A voter that has voted refuses whom it knows for no voter, and campaigns only if its vote is free",
+        ("vote.once-per-epoch",),
+        2,
+        _voted_asked_by_a_stranger,
+        replace(OBSERVED, profile=KIP_642_VOTES),
         level="state",
     ),
 )
