@@ -109,7 +109,8 @@ def table_bytes(table: Table) -> bytes:
     document: dict[str, Any] = msgspec.to_builtins(table)
     machine = document["machine"]
     rows = _rows(document.pop("seeded"))
-    head = json.dumps({name: document[name] for name in ("schema", "profile", "vectors", "partition_vectors", "random")}, indent=1)
+    names = ("schema", "profile", "vectors", "partition_vectors", "random")
+    head = json.dumps({name: document[name] for name in names}, indent=1)
     machine_text = "null"
     if machine is not None:
         drawn = f'"seed": {machine["seed"]}, "population": {machine["population"]}'
