@@ -49,6 +49,8 @@ def _page(table: Table) -> Iterator[str]:
         f"of partitions, each mutant with those of its subject, asked under the profile `{table.profile}`, or "
         "under one of their own where that is none."
     )
+    if table.note:
+        yield table.note
     yield "Noticed at a level: by what an implementation shows there and below."
     if table.random:
         yield f"The random mode, for what no vector notices: {table.random}; up to the first difference."

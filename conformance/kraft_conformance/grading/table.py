@@ -98,6 +98,8 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the random mode ran for the mutants that no vector notices; empty if it was left out."""
     seeded: tuple[Row, ...]
     machine: MachineMadeRows | None
+    note: str = ""
+    """What a reader has to know of how the table was made, if not in one run."""
 
 
 class TableError(ValueError):
@@ -109,7 +111,7 @@ def table_bytes(table: Table) -> bytes:
     document: dict[str, Any] = msgspec.to_builtins(table)
     machine = document["machine"]
     rows = _rows(document.pop("seeded"))
-    names = ("schema", "profile", "vectors", "partition_vectors", "random")
+    names = ("schema", "profile", "vectors", "partition_vectors", "random", "note")
     head = json.dumps({name: document[name] for name in names}, indent=1)
     machine_text = "null"
     if machine is not None:
