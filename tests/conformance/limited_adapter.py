@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.protocol.messages import (
     HelloReply,
+    Observe,
     ObserveReply,
     Reply,
     Request,
@@ -34,6 +36,7 @@ from kraft_traces.effects import (
     TracedPersistQuorumState,
     TracedSend,
     TracedStartTimer,
+    TracedTruncateLog,
 )
 from kraft_traces.message_types import TracedVoteResponse
 from kraft_traces.values import TracedKey
@@ -129,7 +132,41 @@ def _keeps_the_disk(_: Request, reply: Reply) -> Reply:
     return replace(reply, state=replace(reply.state, voted_key=TracedKey(reply.state.voted_key.id, VALUE)))
 
 
+def _first(kind: type[TracedEffect], wrong: Callable[[Any], TracedEffect]) -> Change:
+    """Before each write of a kind another one."""
+
+    def change(_: Request, reply: Reply) -> Reply:
+        if not isinstance(reply, StepReply):
+            return reply
+        pairs = [(wrong(one), one) if isinstance(one, kind) else (one,) for one in reply.effects]
+        return replace(reply, effects=tuple([one for pair in pairs for one in pair]))
+
+    return change
+
+
+def _writes_again(_: Request, reply: Reply) -> Reply:
+    """At the end of a step everything is written once more."""
+    if not isinstance(reply, StepReply):
+        return reply
+    durable = (TracedPersistQuorumState, TracedFlushLog)
+    return replace(reply, effects=(*reply.effects, *[one for one in reply.effects if isinstance(one, durable)]))
+
+
+def _another_hello(_: Request, reply: Reply) -> Reply:
+    """Each process says another hello."""
+    return replace(reply, profile=f"own-{os.getpid()}") if isinstance(reply, HelloReply) else reply
+
+
 MODES: dict[str, Change] = {
+    "cuts-all-first": _first(TracedTruncateLog, lambda one: TracedTruncateLog(0)),
+    "votes-for-another-first": _first(
+        TracedPersistQuorumState, lambda one: replace(one, epoch=one.epoch + 5, voted_key=TracedKey(9, "U9"))
+    ),
+    "appends-elsewhere-first": _first(TracedAppendRecords, lambda one: replace(one, base_offset=0)),
+    "syncs-what-it-cuts": _first(TracedTruncateLog, lambda one: TracedFlushLog(one.end_offset + 1)),
+    "persists-in-two": _first(TracedPersistQuorumState, lambda one: replace(one, voted_key=None, leader_id=None)),
+    "writes-again": _writes_again,
+    "another-hello": _another_hello,
     "plain": lambda _, reply: reply,
     "wire": _wire_only,
     "effects": _effects_only,
@@ -159,6 +196,8 @@ class Broken(ReferenceAdapter):
 
 def _misbehave(mode: str, request: Request, line: bytes) -> bytes:
     """Other bytes for the reply to the first step."""
+    if mode == "unobservable" and isinstance(request, Observe):
+        return b'{"type":"error","id":%d,"code":"unsupported","detail":"not today"}\n' % request.id
     if not isinstance(request, Step):
         return line
     match mode:
@@ -207,11 +246,15 @@ def main() -> None:
             file.write(str(subprocess.Popen(["sleep", "3600"]).pid))
     if mode == "floods-stderr":
         sys.stderr.write("x" * 1_000_000)
+    resets = 0
     for number, raw in enumerate(sys.stdin.buffer, 1):
         request = parse_request(raw, number)
         reply = adapter.answer(request)
         if mode == "without-rule" and isinstance(request, Reset):
             adapter.leave_out(VALUE)
+        resets += isinstance(request, Reset)
+        if mode == "forgets-little" and isinstance(request, Reset) and resets > 1:
+            adapter.leave_out("prevote.follower.rejects-after-fetch")
         if isinstance(request, Reset) and mode == "unasked":
             sys.stdout.buffer.write(b"one line too many\n")
         sys.stdout.buffer.write(_misbehave(mode, request, encoded(change(request, reply))))

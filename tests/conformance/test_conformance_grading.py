@@ -18,18 +18,26 @@ from kraft_conformance.grading.campaign import GradingPlan, grade
 from kraft_conformance.grading.checking import not_caught_any_more, problems, sampled
 from kraft_conformance.grading.grader import Grader, GradingError, command_line
 from kraft_conformance.grading.record import markdown
-from kraft_conformance.grading.subjects import quorum_mutants
+from kraft_conformance.grading.subjects import graded_mutants, subject_graded
 from kraft_conformance.grading.table import Row, Table, load_table, score, table_bytes
 from kraft_conformance.grading.views import View
 from kraft_conformance.mutation.campaign import UNBROKEN, Subject
-from kraft_conformance.mutation.seeded import seeded, subject_of
+from kraft_conformance.mutation.seeded import subject_of
 from kraft_conformance.protocol.messages import Reset, ResetReply, Step, StepReply
+from kraft_conformance.protocol.partitions import (
+    PartitionReset,
+    PartitionResetReply,
+    PartitionStep,
+    PartitionStepReply,
+    ShownStorePartitions,
+)
 from kraft_conformance.runner.outcome import FAILING
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.session import Session
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.generate import files_of, write
+from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.recording import Subject as Cut
 from kraft_conformance.vectors.recording import vector_of
 from kraft_conformance.vectors.staging import NotAcceptedError, RecordingDirector, accepted_by_model, recorded
@@ -132,11 +140,24 @@ def test_a_row_whose_vector_notices_nothing_is_found() -> None:
 
 
 def test_each_seeded_mutant_is_of_the_quorum_part_or_of_the_partitions() -> None:
-    of_quorum = {one.name for one in quorum_mutants()}
-    others = [one for one in seeded(load_catalogue()) if one.name not in of_quorum]
-    files_of_others = {edit.file.partition("/")[0] for one in others for edit in one.reference}
-    assert files_of_others == {"partitions"}
+    others = [one for one in graded_mutants() if subject_graded(one) == "partitions"]
+    assert {edit.file.partition("/")[0] for one in others for edit in one.reference} == {"partitions"}
     assert all(rule.startswith("partition-") for one in others for rule in one.rules)
+    rows = {row.mutant: row.subject for row in load_table().seeded}
+    assert {name for name, subject in rows.items() if subject == "partitions"} == {one.name for one in others}
+
+
+def test_a_mutant_of_the_partitions_is_graded_with_their_vectors() -> None:
+    catalogue = Catalogue()
+    asked = tuple([catalogue.vector(f"partition.{one}") for one in ("cancel", "override", "failover.reads")])
+    row = Grader(asked).row(mutant("lists-are-not-stored"), ("partition-reassign.persisted",))
+    assert (row.wire, row.vectors, row.history) == ("partition.failover.reads", 2, "partition.failover.reads")
+
+
+def test_a_rule_of_the_partitions_that_is_switched_off_is_off_behind_the_adapter() -> None:
+    asked = (Catalogue().vector("partition.cancel.nothing"), Catalogue().vector("partition.override"))
+    off = Subject("off", switched_off=frozenset({"partition-reassign.override"}))
+    assert Grader(asked).row(off).first == "partition.override"
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -243,6 +264,20 @@ def test_a_view_of_the_wire_leaves_out_what_is_written() -> None:
     assert shown == [[TracedSend], [TracedPersistQuorumState, TracedSend, TracedStartTimer]]
 
 
+def test_a_view_of_the_wire_leaves_out_what_controllers_store() -> None:
+    reference = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
+    vector = Catalogue().vector("partition.start")
+    assert isinstance(vector, PartitionVector)
+    shown = []
+    with Session(reference, 10.0) as whole:
+        for level in ("wire", "effects"):
+            view = View(whole, level, injects=True)
+            view.ask(PartitionResetReply, PartitionReset, cluster=vector.cluster, before=vector.before)
+            reply = view.ask(PartitionStepReply, PartitionStep, event=vector.steps[0].event)
+            shown.append([isinstance(one, ShownStorePartitions) for one in reply.effects])
+    assert (any(shown[0]), any(shown[1]), len(shown[1]) - len(shown[0])) == (False, True, 1)
+
+
 # -------------------------------------------------------------------------------------------------------------
 # The command.
 # -------------------------------------------------------------------------------------------------------------
@@ -257,7 +292,7 @@ def test_the_command_shows_one_mutant(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-k", "no-such-mutant"], "no mutant of the quorum part fits no-such-mutant"),
+        (["-k", "no-such-mutant"], "no mutant of the reference fits no-such-mutant"),
         (["--no-seeded"], "nothing to grade"),
         (["-k", "vote-without-log-check", "--record", "x.md"], "do not go with -k"),
     ],

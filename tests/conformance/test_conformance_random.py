@@ -42,8 +42,8 @@ from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.running import RunSpec, run
 from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.random_runs.table import Table
-from kraft_conformance.runner.comparison import Synced
 from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.writes import Synced
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import StartTimer, Timer

@@ -157,6 +157,7 @@ def test_the_first_line_says_what_was_run(capsys: pytest.CaptureFixture[str], tm
         "adapter": limited("unsupported"),
         "asked_profile": "kip",
         "asked_vectors": None,
+        "asked_timeout_s": None,
         "profile": "kip",
         "experimental": False,
         "note": "",

@@ -4,9 +4,11 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kraft_conformance.adapters import reference
+from kraft_conformance.adapters import partitions, reference
 from kraft_conformance.protocol.cluster import Cluster, configuration_from
+from kraft_conformance.protocol.partitions import PartitionCluster, partition_configuration_from
 from kraft_reference.configuration import Configuration
+from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_spec.action_rules import switchable_rules
 
 
@@ -17,7 +19,11 @@ def leave_out(rules: Iterable[str]) -> None:
     def without(cluster: Cluster) -> Configuration:
         return replace(configuration_from(cluster), switched_off=off)
 
+    def partitions_without(cluster: PartitionCluster) -> PartitionConfiguration:
+        return replace(partition_configuration_from(cluster), switched_off=off)
+
     setattr(reference, "configuration_from", without)  # noqa: B010 - the name is imported there, not exported
+    setattr(partitions, "partition_configuration_from", partitions_without)  # noqa: B010 - likewise
 
 
 def main() -> None:

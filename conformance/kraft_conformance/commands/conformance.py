@@ -30,7 +30,7 @@ from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.protocol.features import SUBJECTS
-from kraft_conformance.runner.campaign import Campaign, Plan
+from kraft_conformance.runner.campaign import REPLY_TIMEOUT_S, Campaign, Plan
 from kraft_conformance.runner.explanation import explained
 from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion
 from kraft_conformance.runner.outcome import Outcome
@@ -69,7 +69,7 @@ ProfileName = Annotated[
     typer.Option("--profile", help="kip or kafka-4 (experimental); default: the one that the adapter names."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="How many copies of the adapter run at a time.")]
-TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds that a reply may take.")]
+TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, max=86_400.0, help="Seconds that a reply may take.")]
 ByRule = Annotated[bool, typer.Option("--rules", help="By rule: its vectors, or why it has none.")]
 SubjectName = Annotated[
     str, typer.Option("--subject", help="What is tested: replica, or partitions (the controllers of KIP-455).")
@@ -131,7 +131,7 @@ def run(
     expected_failures: Expected = None,
     profile: ProfileName = None,
     jobs: Jobs = 1,
-    timeout_s: TimeoutS = 10.0,
+    timeout_s: TimeoutS = REPLY_TIMEOUT_S,
     as_json: JsonLines = False,
     junit: Junit = None,
     tap: Tap = None,
@@ -145,6 +145,7 @@ def run(
     check_targets(targets, as_json)
     with vector_errors():
         catalogue = Catalogue(folder)
+        _check_profile(profile, catalogue)
         ids = tuple([entry.id for entry in selected(catalogue, words or ())])
         expected = read_expected_failures(expected_failures, catalogue)
         plan = Plan(adapter, ids, timeout_s, profile, jobs, stops_at_first, expected)
@@ -153,7 +154,10 @@ def run(
 
 @app.command()
 def smoke(
-    adapter: Adapter, subject: SubjectName = "replica", timeout_s: TimeoutS = 10.0, as_json: JsonLines = False
+    adapter: Adapter,
+    subject: SubjectName = "replica",
+    timeout_s: TimeoutS = REPLY_TIMEOUT_S,
+    as_json: JsonLines = False,
 ) -> int:
     """Run a few short vectors in the order in which an adapter comes to pass them, up to the first failure."""
     with vector_errors():
@@ -165,7 +169,11 @@ def smoke(
 
 @app.command()
 def replay(
-    name: VectorName, adapter: Adapter, profile: ProfileName = None, timeout_s: TimeoutS = 10.0, folder: Folder = None
+    name: VectorName,
+    adapter: Adapter,
+    profile: ProfileName = None,
+    timeout_s: TimeoutS = REPLY_TIMEOUT_S,
+    folder: Folder = None,
 ) -> int:
     """Run one vector and show what was said: `>` to the adapter, `<` from it."""
 
@@ -175,10 +183,12 @@ def replay(
     with vector_errors(), ended_by_signals():
         catalogue = Catalogue(folder)
         _known(catalogue, name)
+        _check_profile(profile, catalogue)
         plan = Plan(adapter, (name,), timeout_s, profile)
         outcomes = _outcomes(Campaign(plan, catalogue, watch), plan, quiet=True)
     vectors = None if folder is None else str(folder)
-    show_outcomes(outcomes, lambda one: repetition(plan.command, one.id, plan.profile, vectors))
+    unusual = _unusual(timeout_s)
+    show_outcomes(outcomes, lambda one: repetition(plan.command, one.id, plan.profile, vectors, unusual))
     return exit_code(outcomes)
 
 
@@ -223,8 +233,20 @@ def _run(plan: Plan, catalogue: Catalogue, as_json: bool, targets: Sequence[Targ
     with ended_by_signals():
         outcomes = _outcomes(campaign, plan, quiet=False)
     assert campaign.hello is not None, "nothing runs without one"
-    deliver(results_of(campaign.hello, plan.command, plan.profile, catalogue, outcomes), catalogue, as_json, targets)
+    made = results_of(campaign.hello, plan.command, plan.profile, catalogue, outcomes, _unusual(plan.reply_timeout_s))
+    deliver(made, catalogue, as_json, targets)
     return exit_code(outcomes)
+
+
+def _unusual(timeout_s: float) -> float | None:
+    """The seconds that a reply may take, if they have to be asked for."""
+    return None if timeout_s == REPLY_TIMEOUT_S else timeout_s
+
+
+def _check_profile(profile: str | None, catalogue: Catalogue) -> None:
+    known = sorted({name for entry in catalogue.entries.values() for name in entry.profiles})
+    if profile is not None and profile not in known:
+        raise usage_error(f"no profile {profile!r}, expected one of {', '.join(known)}")
 
 
 def _outcomes(campaign: Campaign, plan: Plan, *, quiet: bool) -> tuple[Outcome, ...]:

@@ -21,7 +21,10 @@ Machine = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Of the sample of machine-made mutants.")]
 VectorsOnly = Annotated[
     bool,
-    typer.Option("--vectors-only", help="Leave the random mode out, which has the mutants that no vector notices."),
+    typer.Option(
+        "--vectors-only",
+        help="Leave the random mode out, which has the mutants of the quorum part that no vector notices.",
+    ),
 ]
 First = Annotated[bool, typer.Option("--first", help="Leave a mutant alone once a vector notices.")]
 Check = Annotated[

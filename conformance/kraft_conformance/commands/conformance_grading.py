@@ -15,7 +15,7 @@ from kraft_conformance.grading.excluding import ExcludedError
 from kraft_conformance.grading.grader import GradingError
 from kraft_conformance.grading.random_part import RandomRuns
 from kraft_conformance.grading.record import markdown
-from kraft_conformance.grading.subjects import quorum_mutants
+from kraft_conformance.grading.subjects import graded_mutants
 from kraft_conformance.grading.table import TARGET, Row, Table, TableError, load_table, score, table_bytes
 from kraft_conformance.mutation import machine_made
 from kraft_conformance.mutation.survivors import SurvivorError
@@ -84,7 +84,7 @@ def holds(done: Table) -> bool:
 
 def _chosen(words: tuple[str, ...]) -> tuple[Mutant, ...]:
     try:
-        return quorum_mutants(words)
+        return graded_mutants(words)
     except MutantError as error:
         raise usage_error(str(error)) from error
 

@@ -44,7 +44,7 @@ Differential = Annotated[
 Save = Annotated[Path | None, typer.Option(help="A folder for failing traces, and vectors that fail in the same way.")]
 ShrinkRuns = Annotated[int, typer.Option(min=0, help="How many runs may go into making a failure shorter; 0: none.")]
 StopAtFirst = Annotated[bool, typer.Option("-x", help="Stop at the first failure.")]
-TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds that a reply may take.")]
+TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, max=86_400.0, help="Seconds that a reply may take.")]
 JsonLines = Annotated[bool, typer.Option("--json", help="JSON lines: one for each run, then a summary.")]
 
 _SEEDS = re.compile(r"(\d{1,15})(?::(\d{1,15}))?")

@@ -8,13 +8,14 @@ from typing import Any
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Let a SIGTERM end the run as Ctrl-C does, so that adapters end with it."""
+    """Let SIGTERM and SIGHUP end the run as Ctrl-C does, so that adapters end with it."""
 
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {one: signal.signal(one, interrupt) for one in (signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)

@@ -1,4 +1,4 @@
-"""Grading many mutants: seeded ones of the quorum part, and a sample of machine-made ones."""
+"""Grading many mutants: the seeded ones, each with the vectors of its subject, and a sample of machine-made ones."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,12 +9,16 @@ from msgspec import structs
 from kraft_conformance.grading.excluding import load_excluded
 from kraft_conformance.grading.grader import PROFILE, Grader, GradingError
 from kraft_conformance.grading.random_part import RandomRuns
+from kraft_conformance.grading.subjects import subject_graded
 from kraft_conformance.grading.table import SCHEMA, MachineMadeRows, Row, Table
 from kraft_conformance.mutation import machine_made
 from kraft_conformance.mutation.campaign import UNBROKEN, Subject
 from kraft_conformance.mutation.machine_made import Key
 from kraft_conformance.mutation.seeded import subject_of
-from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.protocol import features
+from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_spec.mutants import Mutant
 
 
@@ -27,7 +31,7 @@ class GradingPlan:
     """How many machine-made mutants, each up to the first vector that notices."""
     seed: int = 1
     random: RandomRuns | None = None
-    """For the mutants that no vector notices; None leaves them alone."""
+    """For the mutants of the quorum part that no vector notices; None leaves them alone."""
     stops_at_first: bool = False
     """Whether a seeded mutant too is left alone once a vector notices."""
     jobs: int = 1
@@ -37,6 +41,7 @@ class GradingPlan:
 @dataclass(frozen=True, slots=True)
 class _Task:
     subject: Subject
+    graded_as: features.Subject
     rules: tuple[str, ...]
     line: str
     excluded: str
@@ -65,22 +70,33 @@ def grade(
     unbroken = Grader(vectors).row(UNBROKEN)
     if unbroken.by_vectors:
         raise GradingError(f"{unbroken.first} fails on the unbroken reference: {unbroken.said}")
-    seeded = [_Task(subject_of(one), one.rules, "", excluded.get(one.name, "")) for one in plan.mutants]
-    rows = _rows(Grader(vectors, plan.stops_at_first), seeded, plan, told)
+    by_subject = {subject: _of(vectors, subject) for subject in features.SUBJECTS}
+    graders = {subject: Grader(those, plan.stops_at_first) for subject, those in by_subject.items()}
+    seeded = [
+        _Task(subject_of(one), subject_graded(one), one.rules, "", excluded.get(one.name, "")) for one in plan.mutants
+    ]
+    rows = _rows(graders, seeded, plan, told)
     machine = None
     if plan.machine:
         say("drawing machine-made mutants")
         made, population = machine_made.sample(plan.machine, plan.seed)
-        tasks = [_Task(one.subject, (), _line_of(one.key), _reason(excluded, one.key)) for one in made]
-        machine = MachineMadeRows(plan.seed, population, _rows(Grader(vectors, True), tasks, plan, told))
+        tasks = [_Task(one.subject, "replica", (), _line_of(one.key), _reason(excluded, one.key)) for one in made]
+        first: Mapping[features.Subject, Grader] = {"replica": Grader(by_subject["replica"], stops_at_first=True)}
+        machine = MachineMadeRows(plan.seed, population, _rows(first, tasks, plan, told))
     return Table(
         schema=SCHEMA,
         profile=PROFILE,
-        vectors=len(vectors),
+        vectors=len(by_subject["replica"]),
+        partition_vectors=len(by_subject["partitions"]),
         random="" if plan.random is None else str(plan.random),
         seeded=rows,
         machine=machine,
     )
+
+
+def _of(vectors: Sequence[AnyVector], subject: features.Subject) -> tuple[AnyVector, ...]:
+    kind = PartitionVector if subject == "partitions" else Vector
+    return tuple([one for one in vectors if isinstance(one, kind)])
 
 
 def _line_of(key: Key) -> str:
@@ -91,12 +107,18 @@ def _reason(excluded: Mapping[str | Key, str], key: Key) -> str:
     return excluded.get(key) or excluded.get(key.file, "")
 
 
-def _rows(grader: Grader, tasks: Sequence[_Task], plan: GradingPlan, told: Callable[[Row], None]) -> tuple[Row, ...]:
+def _rows(
+    graders: Mapping[features.Subject, Grader],
+    tasks: Sequence[_Task],
+    plan: GradingPlan,
+    told: Callable[[Row], None],
+) -> tuple[Row, ...]:
     def one(task: _Task) -> Row:
-        row = grader.row(task.subject, task.rules, task.line)
-        if not row.by_vectors and not task.excluded and plan.random is not None:
-            row = structs.replace(row, random=plan.random.catch(task.subject))
-        row = structs.replace(row, excluded=task.excluded)
+        row = graders[task.graded_as].row(task.subject, task.rules, task.line)
+        random = plan.random if task.graded_as == "replica" else None
+        if random is not None and not row.by_vectors and not task.excluded:
+            row = structs.replace(row, random=random.catch(task.subject))
+        row = structs.replace(row, subject=task.graded_as, excluded=task.excluded)
         told(row)
         return row
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kraft_conformance.grading.excluding import load_excluded
 from kraft_conformance.grading.grader import AT_HELLO, Grader
-from kraft_conformance.grading.subjects import quorum_mutants
+from kraft_conformance.grading.subjects import graded_mutants
 from kraft_conformance.grading.table import TARGET, Row, Table, score
 from kraft_conformance.mutation.seeded import subject_of
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -14,7 +14,7 @@ from kraft_spec.mutants import Mutant
 def problems(table: Table, catalogue: Catalogue | None = None) -> list[str]:
     """Where the table says something else than the catalogues of mutants and of vectors, in sentences."""
     catalogue = catalogue or Catalogue()
-    mutants = {one.name: one for one in quorum_mutants()}
+    mutants = {one.name: one for one in graded_mutants()}
     rows = {row.mutant: row for row in table.seeded}
     found = [f"the mutant {name} has no row" for name in mutants.keys() - rows.keys()]
     found += [f"there is no mutant {name}" for name in rows.keys() - mutants.keys()]
@@ -48,7 +48,7 @@ def not_caught_any_more(
     Only those vectors are run, so this takes a moment for each mutant.
     """
     catalogue = catalogue or Catalogue()
-    mutants = {one.name: one for one in quorum_mutants()}
+    mutants = {one.name: one for one in graded_mutants()}
     found = []
     for row in rows:
         if row.first is not None and row.mutant in mutants:

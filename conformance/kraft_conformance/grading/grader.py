@@ -20,7 +20,7 @@ from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import FAILING, Outcome
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session
-from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_spec.edits import edited_packages
 
 PROFILE = "kip"
@@ -41,7 +41,7 @@ class GradingError(Exception):
 class Grader:
     """Grades mutants with a list of vectors."""
 
-    vectors: tuple[Vector, ...]
+    vectors: tuple[AnyVector, ...]
     stops_at_first: bool = False
     """Whether to count only up to the first vector that notices."""
 
@@ -83,7 +83,7 @@ def command_line(environment: Mapping[str, str], switched_off: Iterable[str]) ->
 class _Attempt:
     """One mutant and its process."""
 
-    def __init__(self, command: str, vectors: Sequence[Vector], stops_at_first: bool) -> None:
+    def __init__(self, command: str, vectors: Sequence[AnyVector], stops_at_first: bool) -> None:
         self._command = command
         self._vectors = vectors
         self._stops_at_first = stops_at_first
@@ -128,14 +128,14 @@ class _Attempt:
             said="" if lowest is None else _said(lowest[1].reason),
         )  # fmt: skip
 
-    def _first(self, vectors: Iterable[Vector], level: Level, *, injects: bool) -> tuple[Vector, Outcome] | None:
+    def _first(self, vectors: Iterable[AnyVector], level: Level, *, injects: bool) -> tuple[AnyVector, Outcome] | None:
         return next(iter(self._noticing(vectors, level, injects=injects)), None)
 
     def _noticing(
-        self, vectors: Iterable[Vector], level: Level, *, injects: bool, all_of_them: bool = False
-    ) -> list[tuple[Vector, Outcome]]:
+        self, vectors: Iterable[AnyVector], level: Level, *, injects: bool, all_of_them: bool = False
+    ) -> list[tuple[AnyVector, Outcome]]:
         """The vectors that notice, up to the first one or all of them."""
-        found: list[tuple[Vector, Outcome]] = []
+        found: list[tuple[AnyVector, Outcome]] = []
         for vector in vectors:
             outcome = self._outcome(vector, level, injects)
             if outcome.status in FAILING:
@@ -144,7 +144,7 @@ class _Attempt:
                     break
         return found
 
-    def _outcome(self, vector: Vector, level: Level, injects: bool) -> Outcome:
+    def _outcome(self, vector: AnyVector, level: Level, injects: bool) -> Outcome:
         try:
             if self._session is None:
                 self._session = self._started()

@@ -45,13 +45,21 @@ def _page(table: Table) -> Iterator[str]:
         every = score((*table.seeded, *table.machine.rows))
         yield f"Of both together vectors catch {every.vectors} of {every.mutants} ({every.share:.1%})."
     yield (
-        f"There were {table.vectors} vectors, asked under the profile `{table.profile}`, or under one of their own "
-        "where that is none."
+        f"There were {table.vectors} vectors of a replica of the quorum and {table.partition_vectors} of controllers "
+        f"of partitions, each mutant with those of its subject, asked under the profile `{table.profile}`, or "
+        "under one of their own where that is none."
     )
+    if table.note:
+        yield table.note
     yield "Noticed at a level: by what an implementation shows there and below."
     if table.random:
         yield f"The random mode, for what no vector notices: {table.random}; up to the first difference."
-    yield "Left out are the mutants of the controller's partition reassignment, which is no part of this protocol."
+        yield "It runs clusters of replicas of the quorum, so that no mutant of controllers of partitions comes to it."
+    yield (
+        "Machine-made mutants are of the quorum part alone; of controllers of partitions there are "
+        f"{sum(row.subject == 'partitions' for row in table.seeded)} named ones, in the table under the rules "
+        "`partition-reassign`."
+    )
     yield ""
     yield "## Named mutants"
     yield ""

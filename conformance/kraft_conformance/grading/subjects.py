@@ -1,27 +1,27 @@
-"""Which mutants are graded here: those of the quorum part, which kraft-adapter/1 drives.
-
-The reassignment of partitions is another machine, with vectors and an adapter of its own.
-"""
+"""Which mutants are graded: all that break the reference, each with the vectors of the subject that it is part of."""
 
 from collections.abc import Sequence
 
 from kraft_conformance.mutation.seeded import seeded
+from kraft_conformance.protocol.features import Subject
 from kraft_spec.mutants import Mutant, MutantError, load_catalogue
 
 _PARTITION_FILES = "partitions/"
 _PARTITION_RULES = "partition-reassign."
 
 
-def is_of_partitions(mutant: Mutant) -> bool:
-    """Does it break the controller's reassignment of partitions?"""
+def subject_graded(mutant: Mutant) -> Subject:
+    """Whose vectors it is graded with: those of controllers of partitions, or those of a replica of the quorum."""
     files = [edit.file for edit in mutant.reference]
     if files:
-        return all(file.startswith(_PARTITION_FILES) for file in files)
-    return all(rule.startswith(_PARTITION_RULES) for rule in mutant.switched_off)
+        is_of_partitions = all(file.startswith(_PARTITION_FILES) for file in files)
+    else:
+        is_of_partitions = all(rule.startswith(_PARTITION_RULES) for rule in mutant.switched_off)
+    return "partitions" if is_of_partitions else "replica"
 
 
-def quorum_mutants(words: Sequence[str] = ()) -> tuple[Mutant, ...]:
-    """The seeded mutants of the quorum part, in the catalogue's order.
+def graded_mutants(words: Sequence[str] = ()) -> tuple[Mutant, ...]:
+    """The seeded mutants, in the catalogue's order.
 
     Args:
         words: only those with each of these in the name, or in a rule.
@@ -29,9 +29,9 @@ def quorum_mutants(words: Sequence[str] = ()) -> tuple[Mutant, ...]:
     Raises:
         MutantError: nothing fits.
     """
-    found = tuple([one for one in seeded(load_catalogue()) if not is_of_partitions(one) and _fits(one, words)])
+    found = tuple([one for one in seeded(load_catalogue()) if _fits(one, words)])
     if not found:
-        raise MutantError(f"no mutant of the quorum part fits {' and '.join(words)}")
+        raise MutantError(f"no mutant of the reference fits {' and '.join(words)}")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from kraft_conformance.protocol.features import LEVELS, Level
+from kraft_conformance.protocol.features import LEVELS, Level, Subject
 
 SCHEMA: Literal["kraft-grading/1"] = "kraft-grading/1"
 FILE_NAME = "table.json"
@@ -29,6 +29,8 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One mutant."""
 
     mutant: str
+    subject: Subject = "replica"
+    """Whose vectors it was graded with."""
     rules: tuple[str, ...]
     """Those that it breaks; none of a machine-made one."""
     vectors: int
@@ -89,11 +91,15 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     schema: Literal["kraft-grading/1"]
     profile: str
     vectors: int
-    """How many vectors there were."""
+    """How many vectors there were of a replica of the quorum."""
+    partition_vectors: int
+    """And of controllers of partitions."""
     random: str
     """What the random mode ran for the mutants that no vector notices; empty if it was left out."""
     seeded: tuple[Row, ...]
     machine: MachineMadeRows | None
+    note: str = ""
+    """What a reader has to know of how the table was made, if not in one run."""
 
 
 class TableError(ValueError):
@@ -105,7 +111,8 @@ def table_bytes(table: Table) -> bytes:
     document: dict[str, Any] = msgspec.to_builtins(table)
     machine = document["machine"]
     rows = _rows(document.pop("seeded"))
-    head = json.dumps({name: document[name] for name in ("schema", "profile", "vectors", "random")}, indent=1)
+    names = ("schema", "profile", "vectors", "partition_vectors", "random", "note")
+    head = json.dumps({name: document[name] for name in names}, indent=1)
     machine_text = "null"
     if machine is not None:
         drawn = f'"seed": {machine["seed"]}, "population": {machine["population"]}'

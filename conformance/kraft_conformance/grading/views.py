@@ -6,6 +6,11 @@ from msgspec import structs
 
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import Reply, Request, RestartReply, StepReply
+from kraft_conformance.protocol.partitions import (
+    PartitionStepReply,
+    ShownStorePartitions,
+    ShownStoreReassignPartitions,
+)
 from kraft_conformance.runner.session import Session
 from kraft_traces.effects import TracedAnswer, TracedSend
 
@@ -25,9 +30,16 @@ class View(Session):
     def ask(self, wanted: type[_Reply], request: type[Request], **fields: object) -> _Reply:
         """As `Session.ask`; what the level does not show is left out of the reply."""
         reply = self._whole.ask(wanted, request, **fields)
-        if self.hello.observability == "wire" and isinstance(reply, StepReply | RestartReply):
+        if self.hello.observability != "wire":
+            return reply
+        if isinstance(reply, StepReply | RestartReply):
             told = tuple([effect for effect in reply.effects if isinstance(effect, TracedSend | TracedAnswer)])
             return structs.replace(reply, effects=told)
+        if isinstance(reply, PartitionStepReply):
+            stored = ShownStorePartitions | ShownStoreReassignPartitions
+            return structs.replace(
+                reply, effects=tuple([effect for effect in reply.effects if not isinstance(effect, stored)])
+            )
         return reply
 
     def end(self, *, politely: bool = True) -> None:

@@ -10,7 +10,7 @@ from kraft_conformance.findings.finding import find_finding
 from kraft_conformance.findings.showing import show
 from kraft_conformance.grading.campaign import GradingPlan, grade
 from kraft_conformance.grading.random_part import RandomRuns
-from kraft_conformance.grading.subjects import quorum_mutants
+from kraft_conformance.grading.subjects import graded_mutants
 from kraft_conformance.grading.table import TARGET, Row, score
 from kraft_conformance.mutation import machine_made
 from kraft_conformance.mutation.results import Results
@@ -94,7 +94,7 @@ def grading_item(name: str, means: Means) -> Item:
     def done(row: Row) -> None:
         means.say(f"{row.mutant}: {row.first or 'no vector'}")
 
-    graded = grade(GradingPlan(quorum_mutants(), random=RandomRuns(), jobs=means.workers), done, means.say)
+    graded = grade(GradingPlan(graded_mutants(), random=RandomRuns(), jobs=means.workers), done, means.say)
     counted = score(graded.seeded)
     facts: dict[str, Fact] = {row.mutant: row.first or ("random mode" if row.random else None) for row in graded.seeded}
     good = counted.share >= TARGET and counted.together == counted.mutants

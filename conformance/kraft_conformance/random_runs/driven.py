@@ -31,8 +31,9 @@ from kraft_conformance.random_runs.seats import Asked
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
 from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.random_runs.stepwise import Stepwise
-from kraft_conformance.runner.comparison import Synced, effect_name
+from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.writes import Synced, without_repetitions
 from kraft_reference import events
 from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
 from kraft_reference.cluster.schedule import DEFECTS
@@ -199,8 +200,9 @@ class AdapterReplica(Replica):
         state = session.ask(ObserveReply, Observe).state if sight.sees_state else UNSET
         if reply is None:
             return Shown((), UNSET, state)
-        self._synced.follow(reply.effects)
-        effects = tuple([without_id(one) for one in reply.effects if sight.shows(kind_of(one))])
+        done = tuple(without_repetitions(reply.effects, self._synced.offset))
+        self._synced.follow(done)
+        effects = tuple([without_id(one) for one in done if sight.shows(kind_of(one))])
         self._notes.shown += len(effects)
         return Shown(effects, reply.refusal if sight.sees_state else UNSET, state)
 

@@ -6,12 +6,19 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
 from kraft_conformance.protocol.messages import HelloReply
-from kraft_conformance.runner.faults import AdapterFault
+from kraft_conformance.runner.faults import AdapterFault, MalformedReply
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session, Watch
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import provenance
+
+REPLY_TIMEOUT_S = 10.0
+"""Seconds that a reply may take, if nothing else is asked for."""
+
+
+_CHECKS_MAX = 3
+"""Failures that are asked again in a process of their own: each costs a start, and a few tell enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +28,7 @@ class Plan:
     command: str
     """Starts the adapter."""
     ids: tuple[str, ...]
-    reply_timeout_s: float = 10.0
+    reply_timeout_s: float = REPLY_TIMEOUT_S
     profile: str | None = None
     """None for the one that the adapter names."""
     jobs: int = 1
@@ -41,6 +48,7 @@ class Campaign:
         self._stop = Event()
         self._outcomes: dict[str, Outcome] = {}
         self._failures: list[BaseException] = []
+        self._checks_left = _CHECKS_MAX
         self.hello: HelloReply | None = None
         """What the adapter said of itself."""
 
@@ -84,7 +92,12 @@ class Campaign:
         return Outcome(vector_id, Status.SKIPPED, "after the first failure")
 
     def _session(self) -> Session:
-        return Session(self._plan.command, self._plan.reply_timeout_s, self._watch)
+        session = Session(self._plan.command, self._plan.reply_timeout_s, self._watch)
+        if self.hello is not None and session.hello != self.hello:
+            said = session.stderr
+            session.end(politely=False)
+            raise MalformedReply("another hello than that of the first process", said)
+        return session
 
     def _work(self, waiting: "SimpleQueue[str]", session: Session | None, told: Callable[[Outcome], None]) -> None:
         try:
@@ -96,7 +109,13 @@ class Campaign:
                 vector = self._catalogue.vector(vector_id)
                 try:
                     session = session or self._session()
-                    outcome = run_vector(session, vector, self._plan.profile or session.hello.profile)
+                    outcome = run_vector(session, vector, self.profile)
+                    if outcome.status is Status.FAIL and session.vectors and self._checks_left:
+                        self._checks_left -= 1
+                        session.end()
+                        session = self._session()
+                        outcome = _alone(outcome, run_vector(session, vector, self.profile))
+                    session.vectors += 1
                 except AdapterFault as fault:
                     outcome = errored(vector_id, fault)
                     if session is not None:
@@ -114,3 +133,11 @@ class Campaign:
         finally:
             if session is not None:
                 session.end(politely=not self._failures)
+
+
+def _alone(outcome: Outcome, again: Outcome) -> Outcome:
+    """The outcome of a failure that a process of its own has been asked about too."""
+    if again.status is Status.FAIL:
+        return again
+    told = f"{again.status} in a process of its own: reset does not forget what other vectors have left"
+    return replace(outcome, remark=told)

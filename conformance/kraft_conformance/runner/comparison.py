@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import Level, WriteOrTimer
 from kraft_conformance.runner.plain import Compared, Difference, compare, plain, text
+from kraft_conformance.runner.writes import Synced, log_end_after, without_repetitions
 from kraft_conformance.vectors.format import Latitude, VectorStep
 from kraft_reference.outcome import Refusal
 from kraft_traces.effects import (
@@ -15,6 +16,7 @@ from kraft_traces.effects import (
     TracedAppendRecords,
     TracedEffect,
     TracedFlushLog,
+    TracedPersistQuorumState,
     TracedSend,
     TracedStartTimer,
     TracedTruncateLog,
@@ -23,31 +25,7 @@ from kraft_traces.effects import (
 from kraft_traces.state_types import TracedState
 
 _TOLD = (TracedSend, TracedAnswer)
-
-
-class Synced:
-    """How much of the log an implementation has synced, by what it has shown.
-
-    Syncing earlier than a vector does is always right, so that what a vector expects is a lower bound.
-    Rule: durable.flush-before-fetch.
-    """
-
-    def __init__(self, offset: int) -> None:
-        self.offset = offset
-
-    def follow(self, effects: Sequence[TracedEffect]) -> None:
-        """Take note of what was done to the log, in its order."""
-        for effect in effects:
-            match effect:
-                case TracedFlushLog(end_offset):
-                    self.offset = max(self.offset, end_offset)
-                case TracedTruncateLog(end_offset):
-                    self.offset = min(self.offset, end_offset)
-                case TracedWriteSnapshot(snapshot, replaces_log):
-                    end = snapshot.end_offset
-                    self.offset = end if replaces_log else max(self.offset, end)
-                case _:
-                    pass
+_OF_THE_LOG = (TracedAppendRecords, TracedTruncateLog, TracedWriteSnapshot)
 
 
 class EffectComparison:
@@ -66,10 +44,8 @@ class EffectComparison:
         self._expected = {
             effect_name(effect): (index, effect) for index, effect in enumerate(step.outputs) if self._is_seen(effect)
         }
-        seen = [effect for effect in effects if self._is_seen(effect)]
-        self._places = {effect_name(effect): place for place, effect in enumerate(seen)}
-        self._actual = _joined(seen)
-        self._sent = [effect_name(effect) for effect in seen if isinstance(effect, _TOLD)]
+        self._shown = [effect for effect in effects if self._is_seen(effect)]
+        self._sent = [effect_name(effect) for effect in self._shown if isinstance(effect, _TOLD)]
         self._pairs = [
             (effect_name(step.outputs[first]), effect_name(step.outputs[second])) for first, second in step.before
         ]
@@ -86,18 +62,21 @@ class EffectComparison:
             synced_before: up to where the implementation had synced its log before the step.
             log_end_offset: where the log ends after the step.
         """
-        found = [*self._contents(synced_before, log_end_offset), *self._order()]
+        shown = tuple(without_repetitions(self._shown, synced_before))
+        synced = Synced(synced_before)
+        synced.follow(shown)
+        found = [*self._contents(_joined(shown), synced.offset), *self._portions(shown, log_end_offset)]
+        found += self._order([effect_name(effect) for effect in shown])
         left_out = tuple([one for one in found if isinstance(one, str)])
         return Compared(tuple([one for one in found if not isinstance(one, str)]), left_out)
 
-    def _contents(self, synced_before: int, log_end_offset: int) -> Iterator[Difference | str]:
+    def _contents(self, shown: dict[str, TracedEffect], synced: int) -> Iterator[Difference | str]:
         for name, (index, expected) in self._expected.items():
             path = f"outputs[{index}]"
-            actual = self._actual.get(name)
+            actual = shown.get(name)
             if isinstance(expected, TracedFlushLog):
-                shown = actual.end_offset if isinstance(actual, TracedFlushLog) else synced_before
-                if shown < expected.end_offset:
-                    yield Difference(name, f"synced up to {expected.end_offset}", f"synced up to {shown}")
+                if synced < expected.end_offset:
+                    yield Difference(name, f"synced up to {expected.end_offset}", f"synced up to {synced}")
             elif actual is None:
                 if not (path in self._latitude and self._latitude[path].absent):
                     yield Difference(name, text(_judged(expected)), "nothing")
@@ -107,20 +86,59 @@ class EffectComparison:
                 prefix = f"{path}.message" if isinstance(expected, TracedSend) else path
                 yield from _renamed(_allowed(found, plain(actual), path, self._latitude), prefix, name)
                 yield from _at_once(name, expected, actual)
-        for name, actual in self._actual.items():
-            if isinstance(actual, TracedFlushLog):
-                if actual.end_offset > log_end_offset:
-                    end = f"at most {log_end_offset}, where the log ends"
-                    yield Difference(name, end, f"synced up to {actual.end_offset}")
-            elif name not in self._expected:
+        for name, actual in shown.items():
+            if not isinstance(actual, TracedFlushLog) and name not in self._expected:
                 yield Difference(name, "nothing", text(_judged(actual)))
         for name in sorted({name for name in self._sent if self._sent.count(name) > 1}):
             yield Difference(name, "once", f"{self._sent.count(name)} times")
 
-    def _order(self) -> Iterator[Difference]:
+    def _portions(self, shown: Sequence[TracedEffect], log_end_offset: int) -> Iterator[Difference]:
+        """What is done in several writes: each of them is held to what the whole may be."""
+        changes_log = any(isinstance(effect, _OF_THE_LOG) for effect in shown)
+        end: int | None = None if changes_log else log_end_offset
+        earlier: dict[str, TracedEffect] = {}
+        for effect in shown:
+            name = effect_name(effect)
+            if isinstance(effect, TracedFlushLog) and end is not None and effect.end_offset > end:
+                yield Difference(name, f"at most {end}, where the log ends", f"synced up to {effect.end_offset}")
+            end = log_end_after(effect, end)
+            before = earlier.get(name)
+            if before is not None and name in self._expected:
+                yield from self._portion(name, before, effect)
+            earlier[name] = effect
+
+    def _portion(self, name: str, before: TracedEffect, after: TracedEffect) -> Iterator[Difference]:
+        """A write that another one of its kind follows: a part of what is expected, or that itself."""
+        index, expected = self._expected[name]
+        match before, after, expected:
+            case TracedAppendRecords(base_offset, records), TracedAppendRecords(), _:
+                if after.base_offset != base_offset + len(records):
+                    wanted = f"records from {base_offset + len(records)} on"
+                    yield Difference(name, wanted, f"records at {after.base_offset}")
+            case TracedTruncateLog(end_offset), _, TracedTruncateLog():
+                if end_offset < expected.end_offset:
+                    yield Difference(name, f"a cut at {expected.end_offset}", f"a cut at {end_offset} before that")
+            case TracedPersistQuorumState(), _, TracedPersistQuorumState():
+                # What is not known yet may be written without.
+                known = {field: None for field in ("leader_id", "voted_key") if getattr(before, field) is None}
+                path = f"outputs[{index}]"
+                found = compare(path, plain(replace(expected, **known)), plain(before))
+                differing = list(_allowed(found, plain(before), path, self._latitude))
+                if any(isinstance(one, Difference) for one in differing):
+                    yield Difference(name, text(plain(expected)), f"{text(plain(before))} before that")
+            case TracedWriteSnapshot(), _, TracedWriteSnapshot():
+                if plain(before) != plain(expected):
+                    yield Difference(name, text(plain(expected)), f"{text(plain(before))} before that")
+            case _:
+                # A timer that is started again runs anew.
+                pass
+
+    def _order(self, names: Sequence[str]) -> Iterator[Difference]:
         """A write that is expected here and was done earlier has nothing to wait for."""
+        done = {name: place for place, name in enumerate(names)}
+        begun = {name: place for place, name in reversed(list(enumerate(names)))}
         for first, second in self._pairs:
-            if first in self._places and second in self._places and self._places[first] > self._places[second]:
+            if first in done and second in begun and done[first] > begun[second]:
                 yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
 
 

@@ -44,11 +44,13 @@ class Outcome:
     """Of a vector whose outcome is that of an experimental profile alone: where it was read, and if it was."""
     effects: tuple[Any, ...] | None = None
     """Of a step that fails: what the adapter showed in it, as plain JSON values."""
+    remark: str = ""
+    """What else is known of a failure."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
         document: dict[str, Any] = {"id": self.id, "status": str(self.status)}
-        for name in ("reason", "step", "event", "fault", "stderr", "provenance"):
+        for name in ("reason", "step", "event", "fault", "stderr", "provenance", "remark"):
             if getattr(self, name) not in ("", None):
                 document[name] = getattr(self, name)
         if self.rules:

@@ -24,11 +24,18 @@ def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {str(status): counted[status] for status in Status if counted[status]}
 
 
-def repetition(command: str, vector_id: str, profile: str | None = None, vectors: str | None = None) -> str:
+def repetition(
+    command: str,
+    vector_id: str,
+    profile: str | None = None,
+    vectors: str | None = None,
+    timeout_s: float | None = None,
+) -> str:
     """The one command that runs a vector again and shows what was said."""
     words = ["kraft-spec", "conformance", "replay", vector_id, "--adapter", command]
     words += ["--profile", profile] if profile else []
-    return shlex.join(words + (["--vectors", vectors] if vectors else []))
+    words += ["--vectors", vectors] if vectors else []
+    return shlex.join(words + (["--timeout", f"{timeout_s:g}"] if timeout_s is not None else []))
 
 
 def details(outcome: Outcome, repeat: str) -> str:
@@ -41,6 +48,8 @@ def details(outcome: Outcome, repeat: str) -> str:
         lines.append(f"rules: {', '.join(outcome.rules)}")
     if outcome.provenance:
         lines.append(f"outcome: {outcome.provenance}")
+    if outcome.remark:
+        lines.append(f"note: {outcome.remark}")
     if outcome.stderr:
         lines.append(f"standard error: {outcome.stderr.rstrip()}")
     lines.append(f"repeat: {repeat}")

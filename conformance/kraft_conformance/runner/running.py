@@ -20,12 +20,13 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.runner.comparison import EffectComparison, Synced, adopted, compared_refusal, compared_state
+from kraft_conformance.runner.comparison import EffectComparison, adopted, compared_refusal, compared_state
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.partition_running import run_partition_vector
 from kraft_conformance.runner.plain import Compared, Difference
 from kraft_conformance.runner.session import Session
+from kraft_conformance.runner.writes import Synced
 from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Latitude, Vector, VectorEvent
 from kraft_conformance.vectors.partitions.format import PartitionVector

@@ -37,7 +37,7 @@ def read_expected_failures(path: Path | None, catalogue: Catalogue) -> dict[str,
     if path is None:
         return {}
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise CommandError(f"{path}: cannot be read: {error.strerror}", ExitCode.NO_INPUT) from error
     except UnicodeDecodeError as error:

@@ -12,6 +12,7 @@ from kraft_conformance.protocol.messages import (
     ErrorReply,
     Hello,
     HelloReply,
+    Observe,
     Reply,
     Request,
     Software,
@@ -36,6 +37,8 @@ class Session:
         Raises:
             AdapterFault: it cannot be started, speaks another version, or does not answer.
         """
+        self.vectors = 0
+        """How many vectors it has been asked."""
         self._process = AdapterProcess(command, reply_timeout_s)
         self._number = 0
         self._watch = watch
@@ -58,6 +61,11 @@ class Session:
             raise OtherVersion(f"the adapter speaks {hello.schema}, this program {SCHEMA}", self._process.stderr)
         return hello
 
+    @property
+    def stderr(self) -> str:
+        """The end of what the adapter wrote to standard error."""
+        return self._process.stderr
+
     def ask(self, wanted: type[_Reply], request: type[Request], **fields: Any) -> _Reply:
         """Send a request and return its reply.
 
@@ -76,6 +84,9 @@ class Session:
             detail = f"a reply to request {reply.id} where one to request {self._number} was due"
             raise MalformedReply(detail, self._process.stderr)
         if isinstance(reply, ErrorReply):
+            if request is Observe and reply.code == "unsupported":
+                detail = f"its hello says that its state can be observed, and it says: {reply.detail}"
+                raise MalformedReply(detail, self._process.stderr)
             fault = Unsupported if reply.code == "unsupported" else Unable
             raise fault(reply.detail, self._process.stderr)
         if not isinstance(reply, REPLIES[request]) or not isinstance(reply, wanted):

@@ -37,6 +37,7 @@ class _VectorLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True,
     left_out: tuple[str, ...] = ()
     provenance: str = ""
     effects: tuple[dict[str, Any], ...] | None = None
+    remark: str = ""
     repeat: str | UnsetType = msgspec.UNSET
 
 
@@ -135,6 +136,7 @@ class _Reading:
             line.stderr,
             line.provenance,
             line.effects,
+            line.remark,
         )
 
     def _concluded(self, number: int, results: Results, summary: _SummaryLine) -> Results:

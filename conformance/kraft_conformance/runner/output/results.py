@@ -43,6 +43,8 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     """What `--profile` said."""
     asked_vectors: str | None
     """The folder that `--vectors` named."""
+    asked_timeout_s: float | None
+    """What `--timeout` said, if not what it is without."""
     profile: str
     """The one that counted: what was asked for, or what the adapter named."""
     experimental: bool
@@ -84,7 +86,7 @@ class Results:
     def repetition(self, outcome: Outcome) -> str:
         """The one command that runs a vector again."""
         about = self.about
-        return repetition(about.adapter, outcome.id, about.asked_profile, about.asked_vectors)
+        return repetition(about.adapter, outcome.id, about.asked_profile, about.asked_vectors, about.asked_timeout_s)
 
 
 class Reason(NamedTuple):
@@ -118,7 +120,12 @@ def suite_of(catalogue: Catalogue) -> Suite:
 
 
 def results_of(
-    hello: HelloReply, command: str, asked_profile: str | None, catalogue: Catalogue, outcomes: Sequence[Outcome]
+    hello: HelloReply,
+    command: str,
+    asked_profile: str | None,
+    catalogue: Catalogue,
+    outcomes: Sequence[Outcome],
+    timeout_s: float | None = None,
 ) -> Results:
     """The results of a run of this command with these vectors."""
     profile = asked_profile or hello.profile
@@ -128,6 +135,7 @@ def results_of(
         suite=suite_of(catalogue),
         adapter=command,
         asked_profile=asked_profile,
+        asked_timeout_s=timeout_s,
         asked_vectors=None if catalogue.folder == vector_folder() else str(catalogue.folder),
         profile=profile,
         experimental=profile in EXPERIMENTAL,

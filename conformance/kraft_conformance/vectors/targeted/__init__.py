@@ -7,11 +7,13 @@ from kraft_conformance.vectors.targeted import (
     candidates,
     constructed,
     kafka_differences,
+    large_numbers,
     other_sets,
     own_events,
     pre_vote_answers,
     pre_votes,
     quorum_targets,
+    rare_cases,
     removals,
     replication,
     reports,
@@ -41,5 +43,7 @@ TARGETS: tuple[Target, ...] = (
     *kafka_differences.TARGETS,
     *constructed.TARGETS,
     *own_events.TARGETS,
+    *large_numbers.TARGETS,
+    *rare_cases.TARGETS,
 )
 """All of them."""

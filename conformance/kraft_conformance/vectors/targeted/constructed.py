@@ -5,14 +5,14 @@ What the replica does there is what the model does from the very state (docs/edg
 """
 
 from kraft_conformance.vectors.staging import RecordingDirector
-from kraft_conformance.vectors.target import Target
+from kraft_conformance.vectors.target import OBSERVED, Target
 from kraft_conformance.vectors.targeted.candidates import rivals
 from kraft_reference.events import Poll, PollFetch
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import log_on
-from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest
+from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.opening import nominate, start, win
+from kraft_reference.scenarios.opening import elect, nominate, observe, start, win
 from kraft_reference.scenarios.scenario import cluster
 
 _OWN_VOTE = "a replica of this role has voted for itself in its epoch"
@@ -163,7 +163,109 @@ def _file_lost(d: RecordingDirector) -> None:
     d.election_timeout(2)
 
 
+_LEFT = "who leaves an epoch or a role waits for no answer to what it asked there any more"
+
+
+def _fetch_in_another_role(d: RecordingDirector) -> None:
+    start(d, 1, 1)
+    d.append(1)
+    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    answer = d.handle(asked, "ok", answer="held")
+    waiting = d.state(2).awaiting
+    d.fetch_timeout(2)
+    d.construct(2, _LEFT, awaiting=waiting)
+    d.step("the records of 1 arrive at 2, which knows 1 as leader, and is Prospective: it takes none")
+    d.deliver(answer)
+
+
+def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
+    start(d, 1, 1)
+    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    d.shutdown(1)
+    d.lose(1)
+    d.election_timeout(1)
+    d.election_timeout(1)
+    d.fetch_timeout(3)
+    d.pre_vote(1, 3, "granted")
+    d.lose(1)
+    d.vote(1, 3, "granted")
+    d.lose(1)
+    answer = d.handle(asked, "FENCED_LEADER_EPOCH", answer="held")
+    d.construct(2, _LEFT, epoch=d.state(1).epoch)
+    d.step("an error, of the leader and epoch that 2 knows by now: it changes nothing")
+    d.deliver(answer)
+
+
+def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
+    elect(d, 1, 1)
+    d.append(1, end_offset=6)
+    observe(d, 1, 2, 3)
+    d.take_snapshot(1, 5)
+    d.fetch(4, 1, "FENCED_LEADER_EPOCH")
+    d.fetch(4, 1)
+    asked = d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
+    d.shutdown(1)
+    d.lose(1)
+    d.election_timeout(1)
+    d.election_timeout(1)
+    d.fetch_timeout(3)
+    d.pre_vote(1, 3, "granted")
+    d.lose(1)
+    d.vote(1, 3, "granted")
+    d.lose(1)
+    answer = d.handle(asked, "FENCED_LEADER_EPOCH", answer="held")
+    d.construct(4, _LEFT, epoch=d.state(1).epoch)
+    d.step("an error, of the leader and epoch that 4 knows by now: it gives the snapshot up")
+    d.deliver(answer)
+
+
+def _leader_removed_by_a_replica(d: RecordingDirector) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.remove_voter(1, 1)
+    change = d.state(1).pending_change
+    assert change is not None, "the removal waits for its commit"
+    why = "a replica asks for the removal of no other id than its own, and the leader is not it"
+    d.construct(1, why, pending_change=change._replace(requester=3, request=77))
+    d.step("the removal is committed: 3 is answered, once, and 1 resigns")
+    d.fetch(2, 1)
+    d.fetch(3, 1)
+    d.fetch(2, 1)
+    d.fetch(3, 1)
+
+
 TARGETS = (
+    Target(
+        "constructed.fetch-in-another-role",
+        "A Prospective takes no records, even of the leader that it knows",
+        ("fetch.response.common",),
+        2,
+        _fetch_in_another_role,
+        level="state",
+    ),
+    Target(
+        "constructed.fetch-of-the-last-epoch",
+        "An answer with an error brings no records",
+        ("fetch.response.common",),
+        2,
+        _fetch_of_the_last_epoch,
+        level="state",
+    ),
+    Target(
+        "constructed.snapshot-of-the-last-epoch",
+        "An answer with an error brings no snapshot, and another one is asked for",
+        ("fetch.snapshot.install",),
+        4,
+        _snapshot_of_the_last_epoch,
+        OBSERVED,
+        level="state",
+    ),
+    Target(
+        "constructed.leader-removed-by-a-replica",
+        "A removed leader answers once before it resigns",
+        ("remove-voter.reply-after-commit",),
+        1,
+        _leader_removed_by_a_replica,
+    ),
     Target(
         "constructed.candidate-asked",
         "A Candidate refuses, even whom its file says that it has voted for",
