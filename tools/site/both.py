@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 from tools.site.excerpts import Excerpt, ExcerptError, operator_definition, python_definition
 
 
-class Both(SphinxDirective):
+class Both(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installed where types are checked.
     """Two columns where there is room, one below the other where there is none."""
 
     option_spec: ClassVar[dict[str, Any]] = {
