@@ -59,7 +59,7 @@ LIMITED = Path(__file__).with_name("limited_adapter.py")
 
 def vectors(*ids: str) -> tuple[Vector, ...]:
     catalogue = Catalogue()
-    return tuple([catalogue.of_replica(one) for one in ids or catalogue])
+    return tuple([catalogue.of_replica(one) for one in ids]) or catalogue.of_replicas()
 
 
 def mutant(name: str) -> Subject:
@@ -222,7 +222,7 @@ def test_an_edit_that_does_not_fit_is_no_mutant() -> None:
 def test_an_unbroken_reference_in_place_of_the_mutant_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def elsewhere(environment: dict[str, str], switched_off: frozenset[str]) -> str:
         copy = environment["PYTHONPATH"].split(os.pathsep)[0]
-        return command_line(environment, switched_off).replace(f"PYTHONPATH={copy}{os.pathsep}", "PYTHONPATH=")
+        return command_line(environment, switched_off).replace(f"PYTHONPATH={copy}", "PYTHONPATH=")
 
     monkeypatch.setattr(grader_module, "command_line", elsewhere)
     with pytest.raises(GradingError, match="does not come from the edited copy"):
