@@ -45,6 +45,7 @@ autodoc_mock_imports = [
     "hypothesis",
     "jinja2",
     "junitparser",
+    "kafka",
     "markupsafe",
     "matplotlib",
     "pandas",
