@@ -1,6 +1,7 @@
 """States of small clusters for tests, and formulas evaluated in them the slow and obvious way."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import product
 from random import Random
 from typing import Any
@@ -56,42 +57,93 @@ def _damaged(name: str, value: Any, random: Random) -> Any:
     return {replica: value[random.choice((replica, *value))] for replica in value}
 
 
-def obvious_value(term: Any, environment: Mapping[str, Any], bound: tuple[Any, ...] = ()) -> Any:
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A term of Z3 as it is written, in Python's own kinds: Z3 is asked once for what a test evaluates very often.
+
+    Attributes:
+        kind: "variable", "forall", "exists", "and", "or", "implies", "literal" or "applied".
+        name: Of the function, the relation or the operation that is applied.
+        parts: The terms below it.
+        sorts: Those that a quantifier is over.
+        value: The literal, or which variable it is, counted from the innermost.
+    """
+
+    kind: str
+    name: str = ""
+    parts: tuple["_Term", ...] = ()
+    sorts: tuple[str, ...] = ()
+    value: Any = None
+
+
+def obvious_value(term: Any, environment: Mapping[str, Any]) -> Any:
     """The value of a term, with each quantifier tried for everything in its sort."""
+    return _value(_read(term), environment, ())
+
+
+_known: dict[int, tuple[z3.AstRef, _Term]] = {}
+"""By Z3's number of the term, which is the term's own as long as somebody keeps the term."""
+
+
+def _read(term: Any) -> _Term:
     if not z3.is_expr(term):
-        return term
+        return _Term("literal", value=term)
+    number = term.get_id()
+    if number not in _known:
+        _known[number] = (term, _read_anew(term))
+    return _known[number][1]
+
+
+def _read_anew(term: Any) -> _Term:
     if z3.is_var(term):
-        return bound[len(bound) - 1 - z3.get_var_index(term)]
+        return _Term("variable", value=z3.get_var_index(term))
     if z3.is_quantifier(term):
-        sorts = [environment[str(term.var_sort(number))] for number in range(term.num_vars())]
-        found = (obvious_value(term.body(), environment, (*bound, *values)) for values in product(*sorts))
-        return all(found) if term.is_forall() else any(found)
+        sorts = tuple(str(term.var_sort(number)) for number in range(term.num_vars()))
+        return _Term("forall" if term.is_forall() else "exists", parts=(_read(term.body()),), sorts=sorts)
     if z3.is_int_value(term):
-        return term.as_long()
-    if z3.is_or(term):
-        return any(obvious_value(part, environment, bound) for part in term.children())
-    if z3.is_implies(term):
-        condition, conclusion = term.children()
-        return not obvious_value(condition, environment, bound) or obvious_value(conclusion, environment, bound)
-    if z3.is_and(term):
-        return all(obvious_value(part, environment, bound) for part in term.children())
-    parts = [obvious_value(part, environment, bound) for part in term.children()]
-    name = str(term.decl().name())
-    if name in MEANINGS:
-        return MEANINGS[name].function(*parts)
-    if name in FUNCTIONS:
-        value = environment[name]
-        return tuple(parts) in value if FUNCTIONS[name].value == TRUTH else value[parts[0]]
-    if not parts:
-        return environment[name] if name in environment else z3.is_true(term)
-    operations: Mapping[str, Callable[..., Any]] = {
-        "=": lambda one, other: one == other,
-        "distinct": lambda one, other: one != other,
-        "<": lambda one, other: one < other,
-        "<=": lambda one, other: one <= other,
-        ">": lambda one, other: one > other,
-        ">=": lambda one, other: one >= other,
-        "not": lambda one: not one,
-        "if": lambda condition, one, other: one if condition else other,
-    }
-    return operations[name](*parts)
+        return _Term("literal", value=term.as_long())
+    if z3.is_true(term) or z3.is_false(term):
+        return _Term("literal", value=z3.is_true(term))
+    parts = tuple(map(_read, term.children()))
+    for kind, is_kind in (("or", z3.is_or), ("and", z3.is_and), ("implies", z3.is_implies)):
+        if is_kind(term):
+            return _Term(kind, parts=parts)
+    return _Term("applied", str(term.decl().name()), parts)
+
+
+_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "=": lambda one, other: one == other,
+    "distinct": lambda one, other: one != other,
+    "<": lambda one, other: one < other,
+    "<=": lambda one, other: one <= other,
+    ">": lambda one, other: one > other,
+    ">=": lambda one, other: one >= other,
+    "not": lambda one: not one,
+    "if": lambda condition, one, other: one if condition else other,
+}
+
+
+def _value(term: _Term, environment: Mapping[str, Any], bound: tuple[Any, ...]) -> Any:
+    match term.kind:
+        case "literal":
+            return term.value
+        case "variable":
+            return bound[len(bound) - 1 - term.value]
+        case "and":
+            return all(_value(part, environment, bound) for part in term.parts)
+        case "or":
+            return any(_value(part, environment, bound) for part in term.parts)
+        case "implies":
+            condition, conclusion = term.parts
+            return not _value(condition, environment, bound) or _value(conclusion, environment, bound)
+        case "forall" | "exists":
+            tried = product(*(environment[sort] for sort in term.sorts))
+            found = (_value(term.parts[0], environment, (*bound, *values)) for values in tried)
+            return all(found) if term.kind == "forall" else any(found)
+    parts = [_value(part, environment, bound) for part in term.parts]
+    if term.name in MEANINGS:
+        return MEANINGS[term.name].function(*parts)
+    if term.name in FUNCTIONS:
+        value = environment[term.name]
+        return tuple(parts) in value if FUNCTIONS[term.name].value == TRUTH else value[parts[0]]
+    return _OPERATIONS[term.name](*parts) if parts else environment[term.name]
