@@ -25,7 +25,11 @@ def test_a_head_is_a_check_and_no_head_is_none() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('\\* bounds = "few"', '\\* bound = "few"', "MCMine.cfg: unknown field bound, expected bounds, coverage"),
+        (
+            '\\* bounds = "few"',
+            '\\* bound = "few"',
+            "MCMine.cfg: unknown field bound, expected bounds, brief,",
+        ),
         ('\\* module = "MCElection"\n', "", "MCMine.cfg: Object missing required field `module`"),
         ('groups = ["ci"]', 'groups = "ci"', "MCMine.cfg: Expected `array`, got `str` - at `$.groups`"),
         ('groups = ["ci"]', 'groups = ["weekly"]', "MCMine.cfg: groups names weekly, expected some of smoke"),

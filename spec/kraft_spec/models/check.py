@@ -28,6 +28,8 @@ class ModelCheck:
             small checks.
         simulation: Random behaviours instead of the whole state space.
         time_limit_seconds: Stop after that long; to stop early is as good an outcome as an end.
+        brief: The search is over within seconds, so Java is to start fast rather than to run fast; taken for granted of
+            a check that must find a violation.
     """
 
     name: str
@@ -41,6 +43,7 @@ class ModelCheck:
     coverage: bool = False
     simulation: Simulation | None = None
     time_limit_seconds: float | None = None
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,8 +52,10 @@ def search(folder: Path, module: str, configuration: str, wanted: set[str], disj
         JvmError, JarMissing, JarMismatch, JavaMissing: TLC cannot be used.
     """
     # Late: only the process that searches starts Java in itself.
+    from kraft_spec.tlc import jvm
     from kraft_spec.tlc.specification import Specification
 
+    jvm.start(brief=True)
     specification = Specification(folder, module, configuration)
     tool = specification.tool
     actions = []

@@ -104,7 +104,7 @@ def run_check(
         coverage=check.coverage and coverage,
         heap_megabytes=heap_megabytes,
         time_limit_seconds=check.time_limit_seconds,
-        brief=bool(check.violates),
+        brief=check.brief or bool(check.violates),
     )
     model = directory or model_directory()
     report = check_model(model, check.module, check.configuration, options, on_progress=on_progress)

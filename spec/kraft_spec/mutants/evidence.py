@@ -149,6 +149,7 @@ def _search(
         check_deadlock=False,
         heap_megabytes=heap_megabytes,
         time_limit_seconds=check.time_limit_seconds,
+        brief=mutant.sample,
     )
     with broken_model(mutant, check, bounds) as folder:
         report = check_model(folder, MODULE, MODULE, options, on_progress=on_progress)

@@ -35,6 +35,9 @@ JVM_OPTIONS = (
 )
 """Options of the virtual machine, besides its temporary folder."""
 
+BRIEF_OPTIONS = ("-XX:TieredStopAtLevel=1",)
+"""And those of a process that is over within seconds: the second compiler would cost more than its code saves."""
+
 
 class JvmError(TlcBridgeError):
     """The virtual machine of this process cannot be used."""
@@ -55,8 +58,11 @@ class _Machine:
 _machine = _Machine()
 
 
-def start() -> ToolsJar:
+def start(*, brief: bool = False) -> ToolsJar:
     """Start the virtual machine unless it runs already, and return the jar it has loaded.
+
+    Args:
+        brief: This process is expected to be over within seconds; without effect on a machine that runs already.
 
     Raises:
         JarMissing, JarMismatch, JavaMissing: What it needs is not there.
@@ -84,6 +90,7 @@ def start() -> ToolsJar:
         try:
             jpype.startJVM(
                 *JVM_OPTIONS,
+                *(BRIEF_OPTIONS if brief else ()),
                 f"-Djava.io.tmpdir={temporary}",
                 jvmpath=library,
                 classpath=[str(jar.path)],
