@@ -29,7 +29,6 @@ settings.load_profile(_chosen_profile())
 _LONGEST_FIRST = (
     "tests/spec/test_mutants.py",
     "tests/traces/check/test_foreign.py",
-    "tests/spec/proofs/induction/test_interpreter.py",
     "tests/reference/test_cluster_simulation.py",
     "tests/traces/check/test_voter_changes.py",
     "tests/traces/check/test_acceptance.py",

@@ -200,7 +200,7 @@ def test_the_sample_is_as_stated(name: str) -> None:
 
 
 def stated_wrongly(by: Exhaustive | Covered) -> Mutant:
-    return replace(CATALOGUE[QUICK], evidence=by)
+    return replace(CATALOGUE[QUICK], evidence=by, sample=True)
 
 
 @pytest.mark.slow
@@ -221,7 +221,9 @@ def test_a_wrong_statement_is_a_problem(by: Exhaustive | Covered, problem: str) 
 @pytest.mark.slow
 def test_a_counterexample_that_is_not_there_is_a_problem() -> None:
     harmless = replace(
-        CATALOGUE["candidate-still-awaits-pre-votes"], evidence=Exhaustive("smoke", "ElectionSafety", 16)
+        CATALOGUE["candidate-still-awaits-pre-votes"],
+        evidence=Exhaustive("smoke", "ElectionSafety", 16, properties=("ElectionSafety",)),
+        sample=True,
     )
     found = gather(harmless, heap_megabytes=HEAP_MEGABYTES)
     assert found.problem.startswith("expected a violation of ElectionSafety, found ok")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.traces.check.alterations import altered, document_of, line_from, line_of, places
 from tests.traces.check.cases import Story, elected
@@ -74,6 +74,7 @@ def test_what_the_rest_of_a_trace_determines_may_be_left_out(name: str, workload
     assert verdict.candidates_max <= widest
 
 
+@settings(max_examples=max(20, settings().max_examples // 3))  # each has dozens of altered fields
 @given(workloads, st.integers(0, 20), st.integers(0, 2**32))
 def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, seed: int, choices: int) -> None:
     """Without effects, refusals and causes there is one candidate, so the state is known."""
