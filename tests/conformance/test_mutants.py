@@ -15,6 +15,7 @@ from kraft_conformance.mutation.killers import KillersError, load_killers, read_
 from kraft_conformance.mutation.machine_made import Key, MachineMade
 from kraft_conformance.mutation.seeded import seeded, subject_of
 from kraft_conformance.mutation.sighting import Attack, Outcome, Target
+from kraft_conformance.mutation.suite import SuitePlan, try_all
 from kraft_conformance.mutation.survivors import Survivor, kill_rate, load_survivors
 from kraft_conformance.mutation.tools import ALL_TOOLS, TOOLS
 from kraft_reference.replica import __file__ as a_module
@@ -254,6 +255,27 @@ def test_the_usual_killer_is_asked_first_and_the_others_if_it_does_not_kill(
 ) -> None:
     (outcome,) = Campaign(PLAYED, None, True, {}, first).run([subject_of(HALF)], 1)
     assert [(attack.tool, attack.killed) for attack in outcome.attacks] == asked
+
+
+@pytest.mark.parametrize(
+    ("chosen", "tried", "said"),
+    [
+        ((HALF,), {HALF.name: ["scenarios"]}, [(HALF.name, True)]),
+        (
+            (HALF, COMMENTED),
+            {HALF.name: ["scenarios"], COMMENTED.name: ["scenarios", "partitions"]},
+            [(HALF.name, True), (COMMENTED.name, False)],
+        ),
+    ],
+)
+def test_a_tool_that_no_mutant_needs_is_not_tried_up_to_the_first_kill(
+    chosen: tuple[Mutant, ...], tried: dict[str, list[str]], said: list[tuple[str, bool]]
+) -> None:
+    told: list[Outcome] = []
+    results = try_all(SuitePlan("", PLAYED, chosen, first=True), lambda _: None, told.append)
+    assert {one.name: [attack.tool for attack in one.attacks] for one in results.outcomes} == tried
+    assert [attack.tool for attack in results.baseline.attacks] == max(tried.values(), key=len)
+    assert [(one.name, one.first is not None) for one in told] == said
 
 
 def test_whoever_wants_every_tool_has_them_in_their_order() -> None:
