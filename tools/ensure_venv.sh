@@ -1,21 +1,23 @@
 #!/bin/sh
-# ensure_venv.sh run|test|dev
+# ensure_venv.sh run|test|suite|dev
 # Makes .venv hold this project with the libraries of that purpose, and does nothing when it already does.
-#   run: what `kraft-spec` itself uses    test: also the test tools    dev: every extra (large downloads)
+#   run: what `kraft-spec` itself uses    suite: what all parts of `make test` use, PySpark and Sphinx too
+#   test: also the test tools             dev: every extra (large downloads)
 # PYTHON names the interpreter to create it with; without it the first Python 3.11 or newer found is taken.
 set -eu
 cd "$(dirname "$0")/.."
-purpose=${1:?usage: ensure_venv.sh run|test|dev}
+purpose=${1:?usage: ensure_venv.sh run|test|suite|dev}
 venv=.venv
 
 say() { printf '%s\n' "kraft-spec: $*" >&2; }
 
 # The larger environments serve the smaller purposes too, so that one .venv serves all.
 case $purpose in
-    run)  requirement=.         served_by="run test dev" ;;
-    test) requirement='.[test]' served_by="test dev" ;;
-    dev)  requirement='.[dev]'  served_by="dev" ;;
-    *)    say "unknown purpose '$purpose': run, test or dev"; exit 64 ;;
+    run)   requirement=.                       served_by="run test suite dev" ;;
+    test)  requirement='.[test]'               served_by="test suite dev" ;;
+    suite) requirement='.[docs,pipeline,test]' served_by="suite dev" ;;
+    dev)   requirement='.[dev]'                served_by="dev" ;;
+    *)     say "unknown purpose '$purpose': run, test, suite or dev"; exit 64 ;;
 esac
 
 new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
