@@ -222,10 +222,10 @@ def test_a_wrong_statement_is_a_problem(by: Exhaustive | Covered, problem: str) 
 def test_a_counterexample_that_is_not_there_is_a_problem() -> None:
     harmless = replace(
         CATALOGUE["candidate-still-awaits-pre-votes"],
-        evidence=Exhaustive("smoke", "ElectionSafety", 16, properties=("ElectionSafety",)),
+        evidence=Exhaustive("crash-candidate", "ElectionSafety", 16, properties=("ElectionSafety",)),
         sample=True,
     )
     found = gather(harmless, heap_megabytes=HEAP_MEGABYTES)
     assert found.problem.startswith("expected a violation of ElectionSafety, found ok")
     assert found.searches[0].exhaustive
-    assert find_check("smoke").name == found.searches[0].check
+    assert find_check("crash-candidate").name == found.searches[0].check
