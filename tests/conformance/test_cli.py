@@ -259,7 +259,10 @@ def test_a_rule_says_where_it_is_named(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_a_superseded_rule_says_so_and_by_what(capsys: pytest.CaptureFixture[str]) -> None:
-    gone, successors = "bootstrap.kip642-first-record", "bootstrap.first-leader-writes-records, state.leader.first-leader"
+    gone, successors = (
+        "bootstrap.kip642-first-record",
+        "bootstrap.first-leader-writes-records, state.leader.first-leader",
+    )
     assert main(["rules", gone]) == ExitCode.CONFORMANT
     head = capsys.readouterr().out.splitlines()[:4]
     assert head[3] == f"does not hold any more: superseded by {successors}"
