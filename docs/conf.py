@@ -81,6 +81,8 @@ html_theme_options = {
 }
 html_title = f"kraft-spec {release}"
 html_static_path = ["_static"]
+# Without one a browser asks for favicon.ico, and complains.
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_js_files = [("sort_tables.js", {"defer": "defer"}), ("copy_citation.js", {"defer": "defer"})]
 html_search_scorer = str(Path(__file__).resolve().parent / "_static/search_scorer.js")
