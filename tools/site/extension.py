@@ -29,7 +29,7 @@ from tools.site import (
 )
 from tools.site.diagrams import quorums, roles
 from tools.site.facts import Material, RuleFacts, gather
-from tools.site.gate import EvidenceError, require_evidence
+from tools.site.gate import EvidenceError, require_evidence, require_names
 from tools.site.names import ALL_SCENARIOS
 from tools.site.scenario_pages import DiagramOf, no_diagram
 from tools.site.tla_lexer import TlaLexer
@@ -92,6 +92,10 @@ def _generate(app: Sphinx) -> None:
     report = check_citations(registry, checkout_sources(repository))
     material = Material.of(registry, load_scope(), report, repository)
     facts = gather(material)
+    try:
+        require_names(report, material.titles.keys())
+    except EvidenceError as error:
+        raise ExtensionError(f"rules that are named wrongly:\n{error}") from error
     try:
         require_evidence(facts.values())
     except EvidenceError as error:
