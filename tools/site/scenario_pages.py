@@ -61,7 +61,7 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
         "The pictures are [drawn from the runs](index.md#how-to-read-the-pictures).",
         "",
     ]
-    for place, variant in enumerate(scenario.variants):
+    for variant in scenario.variants:
         off = sorted(variant.configuration.switched_off)
         lines += [
             f"### {variant.name}",
@@ -77,7 +77,7 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
             "",
         ]
         if (diagram := diagram_of(f"{scenario.name}/{variant.name}")) is not None:
-            lines += figure(diagram, opened=place == 0)
+            lines += figure(diagram, opened=variant is scenario.variants[0])
     lines += ["---", "", "[all scenarios](index.md)"]
     return "\n".join(lines) + "\n"
 
