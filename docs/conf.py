@@ -81,8 +81,11 @@ html_theme_options = {
 }
 html_title = f"kraft-spec {release}"
 html_static_path = ["_static"]
+# Without one a browser asks for favicon.ico, and complains.
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
-html_js_files = [("sort_tables.js", {"defer": "defer"})]
+html_js_files = [("sort_tables.js", {"defer": "defer"}), ("copy_citation.js", {"defer": "defer"})]
+html_search_scorer = str(Path(__file__).resolve().parent / "_static/search_scorer.js")
 # Search finds what an index of thousands of names would list.
 html_use_index = False
 html_domain_indices = False

@@ -258,6 +258,42 @@ def test_a_rule_says_where_it_is_named(capsys: pytest.CaptureFixture[str]) -> No
     assert json.loads(capsys.readouterr().out)["level"] == "MUST"
 
 
+def test_a_superseded_rule_says_so_and_by_what(capsys: pytest.CaptureFixture[str]) -> None:
+    gone, successors = (
+        "bootstrap.kip642-first-record",
+        "bootstrap.first-leader-writes-records, state.leader.first-leader",
+    )
+    assert main(["rules", gone]) == ExitCode.CONFORMANT
+    head = capsys.readouterr().out.splitlines()[:4]
+    assert head[3] == f"does not hold any more: superseded by {successors}"
+    assert main(["rules", gone, "--json"]) == ExitCode.CONFORMANT
+    document = json.loads(capsys.readouterr().out)
+    assert (document["status"], ", ".join(document["by"])) == ("superseded", successors)
+    assert main(["rules", "bootstrap.standalone"]) == ExitCode.CONFORMANT
+    assert "does not hold" not in capsys.readouterr().out
+
+
+def test_the_list_of_rules_has_their_status(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "bootstrap"]) == ExitCode.CONFORMANT
+    rows = [[cell.strip() for cell in line.split("│")] for line in capsys.readouterr().out.splitlines()]
+    statuses = {row[1]: row[4] for row in rows if len(row) > 4 and row[1].startswith("bootstrap.")}
+    assert statuses["bootstrap.standalone"] == "active"
+    assert [rule for rule, status in statuses.items() if status == "superseded"] == [
+        "bootstrap.discover-brokers-order",
+        "bootstrap.discover-brokers-gossip",
+        "bootstrap.discover-brokers-initial-voter",
+        "bootstrap.kip642-first-record",
+    ]
+    assert main(["rules", "bootstrap", "--json"]) == ExitCode.CONFORMANT
+    listed = {one["id"]: one["status"] for one in json.loads(capsys.readouterr().out)}
+    assert listed == statuses
+
+
+def test_brackets_in_the_text_of_a_rule_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "state.prospective.to-candidate"]) == ExitCode.CONFORMANT
+    assert "'[majority - 1] of VoteResponse'" in capsys.readouterr().out
+
+
 def test_a_rule_says_which_theorems_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "remove-voter.append-and-apply"]) == ExitCode.CONFORMANT
     assert "  remove-one: All majorities of a voters set and of the" in capsys.readouterr().out

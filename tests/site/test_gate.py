@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tools.site.facts import Material, RuleFacts, gather
@@ -75,6 +76,13 @@ def test_a_scenario_that_names_a_rule_does_not_implement_it(facts: Mapping[str, 
     ]
 
 
+class App:
+    """As much of Sphinx's application as is looked at before anything is written."""
+
+    def __init__(self, repository: Path) -> None:
+        self.srcdir = str(repository / "docs")
+
+
 def test_the_build_stops(material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
     errors = pytest.importorskip("sphinx.errors")
     from tools.site import extension
@@ -83,10 +91,20 @@ def test_the_build_stops(material: Material, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(extension, "check_citations", lambda *_: broken)
     written: list[object] = []
     monkeypatch.setattr(extension, "write_pages", lambda *pages: written.append(pages))
-
-    class App:
-        srcdir = str(material.repository / "docs")
-
     with pytest.raises(errors.ExtensionError, match=rf"rules that nothing stands behind:\n{RULE}: no TLA\+ names it"):
-        extension._generate(App())
+        extension._generate(App(material.repository))
     assert written == []
+
+
+def test_the_build_stops_at_a_page_that_names_no_rule(material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    errors = pytest.importorskip("sphinx.errors")
+    from tools.site import extension
+
+    wrong = replace(material.report.of(RULE)[0], rule_id=RULE[:-1], layer="docs", path="docs/page.md", line=1)
+    broken = replace(material.report, unknown=(wrong,), suggestions={wrong.rule_id: (RULE,)})
+    monkeypatch.setattr(extension, "check_citations", lambda *_: broken)
+    with pytest.raises(
+        errors.ExtensionError,
+        match=rf"rules that are named wrongly:\ndocs/page.md:1: {RULE[:-1]}: no rule has this id, did you mean {RULE}",
+    ):
+        extension._generate(App(material.repository))

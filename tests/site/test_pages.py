@@ -22,6 +22,12 @@ from kraft_reference.scenarios import scenario
 from kraft_spec.rules import PROPERTIES, RuleFileError
 from kraft_spec.rules.sources import checkout_sources
 
+RELEASE = "7.8.9"
+HEADINGS = (
+    "Source", "What the text leaves open", "Apache Kafka", "When it decides", "Without it", "Python", "TLA+", "Proofs",
+    "Scenarios", "Vectors", "Mutants",
+)  # fmt: skip
+
 
 def test_prose_means_nothing_but_itself() -> None:
     assert prose("a*b_c [x] {1,2} <y> `z`") == r"a\*b\_c \[x\] \{1,2\} \<y\> \`z\`"
@@ -42,23 +48,25 @@ def test_a_summary_is_plain_text() -> None:
 
 
 def test_every_rule_has_a_page_under_its_id(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    pages = dict(rule_pages(facts, material.registry))
+    pages = dict(rule_pages(facts, material.registry, RELEASE))
     assert list(pages) == [f"rules/{rule.id}.md" for rule in material.registry]
     assert len(pages) == 340
     for rule in material.registry:
         text = pages[f"rules/{rule.id}.md"]
-        assert f"\n# {rule.id}\n" in text
-        for heading in (
-            "Source", "What the text leaves open", "Apache Kafka", "When it decides", "Without it", "Python", "TLA+",
-            "Proofs", "Scenarios", "Vectors", "Mutants",
-        ):  # fmt: skip
-            assert f"\n## {heading}\n" in text, (rule.id, heading)
+        assert f"\n# `{rule.id}` {prose(rule.title)}\n" in text
+        if rule.is_active:
+            for heading in HEADINGS:
+                assert f"\n## {heading}\n" in text, (rule.id, heading)
 
 
 def test_a_rule_page(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    text = rule_page(facts["vote.log-check"], material.registry)
+    text = rule_page(facts["vote.log-check"], material.registry, RELEASE)
     for expected in (
-        "**MUST** · a *safety* rule · group [vote](index.md#vote) · concerns Unattached, Prospective, Observer\n",
+        "\n**MUST** · a *safety* rule · group [vote](index.md#vote), 7 of 20 · concerns Unattached, Prospective, ",
+        "Cite as <q>kraft-spec 7.8.9, rule vote.log-check</q> ",
+        "Permanent address: [rules/vote.log-check.html](vote.log-check.md).\n",
+        "\n- scenarios [1](#scenarios)\n",
+        "\n| <code>vote.log-check</code> | A shorter log is refused, and the epoch is learnt all the same |",
         "violated: `LeaderCompleteness`; `CommittedNeverLost`.",
         "```{literalinclude} ../../reference/kraft_reference/elections.py\n",
         ":caption: `grants_vote` in reference/kraft_reference/elections.py, lines ",
@@ -72,14 +80,52 @@ def test_a_superseded_rule_says_so_and_by_what(facts: Mapping[str, RuleFacts], m
     gone = [rule for rule in material.registry if not rule.is_active]
     assert len(gone) == 4
     for rule in gone:
-        text = rule_page(facts[rule.id], material.registry)
+        text = rule_page(facts[rule.id], material.registry, RELEASE)
         assert ":::{admonition} This rule does not hold any more" in text
+        assert f"\n{rule.level}, **superseded** · " in text
         assert all(f"`{successor}`" in text for successor in rule.by)
+
+
+def test_a_superseded_rule_has_no_section_that_says_nothing(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    gone = "bootstrap.kip642-first-record"
+    text = rule_page(facts[gone], material.registry, RELEASE)
+    headings = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
+    assert headings == ["Source", "What the text leaves open", "Apache Kafka", "When it decides", "Named elsewhere"]
+    assert "{container} glance" not in text
+    rule = replace(facts[gone].rule, open="", kafka="", example="")
+    text = rule_page(replace(facts[gone], rule=rule, elsewhere=()), material.registry, RELEASE)
+    assert [line for line in text.splitlines() if line.startswith("## ")] == ["## Source"]
+
+
+def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    turned_down = [one.rule.id for one in facts.values() if one.turned_down]
+    assert "reassign.zombie-leader" in turned_down
+    assert "vote.log-check" not in turned_down
+    text = rule_page(facts["reassign.zombie-leader"], material.registry, RELEASE)
+    assert ":::{admonition} Turned down: the text has it so" in text
+    assert "\nA Leader that nobody fetches from resigns, by `check-quorum.zombie-leader`. The rule keeps" in text
+    assert "| `reassign.zombie-leader` | MUST, turned down |" in coverage_page(facts, material.registry)
+
+
+def test_nothing_is_said_without_a_link_to_nothing(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    bare = replace(facts["vote.log-check"], scenarios=(), vectors=(), vector_reason="Because.")
+    text = rule_page(bare, material.registry, RELEASE)
+    assert "\n- scenarios none\n" in text
+    assert "\n- vectors [none, with a reason](#vectors)\n" in text
+
+
+def test_a_rule_leads_to_its_neighbours_in_its_group(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    ids = [rule.id for rule in material.registry.group("hw")]
+    feet = [rule_page(facts[one], material.registry, RELEASE).splitlines()[-1] for one in ids]
+    group = "[group hw](index.md#hw) · [all rules](index.md)"
+    assert feet[0] == f"{group} · [{ids[1]}]({ids[1]}.md) →"
+    assert feet[1] == f"← [{ids[0]}]({ids[0]}.md) · {group} · [{ids[2]}]({ids[2]}.md) →"
+    assert feet[-1] == f"← [{ids[-2]}]({ids[-2]}.md) · {group}"
 
 
 def test_a_reason_stands_where_there_is_nothing(facts: Mapping[str, RuleFacts], material: Material) -> None:
     reason = facts["metric.current-state"].model_reason
-    text = rule_page(facts["metric.current-state"], material.registry)
+    text = rule_page(facts["metric.current-state"], material.registry, RELEASE)
     assert reason
     assert f"## TLA+\n\nNone: {prose(reason)}\n" in text
 
@@ -104,6 +150,8 @@ def test_every_open_point_is_told_with_its_resolution(material: Material) -> Non
         assert (f"\n`{rule.id}`\n: " in text) == bool(rule.open), rule.id
     assert split_resolution("It is silent. Resolution: at least as long.") == ("It is silent.", "at least as long.")
     assert split_resolution("It is silent.") == ("It is silent.", "")
+    assert split_resolution("It is silent; recommended: refuse.") == ("It is silent.", "refuse.")
+    assert split_resolution("Both are said. Recommended: the first.") == ("Both are said.", "the first.")
 
 
 def test_every_scenario_has_a_page_and_a_place_for_its_picture(material: Material) -> None:
@@ -112,6 +160,14 @@ def test_every_scenario_has_a_page_and_a_place_for_its_picture(material: Materia
     for one in ALL_SCENARIOS:
         for variant in one.variants:
             assert f"<title>{one.name}/{variant.name}</title>" in pages[f"scenarios/{one.name}.md"]
+
+
+def test_the_first_picture_of_a_page_is_open(material: Material) -> None:
+    text = scenario_page(scenario("ping-pong"), material.registry, lambda _: "<details><summary>x</summary></details>")
+    places = [line for line in text.splitlines() if line.startswith("<details")]
+    assert len(places) == len(scenario("ping-pong").variants) > 1
+    assert places[0].startswith("<details open>")
+    assert all(line.startswith("<details>") for line in places[1:])
 
 
 def test_without_a_picture_a_scenario_page_has_none(material: Material) -> None:

@@ -29,7 +29,7 @@ from tools.site import (
 )
 from tools.site.diagrams import quorums, roles
 from tools.site.facts import Material, RuleFacts, gather
-from tools.site.gate import EvidenceError, require_evidence
+from tools.site.gate import EvidenceError, require_evidence, require_names
 from tools.site.names import ALL_SCENARIOS
 from tools.site.scenario_pages import DiagramOf, no_diagram
 from tools.site.tla_lexer import TlaLexer
@@ -55,10 +55,11 @@ def diagrams() -> DiagramOf:
     return drawn
 
 
-def pages(repository: Path, registry: Registry, facts: Mapping[str, RuleFacts], material: Material) -> dict[str, str]:
+def pages(material: Material, facts: Mapping[str, RuleFacts], release: str) -> dict[str, str]:
     """Every generated page: path below docs, and its Markdown."""
+    registry, repository = material.registry, material.repository
     made: list[Iterable[tuple[str, str]]] = [
-        rule_pages.rule_pages(facts, registry),
+        rule_pages.rule_pages(facts, registry, release),
         [(coverage_page.PAGE, coverage_page.coverage_page(facts, registry))],
         [(open_points_page.PAGE, open_points_page.open_points_page(registry))],
         scenario_pages.scenario_pages(registry, diagrams()),
@@ -92,10 +93,14 @@ def _generate(app: Sphinx) -> None:
     material = Material.of(registry, load_scope(), report, repository)
     facts = gather(material)
     try:
+        require_names(report, material.titles.keys())
+    except EvidenceError as error:
+        raise ExtensionError(f"rules that are named wrongly:\n{error}") from error
+    try:
         require_evidence(facts.values())
     except EvidenceError as error:
         raise ExtensionError(f"rules that nothing stands behind:\n{error}") from error
-    write_pages(docs, pages(repository, registry, facts, material))
+    write_pages(docs, pages(material, facts, app.config.release))
 
 
 def named_pages(registry: Registry) -> dict[str, str]:

@@ -23,6 +23,17 @@ from kraft_spec.rules.scope import Scope
 _TEST_BENCH = ("/scenarios/", "/cluster/")
 """What drives the reference and is no part of it."""
 
+_TURNED_DOWN = "Turned down: "
+"""How a reason begins in scope.toml that says what holds in place of a rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class TitledVector:
+    """A vector as the manifest has it, and what it is about."""
+
+    entry: ManifestEntry
+    title: str
+
 
 @dataclass(frozen=True, slots=True)
 class RuleFacts:
@@ -51,12 +62,18 @@ class RuleFacts:
     model_reason: str = ""
     elsewhere: tuple[Citation, ...] = ()
     scenarios: tuple[AnyScenario, ...] = ()
-    vectors: tuple[ManifestEntry, ...] = ()
+    vectors: tuple[TitledVector, ...] = ()
     vector_reason: str = ""
     mutants: tuple[Mutant, ...] = ()
     counterexamples: tuple[Row, ...] = ()
     theorems: tuple[Theorem, ...] = ()
     theory_mutants: tuple[TheoryMutant, ...] = ()
+
+    @property
+    def turned_down(self) -> str:
+        """Why the specification does otherwise than the text that the rule repeats; empty if it follows it."""
+        _, mark, why = self.model_reason.partition(_TURNED_DOWN)
+        return why if mark else ""
 
     @property
     def found(self) -> tuple[Row, ...]:
@@ -74,6 +91,7 @@ class Material:
         report: where each is named, by `checkout_sources`.
         repository: the checkout, for the texts around the places.
         manifest: the vectors.
+        titles: what each vector is about, by its id.
         mutants: the catalogue.
     """
 
@@ -82,12 +100,15 @@ class Material:
     report: CitationReport
     repository: Path
     manifest: tuple[ManifestEntry, ...]
+    titles: Mapping[str, str]
     mutants: MutantCatalogue
 
     @classmethod
     def of(cls, registry: Registry, scope: Scope, report: CitationReport, repository: Path) -> "Material":
         """With the vectors and mutants of the packages."""
-        return cls(registry, scope, report, repository, VectorCatalogue().manifest.vectors, load_catalogue())
+        catalogue = VectorCatalogue()
+        titles = {vector_id: catalogue.vector(vector_id).title for vector_id in catalogue}
+        return cls(registry, scope, report, repository, catalogue.manifest.vectors, titles, load_catalogue())
 
 
 def gather(material: Material) -> Mapping[str, RuleFacts]:
@@ -96,7 +117,7 @@ def gather(material: Material) -> Mapping[str, RuleFacts]:
     for citation in material.report.citations:
         places.setdefault(citation.rule_id, []).append(citation)
     vectors = {one.rule.id: one for one in rule_coverage(material.manifest)}
-    by_id = {entry.id: entry for entry in material.manifest}
+    by_id = {entry.id: TitledVector(entry, material.titles[entry.id]) for entry in material.manifest}
     texts: dict[str, str] = {}
     facts: dict[str, RuleFacts] = {}
     for rule in material.registry:

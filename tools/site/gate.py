@@ -1,15 +1,18 @@
-"""A rule with the level MUST that nothing stands behind, and no reason why, is no rule that a site may show."""
+"""What a site may not show: a name that no rule has, and a MUST rule that nothing stands behind and nobody says why."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from tools.site.facts import RuleFacts
 
+from kraft_spec.rules.citations import CitationReport
+
 
 class EvidenceError(ValueError):
-    """Rules lack an implementation, a model or a vector, and nobody says why.
+    """Rules are named that do not exist, or lack an implementation, a model or a vector, and nobody says why.
 
     Attributes:
-        lines: one for each rule and what it lacks.
+        lines: one for each place, or each rule and what it lacks.
     """
 
     def __init__(self, lines: tuple[str, ...]) -> None:
@@ -42,4 +45,19 @@ def require_evidence(facts: Iterable[RuleFacts]) -> None:
         EvidenceError: with everything that is lacking.
     """
     if lines := tuple(line for each in facts for line in lacking(each)):
+        raise EvidenceError(lines)
+
+
+def require_names(report: CitationReport, others: Collection[str]) -> None:
+    """Insist that what reads like the id of a rule is one, and that every exemption is needed.
+
+    Args:
+        report: of all places that name rules.
+        others: what may read so and is none: the ids of vectors.
+
+    Raises:
+        EvidenceError: with every place, and what was probably meant.
+    """
+    unknown = tuple(place for place in report.unknown if place.rule_id not in others)
+    if lines := replace(report, unknown=unknown).problems():
         raise EvidenceError(lines)

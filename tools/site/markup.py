@@ -70,13 +70,18 @@ def counted(number: int, singular: str, plural: str = "") -> str:
     return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
-_RESOLUTION = re.compile(r"\bResolution(?: here)?: ?")
+_RESOLUTION = re.compile(r";? ?\b(?:Resolution(?: here)?:|[Rr]ecommended:?|Read(?: it as)?:) ?")
 
 
 def split_resolution(text: str) -> tuple[str, str]:
-    """What is open, and how it was decided; the second is empty where the text is not written in two parts."""
+    """What is open, and how it was decided; the second is empty where the text is not written in two parts.
+
+    What a catalogue recommends is what was decided.
+    """
     parts = _RESOLUTION.split(text, maxsplit=1)
-    return parts[0].strip(), parts[1].strip() if len(parts) > 1 else ""
+    if len(parts) == 1:
+        return text.strip(), ""
+    return sentence(parts[0].strip()), parts[1].strip()
 
 
 def open_point(text: str, names: Collection[str]) -> list[str]:

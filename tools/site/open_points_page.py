@@ -7,15 +7,22 @@ from kraft_spec.rules import Registry, Rule
 
 PAGE = "rules/open-points.md"
 
+UNSETTLED = "Not settled"
+"""What the catalogue says of a point for which no text and no decision has an answer."""
+
 
 def open_points_page(registry: Registry) -> str:
     """Every rule with an open point, by group: what the text leaves open, and the resolution."""
     having = [rule for rule in registry if rule.open]
+    unsettled = ", ".join(f"`{rule.id}`" for rule in having if UNSETTLED in rule.open)
     lines = [
         "# What the KIPs do not say",
         "",
         f"{len(having)} of {len(registry)} rules say something that the texts leave open, contradict, or take for "
-        "granted; each stands here with the reading that this specification takes.",
+        "granted.",
+        "Under *Resolution* stands how it was decided; "
+        "where none stands, the statement on the rule's page is the reading.",
+        f"Not settled, and kept as the texts have it: {unsettled}.",
         "What was decided across rules, and what was tried and turned down, is in [Decisions](../decisions.md); "
         "where rules contradicted each other, in "
         "[Rules](../rules.md#contradictions-between-rules-and-how-they-are-settled).",

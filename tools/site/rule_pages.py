@@ -1,4 +1,4 @@
-"""A page for each rule, and the foot that leads from one to the next."""
+"""A page for each rule."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -7,6 +7,7 @@ from tools.site.markup import code_block, counted, folded, open_point, prose, se
 from tools.site.mutant_section import mutant_section
 from tools.site.names import scenario_label
 from tools.site.pieces import Piece
+from tools.site.rule_head import rule_foot, rule_head
 
 from kraft_conformance.mutation.load_bearing import Row
 from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated
@@ -27,97 +28,58 @@ def linked_names(registry: Registry) -> Collection[str]:
     return frozenset({*registry.by_id, *PROPERTIES})
 
 
-def rule_page(facts: RuleFacts, registry: Registry) -> str:
-    """The page of one rule, as Markdown."""
+def rule_page(facts: RuleFacts, registry: Registry, release: str) -> str:
+    """The page of one rule, as Markdown.
+
+    Of a rule that does not hold any more only those sections are there that say something.
+
+    Args:
+        facts: of the rule.
+        registry: all rules.
+        release: the version of the specification, for the line to cite it by.
+    """
     rule = facts.rule
     names = linked_names(registry)
+    sections = (
+        (rule.open, _open(rule, names)),
+        (rule.kafka, ["## Apache Kafka", "", prose(rule.kafka or "Not known to differ.", names), ""]),
+        (rule.example, _example(rule)),
+        (facts.counterexamples, _breaks(facts, names)),
+        (facts.implementation, _code("Python", "python", facts.implementation, facts.implementation_reason)),
+        (facts.model, _code("TLA+", "tla", facts.model, facts.model_reason)),
+        (facts.theorems or facts.theory_mutants, _proofs(facts, names)),
+        (facts.scenarios, _scenarios(facts)),
+        (facts.vectors, _vectors(facts)),
+        (facts.mutants, mutant_section(facts.mutants)),
+    )
     lines = [
         "---",
         "orphan: true",
         "---",
         "",
-        f"# {rule.id}",
-        "",
-        f"**{prose(rule.title)}**",
-        "",
-        *_marks(rule),
-        "",
-        ":::{container} statement",
-        prose(rule.statement, names),
-        ":::",
-        "",
-        *_at_a_glance(facts),
-        "",
+        *rule_head(facts, registry, release),
         "## Source",
         "",
         *(f"- {prose(source)}" for source in rule.source),
         "",
-        "## What the text leaves open",
-        "",
-        *open_point(rule.open or "Nothing that is known.", names),
-        "## Apache Kafka",
-        "",
-        prose(rule.kafka or "Not known to differ.", names),
-        "",
-        "## When it decides",
-        "",
-        "A schedule, in the [notation of the catalogue](../rules.md#the-notation-of-the-examples).",
-        "",
-        ":::{container} schedule",
-        *code_block(rule.example or "no example is given"),
-        ":::",
-        "",
-        *_breaks(facts, names),
-        *_code("Python", "python", facts.implementation, facts.implementation_reason),
-        *_code("TLA+", "tla", facts.model, facts.model_reason),
-        *_proofs(facts, names),
-        *_scenarios(facts),
-        *_vectors(facts),
-        *mutant_section(facts.mutants),
+        *(line for says_something, section in sections if says_something or rule.is_active for line in section),
         *_elsewhere(facts),
-        *_foot(rule, registry),
+        *rule_foot(rule, registry),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _marks(rule: Rule) -> list[str]:
-    """Level, safety and status, in words."""
-    marks = [
-        f"**{rule.level}**",
-        "a *safety* rule" if rule.safety else "no safety rule",
-        f"group [{rule.group}](index.md#{rule.group})",
-    ]
-    if rule.states:
-        marks.append("concerns " + ", ".join(rule.states))
-    lines = [" · ".join(marks)]
-    if not rule.is_active:
-        successors = ", ".join(f"`{successor}`" for successor in rule.by)
-        taken = f": {successors} took its place" if successors else ""
-        lines += ["", ":::{admonition} This rule does not hold any more", ":class: warning", ""]
-        lines += [f"It is {rule.status}{taken}.  It keeps its id and this page.", ":::"]
-    return lines
+def _open(rule: Rule, names: Collection[str]) -> list[str]:
+    return ["## What the text leaves open", "", *open_point(rule.open or "Nothing that is known.", names)]
 
 
-def _at_a_glance(facts: RuleFacts) -> list[str]:
-    """What there is about the rule, with links into the page."""
-    return table(
-        ("Python", "TLA+", "proofs", "scenarios", "vectors", "mutants", "counterexamples"),
-        [
-            (
-                _glance(len(facts.implementation), "python", facts.implementation_reason),
-                _glance(len(facts.model), "tla", facts.model_reason),
-                _glance(len(facts.theorems) + len(facts.theory_mutants), "proofs"),
-                _glance(len(facts.scenarios), "scenarios"),
-                _glance(len(facts.vectors), "vectors", facts.vector_reason),
-                _glance(len(facts.mutants), "mutants"),
-                _glance(len(facts.found), "without-it"),
-            )
-        ],
-    )
-
-
-def _glance(number: int, anchor: str, reason: str = "") -> str:
-    return f"[{number or ('none, with a reason' if reason else 'none')}](#{anchor})"
+def _example(rule: Rule) -> list[str]:
+    lines = ["## When it decides", ""]
+    if not rule.example:
+        return [*lines, "No example is given.", ""]
+    if rule.catalogue == "election":
+        lines += ["A schedule, in the [notation of the catalogue](../rules.md#the-notation-of-the-examples).", ""]
+    return [*lines, ":::{container} schedule", *code_block(rule.example), ":::", ""]
 
 
 def _breaks(facts: RuleFacts, names: Collection[str]) -> list[str]:
@@ -129,8 +91,7 @@ def _breaks(facts: RuleFacts, names: Collection[str]) -> list[str]:
     for row in facts.counterexamples:
         lines += [*_counterexample(row), ""]
     if not facts.counterexamples:
-        why = "it is no safety rule" if not rule.safety else "it does not hold any more"
-        lines += [f"No counterexample is looked for in the model: {why}.", ""]
+        lines += ["No counterexample is looked for in the model: it is no safety rule.", ""]
     return lines
 
 
@@ -174,7 +135,7 @@ def _code(title: str, language: str, shown: Sequence[Piece], reason: str) -> lis
     """The pieces of source that name the rule."""
     lines = [f"## {title}", ""]
     if not shown:
-        return [*lines, f"None: {sentence(prose(reason or 'none is asked of a rule that does not hold'))}", ""]
+        return [*lines, f"None: {sentence(prose(reason or 'none is asked below MUST'))}", ""]
     for piece in shown[:OPEN_PIECES]:
         lines += included(piece, language)
     if later := shown[OPEN_PIECES:]:
@@ -246,15 +207,12 @@ def _switched_off(variant: object) -> Collection[str]:
 def _vectors(facts: RuleFacts) -> list[str]:
     lines = ["## Vectors", ""]
     if not facts.vectors:
-        why = facts.vector_reason or (
-            "none is asked of a rule that does not hold" if not facts.rule.is_active else "none is asked below MUST"
-        )
-        return [*lines, f"None: {sentence(prose(why))}", ""]
-    rows = [
-        (f"`{one.id}`", one.level, str(one.steps), f"`kraft-spec conformance explain {one.id}`")
-        for one in facts.vectors
-    ]
-    return [*lines, *table(("vector", "level", "steps", "read it"), rows), ""]
+        return [*lines, f"None: {sentence(prose(facts.vector_reason or 'none is asked below MUST'))}", ""]
+    # Those that were made for a rule before those that were cut out of a scenario.
+    shown = sorted(facts.vectors, key=lambda one: one.entry.id.startswith("scenario."))
+    rows = [(f"<code>{one.entry.id}</code>", prose(one.title), one.entry.level, str(one.entry.steps)) for one in shown]
+    lines += table(("vector", "about", "level", "steps"), rows)
+    return [*lines, "", f"One of them in words: `kraft-spec conformance explain {shown[0].entry.id}`.", ""]
 
 
 def _elsewhere(facts: RuleFacts) -> list[str]:
@@ -271,19 +229,7 @@ def _elsewhere(facts: RuleFacts) -> list[str]:
     return ["## Named elsewhere", "", *lines, ""]
 
 
-def _foot(rule: Rule, registry: Registry) -> list[str]:
-    ids = list(registry.by_id)
-    position = ids.index(rule.id)
-    links = []
-    if position > 0:
-        links.append(f"← [{ids[position - 1]}]({ids[position - 1]}.md)")
-    links.append("[all rules](index.md)")
-    if position + 1 < len(ids):
-        links.append(f"[{ids[position + 1]}]({ids[position + 1]}.md) →")
-    return ["---", "", " · ".join(links)]
-
-
-def rule_pages(facts: Mapping[str, RuleFacts], registry: Registry) -> Iterable[tuple[str, str]]:
+def rule_pages(facts: Mapping[str, RuleFacts], registry: Registry, release: str) -> Iterable[tuple[str, str]]:
     """Yield (path below docs, Markdown) for every rule."""
     for rule in registry:
-        yield f"{FOLDER}/{rule.id}.md", rule_page(facts[rule.id], registry)
+        yield f"{FOLDER}/{rule.id}.md", rule_page(facts[rule.id], registry, release)

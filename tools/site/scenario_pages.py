@@ -66,7 +66,7 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
         lines += [
             f"### {variant.name}",
             "",
-            sentence(prose(variant.outcome, names)),
+            sentence(prose(variant.outcome[:1].upper() + variant.outcome[1:], names)),
             "",
             "Rules switched off: " + (", ".join(f"`{rule}`" for rule in off) or "none") + ".",
             "Violated: " + (", ".join(f"`{one}`" for one in variant.violates) or "nothing") + ".",
@@ -77,14 +77,21 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
             "",
         ]
         if (diagram := diagram_of(f"{scenario.name}/{variant.name}")) is not None:
-            lines += figure(diagram)
+            lines += figure(diagram, opened=variant is scenario.variants[0])
     lines += ["---", "", "[all scenarios](index.md)"]
     return "\n".join(lines) + "\n"
 
 
-def figure(svg: str) -> list[str]:
-    """An SVG element as a block of HTML, which a line without text would end."""
-    element = "\n".join(line for line in svg.splitlines() if line.strip())
+def figure(diagram: str, *, opened: bool = False) -> list[str]:
+    """A diagram as a block of HTML, which a line without text would end.
+
+    Args:
+        diagram: HTML; what is tall in it stands behind a summary.
+        opened: whether that is open when the page is, as the first one of a page should be.
+    """
+    element = "\n".join(line for line in diagram.splitlines() if line.strip())
+    if opened:
+        element = element.replace("<details>", "<details open>")
     return ["```{raw} html", '<figure class="diagram">', element, "</figure>", "```", ""]
 
 

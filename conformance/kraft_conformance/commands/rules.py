@@ -37,9 +37,9 @@ def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
     if as_json:
         print_json([rule.as_dict() for rule in chosen])
         return 0
-    drawn = table(f"{len(chosen)} rules", "id", "level", "safety", "title")
+    drawn = table(f"{len(chosen)} rules", "id", "level", "safety", "status", "title")
     for rule in chosen:
-        drawn.add_row(rule.id, str(rule.level), "yes" if rule.safety else "", rule.title)
+        drawn.add_row(rule.id, str(rule.level), "yes" if rule.safety else "", str(rule.status), rule.title)
     stdout.print(drawn)
     if rule_id is not None:
         _without([row for rule in chosen for row in rows_about(rule.id, load_catalogue())], with_rule=True)
@@ -56,6 +56,8 @@ def _one(rule: Rule, as_json: bool) -> int:
         print_json({**rule.as_dict(), "named_in": named_in, "without": without, "proved": theorems_of})
         return 0
     stdout.print(f"[bold]{rule.id}[/bold]  {rule.level}{'  safety' if rule.safety else ''}\n{rule.title}\n")
+    if not rule.is_active:
+        stdout.print(f"[bold]does not hold any more: {_status(rule)}[/bold]\n")
     stdout.print(Markdown(rule.statement))
     rows = (
         ("source", "; ".join(rule.source)),
@@ -66,7 +68,8 @@ def _one(rule: Rule, as_json: bool) -> int:
     )
     for name, text in rows:
         if text:
-            stdout.print(f"\n[bold]{name}[/bold]\n{text}", markup=True)
+            stdout.print(f"\n[bold]{name}[/bold]")
+            stdout.print(text, markup=False)
     _without(broken, with_rule=False)
     if proved := _proved(rule.id):
         stdout.print("\n[bold]proved for voters sets of every size[/bold] (kraft-spec prove theorems)")
@@ -76,6 +79,11 @@ def _one(rule: Rule, as_json: bool) -> int:
     for place in places:
         stdout.print(f"  {place}", markup=False)
     return 0
+
+
+def _status(rule: Rule) -> str:
+    """`retired`, or `superseded by` with the rules that took its place."""
+    return f"{rule.status} by {', '.join(rule.by)}" if rule.by else str(rule.status)
 
 
 def _proved(rule_id: str) -> list[tuple[str, str]]:

@@ -19,6 +19,8 @@ _LINE = 17.0
 """Height of each note, and of each message that gets lost."""
 _BAND = 30.0
 _DOT = 9.0
+_SHRUNK = 0.9
+"""Down to which part of its size a diagram is shrunk where there is no room for it."""
 _STEEP = 35.0
 """Words along a line that falls by more degrees would be hard to read."""
 _MARKS = {"network": "band", "folded": "band folded", "violated": "band violated", "differs": "band differs"}
@@ -78,7 +80,7 @@ class _Drawing:
         # Over all lines, so that none goes through a word.
         for arrow in run.arrows:
             self._arrow_words(arrow)
-        return self._picture.finished(self._width, self._height)
+        return self._picture.finished(self._width, self._height, least_width=_SHRUNK * self._width)
 
     def _band(self, band: Band, top: float) -> None:
         corner = Point(_MARGIN, top + 3)

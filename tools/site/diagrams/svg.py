@@ -110,8 +110,16 @@ class Picture:
         """Say more of the element that was added last, where a pointer rests on it."""
         ET.SubElement(self._root[-1], "title").text = text
 
-    def finished(self, width: float, height: float) -> str:
-        """The element as text, without a line that is empty."""
+    def finished(self, width: float, height: float, *, least_width: float = 0) -> str:
+        """The element as text, without a line that is empty.
+
+        Args:
+            width: in pixels of the picture.
+            height: the same.
+            least_width: below which it is not shrunk, because its words could not be read.
+        """
+        if least_width:
+            self._root.set("style", f"min-width: {number(least_width)}px")
         self._root.set("viewBox", f"0 0 {number(width)} {number(height)}")
         self._root.set("width", number(width))
         self._root.set("height", number(height))
