@@ -51,8 +51,8 @@ class ClusterDirectory:
             twin = next((two for two in nodes.values() if two.key.directory_id == one.key.directory_id), None)
             if twin is not None:
                 raise refused(
-                    f"{one.path} and {twin.path} have both the directory id {one.key.directory_id}, expected one of its "
-                    "own for each node: a copied disk is formatted anew"
+                    f"{one.path} and {twin.path} have both the directory id {one.key.directory_id}, expected one of "
+                    "its own for each node: a copied disk is formatted anew"
                 )
             nodes[one.key.id] = one
         return dict(sorted(nodes.items()))

@@ -18,7 +18,7 @@ from kraft_conformance.directories.metadata_directory import (
     read_metadata_directory,
 )
 from kraft_conformance.directories.names import ListedVoter, random_directory_id
-from kraft_conformance.directories.node import DIRECTORIES, METADATA_DIRECTORY, STATIC_VOTERS, NodeProperties
+from kraft_conformance.directories.node import STATIC_VOTERS, NodeProperties
 from kraft_conformance.failure import usage_error
 from kraft_reference.identity import ReplicaKey
 
