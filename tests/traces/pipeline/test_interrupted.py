@@ -14,7 +14,7 @@ def test_a_second_run_on_the_same_folder_is_told_of_the_first(tmp_path: Path) ->
     first = Workspace.begin(tmp_path / "out", {"command": "run"}, resume=False)
     with first.locked():
         second = Workspace.begin(tmp_path / "out", {"command": "run"}, resume=True)
-        with pytest.raises(OutputError, match="another run is at work on .*out.unfinished: wait until it has ended"):
+        with pytest.raises(OutputError, match=r"another run is at work on .*out\.unfinished: wait until it has ended"):
             second.locked().__enter__()
     with second.locked():
         pass
