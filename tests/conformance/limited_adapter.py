@@ -174,6 +174,7 @@ MODES: dict[str, Change] = {
     "without-field": _without_field,
     "unsupported": hello(unsupported=("voter-changes", "observers")),
     "kip-595-only": hello(kip_levels={"KIP-595": "full"}),
+    "raft": hello(profile="raft"),
     "other-version": hello(schema="kraft-adapter/2"),
     "grants-all": _grants_all,
     "sends-first": _sends_first,

@@ -34,7 +34,6 @@ from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.partitions.format import PartitionVector
-from kraft_conformance.vectors.partitions.json_schema import committed_json_schema_text, json_schema_text
 from kraft_conformance.vectors.partitions.recording import PartitionSubject, partition_vector_of
 from kraft_conformance.vectors.partitions.staging import (
     PartitionNotAcceptedError,
@@ -98,10 +97,6 @@ def statuses(lines: Iterable[dict[str, Any]]) -> set[str]:
 # -------------------------------------------------------------------------------------------------------------
 # The protocol.
 # -------------------------------------------------------------------------------------------------------------
-
-
-def test_the_committed_schema_is_that_of_the_types() -> None:
-    assert committed_json_schema_text() == json_schema_text()
 
 
 def validator(part: str) -> Draft202012Validator:

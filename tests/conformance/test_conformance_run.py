@@ -234,6 +234,18 @@ def test_who_shows_its_state_cannot_refuse_to(capsys: pytest.CaptureFixture[str]
     assert lines[0]["reason"] == "its hello says that its state can be observed, and it says: not today"
 
 
+@pytest.mark.parametrize("command", [("run", "-k", "vote.granted"), ("smoke",), ("replay", "vote.granted")])
+def test_a_hello_with_a_profile_that_there_is_not(capsys: pytest.CaptureFixture[str], command: tuple[str, ...]) -> None:
+    assert main(["conformance", *command, "--adapter", limited("raft")]) == ExitCode.BAD_INPUT
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the adapter's hello names the profile 'raft', expected one of kafka-4, kip, kip-642-votes; " in said
+
+
+def test_the_command_line_may_say_a_profile_for_such_an_adapter(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines = ran(capsys, "--adapter", limited("raft"), "-k", "vote.granted", "--profile", "kip")
+    assert (code, counts(lines)) == (ExitCode.CONFORMANT, {"pass": 1})
+
+
 def test_a_profile_that_no_vector_has(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "run", "--adapter", REFERENCE, "--profile", "raft"]) == ExitCode.USAGE
     assert "no profile 'raft', expected one of kafka-4, kip, kip-642-votes" in capsys.readouterr().err
@@ -263,6 +275,15 @@ def test_expected_failures_are_counted_apart_and_reported_when_they_pass(
     listed.write_text("vote.once-per-epoch\nvote.twice\n")
     assert main(["conformance", "run", "--adapter", REFERENCE, *words]) == ExitCode.BAD_INPUT
     assert f"{listed}:2: no vector 'vote.twice'" in capsys.readouterr().err.replace("\n", " ").replace("  ", " ")
+
+
+def test_an_error_is_no_expected_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    listed = tmp_path / "expected.txt"
+    listed.write_text("vote.granted  # issue 12\n")
+    words = ("-k", "vote.granted", "--expected-failures", str(listed))
+    code, lines = ran(capsys, "--adapter", limited("exits"), *words)
+    assert (code, counts(lines)) == (ExitCode.VIOLATION, {"error": 1})
+    assert (lines[0]["fault"], "issue 12" in lines[0]["reason"]) == ("died", False)
 
 
 def test_junit_counts_what_was_not_decided_as_skipped(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

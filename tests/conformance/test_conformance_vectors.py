@@ -8,16 +8,14 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from kraft_conformance.protocol.features import Subject as SubjectName
 from kraft_conformance.vectors.archive import archive_bytes
 from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue, VectorFileError, vector_folder
 from kraft_conformance.vectors.encoding import vector_bytes
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.generate import differing, files_of, generated, write
-from kraft_conformance.vectors.json_schema import committed_json_schema_text, json_schema_text
+from kraft_conformance.vectors.json_schema import SCHEMAS, committed_json_schema_text, json_schema_text
 from kraft_conformance.vectors.ordering import happens_before
-from kraft_conformance.vectors.partitions.json_schema import (
-    committed_json_schema_text as committed_partition_json_schema_text,
-)
 from kraft_conformance.vectors.recording import Subject, VectorProofError, vector_of
 from kraft_conformance.vectors.rule_coverage import rule_coverage
 from kraft_conformance.vectors.smoke import SMOKE
@@ -43,14 +41,15 @@ def test_the_vectors_made_anew_are_those_of_the_package() -> None:
     assert differing(generated(), vector_folder()) == []
 
 
-def test_the_committed_schema_is_that_of_the_types() -> None:
-    assert committed_json_schema_text() == json_schema_text()
+@pytest.mark.parametrize("subject", SCHEMAS)
+def test_the_committed_schema_is_that_of_the_types(subject: SubjectName) -> None:
+    assert committed_json_schema_text(subject) == json_schema_text(subject)
 
 
 def test_every_file_fits_the_schema_and_the_manifest() -> None:
     catalogue = Catalogue()
-    schemas = {"replica": committed_json_schema_text(), "partitions": committed_partition_json_schema_text()}
-    validators = {subject: Draft202012Validator(json.loads(schema)) for subject, schema in schemas.items()}
+    schemas = {subject: json.loads(committed_json_schema_text(subject)) for subject in SCHEMAS}
+    validators = {subject: Draft202012Validator(schema) for subject, schema in schemas.items()}
     for entry in catalogue.manifest.vectors:
         vector = catalogue.vector(entry.id)
         validators[entry.subject].validate(json.loads((catalogue.folder / entry.file).read_bytes()))

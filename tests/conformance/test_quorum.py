@@ -450,3 +450,61 @@ def test_reading_changes_nothing() -> None:
     before = HISTORY.read_bytes()
     assert quorum("nodes") == quorum("describe", "--status") == main(["features", "describe"]) == 0
     assert HISTORY.read_bytes() == before
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What does not fit the cluster.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def said(capsys: Captured) -> str:
+    return " ".join(capsys.readouterr().err.split())
+
+
+def test_a_node_starts_at_no_endpoint_of_another(capsys: Captured) -> None:
+    three_voters()
+    assert quorum("stop", "3") == 0
+    before = HISTORY.read_bytes()
+    properties(3, endpoint="h2:9093")
+    assert quorum("start", "--config", "3.properties") == ExitCode.BAD_INPUT
+    assert "3.properties:2: controller.listener: h2:9093, expected another endpoint: node 2 is there" in said(capsys)
+    assert HISTORY.read_bytes() == before
+
+
+def test_two_nodes_do_not_move_to_one_endpoint(capsys: Captured) -> None:
+    three_voters()
+    assert quorum("stop", "2", "3") == 0
+    words = [word for node_id in (2, 3) for word in ("--config", properties(node_id, endpoint="h5:9093"))]
+    assert quorum("start", *words) == ExitCode.BAD_INPUT
+    assert "3.properties:2: controller.listener: h5:9093, expected another endpoint: node 2 is there" in said(capsys)
+
+
+def test_a_node_starts_on_its_own_directory_alone(capsys: Captured) -> None:
+    three_voters()
+    assert quorum("stop", "3") == 0
+    properties(3, "log.dirs=elsewhere")
+    assert quorum("start", "--config", "3.properties") == ExitCode.BAD_INPUT
+    assert "3.properties:3: log.dirs: 'elsewhere', expected " in said(capsys)
+
+
+def test_two_nodes_with_one_directory_id(capsys: Captured) -> None:
+    three_voters()
+    name = properties(4)
+    assert format_node(name, "--no-initial-controllers", "--directory-id", "U2") == ExitCode.VIOLATION
+    assert "node 2 has the directory id U2 already" in said(capsys)
+    assert format_node(name, "--no-initial-controllers", "--directory-id", "U4") == 0
+    (copied,) = [path for path in Path().rglob("meta.properties") if "node.id=4" in path.read_text()]
+    copied.write_text(copied.read_text().replace("U4", "U2"))
+    assert quorum("start", "4") == ExitCode.VIOLATION
+    assert "have both the directory id U2, expected one of its own for each node" in said(capsys)
+
+
+@pytest.mark.parametrize("command", [("quorum", "describe"), ("describe", ".")])
+def test_an_altered_history_is_described_by_nobody(command: tuple[str, ...], capsys: Captured) -> None:
+    three_voters()
+    lines = HISTORY.read_text().splitlines(keepends=True)
+    altered = next(number for number, line in enumerate(lines) if '"high_watermark":3' in line)
+    lines[altered] = lines[altered].replace('"high_watermark":3', '"high_watermark":9')
+    HISTORY.write_text("".join(lines))
+    assert main([*command, "--status"]) == ExitCode.BAD_INPUT
+    assert f"quorum.jsonl:{altered + 1}: is not what the reference does here" in said(capsys)

@@ -48,6 +48,7 @@ from kraft_traces.encode import REFERENCE_KIP_LEVELS
 from kraft_traces.errors import IncompleteLineError, TraceError
 from kraft_traces.lines import EventLine
 from kraft_traces.restore import event_of
+from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 
 
@@ -94,11 +95,19 @@ class ReferenceAdapter:
                 done = self._step(events.Restart(request.endpoint), request.draw)
                 return RestartReply(id=number, effects=_effects(done), refusal=done.refusal)
             case Observe(id=number):
-                return ObserveReply(id=number, state=traced_state(self._running().state))
+                return ObserveReply(id=number, state=self.state())
             case Bye(id=number):
                 return ByeReply(id=number)
             case PartitionReset() | PartitionStep() | PartitionObserve():
                 return self.partitions.answer(request)
+
+    def state(self) -> TracedState:
+        """The state of the replica, as a trace shows it.
+
+        Raises:
+            ValueError: there was no `reset` yet.
+        """
+        return traced_state(self._running().state)
 
     def _running(self) -> Replica:
         if self._replica is None:

@@ -32,7 +32,7 @@ from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.protocol.features import SUBJECTS
 from kraft_conformance.runner.campaign import REPLY_TIMEOUT_S, Campaign, Plan
 from kraft_conformance.runner.explanation import explained
-from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion
+from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion, UnknownProfile
 from kraft_conformance.runner.outcome import Outcome
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of
 from kraft_conformance.runner.output.results import results_of
@@ -244,7 +244,7 @@ def _unusual(timeout_s: float) -> float | None:
 
 
 def _check_profile(profile: str | None, catalogue: Catalogue) -> None:
-    known = sorted({name for entry in catalogue.entries.values() for name in entry.profiles})
+    known = sorted(catalogue.profiles)
     if profile is not None and profile not in known:
         raise usage_error(f"no profile {profile!r}, expected one of {', '.join(known)}")
 
@@ -259,6 +259,6 @@ def _outcomes(campaign: Campaign, plan: Plan, *, quiet: bool) -> tuple[Outcome, 
         said = f"\nstandard error: {fault.stderr.rstrip()}" if fault.stderr else ""
         unavailable = isinstance(fault, CannotStart)
         text = f"the adapter cannot be started: {fault}" if unavailable else f"no hello: {fault}"
-        if isinstance(fault, OtherVersion):
+        if isinstance(fault, OtherVersion | UnknownProfile):
             text = str(fault)
         raise CommandError(text + said, ExitCode.UNAVAILABLE if unavailable else ExitCode.BAD_INPUT) from fault

@@ -15,7 +15,7 @@ from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.plan import SHRINK_RUNS_MAX, RandomPlan
 from kraft_conformance.random_runs.reports import details, json_lines
 from kraft_conformance.random_runs.seats import seat_of
-from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion
+from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion, UnknownProfile
 from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_conformance.runner.reports import counts, exit_code
 from kraft_conformance.vectors.catalogue import VectorFileError
@@ -125,7 +125,7 @@ def _outcomes(plan: RandomPlan) -> tuple[RandomOutcome, ...]:
         said = f"\nstandard error: {fault.stderr.rstrip()}" if fault.stderr else ""
         unavailable = isinstance(fault, CannotStart)
         text = f"the adapter cannot be started: {fault}" if unavailable else f"no hello: {fault}"
-        if isinstance(fault, OtherVersion):
+        if isinstance(fault, OtherVersion | UnknownProfile):
             text = str(fault)
         raise CommandError(text + said, ExitCode.UNAVAILABLE if unavailable else ExitCode.BAD_INPUT) from fault
     except VectorFileError as error:

@@ -9,6 +9,7 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json
 from kraft_conformance.directories.cluster_directory import HISTORY
 from kraft_conformance.directories.errors import refused
+from kraft_conformance.directories.history import read_history
 from kraft_conformance.directories.view import view_of
 from kraft_conformance.directories.view_text import replication_rows, replication_text, status_rows, status_text
 from kraft_conformance.exit_codes import ExitCode
@@ -32,7 +33,8 @@ def show_view(trace: str, status: bool, replication: bool, at: int | None, as_js
 
     Raises:
         TraceError: the file is no trace.
-        CommandError: neither of the options is given, or the trace ends before `at`.
+        CommandError: neither of the options is given, the trace ends before `at`, or the history of the cluster
+            directory was altered.
     """
     if not status and not replication:
         raise usage_error("expected --status, --replication or both")
@@ -41,6 +43,8 @@ def show_view(trace: str, status: bool, replication: bool, at: int | None, as_js
         source = Path(trace) / HISTORY
         if not source.exists():
             raise refused(f"{trace}: nothing has run in this cluster directory yet, expected {HISTORY} in it")
+        # The history of a cluster directory is this reference's own: what was altered in it is no view of anything.
+        read_history(source)
     seen = view_of(source, at)
     if as_json:
         document: dict[str, Any] = {"source": str(source), "sequence": seen.sequence, "time_ms": seen.time_ms}

@@ -257,6 +257,10 @@ def _hint(output: Path) -> None:
     output = Path(os.path.abspath(output))
     if output.with_name(f"{output.name}.unfinished").is_dir():
         stderr.print("what is done is kept: the same command with --resume goes on", markup=False)
+    elif (output / ".work").is_dir():
+        stderr.print("what is done is kept: the same command goes on", markup=False)
+    else:
+        stderr.print("nothing half-written is left", markup=False)
 
 
 def _reported(account: dict[str, int], document: dict[str, Any], output: Path, as_json: bool) -> int:

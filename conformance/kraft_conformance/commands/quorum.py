@@ -74,7 +74,7 @@ def start(
         changed: dict[int, str] = {}
         for file in config or ():
             node = read_node(file)
-            chosen[node.id] = with_properties(_formatted(formatted, node.id), node)
+            chosen[node.id] = with_properties(_formatted(formatted, node.id), node, {**formatted, **chosen})
             changed[node.id] = file.read_text()
         if not chosen:
             chosen = {node_id: one for node_id, one in formatted.items() if not quorum.is_running(node_id)}

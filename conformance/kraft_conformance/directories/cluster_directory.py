@@ -36,7 +36,9 @@ class ClusterDirectory:
         """The formatted nodes by id.
 
         Raises:
-            CommandError: a metadata directory is malformed, or two have one node id.
+            CommandError: a metadata directory is malformed, or two have one node id or one directory id.
+
+        Rule: identity.directory-id-at-format.
         """
         nodes: dict[int, MetadataDirectory] = {}
         for meta in sorted(self.path.rglob(META)):
@@ -46,6 +48,12 @@ class ClusterDirectory:
             other = nodes.get(one.key.id)
             if other is not None:
                 raise refused(f"{one.path} and {other.path} are both formatted for node {one.key.id}, expected one")
+            twin = next((two for two in nodes.values() if two.key.directory_id == one.key.directory_id), None)
+            if twin is not None:
+                raise refused(
+                    f"{one.path} and {twin.path} have both the directory id {one.key.directory_id}, expected one of "
+                    "its own for each node: a copied disk is formatted anew"
+                )
             nodes[one.key.id] = one
         return dict(sorted(nodes.items()))
 

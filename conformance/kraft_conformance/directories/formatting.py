@@ -18,7 +18,7 @@ from kraft_conformance.directories.metadata_directory import (
     read_metadata_directory,
 )
 from kraft_conformance.directories.names import ListedVoter, random_directory_id
-from kraft_conformance.directories.node import DIRECTORIES, METADATA_DIRECTORY, STATIC_VOTERS, NodeProperties
+from kraft_conformance.directories.node import STATIC_VOTERS, NodeProperties
 from kraft_conformance.failure import usage_error
 from kraft_reference.identity import ReplicaKey
 
@@ -68,10 +68,8 @@ def format_node(cluster: ClusterDirectory, node: NodeProperties, asked: FormatRe
     key = ReplicaKey(node.id, _directory_id(node, asked))
     voters = _voters(node, key, asked)
     if Path(node.metadata_directory).parts[0] in RESERVED:
-        name = METADATA_DIRECTORY if node.properties.get(METADATA_DIRECTORY) else DIRECTORIES
-        raise node.properties.wrong(
-            name,
-            f"{node.metadata_directory!r}, expected another name: the cluster directory has a file of its own there",
+        raise node.wrong_directory(
+            f"{node.metadata_directory!r}, expected another name: the cluster directory has a file of its own there"
         )
     target = cluster.path / node.metadata_directory
     if is_formatted(target):
@@ -79,7 +77,7 @@ def format_node(cluster: ClusterDirectory, node: NodeProperties, asked: FormatRe
         raise refused(f"{target} is formatted already, for node {known}; formatting twice is refused")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise refused(f"{target} is not empty, expected no such folder or an empty one")
-    warnings = _check_siblings(cluster, node, asked, voters)
+    warnings = _check_siblings(cluster, node, key, asked, voters)
     _write(target, node, asked.cluster_id, key, voters)
     return Formatted(read_metadata_directory(target), (*node.likely_typos(), *warnings))
 
@@ -125,7 +123,11 @@ def _voters(node: NodeProperties, key: ReplicaKey, asked: FormatRequest) -> tupl
 
 
 def _check_siblings(
-    cluster: ClusterDirectory, node: NodeProperties, asked: FormatRequest, voters: tuple[ListedVoter, ...] | None
+    cluster: ClusterDirectory,
+    node: NodeProperties,
+    key: ReplicaKey,
+    asked: FormatRequest,
+    voters: tuple[ListedVoter, ...] | None,
 ) -> list[str]:
     """What the other nodes of the directory say against it; warnings for what no quorum would notice either."""
     warnings: list[str] = []
@@ -135,6 +137,8 @@ def _check_siblings(
             raise refused(f"node {node.id} is formatted already, in {other.path}")
         if other.node.endpoint == node.endpoint:
             raise refused(f"node {other.key.id} is at {node.endpoint} already, in {other.path}")
+        if other.key.directory_id == key.directory_id:
+            raise refused(f"node {other.key.id} has the directory id {key.directory_id} already, in {other.path}")
         if other.cluster_id != asked.cluster_id:
             raise refused(
                 f"{other.path} belongs to cluster {other.cluster_id}, not to {asked.cluster_id}; "

@@ -1,17 +1,14 @@
 """From the metadata directories of a cluster to the configuration of its simulation."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from kraft_conformance.directories.errors import refused
-from kraft_conformance.directories.metadata_directory import MetadataDirectory
+from kraft_conformance.directories.metadata_directory import MetadataDirectory, Nodes
 from kraft_conformance.directories.names import ListedVoter
 from kraft_conformance.directories.node import BOOTSTRAP
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.profile import Profile
-
-Nodes = Mapping[int, MetadataDirectory]
 
 
 def first_configuration(nodes: Nodes, profile: Profile) -> Configuration:

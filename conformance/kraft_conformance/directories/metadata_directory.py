@@ -1,6 +1,6 @@
 """The metadata directory of one formatted node: `meta.properties`, the node's properties, the bootstrap checkpoint."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +14,7 @@ from kraft_reference.identity import ReplicaKey
 from kraft_traces.streams import whole_file
 
 _Read = TypeVar("_Read")
+Nodes = Mapping[int, "MetadataDirectory"]
 
 META = "meta.properties"
 NODE = "node.properties"
@@ -51,8 +52,23 @@ class MetadataDirectory:
             file.write(text.encode())
 
 
-def with_properties(directory: MetadataDirectory, node: NodeProperties) -> MetadataDirectory:
-    """The directory of a node that is started with other properties."""
+def with_properties(directory: MetadataDirectory, node: NodeProperties, nodes: Nodes) -> MetadataDirectory:
+    """The directory of a node that is started with other properties.
+
+    Args:
+        directory: as it is formatted.
+        node: the other properties.
+        nodes: all nodes of the cluster as they are started.
+
+    Raises:
+        CommandError: the properties name another directory, or an endpoint where another node is.
+    """
+    own = directory.node.metadata_directory
+    if node.metadata_directory != own:
+        raise node.wrong_directory(f"{node.metadata_directory!r}, expected {own!r}: node {node.id} is formatted there")
+    other = next((one for one in nodes.values() if one.key.id != node.id and one.node.endpoint == node.endpoint), None)
+    if other is not None:
+        raise node.wrong_endpoint(f"{node.endpoint}, expected another endpoint: node {other.key.id} is there")
     return replace(directory, node=node)
 
 

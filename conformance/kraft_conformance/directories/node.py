@@ -9,6 +9,7 @@ from typing import TypeVar
 from kraft_conformance.directories import names
 from kraft_conformance.directories.names import ListedVoter, MalformedNameError
 from kraft_conformance.directories.properties import Properties, read_properties
+from kraft_conformance.failure import CommandError
 
 NODE_ID = "node.id"
 ROLES = "process.roles"
@@ -61,6 +62,17 @@ class NodeProperties:
     def source(self) -> Path:
         """The file."""
         return self.properties.source
+
+    def wrong_endpoint(self, detail: str) -> CommandError:
+        """The error for the endpoint, at the property that gives it."""
+        given = (name for name in (LISTENER, ADVERTISED, LISTENERS) if self.properties.get(name) is not None)
+        return self.properties.wrong(next(given), detail)
+
+    def wrong_directory(self, detail: str) -> CommandError:
+        """The error for the metadata directory, at the property that gives it."""
+        return self.properties.wrong(
+            METADATA_DIRECTORY if self.properties.get(METADATA_DIRECTORY) else DIRECTORIES, detail
+        )
 
     def likely_typos(self) -> list[str]:
         """Warnings about properties that are not read but look like one that is."""

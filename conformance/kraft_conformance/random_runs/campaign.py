@@ -14,10 +14,11 @@ from kraft_conformance.random_runs.running import Recorded, RunSpec, run
 from kraft_conformance.random_runs.saving import NoVectorError, vector_for, write_trace, write_vector
 from kraft_conformance.random_runs.shrinking import ShrunkRun, shrunk
 from kraft_conformance.random_runs.table import Table
-from kraft_conformance.runner.faults import AdapterFault, Unsupported
+from kraft_conformance.runner.faults import AdapterFault, UnknownProfile, Unsupported
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.vectors.staging import accepted_by_model
 from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.profile import PROFILES
 
 __all__ = ("RandomPlan", "random_campaign", "repetition")
 
@@ -67,6 +68,9 @@ class _Campaign:
         self._on_event = on_event
         profiles = [hello.profile for hello in table.hellos]
         self._profile = plan.profile or (profiles[0] if profiles else "kip")
+        if self._profile not in PROFILES and plan.profile is None:
+            detail = f"the adapter's hello names the profile {self._profile!r}, expected one of {', '.join(PROFILES)}"
+            raise UnknownProfile(f"{detail}; --profile says another one for it")
         for workload in plan.workloads:
             if workload not in WORKLOADS:
                 raise ValueError(f"no workload {workload!r}; there are {', '.join(WORKLOADS)}")

@@ -6,12 +6,13 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
 from kraft_conformance.protocol.messages import HelloReply
-from kraft_conformance.runner.faults import AdapterFault, MalformedReply
+from kraft_conformance.runner.faults import AdapterFault, MalformedReply, UnknownProfile
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session, Watch
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import provenance
+from kraft_reference.profile import PROFILES
 
 REPLY_TIMEOUT_S = 10.0
 """Seconds that a reply may take, if nothing else is asked for."""
@@ -66,6 +67,11 @@ class Campaign:
         # The first hello is said here, so that what is wrong with it is raised before anything runs.
         first = self._session()
         self.hello = first.hello
+        try:
+            self._check_profile(first.stderr)
+        except UnknownProfile:
+            first.end(politely=False)
+            raise
         jobs = max(1, min(self._plan.jobs, len(self._plan.ids)))
         threads = [Thread(target=self._work, args=(waiting, None, told), daemon=True) for _ in range(jobs - 1)]
         try:
@@ -87,6 +93,13 @@ class Campaign:
     def profile(self) -> str:
         """What the vectors run under: the profile of the plan, or the one that the adapter has named."""
         return self._plan.profile or ("" if self.hello is None else self.hello.profile)
+
+    def _check_profile(self, said: str) -> None:
+        """A name that no vector has would make every vector a skipped one."""
+        known = sorted(PROFILES.keys() | self._catalogue.profiles)
+        if self.profile not in known:
+            detail = f"the adapter's hello names the profile {self.profile!r}, expected one of {', '.join(known)}"
+            raise UnknownProfile(f"{detail}; --profile says another one for it", said)
 
     def _left(self, vector_id: str) -> Outcome:
         return Outcome(vector_id, Status.SKIPPED, "after the first failure")

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import Level, WriteOrTimer
 from kraft_conformance.runner.plain import Compared, Difference, compare, plain, text
+from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
 from kraft_conformance.runner.writes import Synced, log_end_after, without_repetitions
 from kraft_conformance.vectors.format import Latitude, VectorStep
 from kraft_reference.outcome import Refusal
@@ -37,7 +38,11 @@ class EffectComparison:
         effects: Sequence[TracedEffect],
         observability: Level,
         never_shown: Sequence[WriteOrTimer],
+        ahead: RequestsAhead | None = None,
     ) -> None:
+        """`ahead`: what was sent before the step beyond what was expected; None if nothing can have been."""
+        self._ahead = RequestsAhead() if ahead is None else ahead
+        self._may = {effect_name(TracedSend(one.message)): one.message for one in step.may_send or ()}
         self._latitude = {one.path: one for one in step.latitude}
         self._never_shown = frozenset(never_shown)
         self._sees_writes = observability != "wire"
@@ -78,7 +83,7 @@ class EffectComparison:
                 if synced < expected.end_offset:
                     yield Difference(name, f"synced up to {expected.end_offset}", f"synced up to {synced}")
             elif actual is None:
-                if not (path in self._latitude and self._latitude[path].absent):
+                if not (path in self._latitude and self._latitude[path].absent) and not self._is_out(expected):
                     yield Difference(name, text(_judged(expected)), "nothing")
             else:
                 found = compare(path, plain(expected), plain(actual))
@@ -87,10 +92,23 @@ class EffectComparison:
                 yield from _renamed(_allowed(found, plain(actual), path, self._latitude), prefix, name)
                 yield from _at_once(name, expected, actual)
         for name, actual in shown.items():
-            if not isinstance(actual, TracedFlushLog) and name not in self._expected:
+            if name in self._may and name not in self._expected:
+                yield from self._allowed_request(name, actual)
+            elif not isinstance(actual, TracedFlushLog) and name not in self._expected:
                 yield Difference(name, "nothing", text(_judged(actual)))
         for name in sorted({name for name in self._sent if self._sent.count(name) > 1}):
             yield Difference(name, "once", f"{self._sent.count(name)} times")
+
+    def _is_out(self, expected: TracedEffect) -> bool:
+        request = request_of(expected)
+        return request is not None and self._ahead.is_out(request)
+
+    def _allowed_request(self, name: str, actual: TracedEffect) -> Iterator[Difference]:
+        """A request that may be sent besides: what it shows is held to what such a request says."""
+        path = f"{name}.message"
+        for one in compare(path, plain(self._may[name]), plain(actual)["message"]):
+            if isinstance(one, Difference):
+                yield one._replace(field=name + one.field.removeprefix(path))
 
     def _portions(self, shown: Sequence[TracedEffect], log_end_offset: int) -> Iterator[Difference]:
         """What is done in several writes: each of them is held to what the whole may be."""

@@ -81,6 +81,9 @@ def _expected(step: VectorStep) -> Iterator[str]:
         yield f"   {name} becomes {shown_value(changes[name])}"
     if not changes:
         yield "   the state stays as it is"
+    for allowed in step.may_send or ():
+        request = plain(allowed.message)
+        yield f"   may send {request['type']} to {request['destination']} as well: {allowed.reason}"
     for one in step.latitude:
         values = "may be missing" if one.absent else f"may be {shown_value(list(one.any_of or ()))}"
         path = _OUTPUT.sub(lambda found: f"[{int(found.group(1)) + 1}]", one.path)

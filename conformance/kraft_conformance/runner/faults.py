@@ -65,6 +65,12 @@ class OtherVersion(AdapterFault):
     kind = "other-version"
 
 
+class UnknownProfile(AdapterFault):
+    """The adapter names a profile that there is not."""
+
+    kind = "unknown-profile"
+
+
 class Unable(AdapterFault):
     """The adapter answers with an error of its own."""
 

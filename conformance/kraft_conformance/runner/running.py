@@ -1,11 +1,12 @@
 """One vector on one adapter."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import UNSET, json
 from msgspec.structs import replace
 
+from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.protocol.features import shows
 from kraft_conformance.protocol.messages import (
     Crash,
@@ -25,6 +26,7 @@ from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.partition_running import run_partition_vector
 from kraft_conformance.runner.plain import Compared, Difference
+from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Session
 from kraft_conformance.runner.writes import Synced
 from kraft_conformance.vectors.catalogue import AnyVector
@@ -124,6 +126,7 @@ class _Run:
         self._sees_state = self._hello.observability == "state"
         self._synced = Synced(0)
         self._seen = _Seen([], [])
+        self._ahead = RequestsAhead()
 
     def outcome(self) -> Outcome:
         vector = self._vector
@@ -134,15 +137,17 @@ class _Run:
         for number, step in enumerate(vector.steps, 1):
             after = applied(expected, step.state)
             synced_before = self._synced.offset
-            reply = self._happen(step)
+            reply = self._happen(self._ahead.addressed(step))
             if reply is not None:
                 compared = EffectComparison(
-                    step, reply.effects, self._hello.observability, self._hello.unobserved
+                    step, reply.effects, self._hello.observability, self._hello.unobserved, self._ahead
                 ).compared(synced_before, _end(after))
+                self._ahead.follow(step, expected.awaiting or (), step.outputs, reply.effects)
                 self._seen.wire.extend(compared.left_out)
                 refused = compared_refusal(step.refusal, reply.refusal) if self._sees_state else ()
                 found = (*compared.differences, *refused)
             else:
+                self._ahead.follow(step, (), (), ())
                 found = ()
             if self._sees_state:
                 actual = self._observed()
@@ -163,15 +168,20 @@ class _Run:
             return
         self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster)
         assert vector.history is not None, "asked of implementations with state_injection alone"
+        # The history is not judged, but what is sent in it beyond the reference is still out when the steps begin.
+        reference = ReferenceAdapter()
+        reference.answer(Reset(id=0, replica=vector.replica, cluster=cluster))
         for event in vector.history:
-            self._happen(event)
+            awaited = reference.state().awaiting or ()
+            expected = reference.answer(_request(event, 0))
+            reply = self._happen(self._ahead.addressed(event))
+            outputs = expected.effects if isinstance(expected, StepReply | RestartReply) else ()
+            self._ahead.follow(event, awaited, outputs, () if reply is None else reply.effects)
 
     def _happen(self, event: VectorEvent) -> StepReply | RestartReply | None:
         """Let an event happen; None for a crash between steps, which shows nothing."""
         if event.event == "Crash":
-            assert event.input is not UNSET, "a crash has an input"
-            kept = event.input.log_end_offset
-            assert kept is not UNSET, "which says what is kept"
+            kept = _kept(event)
             if self._synced.offset > kept:
                 detail = f"a crash leaves {kept} records, and the implementation has synced {self._synced.offset}"
                 raise NotAsked(Status.SKIPPED, detail)
@@ -180,18 +190,9 @@ class _Run:
             return None
         reply: StepReply | RestartReply
         if event.event == "Restart":
-            endpoint = None if event.input is UNSET or event.input.endpoint is UNSET else event.input.endpoint
-            reply = self._session.ask(RestartReply, Restart, endpoint=endpoint, draw=event.draw)
+            reply = self._session.ask(RestartReply, Restart, **_fields(event))
         else:
-            reply = self._session.ask(
-                StepReply,
-                Step,
-                event=event.event,
-                message=event.message,
-                input=event.input,
-                draw=event.draw,
-                crash=event.crash,
-            )
+            reply = self._session.ask(StepReply, Step, **_fields(event))
         self._synced.follow(reply.effects)
         if event.event == "ReplaceDisk":
             self._synced = Synced(0)
@@ -205,7 +206,8 @@ class _Run:
     def _compared(
         self, actual: TracedState, path: str, expected: TracedState, latitude: Sequence[Latitude] = ()
     ) -> tuple[Difference, ...]:
-        compared: Compared = compared_state(path, expected, actual, latitude)
+        judged = self._ahead.without_these
+        compared: Compared = compared_state(path, judged(expected), judged(actual), latitude)
         self._seen.state.extend(compared.left_out)
         return compared.differences
 
@@ -241,6 +243,27 @@ class _Run:
     def _missing(self, vector: Vector) -> tuple[str, ...]:
         paths = {path.partition(".")[2] for path in self._seen.state}
         return tuple([name for name in dict.fromkeys((*CORE, *about(vector.steps))) if name in paths])
+
+
+def _kept(event: VectorEvent) -> int:
+    assert event.input is not UNSET, "a crash has an input"
+    assert event.input.log_end_offset is not UNSET, "which says what is kept"
+    return event.input.log_end_offset
+
+
+def _fields(event: VectorEvent) -> dict[str, Any]:
+    """What the request carries that lets an event happen."""
+    if event.event == "Crash":
+        return {"log_end_offset": _kept(event)}
+    if event.event == "Restart":
+        endpoint = None if event.input is UNSET or event.input.endpoint is UNSET else event.input.endpoint
+        return {"endpoint": endpoint, "draw": event.draw}
+    return {name: getattr(event, name) for name in VectorEvent.__struct_fields__}
+
+
+def _request(event: VectorEvent, number: int) -> Crash | Restart | Step:
+    kinds: dict[str, type[Crash | Restart | Step]] = {"Crash": Crash, "Restart": Restart}
+    return kinds.get(event.event, Step)(id=number, **_fields(event))
 
 
 def _end(state: TracedState) -> int:

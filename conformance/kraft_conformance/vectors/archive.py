@@ -13,10 +13,7 @@ from importlib.resources import files
 from kraft_conformance.protocol.json_schema import FILE_NAME as ADAPTER_SCHEMA
 from kraft_conformance.protocol.json_schema import committed_json_schema_text as adapter_schema
 from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue
-from kraft_conformance.vectors.json_schema import FILE_NAME as VECTOR_SCHEMA
-from kraft_conformance.vectors.json_schema import committed_json_schema_text as vector_schema
-from kraft_conformance.vectors.partitions.json_schema import FILE_NAME as PARTITION_VECTOR_SCHEMA
-from kraft_conformance.vectors.partitions.json_schema import committed_json_schema_text as partition_vector_schema
+from kraft_conformance.vectors.json_schema import SCHEMAS, committed_json_schema_text, file_name
 from kraft_traces.streams import whole_file
 
 _ROOT = "kraft-vectors-1"
@@ -41,8 +38,8 @@ def archive_bytes(catalogue: Catalogue) -> bytes:
 def _members(catalogue: Catalogue) -> Iterator[tuple[str, bytes]]:
     yield MANIFEST, (catalogue.folder / MANIFEST).read_bytes()
     yield ADAPTER_SCHEMA, adapter_schema().encode()
-    yield VECTOR_SCHEMA, vector_schema().encode()
-    yield PARTITION_VECTOR_SCHEMA, partition_vector_schema().encode()
+    for subject in SCHEMAS:
+        yield file_name(subject), committed_json_schema_text(subject).encode()
     for name in ("without_vector.toml", "kafka_4.toml"):
         yield name, files("kraft_conformance").joinpath("vectors", name).read_bytes()
     for entry in catalogue.manifest.vectors:

@@ -64,6 +64,11 @@ class Catalogue:
         """The entries by id."""
         return {entry.id: entry for entry in self.manifest.vectors}
 
+    @cached_property
+    def profiles(self) -> frozenset[str]:
+        """The profiles that vectors name."""
+        return frozenset(name for entry in self.entries.values() for name in entry.profiles)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
 

@@ -60,6 +60,14 @@ class Latitude(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the output may be missing."""
 
 
+class MaySend(Struct, frozen=True, forbid_unknown_fields=True):
+    """A request that an implementation may send in a step, and need not."""
+
+    message: TracedMessage
+    reason: str
+    """The rule that leaves it open, and what it says of it."""
+
+
 class VectorStep(VectorEvent, frozen=True, kw_only=True):
     """An event, and what must come of it."""
 
@@ -71,6 +79,8 @@ class VectorStep(VectorEvent, frozen=True, kw_only=True):
     state: TracedState
     """The fields that have another value afterwards; all others keep theirs."""
     latitude: tuple[Latitude, ...] = ()
+    may_send: tuple[MaySend, ...] | UnsetType = UNSET
+    """Requests beside those among `outputs`; absent where there are none."""
 
 
 class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=False):

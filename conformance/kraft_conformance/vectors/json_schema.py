@@ -1,7 +1,7 @@
-"""The JSON Schema of a vector, generated from the types and kept in the package.
+"""The JSON Schemas of the vectors, one for each subject, generated from the types and kept in the package.
 
-The committed file is for readers in other languages.
-`python -m kraft_conformance.vectors.json_schema FILE` writes it anew, and a test holds it to the types.
+The committed files are for readers in other languages.
+`python -m kraft_conformance.vectors.json_schema FOLDER` writes them anew, and a test holds them to the types.
 """
 
 import json
@@ -12,35 +12,47 @@ from typing import Any
 
 import msgspec
 
+from kraft_conformance.protocol.features import Subject
 from kraft_conformance.vectors.format import SCHEMA, Vector
+from kraft_conformance.vectors.partitions.format import PARTITION_SCHEMA, PartitionVector
 from kraft_traces.json_schema import in_order
 
-FILE_NAME = f"{SCHEMA.replace('/', '-')}.schema.json"
-"""Name of the committed schema in the folder `schema` of this package."""
+SCHEMAS: dict[Subject, tuple[str, type]] = {
+    "replica": (SCHEMA, Vector),
+    "partitions": (PARTITION_SCHEMA, PartitionVector),
+}
+"""The name of the schema and the type of a vector, by the subject."""
 
 
-def json_schema() -> dict[str, Any]:
+def file_name(subject: Subject) -> str:
+    """Name of the committed schema in the folder `schema` of this package."""
+    return f"{SCHEMAS[subject][0].replace('/', '-')}.schema.json"
+
+
+def json_schema(subject: Subject) -> dict[str, Any]:
     """The schema of a vector (JSON Schema 2020-12)."""
-    schema = msgspec.json.schema(Vector)
+    name, kind = SCHEMAS[subject]
+    schema = msgspec.json.schema(kind)
     definitions = schema.pop("$defs")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:kraft-spec:{SCHEMA.replace('/', ':')}",
-        "title": f"A {SCHEMA}",
+        "$id": f"urn:kraft-spec:{name.replace('/', ':')}",
+        "title": f"A {name}",
         **in_order(schema),
         "$defs": in_order(definitions),
     }
 
 
-def json_schema_text() -> str:
+def json_schema_text(subject: Subject) -> str:
     """The schema as the committed file has it."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=True) + "\n"
+    return json.dumps(json_schema(subject), indent=2, ensure_ascii=True) + "\n"
 
 
-def committed_json_schema_text() -> str:
+def committed_json_schema_text(subject: Subject) -> str:
     """The text of the schema that the package carries."""
-    return files("kraft_conformance").joinpath("vectors", "schema", FILE_NAME).read_text(encoding="utf-8")
+    return files("kraft_conformance").joinpath("vectors", "schema", file_name(subject)).read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(json_schema_text(), encoding="utf-8")
+    for each in SCHEMAS:
+        Path(sys.argv[1], file_name(each)).write_text(json_schema_text(each), encoding="utf-8")

@@ -11,8 +11,9 @@ from kraft_conformance.protocol.cluster import cluster_of
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.vectors.encoding import vector_bytes, vector_from
-from kraft_conformance.vectors.format import SCHEMA, Requires, Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.format import SCHEMA, MaySend, Requires, Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.latitude import latitude_of
+from kraft_conformance.vectors.may_send import may_send
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
 from kraft_conformance.vectors.state_changes import changed
@@ -153,7 +154,7 @@ def _vector_event(run: Run, occurrence: Occurrence) -> VectorEvent:
 
 
 def _steps(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) -> Iterator[VectorStep]:
-    shown = traced_state(before)
+    shown, there = traced_state(before), before
     for occurrence in occurrences:
         event, line = _vector_event(run, occurrence), event_line(occurrence)
         outputs = tuple([_without_id(effect) for effect in line.effects or ()])
@@ -166,8 +167,18 @@ def _steps(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) ->
             refusal=occurrence.refusal,
             state=changes,
             latitude=latitude_of(line.event, shown, outputs, changes),
+            may_send=_may_send(run, occurrence, there) or UNSET,
         )
-        shown = after
+        shown, there = after, _state(occurrence)
+
+
+def _may_send(run: Run, occurrence: Occurrence, before: ReplicaState) -> tuple[MaySend, ...]:
+    """None in a step that the replica dies in: what it has sent by then hangs on how many it sends."""
+    assert isinstance(occurrence.event, Event), "what happens at a replica is an event of it"
+    if occurrence.crash is not None:
+        return ()
+    sent = [effect.message for effect in occurrence.effects if isinstance(effect, Send)]
+    return may_send(occurrence.event, before, run.configuration, _draw(run, occurrence), sent)
 
 
 def _without_id(effect: TracedEffect) -> TracedEffect:

@@ -46,11 +46,24 @@ class Checking:
 def _begun(output: Path, parameters: dict[str, Any], resume: bool) -> Iterator[Workspace]:
     """The folder of a run; one that fails before it has made anything leaves none."""
     workspace = Workspace.begin(output, parameters, resume=resume)
-    try:
-        yield workspace
-    except BaseException:
-        workspace.forget_if_empty()
-        raise
+    with workspace.locked():
+        try:
+            yield workspace
+        except BaseException:
+            workspace.forget_if_empty()
+            raise
+
+
+@contextmanager
+def _ended(output: Path) -> Iterator[Workspace]:
+    """The folder of a run that has ended, for a stage more: one that does not end leaves nothing of its own."""
+    workspace = Workspace.finished(output)
+    with workspace.locked():
+        try:
+            yield workspace
+        except BaseException:
+            workspace.forget_work()
+            raise
 
 
 @contextmanager
@@ -168,19 +181,17 @@ def validate(
 
 def coverage(options: SessionOptions, output: Path, *, notice: Notice = no_notice) -> None:
     """The stage alone, on the tables in `output`."""
-    workspace = Workspace.finished(output)
-    if workspace.has(COVERAGE):
-        raise OutputError(f"{output} has its coverage already")
-    with spark_session(options) as session:
-        with _stage(workspace, session, "coverage"):
+    with _ended(output) as workspace:
+        if workspace.has(COVERAGE):
+            raise OutputError(f"{output} has its coverage already")
+        with spark_session(options) as session, _stage(workspace, session, "coverage"):
             run_coverage(session, workspace, notice)
         workspace.finish()
 
 
 def report(options: SessionOptions, output: Path, *, notice: Notice = no_notice) -> Document:
     """The stage alone, on the tables in `output`; an older report is replaced."""
-    workspace = Workspace.finished(output)
-    with spark_session(options) as session:
+    with _ended(output) as workspace, spark_session(options) as session:
         if workspace.has(EVENTS):
             counted = account(session, workspace)
             work = dict.fromkeys(("ingest", "generate", "validate"), counted.events)

@@ -3,6 +3,7 @@
 Spark's own words go to a file, because they come at any time and in any number; the file is named when a run fails.
 """
 
+import logging
 import os
 import re
 import socket
@@ -84,7 +85,7 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
     folder = SessionFolder()
     log = folder.path / "spark.log"
     try:
-        with _environment(java.home), log.open("ab") as stream:
+        with _environment(java.home), _without_words_of_an_interrupt(), log.open("ab") as stream:
             session = _started(options, folder.path, None if options.chatter else stream, log)
             try:
                 yield session
@@ -107,6 +108,21 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
         folder.remove()
         raise
     folder.remove()
+
+
+@contextmanager
+def _without_words_of_an_interrupt() -> Iterator[None]:
+    """Ctrl-C while Py4J waits for an answer: it logs a traceback, and raises what is told to the user anyway."""
+
+    def is_news(record: logging.LogRecord) -> bool:
+        return record.exc_info is None or not isinstance(record.exc_info[1], KeyboardInterrupt)
+
+    logger = logging.getLogger()
+    logger.addFilter(is_news)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_news)
 
 
 def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> Any:

@@ -6,11 +6,13 @@ A wave that is there is never written again: that is all that `--resume` needs t
 Every machine of a cluster must see the folder under the same name.
 """
 
+import fcntl
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +217,31 @@ class Workspace:
         if not files:
             return frame_of(session, (), table.arrow)
         return session.read.schema(table.ddl).parquet(*files)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other runs out for the time of the block.
+
+        Raises:
+            OutputError: another run works on this folder.
+        """
+        # The folder itself is locked: it keeps its lock under another name, and nothing more has to be removed.
+        descriptor = os.open(self.root, os.O_RDONLY)
+        try:
+            # Where the file system has no such locks, there is none.
+            with suppress(OSError):
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError as error:
+                    detail = "wait until it has ended, or name another folder"
+                    raise OutputError(f"another run is at work on {self.root}: {detail}") from error
+            yield
+        finally:
+            os.close(descriptor)
+
+    def forget_work(self) -> None:
+        """Remove what a stage that did not end has begun in a finished folder."""
+        shutil.rmtree(self.root / _WORK, ignore_errors=True)
 
     def forget_if_empty(self) -> None:
         """Remove the folder of a run that has not come as far as to make anything."""

@@ -21,9 +21,13 @@ def write_report(session: Any, workspace: Workspace, notice: Notice) -> Document
     partial = workspace.root / f".{FOLDER}.part"
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
-    with watched(session, lambda: "report", notice):
-        document = figures(session, workspace)
-        write_prefixes(session, workspace, document, partial)
+    try:
+        with watched(session, lambda: "report", notice):
+            document = figures(session, workspace)
+            write_prefixes(session, workspace, document, partial)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
     text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)
     (partial / FIGURES).write_text(text + "\n", encoding="utf-8")
     # What the page shows is what the file says, also where JSON has fewer types than Python.

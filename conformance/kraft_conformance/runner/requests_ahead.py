@@ -1,0 +1,119 @@
+"""The requests that an implementation has sent beyond those of a vector, and what that changes later in it.
+
+A request too many that is allowed (`may_send`) is out like any other: its answer may be the one that counts, and while
+it is out the same request need not be sent when the vector sends it.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.runner.plain import Difference, compare, plain
+from kraft_conformance.vectors.format import VectorEvent
+from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.message_types import TracedMessage
+from kraft_traces.state_types import TracedState
+
+_STARTS_ANEW = frozenset({"Crash", "Restart", "ReplaceDisk"})
+
+
+def request_of(effect: TracedEffect) -> TracedMessage | None:
+    """The request that an effect sends; None if it is another effect, or a response."""
+    is_request = isinstance(effect, TracedSend) and tag_of(effect.message).endswith("Request")
+    return effect.message if is_request else None  # type: ignore[union-attr]
+
+
+def tag_of(message: TracedMessage) -> str:
+    """The type of a message by name."""
+    return str(type(message).__struct_config__.tag)
+
+
+class RequestsAhead:
+    """What one implementation has sent beyond one vector so far."""
+
+    def __init__(self) -> None:
+        self._out: dict[int, TracedMessage] = {}
+        """Not answered yet, by receiver."""
+        self._named: dict[tuple[str, int, int], int] = {}
+        """Kind, receiver and correlation id of a request of the vector: the id that the implementation goes by."""
+        self._receivers: set[int] = set()
+
+    def is_out(self, wanted: TracedMessage) -> bool:
+        """Has the implementation sent this request before, and got no answer?"""
+        sent = self._out.get(_receiver(wanted))
+        if sent is None:
+            return False
+        without_id = plain(wanted)
+        without_id.pop("correlation_id", None)
+        return not any(isinstance(one, Difference) for one in compare("", without_id, plain(sent)))
+
+    def follow(
+        self,
+        event: VectorEvent,
+        awaited: Sequence[tuple[int, int]],
+        expected: Sequence[TracedEffect],
+        shown: Sequence[TracedEffect],
+    ) -> None:
+        """Take note of an event and of what was sent in it.
+
+        Args:
+            event: as the vector has it.
+            awaited: the requests of the vector that were out before it: receiver and correlation id.
+            expected: what the vector sends in it, among other effects.
+            shown: what the implementation has sent.
+        """
+        self._forget(event)
+        wanted = {_key(one): one for one in map(request_of, expected) if one is not None}
+        sent = {_key(one): one for one in map(request_of, shown) if one is not None}
+        for key, request in wanted.items():
+            if key not in sent and self.is_out(request):
+                self._name(request, request.correlation_id, self._out[key[1]])
+            else:
+                self._out.pop(key[1], None)
+        for key, request in sent.items():
+            if key not in wanted:
+                self._name(request, dict(awaited).get(key[1], UNSET), request)
+                self._out[key[1]] = request
+                self._receivers.add(key[1])
+
+    def _forget(self, event: VectorEvent) -> None:
+        if event.event in _STARTS_ANEW:
+            self._out.clear()
+        elif event.event == "RequestTimeout":
+            assert event.input is not UNSET, "a timeout has an input"
+            self._out.pop(event.input.destination, None)  # type: ignore[arg-type]
+        elif event.message is not UNSET and tag_of(event.message).endswith("Response"):
+            self._out.pop(event.message.source, None)  # type: ignore[arg-type]
+
+    def _name(self, request: TracedMessage, theirs: object, own: TracedMessage) -> None:
+        if isinstance(theirs, int) and own.correlation_id is not UNSET:
+            self._named[_kind(request), _receiver(request), theirs] = own.correlation_id
+
+    def addressed(self, event: VectorEvent) -> VectorEvent:
+        """The event, an answer among them with the correlation id that the implementation goes by."""
+        message = event.message
+        if message is UNSET or message.source is UNSET or message.correlation_id is UNSET:
+            return event
+        if not tag_of(message).endswith("Response"):
+            return event
+        own = self._named.get((_kind(message), message.source, message.correlation_id))
+        return event if own is None else replace(event, message=replace(message, correlation_id=own))
+
+    def without_these(self, state: TracedState) -> TracedState:
+        """The state without the connections on which there was a request too many: what is out there is not judged."""
+        if not self._receivers or state.awaiting is UNSET:
+            return state
+        return replace(state, awaiting=tuple([one for one in state.awaiting if one[0] not in self._receivers]))
+
+
+def _kind(message: TracedMessage) -> str:
+    return tag_of(message).removesuffix("Request").removesuffix("Response")
+
+
+def _receiver(message: TracedMessage) -> int:
+    return -1 if message.destination is UNSET else message.destination
+
+
+def _key(message: TracedMessage) -> tuple[str, int]:
+    return tag_of(message), _receiver(message)
