@@ -161,7 +161,10 @@ def test_every_public_module_has_a_page() -> None:
     repository = Path(__file__).parents[2]
     pages = dict(api_pages(repository))
     assert len(pages) == len(public_modules(repository)) + 1
-    assert pages["api/kraft_spec.rules.rst"].endswith(".. automodule:: kraft_spec.rules\n")
+    package = pages["api/kraft_spec.rules.rst"]
+    assert ".. automodule:: kraft_spec.rules\n" in package
+    assert "- :doc:`kraft_spec.rules.registry`" in package
+    assert "`kraft_reference.cluster`" not in package
 
 
 @pytest.mark.parametrize(
