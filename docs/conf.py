@@ -33,6 +33,8 @@ highlight_language = "text"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
+# Quotes and ellipses, but no dashes: two hyphens begin the name of an option.
+smartquotes_action = "qe"
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist"]
 

@@ -189,6 +189,8 @@ def test_titles_are_plain_and_help_options_left_out() -> None:
     )
     assert tidied("* `--n <int range>`: y [default: 3; x>=1]") == "* `--n N`: y [default: 3; 1 or more]\n"
     assert tidied("* `--n <int range>`: y [1<=x<=9]") == "* `--n N`: y [1 to 9]\n"
+    assert tidied("* `--v N`: See --w-x and `--y`.") == "* `--v N`: See `--w-x` and `--y`.\n"
+    assert tidied("```console\n$ x --y\n```") == "```console\n$ x --y\n```\n"
     assert tidied("* `--p <list[Path]>`: y") == "* `--p PATH`: y\n"
 
 

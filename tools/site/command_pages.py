@@ -49,7 +49,15 @@ READ_MORE: Mapping[str, tuple[str, ...]] = {
 }
 """The pages that tell of a command's use."""
 
-_PLACEHOLDERS = {"int range": "N", "int": "N", "float range": "N", "float": "N", "str": "TEXT", "Path": "PATH"}
+_PLACEHOLDERS = {
+    "int range": "N",
+    "int": "N",
+    "float range": "N",
+    "float": "N",
+    "str": "TEXT",
+    "path": "PATH",
+    "Path": "PATH",
+}
 
 
 def command_pages() -> Iterable[tuple[str, str]]:
@@ -83,13 +91,20 @@ def _page(name: str, words: str) -> list[str]:
     lines = ["---", "orphan: true", "---", "", title, ""]
     first, usage, more = rest.partition("**Usage**:")
     lines += [first.strip(), ""]
-    links = ", ".join(f"[](../{page}.md)" for page in READ_MORE[name])
+    links = ", ".join(f"[{_title(page)}](../{page}.md)" for page in READ_MORE[name])
     lines += [f"More: {links}. [Exit codes](index.md#exit-codes), [every command](index.md).", ""]
     lines += [usage + more.rstrip(), ""]
     file = EXAMPLES / f"{name}.txt"
     if file.is_file():
         lines += ["## Example", "", *code_block(file.read_text(encoding="utf-8"), "console"), ""]
     return lines
+
+
+def _title(page: str) -> str:
+    """The title of a page in docs/, as a phrase may have it."""
+    file = Path(__file__).parents[2] / "docs" / f"{page}.md"
+    title = next(line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("# "))
+    return title.removeprefix("# ")
 
 
 def codes() -> tuple[tuple[ExitCode, str], ...]:
@@ -130,8 +145,18 @@ def tidied(words: str) -> str:
     text = re.sub(r"<(?:list\[)?([A-Za-z]+(?: range)?)\]?>", _placeholder, text)
     text = re.sub(r"\[([^\[\]]*)\b(-?[\d.]+)<=x<=(-?[\d.]+)(?=[\];])", r"[\1\2 to \3", text)
     text = re.sub(r"\bx>=(-?[\d.]+)(?=[\];])", r"\1 or more", text)
+    text = "\n".join(_with_options_as_code(line) for line in text.splitlines())
     text = re.sub(r"\*\*Options\*\*:\n+(?=#|\*\*|$)", "", text)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _with_options_as_code(line: str) -> str:
+    """Names of options in prose as code: Sphinx would make a dash of two hyphens."""
+    if line.startswith("$ "):
+        return line
+    parts = re.split(r"(`[^`]*`)", line)
+    parts[::2] = [re.sub(r"(?<![\w-])--[a-z][\w-]*", r"`\g<0>`", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _placeholder(found: re.Match[str]) -> str:
