@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import pytest
-from tools.site.annotations import is_readable, public_bases, with_names, without_metadata
+from tools.site.annotations import is_readable, public_bases, with_names, with_short_defaults, without_metadata
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,15 @@ def test_a_union_gets_its_name_back() -> None:
     assert with_names("(event: ~a.Poll | ~a.Crash | ~a.Restart | None)", names) == "(event: ~a.Event | None)"
     assert with_names("(event: ~a.Poll | ~a.Crash)", names) == "(event: ~a.Part)"
     assert with_names("(event: ~a.Poll | ~a.CrashOfAll)", names) == "(event: ~a.Poll | ~a.CrashOfAll)"
+
+
+def test_a_default_that_is_a_whole_configuration_is_left_out() -> None:
+    long = "Configuration(rules=frozenset({" + ", ".join(f"'rule.{n}'" for n in range(20)) + "}), seed=1)"
+    assert with_short_defaults(f"(one: int = 3, two: Configuration = {long}, three: str = 'x')") == (
+        "(one: int = 3, two: Configuration = ..., three: str = 'x')"
+    )
+    assert with_short_defaults(f"(two: Configuration = {long})") == "(two: Configuration = ...)"
+    assert with_short_defaults("(run: Run = <function run>)") == "(run: Run = ...)"
 
 
 class _Private(NamedTuple):

@@ -52,6 +52,30 @@ def _argument_ends(text: str, start: int) -> tuple[int, int]:
     raise ValueError(f"a bracket is not closed: {text[start:]}")
 
 
+def with_short_defaults(text: str) -> str:
+    """A signature with `...` for defaults that say nothing on a line, or in another order in each build.
+
+    Args:
+        text: with its parentheses, without metadata of types.
+    """
+    made = ""
+    position = 0
+    for found in re.finditer(r" = ", text):
+        if found.start() < position or not _is_parameter(text[: found.start()]):
+            continue
+        comma, _ = _argument_ends(text, found.end())
+        value = text[found.end() : comma]
+        made += text[position : found.end()] + (value if is_readable(value) else "...")
+        position = comma
+    return made + text[position:]
+
+
+def _is_parameter(before: str) -> bool:
+    """Whether what follows is in no bracket but the signature's own."""
+    unquoted = re.sub(r"'[^']*'|\"[^\"]*\"", "", before)
+    return sum(unquoted.count(one) for one in _OPEN) - sum(unquoted.count(one) for one in _CLOSED) == 1
+
+
 def with_names(text: str, names: Iterable[tuple[str, str]]) -> str:
     """A signature in which a documented alias stands for what it is.
 

@@ -19,7 +19,7 @@ from sphinx.domains.python import PyAttribute, PyVariable
 from sphinx.ext.autodoc.mock import mock
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import stringify_annotation
-from tools.site.annotations import is_readable, public_bases, with_names, without_metadata
+from tools.site.annotations import is_readable, public_bases, with_names, with_short_defaults, without_metadata
 from tools.site.api_pages import public_modules
 
 MEMBERS_MIN = 3
@@ -68,7 +68,7 @@ def _process_signature(
 ) -> tuple[str, str | None] | None:
     if arguments is None:
         return None
-    return _shown(app, arguments), _shown(app, returned) if returned else returned
+    return with_short_defaults(_shown(app, arguments)), _shown(app, returned) if returned else returned
 
 
 class _Tidied(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installed where types are checked.
