@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",
     "tools.site.extension",
+    "tools.site.signatures",
 ]
 # Directives that other modules of tools/site bring.
 extensions += [name for name in ("tools.site.both",) if find_spec(name) is not None]
@@ -32,10 +33,14 @@ highlight_language = "text"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
+# Quotes and ellipses, but no dashes: two hyphens begin the name of an option.
+smartquotes_action = "qe"
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist"]
 
-autodoc_default_options = {"members": True, "show-inheritance": True, "no-value": True, "ignore-module-all": True}
+autodoc_default_options = {"members": True, "show-inheritance": True, "ignore-module-all": True}
+# A longer signature has a line for each parameter.
+python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True

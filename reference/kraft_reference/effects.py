@@ -110,4 +110,7 @@ class Answer:
 
 
 DurableEffect = PersistQuorumState | WriteSnapshot | TruncateLog | AppendRecords | FlushLog
+"""What a step leaves on disk."""
+
 Effect = DurableEffect | Send | Answer | StartTimer
+"""What the driver of a replica has to do after a step, in order."""

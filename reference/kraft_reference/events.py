@@ -207,6 +207,7 @@ Event = (
     | Restart
     | ReplaceDisk
 )
+"""All that may happen at one replica."""
 
 
 def event_name(event: Event) -> str:

@@ -324,7 +324,11 @@ Request = (
     | RemoveVoterRequest
     | UpdateVoterRequest
 )
+"""What one replica asks another."""
+
 ChangeResponse = AddVoterResponse | RemoveVoterResponse | UpdateVoterResponse
+"""An answer to a voter change that a replica asked for."""
+
 LedResponse = (
     VoteResponse
     | BeginQuorumEpochResponse
@@ -335,7 +339,10 @@ LedResponse = (
 )
 """The responses that say which epoch and leader their sender knows."""
 Response = LedResponse | ApiVersionsResponse
+"""What one replica answers another."""
+
 Message = Request | Response
+"""All that travels between two replicas."""
 
 REQUESTS = get_args(Request)
 """The requests, each of which awaits an answer on its connection."""

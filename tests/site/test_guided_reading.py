@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from tools.site.excerpts import ExcerptError, operator_definition, python_definition
+from tools.site.excerpts import ExcerptError, named_rules, operator_definition, python_definition
+
+from kraft_spec.rules import load_registry
 
 PAGES = sorted(Path("docs").glob("*.md"))
 
@@ -44,6 +46,33 @@ def test_whole_definitions() -> None:
     ]
     assert python_definition("roles.Role").text.startswith("class Role(StrEnum):")
     assert python_definition("elections.grants_vote").text.startswith("def grants_vote(")
+
+
+def test_every_pair_has_two_sides_and_names_rules() -> None:
+    page = Path("docs/guided-reading.md").read_text(encoding="utf-8")
+    pairs = re.findall(r"```\{both\}\n:reference: (.+)\n:model: (.+)\n```", page)
+    assert len(pairs) == page.count("```{both}")
+    for reference, model in pairs:
+        texts = [python_definition(name).text for name in reference.split()]
+        texts += [operator_definition(name).text for name in model.split()]
+        assert named_rules("\n".join(texts), load_registry()), reference
+
+
+@pytest.mark.parametrize(
+    "area",
+    ["add-voter", "auto-join", "begin-quorum", "bootstrap", "check-quorum", "discovery", "durable", "end-quorum",
+     "fetch", "hw", "identity", "kraft-version", "observer", "prevote", "reassign", "remove-voter", "snapshot", "state",
+     "update-voter", "vote", "voters"],
+)  # fmt: skip
+def test_every_area_of_the_protocol_is_met_on_the_way(area: str) -> None:
+    texts = [python_definition(name).text for name in asked("reference")]
+    found = named_rules("\n".join(texts), load_registry())
+    assert any(rule.partition(".")[0] == area for rule in found)
+
+
+def test_rules_are_named_once_and_in_order() -> None:
+    text = "# Rules: vote.log-check, hw.majority.\nx(vote.log-check, no.such-rule)"
+    assert named_rules(text, {"hw.majority", "vote.log-check"}) == ("vote.log-check", "hw.majority")
 
 
 @pytest.mark.parametrize(

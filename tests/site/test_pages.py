@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 from tools.site.api_pages import api_pages, public_modules
-from tools.site.command_pages import command_pages, tidied
+from tools.site.command_pages import EXAMPLES, READ_MORE, codes, command_pages, tidied
 from tools.site.coverage_page import coverage_page
 from tools.site.docstrings import as_restructured_text, with_raised_in_full
 from tools.site.facts import Material, RuleFacts
 from tools.site.markup import code_block, folded, prose, split_resolution, table
-from tools.site.model_pages import MODULES, model_pages
+from tools.site.model_pages import IN_PYTHON, MODULES, model_pages
 from tools.site.names import ALL_SCENARIOS
 from tools.site.open_points_page import open_points_page
 from tools.site.rule_pages import rule_page, rule_pages
 from tools.site.scenario_pages import figure, scenario_page, scenario_pages
 
 from kraft_conformance.commands.on_demand import COMMANDS
+from kraft_conformance.exit_codes import ExitCode
 from kraft_reference.scenarios import scenario
 from kraft_spec.rules import PROPERTIES, RuleFileError
 from kraft_spec.rules.sources import checkout_sources
@@ -199,6 +200,37 @@ def test_every_line_of_a_module_is_shown(module: str, material: Material, module
     assert [line for line in missing if "MODULE" not in line] == []
 
 
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_page_begins_with_what_the_module_is(module: str, modules: Mapping[str, str]) -> None:
+    lines = modules[f"model/{module}.md"].splitlines()
+    intro = lines[lines.index(f"# {module}.tla") + 2]
+    assert intro.endswith(".")
+    assert "[the modules](index.md)" in modules[f"model/{module}.md"]
+
+
+def test_counterparts_of_modules_have_pages() -> None:
+    repository = Path(__file__).parents[2]
+    assert set(IN_PYTHON) <= set(MODULES)
+    assert set(IN_PYTHON.values()) <= {name for name, _ in public_modules(repository)}
+
+
+def test_commands_of_a_group_are_told_in_whole_sentences_and_linked() -> None:
+    page = dict(command_pages())["commands/prove.md"]
+    assert (
+        "* [`plan`](#kraft-spec-prove-plan): "
+        "Print the VotersRecords that lead from one voters set to another, each with its proof.\n" in page
+    )
+    assert "..." not in page.partition("**Commands**")[2].partition("##")[0]
+
+
+def test_every_exit_code_is_explained_and_every_command_says_where_to_read_on() -> None:
+    assert [code for code, _ in codes()] == sorted(ExitCode)
+    assert set(READ_MORE) == set(COMMANDS)
+    for name, pages in READ_MORE.items():
+        assert all((Path("docs") / f"{page}.md").is_file() for page in pages), name
+    assert {file.stem for file in EXAMPLES.glob("*.txt")} <= set(COMMANDS)
+
+
 def test_every_command_has_a_page() -> None:
     pages = dict(command_pages())
     assert set(pages) == {f"commands/{name}.md" for name in ("index", *COMMANDS)}
@@ -211,13 +243,21 @@ def test_titles_are_plain_and_help_options_left_out() -> None:
         tidied("# `a b`\n\n**Options**:\n\n* `--x`: y\n* `-h, --help`: z\n\n\n")
         == "# a b\n\n**Options**:\n\n* `--x`: y\n"
     )
+    assert tidied("* `--n <int range>`: y [default: 3; x>=1]") == "* `--n N`: y [default: 3; 1 or more]\n"
+    assert tidied("* `--n <int range>`: y [1<=x<=9]") == "* `--n N`: y [1 to 9]\n"
+    assert tidied("* `--v N`: See --w-x and `--y`.") == "* `--v N`: See `--w-x` and `--y`.\n"
+    assert tidied("```console\n$ x --y\n```") == "```console\n$ x --y\n```\n"
+    assert tidied("* `--p <list[Path]>`: y") == "* `--p PATH`: y\n"
 
 
 def test_every_public_module_has_a_page() -> None:
     repository = Path(__file__).parents[2]
     pages = dict(api_pages(repository))
     assert len(pages) == len(public_modules(repository)) + 1
-    assert pages["api/kraft_spec.rules.rst"].endswith(".. automodule:: kraft_spec.rules\n")
+    package = pages["api/kraft_spec.rules.rst"]
+    assert ".. automodule:: kraft_spec.rules\n" in package
+    assert "- :doc:`kraft_spec.rules.registry`" in package
+    assert "`kraft_reference.cluster`" not in package
 
 
 @pytest.mark.parametrize(

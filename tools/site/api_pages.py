@@ -1,6 +1,7 @@
 """A page for each module of the packages, from its docstrings."""
 
 import ast
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -55,13 +56,25 @@ def api_pages(repository: Path) -> Iterable[tuple[str, str]]:
     """Yield (path below docs, text) for the index, in Markdown, and for every module."""
     modules = public_modules(repository)
     yield f"{FOLDER}/index.md", _index(modules)
-    for name, _ in modules:
-        yield f"{FOLDER}/{name}.rst", module_page(name)
+    for name, file in modules:
+        parts = [other for other, _ in modules if other.rpartition(".")[0] == name]
+        yield f"{FOLDER}/{name}.rst", module_page(name, file.relative_to(repository).as_posix(), parts)
 
 
-def module_page(name: str) -> str:
-    """The page of one module; what is in it is read from the docstrings when the page is."""
-    return f":orphan:\n\n{name}\n{'=' * len(name)}\n\n.. automodule:: {name}\n"
+def module_page(name: str, path: str = "", parts: Sequence[str] = ()) -> str:
+    """The page of one module; what is in it is read from the docstrings when the page is.
+
+    Args:
+        name: dotted.
+        path: the file, from the root of the repository.
+        parts: the modules and packages right inside a package.
+    """
+    lines = [":orphan:", "", name, "=" * len(name), ""]
+    lines += [f"``{path}``, one of :doc:`the public modules <index>`.", ""] if path else []
+    lines += [f".. automodule:: {name}", ""]
+    if parts:
+        lines += [".. rubric:: In this package", "", *(f"- :doc:`{part}`" for part in parts), ""]
+    return "\n".join(lines)
 
 
 def _index(modules: Sequence[tuple[str, Path]]) -> str:
@@ -74,13 +87,22 @@ def _index(modules: Sequence[tuple[str, Path]]) -> str:
     ]
     for _, package in PACKAGES:
         rows = [
-            (f"[{name}]({name}.rst)", prose(_first_sentence(file)))
+            (f"[{name}]({name}.rst)", _with_code(prose(_first_sentence(file))))
             for name, file in modules
             if name.partition(".")[0] == package
         ]
         lines += [f"## {package}", "", *table(("module", "what it is"), rows), ""]
     lines += ["## Without a page", "", *(f"- `{package}`: {what}" for package, what in LEFT_OUT.items())]
     return "\n".join(lines) + "\n"
+
+
+_CODE = re.compile(r"\\`(.+?)\\`")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+def _with_code(escaped: str) -> str:
+    """What stands between two escaped backticks as code, without escapes of its own."""
+    return _CODE.sub(lambda code: "`" + _ESCAPED.sub(r"\1", code.group(1)) + "`", escaped)
 
 
 def _first_sentence(file: Path) -> str:

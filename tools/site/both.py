@@ -12,11 +12,13 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from tools.site.excerpts import Excerpt, ExcerptError, operator_definition, python_definition
+from tools.site.excerpts import Excerpt, ExcerptError, named_rules, operator_definition, python_definition
+
+from kraft_spec.rules import load_registry
 
 
 class Both(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installed where types are checked.
-    """Two columns where there is room, one below the other where there is none."""
+    """Two columns where there is room, one below the other where there is none; below them the rules of both."""
 
     option_spec: ClassVar[dict[str, Any]] = {
         "reference": directives.unchanged_required,
@@ -26,6 +28,7 @@ class Both(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installe
     def run(self) -> list[nodes.Node]:
         """The two columns; either may hold several definitions, separated by blanks."""
         container = nodes.container(classes=["both"])
+        texts = []
         for option, find, language in (
             ("reference", python_definition, "python"),
             ("model", operator_definition, "tla"),
@@ -33,10 +36,16 @@ class Both(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installe
             column = nodes.container(classes=["both-column"])
             for name in self.options.get(option, "").split():
                 try:
-                    column += self._block(find(name), language)
+                    excerpt = find(name)
                 except ExcerptError as error:
                     raise self.error(str(error)) from error
+                column += self._block(excerpt, language)
+                texts.append(excerpt.text)
             container += column
+        rules = nodes.paragraph(classes=["both-rules"])
+        for rule in named_rules("\n".join(texts), load_registry()):
+            rules += [nodes.literal("", rule), nodes.Text(" ")]
+        container += rules
         return [container]
 
     def _block(self, excerpt: Excerpt, language: str) -> list[nodes.Node]:
@@ -50,4 +59,5 @@ class Both(SphinxDirective):  # type: ignore[misc]  # Sphinx may not be installe
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.add_directive("both", Both)
+    app.add_css_file("both.css")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

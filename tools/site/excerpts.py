@@ -2,8 +2,11 @@
 
 import ast
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import NamedTuple
+
+from kraft_spec.rules.rule_ids import dotted_words
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference" / "kraft_reference"
@@ -86,6 +89,16 @@ def operator_definition(name: str) -> Excerpt:
     while last < len(lines) and not _LAYOUT.match(lines[last]):
         last += 1
     return Excerpt(_shown(path), first + 1, "\n".join(lines[first:last]).rstrip())
+
+
+def named_rules(text: str, ids: Container[str]) -> tuple[str, ...]:
+    """The rules that a piece of code names, each once, in order.
+
+    Args:
+        text: of the piece.
+        ids: of all rules.
+    """
+    return tuple(dict.fromkeys(word for word in dotted_words(text) if word in ids))
 
 
 def _shown(path: Path) -> str:

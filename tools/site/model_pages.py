@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tools.site.markup import prose, table
+from tools.site.markup import prose, sentence, table
 from tools.site.pieces import Piece, operators_of, tla_blocks
 
 from kraft_spec.rules import PROPERTIES, Registry
@@ -42,6 +42,28 @@ MODULES = (
 )
 """In the order in which they build on each other; the others only set bounds."""
 
+IN_PYTHON: Mapping[str, str] = {
+    "Definitions": "kraft_reference.state",
+    "Roles": "kraft_reference.transitions",
+    "Elections": "kraft_reference.elections",
+    "Leadership": "kraft_reference.leadership",
+    "PendingChanges": "kraft_reference.pending_changes",
+    "Replication": "kraft_reference.replication",
+    "VoterChanges": "kraft_reference.voter_changes",
+    "QuorumReassignment": "kraft_reference.quorum_reassignment",
+    "Snapshots": "kraft_reference.snapshots",
+    "Durability": "kraft_reference.durability",
+    "KRaft": "kraft_reference.replica",
+    "Properties": "kraft_reference.cluster.invariants",
+    "Liveness": "kraft_reference.cluster.liveness",
+    "RoleTable": "kraft_reference.roles",
+    "Trace": "kraft_traces.check",
+    "Partitions": "kraft_reference.partitions.reassignment",
+    "PartitionReassignment": "kraft_reference.partitions",
+    "PartitionProperties": "kraft_reference.partitions.properties",
+}
+"""The Python module that is most like one of the model."""
+
 SAME_AS: Mapping[str, str] = {"EventualCommit": "CommitProgress"}
 """Properties that another definition stands for: docs/rules.md says why."""
 
@@ -69,10 +91,16 @@ def module_page(module: str, path: str, text: str, named: Mapping[int, Sequence[
         text: what is in it.
         named: line to the ids of the rules that it names.
     """
-    lines = ["---", "orphan: true", "---", "", f"# {module}.tla", "", f"The file is `{path}`.", ""]
+    lines = ["---", "orphan: true", "---", "", f"# {module}.tla", "", sentence(prose(head_comment(text))), ""]
+    place = MODULES.index(module)
+    around = [f"{word} [{n}]({n}.md)" for word, n in zip(("after", "before"), _neighbours(place), strict=True) if n]
+    lines += [f"`{path}`, one of [the modules](index.md): {' and '.join(around)} in the order of reading."]
     if extends := re.search(r"^EXTENDS (.+)$", text, re.MULTILINE):
         names = [name.strip() for name in extends.group(1).split(",")]
-        lines += ["Extends " + ", ".join(f"[{n}]({n}.md)" if n in MODULES else n for n in names) + ".", ""]
+        lines += ["It extends " + ", ".join(f"[{n}]({n}.md)" if n in MODULES else n for n in names) + "."]
+    if counterpart := IN_PYTHON.get(module):
+        lines += [f"In the reference: [{counterpart}](../api/{counterpart}.rst)."]
+    lines += [""]
     for block in tla_blocks(path, text):
         if block.name:
             lines += [f"## {block.name}", ""]
@@ -81,6 +109,24 @@ def module_page(module: str, path: str, text: str, named: Mapping[int, Sequence[
         if rules:
             lines += [":::{container} rules-of", *(f"`{rule}`" for rule in dict.fromkeys(rules)), ":::", ""]
     return "\n".join(lines) + "\n"
+
+
+def _neighbours(place: int) -> tuple[str, str]:
+    """The modules before and after one; empty where there is none."""
+    return MODULES[place - 1] if place else "", MODULES[place + 1] if place + 1 < len(MODULES) else ""
+
+
+def head_comment(text: str) -> str:
+    """What a module begins with: the first paragraph of the comment at its head.
+
+    Args:
+        text: of the module.
+    """
+    first = re.search(r"\(\*{10,}\)\n((?:\(\*.*\*\)\n)+)", text)
+    words = re.sub(r"^\(\*|\*\)$", "", first.group(1), flags=re.MULTILINE) if first else ""
+    said = " ".join(re.split(r"\n\s*\n", words)[0].split()).strip("*() ")
+    # What a colon announces is in the next paragraph.
+    return f"{said.rpartition('. ')[0]}." if said.endswith(":") else said
 
 
 def _included(block: Piece) -> list[str]:
@@ -97,11 +143,8 @@ def _included(block: Piece) -> list[str]:
 def _index(repository: Path) -> str:
     rows = []
     for module in MODULES:
-        text = (repository / MODEL / f"{module}.tla").read_text(encoding="utf-8")
-        first = re.search(r"\(\*{10,}\)\n((?:\(\*.*\*\)\n)+)", text)
-        words = re.sub(r"^\(\*|\*\)$", "", first.group(1), flags=re.MULTILINE) if first else ""
-        said = " ".join(words.split("\n\n")[0].split())
-        rows.append((f"[{module}]({module}.md)", prose(said.partition(". ")[0].rstrip("*() "))))
+        said = head_comment((repository / MODEL / f"{module}.tla").read_text(encoding="utf-8"))
+        rows.append((f"[{module}]({module}.md)", prose(said.partition(". ")[0].rstrip("."))))
     lines = [
         "# The TLA+ modules",
         "",

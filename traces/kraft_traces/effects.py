@@ -119,6 +119,7 @@ TracedEffect = (
     | TracedAnswer
     | TracedStartTimer
 )
+"""An entry of the `effects` of a line."""
 
 
 def traced_effect(sequence: int, effect: Effect) -> TracedEffect:

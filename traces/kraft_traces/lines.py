@@ -195,3 +195,4 @@ class EndLine(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind",
 
 
 Line = HeaderLine | EventLine | CheckpointLine | EndLine
+"""Any line of a trace."""

@@ -190,6 +190,7 @@ TracedMessage = (
     | TracedUpdateVoterRequest
     | TracedUpdateVoterResponse
 )
+"""A message as a line shows it."""
 
 TRACED_MESSAGES: dict[str, type[TracedMessage]] = {
     traced.__struct_config__.tag: traced for traced in get_args(TracedMessage)

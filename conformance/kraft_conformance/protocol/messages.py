@@ -107,6 +107,7 @@ class Bye(_Message, frozen=True, kw_only=True, tag="bye"):
 
 
 Request = Hello | Reset | Step | Observe | Crash | Restart | Bye | PartitionRequest
+"""What the suite asks an adapter."""
 
 # -------------------------------------------------------------------------------------------------------------
 # Replies.
@@ -184,6 +185,7 @@ Reply = (
     | ErrorReply
     | PartitionReply
 )
+"""What an adapter answers."""
 
 REPLIES: dict[type[Request], type[Reply]] = {
     Hello: HelloReply,

@@ -161,6 +161,7 @@ ShownEffect = (
     | ShownListReassignmentsAnswer
     | ShownAlterPartitionAnswer
 )
+"""What a controller of partitions did, as an adapter shows it."""
 
 # -------------------------------------------------------------------------------------------------------------
 # Requests and replies.
@@ -204,4 +205,7 @@ class PartitionObserveReply(Message, frozen=True, kw_only=True, tag="partition_o
 
 
 PartitionRequest = PartitionReset | PartitionStep | PartitionObserve
+"""What the suite asks a controller of partitions alone."""
+
 PartitionReply = PartitionResetReply | PartitionStepReply | PartitionObserveReply
+"""What a controller of partitions answers."""

@@ -89,6 +89,7 @@ class Reference:
 
 
 Seat = Command | InProcess | Reference
+"""Where a replica of a random run is: behind a command, in this process, or with the reference."""
 
 
 def seat_of(word: str) -> Seat:

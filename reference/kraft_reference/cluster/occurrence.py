@@ -55,6 +55,7 @@ class HealLink:
 
 
 NetworkEvent = DropMessage | DuplicateMessage | AnswerUnsupportedVersion | CutLink | HealLink
+"""What happens to a message or a link, and so at no replica."""
 
 
 @dataclass(frozen=True, slots=True)

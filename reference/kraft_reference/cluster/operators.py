@@ -11,6 +11,7 @@ from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
 ChangeRequest = AddVoter | RemoveVoter | UpdateFeatures | AlterPartitionReassignments
+"""What an operator may ask of the quorum."""
 
 _UNKNOWN_ID = 99
 """No replica has it."""

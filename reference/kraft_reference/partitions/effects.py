@@ -110,3 +110,4 @@ Effect: TypeAlias = (
     | ListReassignmentsAnswer
     | AlterPartitionAnswer
 )
+"""What the driver of a controller has to do after a step, in order."""

@@ -106,3 +106,4 @@ Event: TypeAlias = (
     | DeleteTopic
     | WriteReassignPartitions
 )
+"""All that may happen at the controller of the partitions."""

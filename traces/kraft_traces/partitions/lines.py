@@ -123,6 +123,7 @@ TracedEvent: TypeAlias = (
     | DeleteTopic
     | WriteReassignPartitions
 )
+"""What happened, with the fields of its own."""
 
 # ---------------------------------------------------------------------------------------------------------
 # Effects.
@@ -206,6 +207,7 @@ TracedEffect: TypeAlias = (
     | ListReassignmentsAnswer
     | AlterPartitionAnswer
 )
+"""An entry of the `effects` of a line."""
 
 # ---------------------------------------------------------------------------------------------------------
 # Lines.

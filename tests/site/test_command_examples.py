@@ -1,0 +1,92 @@
+"""The examples of the pages of commands: what stands in tools/site/examples is what the commands print.
+
+`python -m tests.site.test_command_examples` from the root of the repository writes them anew.
+"""
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tools.site.command_pages import EXAMPLES
+
+from kraft_conformance.cli import main
+
+REPOSITORY = Path(__file__).parents[2]
+_SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
+_SECONDS_CELL = re.compile(r"│ \d+\.\d +│")
+_LONG = {"load-bearing", "run"}
+"""Examples that take long."""
+
+
+_NAMES = sorted(file.stem for file in EXAMPLES.glob("*.txt"))
+
+
+def commands(text: str) -> list[str]:
+    return [line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ ")]
+
+
+@contextlib.contextmanager
+def a_folder() -> Iterator[None]:
+    """An empty folder that shows the samples, as the root of the repository does."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        Path("traces").symlink_to(REPOSITORY / "traces")
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def session(text: str) -> str:
+    """The commands of an example with what they print."""
+    shown: list[str] = []
+    code = 0
+    with a_folder():
+        for command in commands(text):
+            words = [word.replace("python -m", f"{sys.executable} -m") for word in shlex.split(command)]
+            if words == ["echo", "$?"]:
+                printed = f"{code}\n"
+            else:
+                assert words[0] == "kraft-spec", command
+                with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
+                    code = int(main(words[1:]))
+                printed = out.getvalue().replace(f"{sys.executable} -m", "python -m")
+            shown.append(f"$ {command}\n" + "".join(f"{line.rstrip()}\n" for line in printed.splitlines()))
+    return "".join(shown)
+
+
+def comparable(text: str) -> str:
+    """Without how long it took."""
+    return _SECONDS_CELL.sub("│ . │", _SECONDS.sub(". s", text))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in _NAMES if name not in _LONG])
+def test_an_example_is_what_the_command_prints(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    text = (EXAMPLES / f"{name}.txt").read_text(encoding="utf-8")
+    assert commands(text)
+    assert comparable(session(text)) == comparable(text), "python -m tests.site.test_command_examples"
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", sorted(_LONG))
+def test_a_long_example_is_what_the_command_prints(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    text = (EXAMPLES / f"{name}.txt").read_text(encoding="utf-8")
+    assert comparable(session(text)) == comparable(text), "python -m tests.site.test_command_examples"
+
+
+if __name__ == "__main__":
+    os.environ["COLUMNS"] = "100"
+    for file in sorted(EXAMPLES.glob("*.txt")):
+        if not sys.argv[1:] or file.stem in sys.argv[1:]:
+            file.write_text(session(file.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,59 @@
+"""What README.md and pages without a test of their own show of commands is what these print."""
+
+import re
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+from tests.site.test_command_examples import comparable, session
+
+REPOSITORY = Path(__file__).parents[2]
+_FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_PREFIX = ".venv/bin/"
+
+
+def sessions(page: str) -> list[str]:
+    """The blocks of a page that begin with a prompt, and those of one command that a block of output follows."""
+    found = []
+    blocks = [(match[1], match[2]) for match in _FENCED.finditer(page)]
+    for (language, text), following in zip_longest(blocks, blocks[1:]):
+        if text.startswith("$ kraft-spec"):
+            found.append(text)
+        elif language == "sh" and following is not None and not following[0]:
+            command = text.replace("\\\n", " ").replace(_PREFIX, "")
+            if command.startswith("kraft-spec") and command.count("\n") == 1:
+                found.append(f"$ {' '.join(command.split())}\n{following[1].replace(_PREFIX, '')}")
+    return found
+
+
+PAGES = {
+    "README.md": ["validate", "scenario", "prove", "conformance"],
+    "docs/conformance.md": ["conformance", "conformance"],
+    "docs/conformance-partitions.md": ["conformance", "conformance"],
+    "docs/partition-reassignment.md": ["scenario"],
+    "docs/quorum-reassignment.md": ["scenario"],
+}
+"""With the commands whose output stands there whole, in order.
+
+`load-bearing` and `make run` are among the examples of commands that are compared at night."""
+
+
+def whole_sessions(page: str) -> list[str]:
+    text = (REPOSITORY / page).read_text(encoding="utf-8")
+    return [one for one in sessions(text) if "\n  ...\n" not in one and not one.startswith("$ kraft-spec load-bearing")]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_pages_have_sessions(page: str) -> None:
+    assert [text.split()[2] for text in whole_sessions(page)] == PAGES[page]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", sorted({text for page in PAGES for text in whole_sessions(page)}))
+def test_a_session_is_what_the_commands_print(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    printed, shown = comparable(session(text)), comparable(text)
+    if text.startswith("$ kraft-spec conformance explain"):
+        # Of these the pages show the end.
+        printed = "\n".join([printed.splitlines()[0], *printed.splitlines()[1 - len(shown.splitlines()) :]]) + "\n"
+    assert printed == shown

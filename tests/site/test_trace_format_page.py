@@ -1,0 +1,55 @@
+"""docs/trace-format.md: it names every field, and its small trace is what it says."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_traces.lines import EventLine, HeaderLine
+from kraft_traces.message_types import TracedMessage
+from kraft_traces.state_types import TracedState
+
+PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text(encoding="utf-8")
+_IN_EVERY_MESSAGE = {"id", "source", "destination", "correlation_id"}
+
+
+def fields_of(section: str) -> set[str]:
+    """What stands in the first column of the tables of a section."""
+    text = PAGE.partition(f"# {section}\n")[2].partition("\n#")[0]
+    cells = re.findall(r"^\| (`[^|]*`) \|", text, re.MULTILINE)
+    return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+
+
+def test_every_field_of_the_state_is_explained() -> None:
+    assert fields_of("State") == set(TracedState.__struct_fields__)
+
+
+def test_every_field_of_a_message_is_explained() -> None:
+    fields = {name for message in get_args(TracedMessage) for name in message.__struct_fields__}
+    assert fields - _IN_EVERY_MESSAGE - {"snapshot"} <= fields_of("Messages")
+    assert fields_of("Messages") <= fields
+
+
+@pytest.mark.parametrize(("section", "line"), [("Header", HeaderLine), ("Event lines", EventLine)])
+def test_every_field_of_a_line_is_explained(section: str, line: type[HeaderLine | EventLine]) -> None:
+    assert fields_of(section) == {"kind", *line.__struct_fields__}
+
+
+@pytest.mark.slow
+def test_the_small_trace_is_accepted_and_rejected_where_the_page_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = re.search(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    assert found is not None
+    small = tmp_path / "small.jsonl"
+    small.write_text(found[1], encoding="utf-8")
+    assert main(["validate", str(small)]) == ExitCode.CONFORMANT
+    assert capsys.readouterr().out.endswith("small.jsonl: accepted, 4 events\n")
+    lines = found[1].splitlines()
+    wrong = re.sub(r'"voted_key":\{[^}]*\}', '"voted_key":null', lines[4])
+    assert wrong != lines[4]
+    small.write_text("\n".join([*lines[:4], wrong, *lines[5:]]) + "\n", encoding="utf-8")
+    assert main(["validate", str(small)]) == ExitCode.VIOLATION
