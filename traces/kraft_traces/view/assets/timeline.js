@@ -175,12 +175,14 @@ class Timeline {
 
   _drawNames() {
     const { left, layout, trace } = this, x = left + 6;
+    const kinds = trace.replicas.map((replica) => (trace.isVoter(replica, this.selected) ? "voter" : "observer"));
+    if (this.named === `${left} ${kinds}`) return;
+    this.named = `${left} ${kinds}`;
     const parts = [drawn("rect", { class: "margin", x: left, y: 0, width: LEFT, height: layout.height }), drawn("text", { class: "name", x, y: TOP - 8 }, "network")];
-    for (const replica of trace.replicas) {
-      const y = layout.lanes.get(replica.id);
-      parts.push(drawn("text", { class: "name", x, y: y + 1 }, `replica ${replica.id}`));
-      parts.push(drawn("text", { class: "kind", x, y: y + 14 }, trace.isVoter(replica, this.selected) ? "voter" : "observer"));
-    }
+    trace.replicas.forEach(({ id }, place) => {
+      const y = layout.lanes.get(id);
+      parts.push(drawn("text", { class: "name", x, y: y + 1 }, `replica ${id}`), drawn("text", { class: "kind", x, y: y + 14 }, kinds[place]));
+    });
     this.layers[2].replaceChildren(...parts);
   }
 
