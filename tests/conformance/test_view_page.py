@@ -157,6 +157,8 @@ def test_what_is_read_out_and_written_at_arrows(browser: Any, pages: Path) -> No
     facts = seen.text("#event")
     for fact in ("Follower of leader 3, has fetched from it", "ends at 11 in epoch 1: as far"):
         assert fact in facts
+    awaited = Page(browser, pages / "planted-bug.html", "#80")
+    assert "2: 80, 3: 80" in awaited.text("#state tr.changed:has-text('awaiting')")
     refused = Page(browser, pages / "chaos.html", "#130")
     assert "HandleVoteRequest (Pre-Vote) from 2" in refused.text("#said")
     assert refused.text("#said").endswith("sends VoteResponse (Pre-Vote) to 2: refused.")

@@ -15,7 +15,7 @@ const KEYS = [
 
 const SIGNS = [
   ["●", "message handled, or the replica's own doing"], ["◆", "timeout"], ["■", "client or operator"], ["×", "crash"], ["▶", "restart, new disk"],
-  ["○", "hollow: refused, nothing happened"], ["→", "message delivered: dark for requests, lighter for responses"], ["⇢", "dotted: a second copy was delivered"],
+  ["○", "hollow: refused, nothing happened"], ["→", "message delivered; golden brown for responses"], ["⇢", "dotted: a second copy was delivered"],
   ["–×", "dropped on its way"], ["yes no", "on an arrow: a vote or Pre-Vote is granted, refused"], ["✂ ⚯", "link cut, healed"],
 ];
 

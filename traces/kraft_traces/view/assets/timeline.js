@@ -160,15 +160,16 @@ class Timeline {
     this.layers[1].replaceChildren(...parts);
   }
 
-  // What comes in is named to the left, what goes out to the right, where no other words stand; else nowhere.
+  // What comes in is named to the left, what goes out to the right, where no other words stand and if possible between
+  // the lanes; else nowhere.
   _label(line, text, goesOut, words) {
     const wide = widthOf(text);
-    for (const right of [goesOut, !goesOut]) {
-      for (const share of [0.5, 0.35, 0.65, 0.2, 0.8]) {
-        const point = pointOn(line, share), x = point.x + (right ? 6 : -6 - wide), y = point.y + 4;
-        const isInView = x > this.left + LEFT && x + wide < this.left + this.width;
-        if (isInView && words.take(x, x + wide, y)) return drawn("text", { class: "label", x: right ? x : x + wide, y, "text-anchor": right ? "start" : "end" }, text);
-      }
+    const places = [goesOut, !goesOut].flatMap((right) => [0.5, 0.35, 0.65, 0.2, 0.8].map((share) => ({ right, ...pointOn(line, share) })));
+    places.sort((one, other) => isInBand(one.y) - isInBand(other.y));
+    for (const place of places) {
+      const x = place.x + (place.right ? 6 : -6 - wide), y = place.y + 4;
+      const isInView = x > this.left + LEFT && x + wide < this.left + this.width;
+      if (isInView && words.take(x, x + wide, y)) return drawn("text", { class: "label", x, y }, text);
     }
     return null;
   }

@@ -27,7 +27,14 @@ const votersWorded = (voters) => {
   return `{${voters.voters.map(worded).join(", ")}} at ${worded(voters.offset)}${target}`;
 };
 
-const shown = (name, value) => (name === "voters" && value ? votersWorded(value) : worded(value));
+// Fields of the state that stand for one thing of another: lists of pairs.
+const MAPPINGS = ["awaiting", "fetch_offsets", "awaited_targets"];
+
+function shown(name, value) {
+  if (name === "voters" && value) return votersWorded(value);
+  if (MAPPINGS.includes(name) && value?.length) return value.map(([key, of]) => `${worded(key)}: ${worded(of)}`).join(", ");
+  return worded(value);
+}
 
 const messageName = (type) => type.replace(/(Request|Response)$/, " $1").trim();
 
