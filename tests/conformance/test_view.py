@@ -1,9 +1,10 @@
-"""`kraft-spec view`, and its page in a real browser."""
+"""`kraft-spec view`: what it writes, says and ends with."""
 
 import gzip
+import json
+import re
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 SAMPLES = Path("traces/kraft_traces/samples")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def view(*arguments: str | Path) -> int:
@@ -38,7 +38,92 @@ def test_compressed_and_from_standard_input(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setattr(sys, "stdin", standard_input)
         assert view("-", "-o", tmp_path / "b.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
     first, second = ((tmp_path / name).read_text(encoding="utf-8") for name in ("a.html", "b.html"))
-    assert first.replace(str(packed), "-") == second
+    assert first.replace(packed.name, "standard input") == second
+
+
+def test_the_same_trace_gives_the_same_page_wherever_it_lies(tmp_path: Path) -> None:
+    pages = []
+    for folder in ("a", "somewhere/else"):
+        trace = tmp_path / folder / "planted-bug.jsonl"
+        trace.parent.mkdir(parents=True)
+        shutil.copy(SAMPLES / "planted-bug.jsonl", trace)
+        assert view(trace, "-o", trace.with_suffix(".html")) == ExitCode.CONFORMANT
+        pages.append(trace.with_suffix(".html").read_bytes())
+    assert pages[0] == pages[1]
+    assert b"planted-bug.jsonl:83: event 82" in pages[0]
+    assert str(tmp_path).encode() not in pages[0]
+
+
+def broken(name: str) -> bytes:
+    """A trace of 67 events that cannot be read to its end: 40 lines are whole."""
+    lines = (SAMPLES / "ping-pong.jsonl").read_bytes().splitlines(keepends=True)
+    whole, next_line = b"".join(lines[:40]), lines[40]
+    match name:
+        case "cut-off":
+            return whole + next_line[:70]
+        case "malformed":
+            return whole + b'{"kind":"event",}\n' + b"".join(lines[40:])
+        case "stranger":
+            return whole + b'{"kind":"event","sequence":40,"replica":77,"event":"Poll"}\n' + b"".join(lines[41:])
+        case "cut-off-gzip":
+            packed = gzip.compress(b"".join(lines), mtime=0)
+            return packed[: len(packed) // 2]
+    raise AssertionError(name)
+
+
+BROKEN = {
+    "cut-off": ("41:66: the file stops in the middle of a line", 39),
+    "malformed": ("41:17: expecting property name enclosed in double quotes", 39),
+    "stranger": ("41: $.replica: replica 77 is not in the header, which lists 1, 2, 3", 39),
+    "cut-off-gzip": ("the compressed data stops before its end mark", None),
+}
+"""What is said of each, and how many events its page has."""
+
+
+@pytest.mark.parametrize("checked", [True, False])
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_trace_that_cannot_be_read_to_its_end(
+    name: str, checked: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, page = tmp_path / f"{name}.jsonl", tmp_path / "page.html"
+    trace.write_bytes(broken(name))
+    assert view(trace, "-o", page, *([] if checked else ["--no-check"])) == ExitCode.BAD_INPUT
+    out, err = capsys.readouterr()
+    said, count = BROKEN[name]
+    document = document_in(page.read_text(encoding="utf-8"))
+    count = len(document["events"]) if count is None else count
+    assert 0 < count == len(document["events"]) < 67
+    assert f"The page holds {count} events, those before the first line that cannot be read:" in err
+    assert f"{trace}:" in err
+    assert said in err.replace("\n", "")
+    assert said in document["broken"]
+    assert document["broken"].startswith(f"{name}.jsonl:")
+    assert f"page: {page}" in out
+    verdict = document["verdict"]
+    assert (verdict is not None) == checked
+    if verdict is not None:
+        assert verdict["kind"] == "inconclusive"
+        assert verdict["reason"].endswith("cannot be read; what the trace shows before that is right")
+    # What the checker says of the same file has the same exit code.
+    assert main(["validate", str(trace), "--prefixes", str(tmp_path)]) == ExitCode.BAD_INPUT
+
+
+def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace, page = tmp_path / "wrong.jsonl", tmp_path / "page.html"
+    trace.write_bytes((SAMPLES / "planted-bug.jsonl").read_bytes()[:150_000])
+    assert view(trace, "-o", page) == ExitCode.BAD_INPUT
+    assert "rejected, 81 events" in capsys.readouterr().out
+    document = document_in(page.read_text(encoding="utf-8"))
+    assert document["verdict"]["rejection"]["sequence"] == 82
+    assert document["broken"] is not None
+    assert len(document["events"]) > 82
+
+
+def document_in(page: str) -> Any:
+    """What a page is told."""
+    found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found.group(1))
 
 
 @pytest.mark.parametrize(
@@ -64,155 +149,3 @@ def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.Capture
     page = tmp_path / "no-such-folder" / "page.html"
     assert view(SAMPLES / "ping-pong.jsonl", "-o", page, "--no-check") == ExitCode.CANNOT_WRITE
     assert f"{page}: No such file or directory" in capsys.readouterr().err
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver = pytest.importorskip("playwright.sync_api", reason="the page is looked at with the extra `browser`")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium to look at the page with")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
-
-
-class Page:
-    """A page in the browser, and what it complained of."""
-
-    def __init__(self, browser: Any, path: Path, where: str = "", **context: Any) -> None:
-        self.page = browser.new_page(**context)
-        self.complaints: list[str] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.requests: list[str] = []
-        self.page.goto(f"{path.resolve().as_uri()}{where}")
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def text(self, selector: str) -> str:
-        return str(self.page.inner_text(selector))
-
-    @property
-    def heading(self) -> str:
-        return self.text("#event h2")
-
-
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pages")
-    for sample in ("planted-bug", "chaos"):
-        assert view(SAMPLES / f"{sample}.jsonl", "-o", folder / f"{sample}.html") == ExitCode.CONFORMANT
-    return folder
-
-
-@pytest.mark.slow
-def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "planted-bug.html")
-    assert seen.heading == "82. HandleVoteRequest"
-    assert "possible but shows something else" in seen.text("#verdict")
-    wrong = seen.text("#wrong-line")
-    assert "effects[0].message.granted" in wrong
-    assert seen.page.locator("#wrong-line tbody td").all_inner_texts() == ["false", "true"]
-    assert "prevote.follower.rejects-after-fetch" in wrong
-    assert seen.page.locator("svg path.wrong").count() == 1
-    # Away from it and back by a key.
-    seen.press("Home")
-    assert seen.heading.startswith("1. ")
-    assert not seen.page.is_visible("#wrong-line")
-    seen.press("w")
-    assert seen.heading == "82. HandleVoteRequest"
-    assert (seen.complaints, len(seen.requests)) == ([], 1)
-
-
-@pytest.mark.slow
-def test_steps_by_keys_and_buttons(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "chaos.html")
-    assert "accepted: each of 371 events" in seen.text("#verdict")
-    seen.press("ArrowRight", "ArrowRight", "l", "h")
-    assert seen.heading.startswith("3. ")
-    seen.press("PageDown")
-    assert seen.heading.startswith("28. ")
-    seen.press("End")
-    assert seen.heading.startswith("371. ")
-    assert seen.page.is_disabled("#on")
-    seen.page.click("#first")
-    assert seen.heading.startswith("1. ")
-    replica = seen.text("#state h2")
-    seen.press("Shift+ArrowRight")
-    assert not seen.heading.startswith("1. ")
-    assert seen.text("#state h2") == replica
-    seen.press("r")
-    assert seen.page.locator("#state tr.changed th").all_inner_texts()[0] == "▸ role"
-    assert seen.text("#said").startswith("Event ")
-    seen.page.fill("#at", "200")
-    seen.page.press("#at", "Enter")
-    assert seen.heading == "200. DropMessage"
-    assert "EndQuorumEpochResponse" in seen.text("#event")
-    assert "Links that are cut: 2→1, 3→1, 4→1" in seen.text("#state")
-    assert seen.complaints == []
-
-
-@pytest.mark.slow
-def test_find_select_and_link(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "chaos.html", "#178")
-    assert seen.heading == "178. Crash"
-    seen.press("/")
-    seen.page.keyboard.type("ReplaceDisk no such thing")
-    seen.press("Enter")
-    assert seen.text("#found") == "none further"
-    seen.page.fill("#find", "becomes Resigned")
-    seen.press("Enter")
-    assert "Resigned" in seen.text("#state tr.changed >> nth=0")
-    chosen = seen.page.locator("#picture g.event:not(.chosen)").nth(5)
-    place = int(chosen.get_attribute("data-index"))
-    chosen.click()
-    assert seen.heading.startswith(f"{place + 1}. ")
-    assert seen.complaints == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [420, 1400])
-def test_readable_in_light_and_dark_and_narrow(browser: Any, pages: Path, scheme: str, width: int) -> None:
-    viewport = {"width": width, "height": 900}
-    seen = Page(browser, pages / "chaos.html", "#178", color_scheme=scheme, viewport=viewport)
-    seen.press("?")
-    assert seen.page.is_visible("#legend")
-    overflow = seen.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert overflow <= 0
-    for selector in ("body", "#about", "#state td", "#state tr.changed td", "dt"):
-        contrast = seen.page.evaluate(_CONTRAST, selector)
-        assert contrast >= 4.5, (selector, contrast)
-    assert seen.complaints == []
-
-
-_CONTRAST = """(selector) => {
-  const parts = (text) => text.match(/[\\d.]+/g).map(Number);
-  const light = (text) => parts(text).slice(0, 3).map((part) => part / 255)
-    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, part, place) => sum + part * [0.2126, 0.7152, 0.0722][place], 0);
-  let behind = document.querySelector(selector);
-  const ink = light(getComputedStyle(behind).color);
-  while (parts(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
-  const paper = light(getComputedStyle(behind).backgroundColor);
-  return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
-}"""
-"""The contrast of an element's text with what is behind it, as WCAG computes it."""
-
-
-@pytest.mark.slow
-def test_thousands_of_events(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["simulate", "--seed", "7", "--steps", "5000", "--replicas", "5", "-o", "long.jsonl"]) == 0
-    assert view("long.jsonl", "-o", "long.html", "--no-check") == ExitCode.CONFORMANT
-    seen = Page(browser, Path("long.html"), "#3000")
-    assert seen.heading.startswith("3000. ")
-    # Only what is in view is drawn, wherever that is.
-    for key in ("End", "PageUp", "Home", "+", "+", "-"):
-        seen.press(key)
-        assert seen.page.locator("#picture *").count() < 1500
-    assert seen.complaints == []

@@ -22,6 +22,7 @@ from kraft_traces.states import traced_state
 from kraft_traces.values import traced_record
 from kraft_traces.view import Document, page_of, read_document, view_document
 from kraft_traces.view.document import Numbered
+from kraft_traces.view.page import legible
 
 SAMPLES = Path("traces/kraft_traces/samples")
 
@@ -144,18 +145,22 @@ def test_rules_are_named_with_their_titles() -> None:
     assert document["rules"]
     for rule in document["rules"]:
         known = registry[rule["id"]]
-        assert rule == {"id": known.id, "title": known.title, "level": known.level}
+        assert rule == {"id": known.id, "title": known.title, "level": known.level, "statement": known.statement}
     granted = [event for event in document["events"] if event["event"] == "HandleVoteRequest"]
     exercised = {document["rules"][place]["id"] for event in granted for place in event["rules"]}
     assert {"vote.once-per-epoch", "prevote.request.log-check"} <= exercised
 
 
 def test_a_rejected_trace_has_its_verdict() -> None:
-    document, verdict = read_document(str(SAMPLES / "planted-bug.jsonl"))
+    document, verdict, broken = read_document(str(SAMPLES / "planted-bug.jsonl"))
+    assert broken is None
     assert verdict is not None
     assert verdict.rejection is not None
     wrong = json.loads(json.dumps(document["verdict"]))
-    assert wrong["headline"] == verdict.rejection.headline()
+    assert verdict.rejection.headline().startswith(f"{SAMPLES}/planted-bug.jsonl:83: ")
+    assert wrong["headline"] == verdict.rejection.headline().removeprefix(f"{SAMPLES}/")
+    # All rules that the page names have titles there.
+    assert {*verdict.rejection.rules} <= {rule["id"] for rule in document["rules"]}
     assert wrong["rejection"]["differences"] == [
         {"field": "effects[0].message.granted", "expected": "false", "actual": "true"}
     ]
@@ -165,7 +170,7 @@ def test_a_rejected_trace_has_its_verdict() -> None:
 
 
 def test_an_unchecked_trace_says_so() -> None:
-    document, verdict = read_document(str(SAMPLES / "planted-bug.jsonl"), checked=False)
+    document, verdict, _ = read_document(str(SAMPLES / "planted-bug.jsonl"), checked=False)
     assert (document["verdict"], verdict) == (None, None)
 
 
@@ -182,9 +187,48 @@ def test_nothing_in_a_trace_is_markup(text: str, attack: str) -> None:
     document["source"] = hostile
     plain = page_of(told(simulated("calm", 5, 20)), "title")
     page = page_of(document, f"{hostile}")
-    assert _document_in(page)["source"] == hostile
+    assert _document_in(page)["source"] == legible(hostile)
     for tag in ("<script", "</script", "<!--"):
         assert page.count(tag) == plain.count(tag)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("größer → 大", "größer → 大"),
+        ("two\nlines", "two\nlines"),
+        ("a\u202eb", "a\\u202eb"),
+        ("a\u2066b\u2069\u200f\u061c", "a\\u2066b\\u2069\\u200f\\u061c"),
+        ("\x1b[1m\x00", "\\x1b[1m\\x00"),
+        ("\u05d0\u05d1", "\u2068\u05d0\u05d1\u2069"),
+        ("a \u0661", "\u2068a \u0661\u2069"),
+        ("\u2069\u05d0\u05d1", "\u2068\\u2069\u05d0\u05d1\u2069"),
+    ],
+)
+def test_no_text_reorders_what_is_around_it(text: str, shown: str) -> None:
+    assert legible(text) == shown
+    document = told(simulated("calm", 5, 20))
+    document["header"]["generator"]["name"] = text
+    document["events"][0]["input"] = {text: [text]}
+    page = page_of(document, text)
+    assert f"<title>{shown}</title>" in page
+    assert _document_in(page)["header"]["generator"]["name"] == shown
+    assert _document_in(page)["events"][0]["input"] == {shown: [shown]}
+
+
+def test_the_states_before_the_first_event() -> None:
+    run = simulated("voter-changes", 5, 40)
+    for replica in told(run)["replicas"]:
+        assert replica["start"] == to_builtins(traced_state(run.states[0].replicas[replica["id"]]))
+        assert (replica["start"]["role"], replica["start"]["epoch"]) == ("Unattached", 0)
+
+
+def test_a_profile_that_is_not_known_here() -> None:
+    run = simulated("calm", 5, 20)
+    header = replace(header_line(run.configuration, FOREIGN), profile="of-their-own")
+    document = view_document("run.jsonl", header, [], None, complete=True)
+    assert [replica["start"] for replica in document["replicas"]] == [None, None, None]
 
 
 def test_a_page_fetches_nothing() -> None:
@@ -204,5 +248,5 @@ def test_large_integers_stay_exact() -> None:
 
 def test_same_trace_same_page() -> None:
     sample = str(SAMPLES / "chaos.jsonl")
-    first, second = (page_of(read_document(sample, checked=False)[0], "chaos") for _ in range(2))
+    first, second = (page_of(read_document(sample, checked=False).document, "chaos") for _ in range(2))
     assert first == second

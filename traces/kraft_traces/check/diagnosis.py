@@ -6,7 +6,7 @@ If a line that is wrong would be right without one of them, the traced software 
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import UNSET
 
@@ -18,6 +18,7 @@ from kraft_traces.check.comparison import NETWORK_EVENTS
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Conjunct, Rejection, RejectionKind
+from kraft_traces.check.wording import MISSING
 from kraft_traces.lines import EventLine
 
 CHECKPOINT = "Checkpoint"
@@ -67,7 +68,9 @@ class Diagnosis:
     def mismatch(self, where: Where, differences: tuple[Difference, ...], *, explain: bool = True) -> Rejection:
         """The line shows something else than the model gives; `explain` asks for the missing rule."""
         explained_by = self._explained_by(where) if explain else ()
-        return self._rejection(RejectionKind.MISMATCH, where, explained_by=explained_by, differences=differences)
+        found = self._rejection(RejectionKind.MISMATCH, where, explained_by=explained_by, differences=differences)
+        missing = [one.actual == MISSING for one in differences]
+        return replace(found, left_out="nothing" if not any(missing) else "all" if all(missing) else "some")
 
     def violation(self, where: Where, properties: tuple[str, ...]) -> Rejection:
         """The step is the model's, but violates properties."""

@@ -2,9 +2,10 @@
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from kraft_traces.check.differences import Difference
+from kraft_traces.check.wording import WHOLE
 
 
 class VerdictKind(StrEnum):
@@ -64,6 +65,8 @@ class Rejection:
     differences: tuple[Difference, ...] = ()
     properties: tuple[str, ...] = ()
     """Names of the violated properties."""
+    left_out: Literal["nothing", "some", "all"] = "nothing"
+    """How many of the differences are fields that the line leaves out although its trace must be whole."""
 
     def headline(self) -> str:
         """One line: where and what."""
@@ -73,7 +76,7 @@ class Rejection:
             case RejectionKind.NOT_ENABLED:
                 return f"{where} is not possible in the model"
             case RejectionKind.MISMATCH:
-                return f"{where} is possible but shows something else"
+                return f"{where} is possible but {self._shown()}"
             case RejectionKind.PROPERTY:
                 return f"{where} violates {', '.join(self.properties)}"
             case RejectionKind.AMBIGUOUS:
@@ -81,6 +84,15 @@ class Rejection:
             case RejectionKind.CHECKPOINT:
                 after = f"event {self.sequence}" if self.sequence else "the start"
                 return f"{self.source}:{self.line}: the checkpoint is not the state after {after}"
+
+    def _shown(self) -> str:
+        match self.left_out:
+            case "nothing":
+                return "shows something else"
+            case "some":
+                return f"shows something else, and leaves fields out: {WHOLE}"
+            case "all":
+                return f"leaves fields out: {WHOLE}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,9 @@ from kraft_spec.tlc.values import TlaValue
 MISSING = "missing"
 """Said of what a line of our own trace leaves out."""
 
+WHOLE = "a trace by kraft-reference must be whole, only one by other software may leave fields out"
+"""Why what is `MISSING` is wrong: the header says who wrote the trace."""
+
 NOTHING = "nothing"
 """Said of an effect that only the other side has."""
 

@@ -4,15 +4,21 @@ States are told by what changed, so that a page for thousands of events stays sm
 """
 
 from collections.abc import Iterable
+from copy import copy
+from dataclasses import replace
 from typing import Any, NamedTuple, TypedDict
 
 from msgspec import UNSET, to_builtins
 
+from kraft_reference.cluster.world import World
 from kraft_spec.action_rules import rules_of_event
 from kraft_spec.rules import load_registry
 from kraft_traces.check import Verdict
+from kraft_traces.errors import TraceError, UnknownProfileError
 from kraft_traces.lines import EventLine, HeaderLine
+from kraft_traces.restore import configuration_of
 from kraft_traces.state_types import TracedState
+from kraft_traces.states import traced_state
 from kraft_traces.view.flights import Flights
 from kraft_traces.view.logs import ShownLog
 
@@ -23,14 +29,17 @@ class Document(TypedDict):
     source: str
     header: dict[str, Any]
     replicas: list[dict[str, Any]]
+    """Keys: id, voter, directory_id, `start`: its state before the first event, null if the profile is not known."""
     events: list[dict[str, Any]]
     """Keys: sequence, line, time_ms, replica, event, cause, message, input, effects, refusal, crash, answer as in the
     line; `changed`: fields of the state that are other ones than in the replica's event before; `log`: see
     `LogChange`; `rules`: ids of the rules that the event exercises, by index into `rules`."""
     arrows: list[dict[str, Any]]
     rules: list[dict[str, str]]
-    """Keys: id, title, level."""
+    """Keys: id, title, level, statement."""
     verdict: dict[str, Any] | None
+    broken: str | None
+    """What is wrong with the first line that is none of this format; the events are those before it."""
     complete: bool
 
 
@@ -42,31 +51,48 @@ class Numbered(NamedTuple):
 
 
 def view_document(
-    source: str, header: HeaderLine, lines: Iterable[Numbered], verdict: Verdict | None, *, complete: bool
+    source: str,
+    header: HeaderLine,
+    lines: Iterable[Numbered],
+    verdict: Verdict | None,
+    *,
+    complete: bool,
+    broken: TraceError | None = None,
 ) -> Document:
     """The document of a trace.
 
     Args:
-        source: name of the file, for readers.
+        source: name of the file, for readers: it stands wherever the verdict and the error have a path.
         header: of the trace.
         lines: its events.
         verdict: what checking it came to; None if it was not checked.
         complete: the trace says that it holds the whole run.
+        broken: what is wrong with the line after the last of `lines`; None if nothing is.
     """
     telling = _Telling(header)
     events = [telling.told(index, numbered) for index, numbered in enumerate(lines)]
+    telling.name(header.switched_off)
+    if verdict is not None:
+        verdict = _renamed(verdict, source)
+        telling.name(verdict.rejection.rules if verdict.rejection is not None else ())
     voters = {key.id for key in header.voters}
     return Document(
         source=source,
         header=to_builtins(header),
         replicas=[
-            {"id": one.id, "voter": one.id in voters, "directory_id": one.directory_id}
+            {
+                "id": one.id,
+                "voter": one.id in voters,
+                "directory_id": one.directory_id,
+                "start": telling.starts.get(one.id),
+            }
             for one in sorted(header.replicas, key=lambda one: one.id)
         ],
         events=events,
         arrows=[arrow._asdict() for arrow in telling.flights.arrows()],
         rules=[_rule(rule) for rule in telling.rules],
         verdict=None if verdict is None else _verdict(verdict),
+        broken=None if broken is None else str(_of_source(broken, source)),
         complete=complete,
     )
 
@@ -75,8 +101,15 @@ class _Telling:
     def __init__(self, header: HeaderLine) -> None:
         self.flights = Flights()
         self.rules: dict[str, int] = {}
+        self.starts = _starts(header)
         self._states: dict[int, dict[str, Any]] = {}
         self._logs = {one.id: ShownLog() for one in header.replicas}
+
+    def name(self, rules: Iterable[str]) -> None:
+        """Have titles of these rules too; a header may name one that this version does not know."""
+        for rule in rules:
+            if rule in load_registry():
+                self.rules.setdefault(rule, len(self.rules))
 
     def told(self, index: int, numbered: Numbered) -> dict[str, Any]:
         line = numbered.line
@@ -87,10 +120,10 @@ class _Telling:
         told["line"] = numbered.number
         if line.replica is UNSET:
             return told
-        before = self._states.setdefault(line.replica, {})
+        before, start = self._states.setdefault(line.replica, {}), self.starts.get(line.replica, {})
         told["rules"] = [
             self.rules.setdefault(rule, len(self.rules))
-            for rule in rules_of_event(line.event, before.get("role"), _pre_vote(line))
+            for rule in rules_of_event(line.event, before.get("role", start.get("role")), _pre_vote(line))
         ]
         if line.state is not UNSET:
             changed = {name: value for name, value in _observed(line.state).items() if before.get(name, UNSET) != value}
@@ -103,6 +136,16 @@ class _Telling:
         return told
 
 
+def _starts(header: HeaderLine) -> dict[int, dict[str, Any]]:
+    """The states from which the replicas start: those of the format, whatever software wrote the trace."""
+    try:
+        configuration = configuration_of(header)
+    except UnknownProfileError:
+        return {}
+    world = World(configuration)
+    return {replica: _observed(traced_state(world.state(replica))) for replica in configuration.replicas}
+
+
 def _observed(state: TracedState) -> dict[str, Any]:
     observed: dict[str, Any] = to_builtins(state)
     return observed
@@ -110,12 +153,23 @@ def _observed(state: TracedState) -> dict[str, Any]:
 
 def _rule(rule_id: str) -> dict[str, str]:
     rule = load_registry()[rule_id]
-    return {"id": rule.id, "title": rule.title, "level": rule.level}
+    return {"id": rule.id, "title": rule.title, "level": rule.level, "statement": rule.statement}
 
 
 def _pre_vote(line: EventLine) -> bool | None:
     value = getattr(line.message, "pre_vote", None)
     return value if isinstance(value, bool) else None
+
+
+def _renamed(verdict: Verdict, source: str) -> Verdict:
+    rejection = None if verdict.rejection is None else replace(verdict.rejection, source=source)
+    return replace(verdict, source=source, rejection=rejection)
+
+
+def _of_source(error: TraceError, source: str) -> TraceError:
+    renamed = copy(error)
+    renamed.source = source
+    return renamed
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:

@@ -5,10 +5,24 @@ from html import escape
 from importlib.resources import files
 from string import Template
 from typing import Any
+from unicodedata import bidirectional
 
 from kraft_traces.view.document import Document
 
-_SCRIPTS = ("cluster.js", "wording.js", "timeline.js", "panels.js", "viewer.js")
+_SCRIPTS = (
+    "cluster.js",
+    "wording.js",
+    "sentence.js",
+    "layout.js",
+    "shapes.js",
+    "timeline.js",
+    "rules.js",
+    "panels.js",
+    "verdict.js",
+    "find.js",
+    "legend.js",
+    "viewer.js",
+)
 """In the order in which they stand in the page."""
 
 
@@ -16,7 +30,7 @@ def page_of(document: Document, title: str) -> str:
     """The page: the same document gives the same text."""
     scripts = "\n".join(_asset(name) for name in _SCRIPTS)
     return Template(_asset("page.html")).substitute(
-        title=escape(title), styles=_asset("page.css"), document=_embedded(document), scripts=scripts
+        title=escape(legible(title)), styles=_asset("page.css"), document=_embedded(document), scripts=scripts
     )
 
 
@@ -26,20 +40,38 @@ def _asset(name: str) -> str:
 
 def _embedded(document: Document) -> str:
     """JSON that no part of can end the element it stands in: whatever is in a trace, it is data there."""
-    text = json.dumps(_exact(document), ensure_ascii=True, separators=(",", ":"))
+    text = json.dumps(_told(document), ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _exact(value: Any) -> Any:
-    """The same, with integers that a browser would round written as text."""
+def _told(value: Any) -> Any:
+    """The same, with texts made legible, and integers that a browser would round written as text."""
+    if isinstance(value, str):
+        return legible(value)
     if isinstance(value, dict):
-        return {name: _exact(part) for name, part in value.items()}
+        return {legible(name): _told(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_exact(part) for part in value]
+        return [_told(part) for part in value]
     if type(value) is int and abs(value) > _EXACT_MAX:
         return str(value)
     return value
 
 
+def legible(text: str) -> str:
+    """A text that changes nothing around it.
+
+    Characters that cannot be seen are written as the command line writes them: those among them that turn the
+    direction of writing would reorder the page.  A text with letters that run from right to left is isolated.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    visible = "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
+    turned = any(bidirectional(char) in _RIGHT_TO_LEFT for char in visible)
+    return f"{_ISOLATE}{visible}{_END_OF_ISOLATE}" if turned else visible
+
+
 _EXACT_MAX = 2**53 - 1
 """Larger integers are not exact in a browser."""
+
+_RIGHT_TO_LEFT = frozenset(("R", "AL", "AN"))
+_ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"

@@ -5,6 +5,7 @@ class Trace {
     Object.assign(this, told);
     this.at = new Map(this.replicas.map((replica) => [replica.id, []]));
     this.logs = new Map(this.replicas.map((replica) => [replica.id, []]));
+    this.start = new Map(this.replicas.map((replica) => [replica.id, replica.start]));
     this.states = new Map(this.replicas.map((replica) => [replica.id, []]));
     this.arrowsOf = this.events.map(() => []);
     this.cutsAt = [];
@@ -27,40 +28,55 @@ class Trace {
         if (message?.id !== undefined) this.messages.set(message.id, message);
       }
       this.cutsAt.push(event.event.endsWith("Link") ? [...cuts].sort() : this.cutsAt.at(-1) ?? []);
+      event.changes = {};
       if (event.replica === undefined || !this.at.has(event.replica)) return;
       const id = event.replica;
-      if (event.changed) state.set(id, { ...state.get(id), ...event.changed });
+      event.changes = state.has(id) ? event.changed ?? {} : this._other(event.changed ?? {}, this.start.get(id));
+      if (event.changed || !state.has(id)) state.set(id, { ...state.get(id), ...event.changed });
       if (event.log) {
         const { start, records } = log.get(id) ?? { start: 0, records: [] };
         const kept = records.slice(event.log.start - start, event.log.end - start);
         log.set(id, { start: event.log.start, records: kept.concat(event.log.added) });
       }
       this.at.get(id).push(index);
-      this.states.get(id).push(state.get(id) ?? {});
+      this.states.get(id).push(state.get(id));
       this.logs.get(id).push(log.get(id) ?? { start: 0, records: [] });
     });
   }
 
   // Position among the replica's own events of the last one not after `index`; -1 if there is none.
   _place(id, index) {
-    const own = this.at.get(id);
-    let low = 0, high = own.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (own[middle] <= index) low = middle + 1; else high = middle;
-    }
-    return low - 1;
+    return firstAtLeast(this.at.get(id) ?? [], index + 1) - 1;
   }
 
-  stateOf(id, index) { return this.states.get(id)?.[this._place(id, index)] ?? null; }
+  // What the first line of a replica shows otherwise than it started.
+  _other(shown, start) {
+    return Object.fromEntries(Object.entries(shown).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(start?.[name])));
+  }
+
+  // Before its first event a replica is as it started; then it is known by what its lines show.
+  stateOf(id, index) { return this.states.get(id)?.[this._place(id, index)] ?? this.start.get(id) ?? null; }
 
   logOf(id, index) { return this.logs.get(id)?.[this._place(id, index)] ?? { start: 0, records: [] }; }
 
   nextOf(id, index, step) {
-    const own = this.at.get(id);
+    const own = this.at.get(id) ?? [];
     const place = this._place(id, index);
     const next = step > 0 ? place + 1 : own[place] === index ? place - 1 : place;
     return own[next] ?? index;
+  }
+
+  // Is the replica a voter, by what it knows itself?  Before it knows anything, what the header says.
+  isVoter({ id, voter }, index) {
+    const known = this.stateOf(id, index)?.voters?.voters;
+    return known === undefined ? voter : known.some((key) => key.id === id);
+  }
+
+  // The message that an arrow stands for, with all that its sender's line says of it.
+  messageOf({ message, sent, destination }) {
+    const { answer, effects } = this.events[sent];
+    const sends = [answer, ...(effects ?? []).map((effect) => effect.message)];
+    return sends.find((one) => one?.type === message && (one.destination ?? null) === destination) ?? { type: message };
   }
 
   // Index of the first event that is wrong; a wrong checkpoint stands behind an event.
@@ -73,3 +89,13 @@ class Trace {
 }
 
 const linkOf = ({ source, destination }) => `${source}→${destination}`;
+
+// The first place in an ascending list whose value is at least that.
+function firstAtLeast(sorted, value) {
+  let low = 0, high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < value) low = middle + 1; else high = middle;
+  }
+  return low;
+}

@@ -11,49 +11,73 @@ function tableOf(heads, rows) {
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
 }
 
-const row = (name, cells, className = "") => element("tr", { className }, element("th", { scope: "row", textContent: name }), ...cells.map((text) => element("td", { textContent: text })));
+// Long names may be broken where their parts meet.
+const broken = (name) => name.split(/(?<=[._])/).flatMap((part, place) => (place ? [element("wbr"), part] : [part]));
+
+const row = (name, cells, className = "") => element("tr", { className }, element("th", { scope: "row" }, ...broken(name)), ...cells.map((text) => element("td", { textContent: text })));
 
 function showEvent(section, trace, index) {
   const event = trace.events[index];
-  const parts = [];
-  const cause = event.cause ? worded(event.cause) : null;
-  parts.push(facts([
+  const parts = [facts([
     ["time", event.time_ms === undefined ? NOT_OBSERVED : `${event.time_ms} ms`],
     event.replica === undefined ? null : ["replica", `${event.replica}`],
-    cause && ["cause", cause],
+    event.cause && ["cause", worded(event.cause)],
     event.input && ["input", worded(event.input)],
     event.refusal ? ["refused", event.refusal] : null,
     event.crash && ["crash in the step", worded(event.crash)],
     ["line", `${event.line} of the file`],
-  ]));
+  ])];
   const message = event.message ?? trace.messages.get(event.input?.message_id);
+  if (event.message?.type === "VoteRequest") parts.push(...votePart(trace, index));
   if (message) parts.push(...messageParts("Message", message));
   if (event.answer) parts.push(...messageParts("Answer of the network layer", event.answer));
   if (event.effects?.length) {
     parts.push(element("h3", { textContent: "Effects, in order" }));
     parts.push(element("ol", {}, ...event.effects.map(effectItem)));
   }
-  const rules = (event.rules ?? []).map((place) => trace.rules[place]);
+  const rules = (event.rules ?? []).map((place) => trace.rules[place].id);
   if (rules.length) {
-    const items = rules.map(({ id, title, level }) => element("li", {}, element("code", { textContent: id }), ` ${level}: ${title}`));
-    parts.push(element("details", { open: rules.length <= 6 }, element("summary", { textContent: `Rules that it exercises: ${rules.length}` }), element("ul", {}, ...items)));
+    parts.push(element("details", { open: rules.length <= 6 }, element("summary", { textContent: `Rules that it exercises: ${rules.length}` }), ruleList(trace, rules)));
   }
   titled(section, `${event.sequence}. ${event.event}`, ...parts);
 }
 
+// What a replica looks at before it grants a vote: the request against its own state before the event.
+function votePart(trace, index) {
+  const event = trace.events[index], { message } = event;
+  const own = trace.stateOf(event.replica, index - 1) ?? {};
+  const logOf = (end, epoch) => (end === undefined || epoch === undefined ? NOT_OBSERVED : `ends at ${end} in epoch ${epoch}`);
+  const logs = [message.last_epoch, own.last_epoch, message.end_offset, own.log_end_offset];
+  const order = logs.includes(undefined) ? 0 : logs[0] - logs[1] || logs[2] - logs[3];
+  const compared = logs.includes(undefined) ? "" : order < 0 ? ": behind" : order > 0 ? ": ahead" : ": as far";
+  const leader = own.leader_id ?? null;
+  const fetched = own.role !== "Follower" || own.fetched === undefined ? "" : own.fetched ? ", has fetched from it" : ", has not fetched from it yet";
+  const sends = (event.effects ?? []).find((effect) => effect.message?.type === "VoteResponse");
+  return [
+    element("h3", { textContent: message.pre_vote ? "The Pre-Vote: what decides" : "The vote: what decides" }),
+    facts([
+      ["candidate's epoch", worded(message.epoch)],
+      ["own epoch", worded(own.epoch)],
+      ["own role", `${worded(own.role)}${leader === null ? "" : ` of leader ${leader}`}${fetched}`],
+      ["own vote", worded(own.voted_key)],
+      ["candidate's log", `${logOf(message.end_offset, message.last_epoch)}${compared}`],
+      ["own log", logOf(own.log_end_offset, own.last_epoch)],
+      ["answer", sends ? outcome(sends.message) || NOT_OBSERVED : "none is shown"],
+    ]),
+  ];
+}
+
 function messageParts(title, message) {
   const { type, ...fields } = message;
-  return [element("h3", { textContent: `${title}: ${type}` }), facts(Object.entries(fields).map(([name, value]) => [name, worded(value)]))];
+  return [element("h3", { textContent: `${title}: ${withOutcome(`${type}${preVote(message)}`, message)}` }), facts(Object.entries(fields).map(([name, value]) => [name, worded(value)]))];
 }
 
 function effectItem(effect) {
   const { kind, message, ...fields } = effect;
-  if (message) {
-    const { type, destination, id, source, ...content } = message;
-    const told = element("details", {}, element("summary", { textContent: `Send ${type} to ${worded(destination)}` }), facts(Object.entries(content).map(([name, value]) => [name, worded(value)])));
-    return element("li", {}, told);
-  }
-  return element("li", { textContent: `${kind} ${worded(fields)}` });
+  if (!message) return element("li", { textContent: `${kind} ${worded(fields)}` });
+  const { type, destination, id, source, ...content } = message;
+  const summary = element("summary", { textContent: `Send ${sendWorded(effect)}` });
+  return element("li", {}, element("details", {}, summary, facts(Object.entries(content).map(([name, value]) => [name, worded(value)]))));
 }
 
 function showState(section, trace, index, everything) {
@@ -65,33 +89,56 @@ function showState(section, trace, index, everything) {
   }
   const after = trace.stateOf(event.replica, index) ?? {};
   const before = trace.stateOf(event.replica, index - 1) ?? {};
-  const changed = event.changed ?? {};
+  const changed = event.changes;
   const names = [...new Set([...ALWAYS, ...Object.keys(after)])].filter((name) => everything || name in changed || ALWAYS.includes(name));
   const rows = names.map((name) => {
     const isOther = name in changed;
-    return row(isOther ? `▸ ${name}` : name, [shown(name, before[name]), shown(name, after[name])], isOther ? "changed" : "");
+    return row(isOther ? `▸\u00a0${name}` : name, [shown(name, before[name]), shown(name, after[name])], isOther ? "changed" : "");
   });
   const all = element("label", {}, element("input", { type: "checkbox", checked: everything, id: "all-fields" }), " all fields");
   titled(section, `Replica ${event.replica} before and after`, tableOf(["field", "before", "after"], rows), all);
 }
 
-function showCluster(section, trace, index) {
-  const rows = trace.replicas.map(({ id }) => {
-    const state = trace.stateOf(id, index);
-    const own = trace.events[index].replica === id;
-    const head = state === null ? "nothing seen yet" : `${worded(state.role)} in epoch ${worded(state.epoch)}`;
-    const said = state === null ? null : facts([
-      ["leader", worded(state.leader_id)],
-      ["voted for", worded(state.voted_key)],
-      ["high watermark", state.high_watermark === -1 ? "unknown" : worded(state.high_watermark)],
-      ["voters", votersWorded(state.voters)],
-      state.pending_change ? ["change under way", worded(state.pending_change)] : null,
-    ]);
-    return element("div", { className: `replica${own ? " own" : ""}` }, element("h3", { textContent: `Replica ${id}: ${head}` }), said, logPicture(trace.logOf(id, index), state));
-  });
-  const cuts = trace.cutsAt[index];
-  const cut = cuts.length ? element("p", { textContent: `Links that are cut: ${cuts.join(", ")}` }) : null;
-  titled(section, `The cluster after event ${trace.events[index].sequence}`, cut, ...rows);
+// The cluster after an event.  Few replicas differ from one event to the next, and only these are made anew.
+class Cluster {
+  constructor(section, trace) {
+    Object.assign(this, { section, trace });
+    this.shown = new Map();
+  }
+
+  show(index) {
+    const { trace } = this, { sequence, replica } = trace.events[index];
+    const cuts = trace.cutsAt[index];
+    const cut = cuts.length ? element("p", { textContent: `Links that are cut: ${cuts.join(", ")}` }) : null;
+    const boxes = trace.replicas.map((one) => this._box(one, index));
+    trace.replicas.forEach(({ id }, place) => boxes[place].classList.toggle("own", id === replica));
+    const title = `The cluster after event ${sequence}`;
+    const isSame = this.boxes?.every((box, place) => box === boxes[place]) && cuts === this.cuts;
+    if (isSame) this.section.firstChild.textContent = title;
+    else titled(this.section, title, cut, ...boxes);
+    Object.assign(this, { boxes, cuts });
+  }
+
+  _box(replica, index) {
+    const state = this.trace.stateOf(replica.id, index), log = this.trace.logOf(replica.id, index);
+    const before = this.shown.get(replica.id);
+    if (before && before.state === state && before.log === log) return before.box;
+    const box = replicaBox(replica, state, log);
+    this.shown.set(replica.id, { state, log, box });
+    return box;
+  }
+}
+
+function replicaBox({ id }, state, log) {
+  const head = state === null ? "nothing seen yet" : `${worded(state.role)} in epoch ${worded(state.epoch)}`;
+  const said = state === null ? null : facts([
+    ["leader", worded(state.leader_id)],
+    ["voted for", worded(state.voted_key)],
+    ["high watermark", state.high_watermark === -1 ? "unknown" : worded(state.high_watermark)],
+    ["voters", votersWorded(state.voters)],
+    state.pending_change ? ["change under way", worded(state.pending_change)] : null,
+  ]);
+  return element("div", { className: "replica" }, element("h3", { textContent: `Replica ${id}: ${head}` }), said, logPicture(log, state));
 }
 
 // A cell for each record: its epoch above, its kind below; the high watermark is a thick line, what is not synced dashed.
@@ -117,33 +164,3 @@ function logPicture({ start, records }, state) {
 }
 
 const mark = () => element("li", { className: "watermark", title: "high watermark: what is before it is committed", textContent: "HW" });
-
-function showVerdict(box, trace) {
-  const { verdict } = trace;
-  const said = !verdict ? ["unchecked", "This trace was not checked."]
-    : verdict.kind === "accepted" ? ["accepted", `✓ accepted: each of ${verdict.events} events is a step of the model.`]
-      : verdict.kind === "rejected" ? ["rejected", `✗ rejected: ${verdict.headline}`]
-        : ["inconclusive", `? inconclusive: ${verdict.reason ?? ""}`];
-  box.className = said[0];
-  box.textContent = said[1];
-  if (verdict?.switched_off?.length) box.append(element("p", { textContent: `Rules left out in this run, on purpose: ${verdict.switched_off.join(", ")}` }));
-}
-
-function showWrong(section, trace, index) {
-  const rejection = trace.verdict?.rejection;
-  section.hidden = !rejection || index !== trace.wrong;
-  if (section.hidden) return;
-  const { conjunct, differences, rules, explained_by: explained, properties } = rejection;
-  const kinds = { "not-enabled": "The model's action is not possible here.", mismatch: "The action is possible, but shows something else.", property: "The step is one of the model, and violates a property.", checkpoint: "The checkpoint behind this event shows another state than the lines lead to.", ambiguous: "The model has several successors here." };
-  const parts = [element("p", { textContent: kinds[rejection.kind] ?? rejection.kind })];
-  if (differences.length) parts.push(tableOf(["field", "expected (model)", "actual (trace)"], differences.map((one) => row(one.field, [one.expected, one.actual]))));
-  if (conjunct) parts.push(facts([["false", conjunct.text], ["stands in", `${conjunct.module}.tla:${conjunct.line}`], conjunct.operands.length ? ["values", conjunct.operands.join(" and ")] : null]));
-  if (properties.length) parts.push(facts([["violates", properties.join(", ")]]));
-  if (explained.length) parts.push(facts([["right without", explained.join(", ")]]));
-  if (rules.length) {
-    const known = new Map(trace.rules.map((rule) => [rule.id, rule]));
-    const items = rules.slice(0, 6).map((id) => element("li", {}, element("code", { textContent: id }), known.has(id) ? ` ${known.get(id).level}: ${known.get(id).title}` : ""));
-    parts.push(element("h3", { textContent: rules.length > 6 ? `Rules of the action, the nearest 6 of ${rules.length}` : "Rules of the action" }), element("ul", {}, ...items));
-  }
-  titled(section, "✗ First wrong line", ...parts);
-}

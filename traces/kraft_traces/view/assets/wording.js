@@ -6,6 +6,8 @@ const element = (name, properties = {}, ...children) => {
   return made;
 };
 
+const facts = (pairs) => element("dl", {}, ...pairs.filter(Boolean).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]));
+
 const NOT_OBSERVED = "not observed";
 
 const isKey = (value) => value !== null && typeof value === "object" && "id" in value && "directory_id" in value;
@@ -25,27 +27,27 @@ const votersWorded = (voters) => {
   return `{${voters.voters.map(worded).join(", ")}} at ${worded(voters.offset)}${target}`;
 };
 
-const shown = (name, value) => (name === "voters" && value ? votersWorded(value) : worded(value));
+// Fields of the state that stand for one thing of another: lists of pairs.
+const MAPPINGS = ["awaiting", "fetch_offsets", "awaited_targets"];
+
+function shown(name, value) {
+  if (name === "voters" && value) return votersWorded(value);
+  if (MAPPINGS.includes(name) && value?.length) return value.map(([key, of]) => `${worded(key)}: ${worded(of)}`).join(", ");
+  return worded(value);
+}
 
 const messageName = (type) => type.replace(/(Request|Response)$/, " $1").trim();
 
-function eventWorded(event) {
-  const where = event.replica === undefined ? "network" : `replica ${event.replica}`;
-  const what = event.message ? `${event.event} from ${worded(event.message.source)}` : event.event;
-  const put = event.input ? ` (${worded(event.input)})` : "";
-  return `${where}: ${what}${put}`;
-}
+const isError = (error) => error !== undefined && error !== null && error !== "NONE";
 
-function sentence(trace, index) {
-  const event = trace.events[index];
-  const parts = [`Event ${event.sequence}`, eventWorded(event)];
-  if (event.refusal) parts.push(`refused: ${event.refusal}`);
-  const changed = event.changed ?? {};
-  if (index > 0 || changed.role) if (changed.role) parts.push(`becomes ${changed.role}`);
-  if (changed.epoch !== undefined) parts.push(`epoch ${changed.epoch}`);
-  const sent = (event.effects ?? []).filter((effect) => effect.kind === "Send");
-  if (sent.length) parts.push(`sends ${sent.map(({ message }) => `${message.type} to ${worded(message.destination)}`).join(", ")}`);
-  return `${parts.join("; ")}.`;
-}
+// What an answer comes to: its error, or whether a vote was granted; empty for all else.
+const outcome = ({ error, granted }) => (isError(error) ? error : granted === true ? "granted" : granted === false ? "refused" : "");
 
-const facts = (pairs) => element("dl", {}, ...pairs.filter(Boolean).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]));
+const preVote = (message) => (message?.pre_vote === true ? " (Pre-Vote)" : "");
+
+const withOutcome = (words, message) => (outcome(message) ? `${words}: ${outcome(message)}` : words);
+
+const label = (message) => withOutcome(`${messageName(message.type)}${preVote(message)}`, message);
+
+// Where there is little room; what a response answers is seen beside it.
+const shortLabel = (message) => (outcome(message) ? withOutcome(messageName(message.type), message) : label(message));

@@ -1,0 +1,197 @@
+"""What the page that `kraft-spec view` writes does, in a real browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conformance.view_pages import Page, launched, write_pages
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with launched() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_pages(tmp_path_factory.mktemp("pages"))
+
+
+def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "planted-bug.html")
+    assert seen.heading == "82. HandleVoteRequest"
+    assert "possible but shows something else" in seen.text("#verdict")
+    wrong = seen.text("#wrong-line")
+    assert "effects[0].message.granted" in wrong
+    assert seen.page.locator("#wrong-line tbody td").all_inner_texts() == ["false", "true"]
+    assert "prevote.follower.rejects-after-fetch" in wrong
+    assert seen.page.locator("svg path.wrong").count() == 1
+    # Away from it and back by a key.
+    seen.press("Home")
+    assert seen.heading.startswith("1. ")
+    assert not seen.page.is_visible("#wrong-line")
+    seen.press("w")
+    assert seen.heading == "82. HandleVoteRequest"
+    assert (seen.complaints, len(seen.requests)) == ([], 1)
+
+
+def test_steps_by_keys_and_buttons(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "chaos.html")
+    assert "accepted: each of 371 events" in seen.text("#verdict")
+    seen.press("ArrowRight", "ArrowRight", "l", "h")
+    assert seen.heading.startswith("3. ")
+    seen.press("PageDown")
+    assert seen.heading.startswith("28. ")
+    seen.press("End")
+    assert seen.heading.startswith("371. ")
+    assert seen.page.get_attribute("#on", "aria-disabled") == "true"
+    seen.page.click("#first")
+    assert seen.heading.startswith("1. ")
+    replica = seen.text("#state h2")
+    seen.press("Shift+ArrowRight")
+    assert not seen.heading.startswith("1. ")
+    assert seen.text("#state h2") == replica
+    seen.press("r")
+    assert seen.page.locator("#state tr.changed th").all_inner_texts()[0] == "▸\xa0role"
+    assert seen.text("#said").startswith("Event ")
+    seen.page.fill("#at", "200")
+    seen.page.press("#at", "Enter")
+    assert seen.heading == "200. DropMessage"
+    assert "EndQuorumEpochResponse: FENCED_LEADER_EPOCH" in seen.text("#event")
+    assert "Links that are cut: 2→1, 3→1, 4→1" in seen.text("#state")
+    assert seen.complaints == []
+
+
+def test_find_select_and_link(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "chaos.html", "#178")
+    assert seen.heading == "178. Crash"
+    seen.press("/")
+    seen.page.keyboard.type("ReplaceDisk no such thing")
+    seen.press("Enter")
+    assert seen.text("#notice") == "“replacedisk no such thing” is not found"
+    assert seen.heading == "178. Crash"
+    seen.page.fill("#find", "becomes Resigned")
+    seen.press("Enter")
+    assert "Resigned" in seen.text("#state tr.changed >> nth=0")
+    chosen = seen.page.locator("#picture g.event:not(.chosen)").nth(5)
+    place = int(chosen.get_attribute("data-index"))
+    chosen.click()
+    assert seen.heading.startswith(f"{place + 1}. ")
+    assert seen.complaints == []
+
+
+def test_a_number_without_an_event_is_said_and_the_selection_stays(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "planted-bug.html", "#999")
+    assert (seen.text("#notice"), seen.heading) == ("no event 999; the last is 312", "82. HandleVoteRequest")
+    seen.press("Home")
+    assert (seen.text("#notice"), seen.heading[:3]) == ("", "1. ")
+    for typed, said in (("400", "no event 400"), ("1e1", "no event 1e1"), ("", "no event without a number")):
+        seen.page.fill("#at", typed)
+        seen.page.press("#at", "Enter")
+        assert seen.text("#notice") == f"{said}; the last is 312"
+        assert (seen.heading[:3], seen.page.input_value("#at")) == ("1. ", "1")
+    seen.page.evaluate("location.hash = '#nonsense'")
+    seen.page.wait_for_function("document.getElementById('notice').textContent.includes('nonsense')")
+    assert seen.text("#notice") == "no event nonsense; the last is 312"
+    seen.page.evaluate("location.hash = '#83'")
+    seen.page.wait_for_function("document.getElementById('notice').textContent === ''")
+    assert seen.heading.startswith("83. ")
+    assert seen.complaints == []
+
+
+def test_find_goes_round_and_counts(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "chaos.html", "#178")
+    seen.page.fill("#find", "becomes Resigned")
+    places = []
+    for key in ("Enter", "Enter", "Shift+Enter", "Shift+Enter"):
+        seen.page.press("#find", key)
+        places.append((int(seen.heading.split(".")[0]), seen.text("#notice")))
+    (first, _), *_ = places
+    count = int(places[0][1].split(" of ")[1].split(",")[0])
+    assert count > 1
+    found = [event for event in range(1, 372) if event in {place for place, _ in places}]
+    assert {text.split(",")[0] for _, text in places} <= {f"{one} of {count}" for one in range(1, count + 1)}
+    # Round at the end, and back again.
+    for _ in range(2 * count):
+        seen.page.press("#find", "Enter")
+        wraps = seen.heading.startswith(f"{min(found)}. ")
+        assert seen.text("#notice").endswith(", from the top again") == wraps
+    while not seen.heading.startswith(f"{min(found)}. "):
+        seen.page.press("#find", "Enter")
+    seen.page.press("#find", "Shift+Enter")
+    assert seen.text("#notice") == f"{count} of {count}, from the end again"
+    assert first >= min(found)
+    # An event that is the only one.
+    seen.page.fill("#find", "event 178;")
+    seen.page.press("#find", "Enter")
+    seen.page.press("#find", "Enter")
+    assert (seen.heading, seen.text("#notice")) == ("178. Crash", "1 of 1, none further")
+    assert seen.complaints == []
+
+
+def test_buttons_at_the_end_keep_the_focus(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "chaos.html", "#370")
+    seen.page.focus("#on")
+    for _ in range(3):
+        seen.press("Enter")
+        assert seen.page.evaluate("document.activeElement.id") == "on"
+    assert seen.heading.startswith("371. ")
+    seen.page.focus("#back")
+    seen.press("Enter", "Enter")
+    assert seen.heading.startswith("369. ")
+    assert seen.page.get_attribute("#on", "aria-disabled") == "false"
+
+
+def test_what_is_read_out_and_written_at_arrows(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "planted-bug.html")
+    said = "Event 82, the first wrong line; replica 2: HandleVoteRequest (Pre-Vote) from 1; "
+    assert seen.text("#said") == f"{said}sends VoteResponse (Pre-Vote) to 1: granted."
+    labels = seen.page.locator("svg text.label").all_text_contents()
+    assert sorted(labels) == ["Vote Request (Pre-Vote)", "Vote Response: granted"]
+    titles = seen.page.locator("svg path.arrow.own title").all_text_contents()
+    assert titles == ["Vote Request (Pre-Vote); 1→2; delivered", "Vote Response (Pre-Vote): granted; 2→1; delivered"]
+    facts = seen.text("#event")
+    for fact in ("Follower of leader 3, has fetched from it", "ends at 11 in epoch 1: as far"):
+        assert fact in facts
+    awaited = Page(browser, pages / "planted-bug.html", "#80")
+    assert "2: 80, 3: 80" in awaited.text("#state tr.changed:has-text('awaiting')")
+    refused = Page(browser, pages / "chaos.html", "#130")
+    assert "HandleVoteRequest (Pre-Vote) from 2" in refused.text("#said")
+    assert refused.text("#said").endswith("sends VoteResponse (Pre-Vote) to 2: refused.")
+    assert "no" in refused.page.locator("svg text.vote.refused").all_text_contents()
+
+
+def test_a_rule_says_what_it_is_and_where_there_is_more(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "planted-bug.html")
+    rule = seen.page.locator("#wrong-line .rule", has_text="A Follower that fetched refuses Pre-Votes")
+    command = "kraft-spec rules prevote.follower.rejects-after-fetch"
+    assert rule.locator("summary").get_attribute("title") == command
+    assert not rule.get_by_text(command).is_visible()
+    rule.locator("summary").focus()
+    seen.press("Enter")
+    assert rule.get_by_text(command).is_visible()
+    assert rule.get_by_text("refuses a Pre-Vote of its epoch whatever").is_visible()
+
+
+def test_a_trace_that_breaks_off_says_so(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "cut-off.html")
+    assert "cut-off.jsonl:12:" in seen.text("#broken")
+    assert "the file stops in the middle of a line" in seen.text("#broken")
+    assert "This page shows the 10 events before that" in seen.text("#broken")
+    seen.press("End")
+    assert seen.heading.startswith("10. ")
+    assert not Page(browser, pages / "chaos.html").page.is_visible("#broken")
+    assert seen.complaints == []
+
+
+def test_a_trace_without_events(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "empty.html")
+    assert "empty.jsonl: a header and an end, and no event between them" in seen.text("#broken")
+    assert seen.page.locator("svg text.name").all_text_contents() == ["network", "replica 1", "replica 2", "replica 3"]
+    seen.press("ArrowRight", "End", "r", "+", "/")
+    assert not seen.page.is_visible("#panels")
+    assert seen.complaints == []
