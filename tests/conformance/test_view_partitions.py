@@ -56,16 +56,14 @@ def test_what_comes_before_a_line_that_cannot_be_read(tmp_path: Path, capsys: py
     trace.write_bytes((SAMPLES / "partition-normal.jsonl").read_bytes()[:-20])
     assert view(trace, "-o", page) == ExitCode.BAD_INPUT
     out, err = capsys.readouterr()
-    assert out == f"page: {page}\n"
+    reason = "line 8 cannot be read; what the trace shows before that is right"
+    assert out == f"{trace}: inconclusive, 6 events: {reason}\npage: {page}\n"
     assert "The page holds 6 events, those before the first line that cannot be read" in err
     assert f"{trace}:8" in err
     document = read_partition_document(str(trace))
     verdict = document.document["verdict"]
     assert verdict is not None
-    assert (verdict["kind"], verdict["reason"]) == (
-        "inconclusive",
-        "line 8 cannot be read; what the trace shows before that is right",
-    )
+    assert (verdict["kind"], verdict["reason"]) == ("inconclusive", reason)
     assert str(document.document["broken"]).startswith("cut-off.jsonl:8:1049: the file stops in the middle of a line")
 
 

@@ -13,7 +13,7 @@ from kraft_traces.errors import TraceError
 from kraft_traces.partitions.reader import is_partition_trace
 from kraft_traces.streams import whole_file
 from kraft_traces.view import name_of, page_of, read_document
-from kraft_traces.view.partitions import partition_page_of, read_partition_document
+from kraft_traces.view.partitions import inconclusive_reason, partition_page_of, read_partition_document
 
 Trace = Annotated[str, typer.Argument(help="A trace: a file, .gz too, or - for standard input.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The page to write: one HTML file that needs no other.")]
@@ -40,8 +40,10 @@ def view(trace: Trace, output: Output, unchecked: Unchecked = False, title: Titl
 def _view_partitions(trace: str, output: Path, unchecked: bool, title: str) -> int:
     with progress(f"reading {trace}"):
         document, verdict, broken = read_partition_document(trace, checked=not unchecked)
-    # What was found right in a part of a trace is no verdict on the trace.
-    said = None if verdict is None or (broken and verdict.accepted) else partition_summary(verdict)
+    said = None if verdict is None else partition_summary(verdict)
+    if verdict is not None and verdict.accepted and broken is not None:
+        # What was found right in a part of a trace is no verdict on the trace.
+        said = f"{trace}: inconclusive, {verdict.events} events: {inconclusive_reason(broken)}"
     return _written(partition_page_of(document, title), output, said, broken, len(document["events"]))
 
 

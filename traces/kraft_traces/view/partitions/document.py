@@ -194,6 +194,11 @@ def _rule(rule_id: str) -> dict[str, str]:
     return {"id": rule.id, "title": rule.title, "level": rule.level, "statement": rule.statement}
 
 
+def inconclusive_reason(broken: TraceError) -> str:
+    """Why nothing more can be said of a trace in which the check found nothing wrong before it breaks off."""
+    return f"line {broken.line_number} cannot be read; what the trace shows before that is right"
+
+
 def _said(error: TraceError, source: str) -> str:
     renamed = copy(error)
     renamed.source = source
@@ -205,7 +210,7 @@ def _verdict(verdict: PartitionVerdict, source: str, broken: TraceError | None) 
     told: dict[str, Any] = to_builtins(replace(verdict, source=source, rejection=rejection).as_dict())
     if rejection is None and broken is not None:
         told["kind"] = VerdictKind.INCONCLUSIVE
-        told["reason"] = f"line {broken.line_number} cannot be read; what the trace shows before that is right"
+        told["reason"] = inconclusive_reason(broken)
     if rejection is not None:
         told["headline"] = rejection.headline()
         for difference in told["rejection"]["differences"]:
