@@ -131,7 +131,6 @@ def document_in(page: str) -> Any:
     [
         ("broken.jsonl", b"{\n", ExitCode.BAD_INPUT, "broken.jsonl:1"),
         ("missing.jsonl", None, ExitCode.NO_INPUT, "missing.jsonl: No such file"),
-        ("partition.jsonl", SAMPLES / "partition-normal.jsonl", ExitCode.BAD_INPUT, "expected a kraft-trace/1 of the"),
     ],
 )
 def test_bad_input(

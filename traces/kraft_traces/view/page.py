@@ -1,6 +1,7 @@
 """One HTML file that holds everything: the document of a trace, the styles and the scripts; nothing is fetched."""
 
 import json
+from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -25,20 +26,28 @@ _SCRIPTS = (
 )
 """In the order in which they stand in the page."""
 
+SHARED_SCRIPTS = _SCRIPTS[:-1]
+"""What they define is for other pages too; the last one starts the page of a trace of the quorum."""
+
 
 def page_of(document: Document, title: str) -> str:
     """The page: the same document gives the same text."""
-    scripts = "\n".join(_asset(name) for name in _SCRIPTS)
-    return Template(_asset("page.html")).substitute(
-        title=escape(legible(title)), styles=_asset("page.css"), document=_embedded(document), scripts=scripts
+    return assembled(document, title, asset("page.css"), "\n".join(map(asset, _SCRIPTS)))
+
+
+def assembled(document: Mapping[str, Any], title: str, styles: str, scripts: str) -> str:
+    """The frame of a page, with what is shown in it, the styles and the scripts."""
+    return Template(asset("page.html")).substitute(
+        title=escape(legible(title)), styles=styles, document=_embedded(document), scripts=scripts
     )
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a file of the folder `assets`."""
     return (files("kraft_traces.view") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _embedded(document: Document) -> str:
+def _embedded(document: Mapping[str, Any]) -> str:
     """JSON that no part of can end the element it stands in: whatever is in a trace, it is data there."""
     text = json.dumps(_told(document), ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,248 @@
+"""`kraft-spec view` of a trace of partition reassignment, and its page in a real browser."""
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conformance.view_pages import SAMPLES, Page, launched, view
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_traces.partitions.encode import encoded
+from kraft_traces.view.partitions import read_partition_document
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with launched() as started:
+        yield started
+
+
+def test_the_page_and_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    trace = SAMPLES / "partition-override-kafka-4.jsonl"
+    assert view(trace, "-o", page) == ExitCode.CONFORMANT
+    given_up = "violates what its profile does not promise: CancelRestores, CompletesAsAsked, ListsAreConsistent"
+    assert capsys.readouterr().out == f"{trace}: accepted, 4 events, {given_up}\npage: {page}\n"
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_unchecked_and_compressed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = SAMPLES / "partition-normal.jsonl"
+    packed = tmp_path / "partition-normal.jsonl"
+    packed.write_bytes(gzip.compress(trace.read_bytes()))
+    assert view(trace, "-o", tmp_path / "a.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
+    assert capsys.readouterr().out == f"page: {tmp_path / 'a.html'}\n"
+    assert view(packed, "-o", tmp_path / "b.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+@pytest.mark.parametrize("lines", [0, 1], ids=["no header", "no event"])
+def test_bad_input(lines: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = tmp_path / "broken.jsonl"
+    header = b'{"schema":"kraft-partition-trace/1"}\n'
+    whole = (SAMPLES / "partition-normal.jsonl").read_bytes().splitlines(keepends=True)
+    trace.write_bytes(whole[0] + b"{\n" if lines else header)
+    assert view(trace, "-o", tmp_path / "page.html", "--no-check") == ExitCode.BAD_INPUT
+    assert f"broken.jsonl:{lines + 1}" in capsys.readouterr().err
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_what_comes_before_a_line_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace, page = tmp_path / "cut-off.jsonl", tmp_path / "page.html"
+    trace.write_bytes((SAMPLES / "partition-normal.jsonl").read_bytes()[:-20])
+    assert view(trace, "-o", page) == ExitCode.BAD_INPUT
+    out, err = capsys.readouterr()
+    reason = "line 8 cannot be read; what the trace shows before that is right"
+    assert out == f"{trace}: inconclusive, 6 events: {reason}\npage: {page}\n"
+    assert "The page holds 6 events, those before the first line that cannot be read" in err
+    assert f"{trace}:8" in err
+    document = read_partition_document(str(trace))
+    verdict = document.document["verdict"]
+    assert verdict is not None
+    assert (verdict["kind"], verdict["reason"]) == ("inconclusive", reason)
+    assert str(document.document["broken"]).startswith("cut-off.jsonl:8:1049: the file stops in the middle of a line")
+
+
+def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "no-such-folder" / "page.html"
+    assert view(SAMPLES / "partition-normal.jsonl", "-o", page, "--no-check") == ExitCode.CANNOT_WRITE
+    assert f"{page}: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    for sample in ("planted-bug", "override-kafka-4"):
+        trace = SAMPLES / f"partition-{sample}.jsonl"
+        assert view(trace, "-o", folder / f"{sample}.html") == ExitCode.CONFORMANT
+    assert view(SAMPLES / "partition-chaos.jsonl", "-o", folder / "chaos.html", "--no-check") == ExitCode.CONFORMANT
+    return folder
+
+
+def changed(seen: Page) -> list[str]:
+    return list(map(str, seen.page.locator("#state tr.changed th").all_inner_texts()))
+
+
+@pytest.mark.slow
+def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "planted-bug.html")
+    assert seen.heading == "30. CompleteReassignment"
+    assert "event 30 CompleteReassignment is possible but shows something else" in seen.text("#verdict")
+    rows = [row.split("\t") for row in seen.text("#wrong-line table").splitlines()]
+    assert ["field", "expected (model)", "actual (trace)"] in rows
+    assert ["refusal", "NOTHING_DUE", "none"] in rows
+    assert ["partitions[A-0].adding", "[5, 2]", "[]"] in rows
+    assert "partition-reassign.add-before-remove" in seen.text("#wrong-line")
+    assert "waited for\n5, 2 to be in sync" in seen.text("#event")
+    assert changed(seen) == ["▸ AR, adding", "▸ partition epoch", "▸ waits for"]
+    assert seen.page.locator("svg path.wrong").count() == 1
+    # Away from it and back by a key.
+    seen.press("Home")
+    assert seen.heading.startswith("1. ")
+    assert not seen.page.is_visible("#wrong-line")
+    seen.press("w")
+    assert seen.heading == "30. CompleteReassignment"
+    assert (seen.complaints, len(seen.requests)) == ([], 1)
+
+
+@pytest.mark.slow
+def test_steps_by_keys_and_buttons(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "chaos.html")
+    assert seen.text("#verdict") == "This trace was not checked."
+    seen.press("ArrowRight", "ArrowRight", "l", "h")
+    assert seen.heading.startswith("3. ")
+    seen.press("PageDown")
+    assert seen.heading.startswith("28. ")
+    seen.press("PageUp", "End")
+    assert seen.heading.startswith("150. ")
+    assert seen.page.get_attribute("#on", "aria-disabled") == "true"
+    seen.page.click("#first")
+    assert seen.heading.startswith("1. ")
+    seen.page.fill("#at", "48")
+    seen.page.press("#at", "Enter")
+    assert seen.heading == "48. BrokerFails"
+    assert seen.text("#said").startswith("Event 48; broker 3 dies; A-1: leader 3 → none")
+    assert changed(seen)[0] == "▸ alive"
+    seen.page.fill("#at", "151")
+    seen.page.press("#at", "Enter")
+    assert seen.heading == "48. BrokerFails"
+    assert "no event 151; the last is 150" in seen.text("nav")
+    assert seen.complaints == []
+
+
+@pytest.mark.slow
+def test_stays_with_a_partition(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "chaos.html", "#60")
+    # An event of A-1; the next ones of that partition, and one from which another is followed.
+    headings = []
+    for _ in range(3):
+        seen.press("Shift+ArrowRight")
+        headings.append(seen.heading)
+        assert "A-1" in seen.text("#state h3 >> nth=0")
+    assert headings[0] == "70. CompleteReassignment"
+    seen.press("Shift+ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowLeft")
+    assert seen.heading == "60. AlterPartition"
+    seen.page.click("#cluster button:text-is('B-0')")
+    assert "What changed B-0" in seen.text("#state")
+    seen.press("Shift+ArrowRight")
+    assert seen.heading.startswith("61. ")
+    # Why it is as it is: the events that changed it, each a way to go there.
+    go = seen.page.locator("#state .changes button").nth(1)
+    there = go.inner_text()
+    go.click()
+    assert seen.heading.startswith(f"{there}. ")
+    assert "B-0" in seen.text("#state h3 >> nth=0")
+    assert seen.complaints == []
+
+
+@pytest.mark.slow
+def test_a_reassignment_from_its_start_to_its_cancellation(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "override-kafka-4.html", "#1")
+    assert "CancelRestores" in seen.text("#verdict")
+    assert "A-0\nTR [3, 4, 5]" in seen.text("#event")
+    assert "LeaderAndIsr to brokers 3, 4, 5, 1, 2: A-0" in seen.text("#event")
+    chips = seen.page.locator("#cluster .replica-marks li > span:first-child").all_inner_texts()
+    assert chips == ["3", "+4", "+5", "\N{MINUS SIGN}1", "\N{MINUS SIGN}2"]
+    assert "waits for\n4, 5 to be in sync" in seen.text("#cluster")
+    # From one change of AR or RR to the next: replaced, cancelled.
+    seen.press("r")
+    assert seen.heading.startswith("3. ")
+    seen.press("r")
+    assert seen.text("#said").endswith("A-0 cancel; A-0: R loses 6, AR loses 6, RR loses 2, 3, 5.")
+    assert "StopReplica to broker 6" in seen.text("#event")
+    seen.press("R")
+    assert seen.heading.startswith("3. ")
+    assert seen.complaints == []
+
+
+@pytest.mark.slow
+def test_find_select_and_link(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "chaos.html", "#44")
+    assert seen.heading == "44. ControllerFailover"
+    seen.press("/")
+    seen.page.keyboard.type("no such thing")
+    seen.press("Enter")
+    assert "“no such thing” is not found" in seen.text("nav")
+    seen.page.fill("#find", "FENCED_LEADER_EPOCH")
+    seen.press("Enter")
+    assert "FENCED_LEADER_EPOCH: the leader epoch is an earlier one" in seen.text("#event .refusal")
+    found = seen.heading
+    seen.press("Enter", "Shift+Enter")
+    assert seen.heading == found
+    chosen = seen.page.locator("#picture g.event:not(.chosen)").nth(5)
+    place = int(chosen.get_attribute("data-index"))
+    chosen.click()
+    assert seen.heading.startswith(f"{place + 1}. ")
+    assert seen.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [420, 1400])
+def test_readable_in_light_and_dark_and_narrow(browser: Any, pages: Path, scheme: str, width: int) -> None:
+    viewport = {"width": width, "height": 900}
+    seen = Page(browser, pages / "planted-bug.html", color_scheme=scheme, viewport=viewport)
+    seen.press("?")
+    assert seen.page.is_visible("#legend")
+    overflow = seen.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 0
+    texts = seen.page.locator("#picture text.stretch-head").all_text_contents()
+    assert any("waits for" in text for text in texts)
+    for ground in ("resting", "moving", "in-sync", "paper"):
+        contrast = seen.page.evaluate(_CONTRAST_WITH_INK, f"--{ground}")
+        assert contrast >= 4.5, (ground, contrast)
+    assert seen.complaints == []
+
+
+_CONTRAST_WITH_INK = """(ground) => {
+  const probe = document.body.appendChild(document.createElement("span"));
+  const light = (name) => {
+    probe.style.color = `var(${name})`;
+    const parts = getComputedStyle(probe).color.match(/[\\d.]+/g).slice(0, 3).map((part) => part / 255);
+    const linear = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return linear.reduce((sum, part, place) => sum + part * [0.2126, 0.7152, 0.0722][place], 0);
+  };
+  const [ink, paper] = [light("--ink"), light(ground)];
+  probe.remove();
+  return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+}"""
+"""The contrast of the lanes' text with a ground, as WCAG computes it."""
+
+
+@pytest.mark.slow
+def test_thousands_of_events(browser: Any, tmp_path: Path) -> None:
+    configuration = random_configuration(7)
+    trace = tmp_path / "long.jsonl"
+    trace.write_bytes(b"".join(encoded(configuration, random_run(configuration, 7, 5000), 7)))
+    assert view(trace, "-o", tmp_path / "long.html", "--no-check") == ExitCode.CONFORMANT
+    seen = Page(browser, tmp_path / "long.html", "#3000")
+    assert seen.heading.startswith("3000. ")
+    # Only what is in view is drawn, wherever that is.
+    for key in ("End", "PageUp", "Home", "+", "+", "-"):
+        seen.press(key)
+        assert seen.page.locator("#picture *").count() < 1500
+    assert seen.complaints == []

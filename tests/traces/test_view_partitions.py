@@ -1,0 +1,330 @@
+"""What the page of a trace of partition reassignment is told: put together again, it is what the trace says."""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import to_builtins
+
+from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.controller import due
+from kraft_reference.partitions.decisions import KAFKA_4, KIP, ReassignmentProfile
+from kraft_reference.partitions.events import (
+    AlterPartition,
+    AlterPartitionReassignments,
+    BrokerFails,
+    CompleteReassignment,
+    DeleteTopic,
+    Event,
+)
+from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_reference.partitions.partition import TopicPartition
+from kraft_reference.partitions.state import exists, initial_state
+from kraft_spec.action_rules import partition_event_rules
+from kraft_spec.rules import load_registry
+from kraft_traces.check import Rejection
+from kraft_traces.check.differences import Difference
+from kraft_traces.check.verdict import RejectionKind
+from kraft_traces.partitions.checker import PartitionVerdict
+from kraft_traces.partitions.encode import header_of, line_of, traced_state
+from kraft_traces.partitions.lines import TracedPartition
+from kraft_traces.view import page_of
+from kraft_traces.view.partitions import PartitionDocument, partition_document, partition_page_of
+
+A0 = TopicPartition("A", 0)
+SMALL = PartitionConfiguration(frozenset({1, 2, 3}), {A0: (1, 3)}, (7,))
+
+
+PARTITION = TracedPartition.__struct_fields__
+
+
+def happened(configuration: PartitionConfiguration, *events: Event) -> tuple[PartitionOccurrence, ...]:
+    state, found = initial_state(configuration), []
+    for sequence, event in enumerate(events, 1):
+        found.append(happen(sequence, state, event, configuration))
+        state = found[-1].state
+    return tuple(found)
+
+
+def told(
+    configuration: PartitionConfiguration,
+    occurrences: Iterable[PartitionOccurrence],
+    verdict: PartitionVerdict | None = None,
+) -> PartitionDocument:
+    """As the page gets it."""
+    lines = [(one.sequence + 1, line_of(one)) for one in occurrences]
+    document = partition_document("run.jsonl", header_of(configuration, 5), lines, verdict)
+    as_json: PartitionDocument = json.loads(json.dumps(document))
+    return as_json
+
+
+def plain(value: Any) -> Any:
+    return json.loads(json.dumps(to_builtins(value)))
+
+
+def small() -> PartitionDocument:
+    asked = AlterPartitionReassignments(7, ((A0, (1, 2)), (TopicPartition("missing", 0), None)))
+    caught_up = AlterPartition(7, 1, A0, 0, 1, frozenset({1, 2, 3}))
+    return told(SMALL, happened(SMALL, asked, CompleteReassignment(A0), BrokerFails(3), caught_up))
+
+
+def test_the_document_of_a_small_trace() -> None:
+    events = ("AlterPartitionReassignments", "CompleteReassignment", "BrokerFails", "AlterPartition")
+    rules = list(dict.fromkeys(rule for event in events for rule in partition_event_rules(event)))
+    places = {event: [rules.index(rule) for rule in partition_event_rules(event)] for event in events}
+    partition = {"name": "A-0", "replicas": [3, 1, 2], "in_sync": [1, 3], "adding": [2], "removing": [3]}
+    widened = {**partition, "leader": 1, "leader_epoch": 0, "partition_epoch": 1}
+    fallen = {**widened, "in_sync": [1], "partition_epoch": 2}
+    leader_and_isr = {"type": "LeaderAndIsr", "partition": "A-0", "version": 3}
+
+    def tell(state: dict[str, Any], *brokers: int) -> list[dict[str, Any]]:
+        shown = {name: value for name, value in state.items() if name != "name"}
+        return [{**leader_and_isr, "broker": broker, **shown} for broker in brokers]
+
+    assert small() == {
+        "source": "run.jsonl",
+        "header": plain(header_of(SMALL, 5)),
+        "partitions": ["A-0"],
+        "start": {
+            "controller": 7,
+            "alive": [1, 2, 3],
+            "deleting": [],
+            "legacy": [],
+            "partitions": {
+                "A-0": {
+                    "replicas": [1, 3],
+                    "in_sync": [1, 3],
+                    "adding": [],
+                    "removing": [],
+                    "leader": 1,
+                    "leader_epoch": 0,
+                    "partition_epoch": 0,
+                    "being_deleted": False,
+                    "waits_for": None,
+                }
+            },
+        },
+        "events": [
+            {
+                "sequence": 1,
+                "line": 2,
+                "event": "AlterPartitionReassignments",
+                "fields": {
+                    "node": 7,
+                    "targets": [["A-0", [1, 2]], ["missing-0", None]],
+                    "may_alter": True,
+                    "timeout_ms": 60000,
+                },
+                "effects": [
+                    {"type": "StorePartitions", "partitions": [widened]},
+                    *tell(widened, 3, 1, 2),
+                    {
+                        "type": "AlterReassignmentsAnswer",
+                        "error": "NONE",
+                        "results": [["A-0", "NONE"], ["missing-0", "UNKNOWN_TOPIC_OR_PARTITION"]],
+                    },
+                ],
+                "partitions": ["A-0"],
+                "rules": places["AlterPartitionReassignments"],
+                "changed": {
+                    "partitions": {
+                        "A-0": {
+                            "replicas": [3, 1, 2],
+                            "adding": [2],
+                            "removing": [3],
+                            "partition_epoch": 1,
+                            "waits_for": {"brokers": [2], "any": False},
+                        }
+                    }
+                },
+            },
+            {
+                "sequence": 2,
+                "line": 3,
+                "event": "CompleteReassignment",
+                "fields": {"partition": "A-0"},
+                "refusal": "NOTHING_DUE",
+                "partitions": ["A-0"],
+                "rules": places["CompleteReassignment"],
+            },
+            {
+                "sequence": 3,
+                "line": 4,
+                "event": "BrokerFails",
+                "fields": {"broker": 3},
+                "effects": [{"type": "StorePartitions", "partitions": [fallen]}, *tell(fallen, 1, 2)],
+                "partitions": ["A-0"],
+                "rules": places["BrokerFails"],
+                "changed": {"alive": [1, 2], "partitions": {"A-0": {"in_sync": [1], "partition_epoch": 2}}},
+            },
+            {
+                "sequence": 4,
+                "line": 5,
+                "event": "AlterPartition",
+                "fields": {
+                    "node": 7,
+                    "broker": 1,
+                    "partition": "A-0",
+                    "leader_epoch": 0,
+                    "partition_epoch": 1,
+                    "in_sync": [1, 2, 3],
+                },
+                "refusal": "REQUEST_REFUSED",
+                "effects": [
+                    {"type": "AlterPartitionAnswer", "error": "INVALID_UPDATE_VERSION", "partition_epoch": None}
+                ],
+                "partitions": ["A-0"],
+                "rules": places["AlterPartition"],
+            },
+        ],
+        "rules": [
+            {
+                "id": rule,
+                "title": load_registry()[rule].title,
+                "level": load_registry()[rule].level,
+                "statement": load_registry()[rule].statement,
+            }
+            for rule in rules
+        ],
+        "verdict": None,
+        "broken": None,
+    }
+
+
+def rebuilt(document: PartitionDocument) -> Iterable[dict[str, Any]]:
+    """The state after each event, as the page's script puts it together."""
+    state = json.loads(json.dumps(document["start"]))
+    for event in document["events"]:
+        changed = event.get("changed", {})
+        for name, fields in changed.get("partitions", {}).items():
+            state["partitions"][name] = {**state["partitions"].get(name, {}), **fields}
+        state = {**state, **{name: value for name, value in changed.items() if name != "partitions"}}
+        yield state
+
+
+profiles = st.sampled_from((KIP, KAFKA_4))
+
+
+@given(st.integers(0, 2**32), st.integers(1, 80), profiles)
+def test_random_runs(seed: int, events: int, profile: ReassignmentProfile) -> None:
+    configuration = random_configuration(seed, profile)
+    run = random_run(configuration, seed, events)
+    document = told(configuration, run)
+    for occurrence, state in zip(run, rebuilt(document), strict=True):
+        expected = plain(traced_state(occurrence.state))
+        expected["legacy"] = [[f"{topic}-{number}", replicas] for (topic, number), replicas in expected["legacy"]]
+        rows = [
+            {"name": [name[:-2], int(name[-1])], **{k: v for k, v in fields.items() if k in PARTITION}}
+            for name, fields in sorted(state["partitions"].items())
+        ]
+        assert {**state, "partitions": rows} == expected
+
+
+@given(st.integers(0, 2**32), st.integers(1, 80), profiles)
+def test_what_waits_for_nobody_is_due(seed: int, events: int, profile: ReassignmentProfile) -> None:
+    configuration = random_configuration(seed, profile)
+    run = random_run(configuration, seed, events)
+    for occurrence, state in zip(run, rebuilt(told(configuration, run)), strict=True):
+        controller = occurrence.state
+        ready = [
+            name
+            for name, partition in sorted(controller.partitions.items())
+            if exists(controller, controller.partitions, name)
+            and partition.is_reassigned
+            and not state["partitions"][str(name)]["waits_for"]["brokers"]
+        ]
+        assert tuple(ready) == due(controller, configuration)
+        for name, partition in controller.partitions.items():
+            assert (state["partitions"][str(name)]["waits_for"] is None) == (not partition.is_reassigned)
+
+
+def test_one_of_several_is_enough() -> None:
+    """Nothing is added, and whoever was in sync is to go."""
+    configuration = PartitionConfiguration(frozenset({1, 2, 3}), {A0: (1, 2, 3)}, (7,))
+    alone = AlterPartition(7, 1, A0, 0, 0, frozenset({1}))
+    document = told(configuration, happened(configuration, alone, AlterPartitionReassignments(7, ((A0, (2, 3)),))))
+    waits = document["events"][1]["changed"]["partitions"]["A-0"]["waits_for"]
+    assert waits == {"brokers": [2, 3], "any": True}
+
+
+def test_without_the_rule_nobody_is_waited_for() -> None:
+    off = PartitionConfiguration(
+        SMALL.brokers, SMALL.assignments, (7,), switched_off=frozenset({"partition-reassign.add-before-remove"})
+    )
+    document = told(off, happened(off, AlterPartitionReassignments(7, ((A0, (1, 2)),))))
+    waits = document["events"][0]["changed"]["partitions"]["A-0"]["waits_for"]
+    assert waits == {"brokers": [], "any": False}
+    assert "partition-reassign.add-before-remove" in [rule["id"] for rule in document["rules"]]
+
+
+def test_a_topic_names_its_partitions() -> None:
+    assignments = {A0: (1,), TopicPartition("A", 1): (2,), TopicPartition("B", 0): (3,)}
+    configuration = PartitionConfiguration(frozenset({1, 2, 3}), assignments, (7,))
+    document = told(configuration, happened(configuration, DeleteTopic("A")))
+    (event,) = document["events"]
+    assert (event["partitions"], event["changed"]) == (
+        ["A-0", "A-1"],
+        {"deleting": ["A"], "partitions": {"A-0": {"being_deleted": True}, "A-1": {"being_deleted": True}}},
+    )
+
+
+def test_a_verdict_with_a_wrong_line() -> None:
+    rejection = Rejection(
+        RejectionKind.MISMATCH,
+        "some/folder/run.jsonl",
+        3,
+        2,
+        "CompleteReassignment",
+        None,
+        None,
+        rules=("partition-reassign.mixed-versions",),
+        differences=(Difference("refusal", "NOTHING_DUE", ""), Difference("controller", "7", "8")),
+    )
+    run = happened(SMALL, CompleteReassignment(A0))
+    document = told(SMALL, run, PartitionVerdict("some/folder/run.jsonl", 1, rejection))
+    verdict = document["verdict"]
+    assert verdict is not None
+    assert verdict["kind"] == "rejected"
+    assert verdict["headline"] == "run.jsonl:3: event 2 CompleteReassignment is possible but shows something else"
+    assert "some/folder" not in json.dumps(document)
+    # A text without letters would not be seen.
+    assert verdict["rejection"]["differences"] == [
+        {"field": "refusal", "expected": "NOTHING_DUE", "actual": "none"},
+        {"field": "controller", "expected": "7", "actual": "8"},
+    ]
+    # Titles of the rules that the rejection names are known to the page, whether an event exercises them or not.
+    assert "partition-reassign.mixed-versions" in [rule["id"] for rule in document["rules"]]
+
+
+def _document_in(page: str) -> Any:
+    found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found.group(1))
+
+
+@pytest.mark.parametrize("attack", ["</script><script>alert(1)</script>", "<!--", "]]>", "$title", "&lt;"])
+def test_nothing_in_a_trace_is_markup(attack: str) -> None:
+    harmless = partition_page_of(small(), "title")
+    hostile = small()
+    hostile["partitions"] = [f"{attack}-0"]
+    page = partition_page_of(hostile, attack)
+    assert _document_in(page) == hostile
+    for tag in ("<script", "</script", "<!--"):
+        assert page.count(tag) == harmless.count(tag)
+
+
+def test_a_page_fetches_nothing() -> None:
+    page = partition_page_of(small(), "title")
+    assert "default-src 'none'" in page
+    assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?([a-z]+:|//)""", page) == ["data:"]
+    assert set(re.findall(r"https?://[^\s\"']+", page)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_the_same_trace_gives_the_same_page() -> None:
+    assert partition_page_of(small(), "title") == partition_page_of(small(), "title")
+    assert partition_page_of(small(), "title") != page_of(small(), "title")  # type: ignore[arg-type]

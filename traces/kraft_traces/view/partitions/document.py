@@ -1,0 +1,220 @@
+"""What the page is told about a trace of partition reassignment: a document of plain values.
+
+A state is told by what changed, so that a page for thousands of events stays small; the page puts it together again.
+"""
+
+from collections.abc import Iterable, Iterator
+from copy import copy
+from dataclasses import replace
+from typing import Any, TypedDict
+
+from msgspec import to_builtins
+
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.partition import TopicPartition
+from kraft_reference.partitions.state import initial_state
+from kraft_spec.action_rules import partition_event_rules
+from kraft_spec.rules import load_registry
+from kraft_traces.check.verdict import VerdictKind
+from kraft_traces.errors import TraceError
+from kraft_traces.partitions import lines
+from kraft_traces.partitions.checker import PartitionVerdict
+from kraft_traces.partitions.encode import configuration_of, traced_state
+from kraft_traces.partitions.lines import (
+    Name,
+    PartitionEventLine,
+    PartitionHeader,
+    TracedEvent,
+    TracedState,
+)
+from kraft_traces.view.partitions.waiting import waits_for
+
+
+class PartitionDocument(TypedDict):
+    """What the page is told; a partition is called `A-0`, and every list of events is by index, from 0."""
+
+    source: str
+    header: dict[str, Any]
+    partitions: list[str]
+    """Every partition that is there at some moment, by topic and number."""
+    start: dict[str, Any]
+    """The state before the first event: controller, alive, deleting, legacy, and `partitions` by name, each with the
+    fields of the trace, `being_deleted` and `waits_for`."""
+    events: list[dict[str, Any]]
+    """Keys: sequence, line; `event`, its name, and `fields`, the others; refusal and effects if there are any;
+    `partitions`, those that the event names or changes; `rules` that it exercises, by index into `rules`; `changed`:
+    what is another value than before, `partitions` among it by name and field, None for one that is gone."""
+    rules: list[dict[str, str]]
+    """Keys: id, title, level, statement."""
+    verdict: dict[str, Any] | None
+    broken: str | None
+    """What is wrong with the first line that is none of this format; the events are those before it."""
+
+
+def partition_document(
+    source: str,
+    header: PartitionHeader,
+    numbered: Iterable[tuple[int, PartitionEventLine]],
+    verdict: PartitionVerdict | None,
+    *,
+    broken: TraceError | None = None,
+) -> PartitionDocument:
+    """The document of a trace.
+
+    Args:
+        source: name of the file, for readers: it stands wherever the verdict and the error have a path.
+        header: of the trace.
+        numbered: its events, each with the number of its line in the file.
+        verdict: what checking it came to; None if it was not checked.
+        broken: what is wrong with the line after the last of `numbered`; None if nothing is.
+    """
+    telling = _Telling(configuration_of(header))
+    start = {"partitions": {}, **telling.told_state(traced_state(initial_state(telling.configuration)))}
+    events = [telling.told(number, line) for number, line in numbered]
+    telling.name(header.switched_off)
+    if verdict is not None and verdict.rejection is not None:
+        telling.name(verdict.rejection.rules)
+    return PartitionDocument(
+        source=source,
+        header=to_builtins(header),
+        partitions=[_label(name) for name in sorted(telling.names)],
+        start=start,
+        events=events,
+        rules=[_rule(rule) for rule in telling.rules],
+        verdict=None if verdict is None else _verdict(verdict, source, broken),
+        broken=None if broken is None else _said(broken, source),
+    )
+
+
+class _Telling:
+    def __init__(self, configuration: PartitionConfiguration) -> None:
+        self.configuration = configuration
+        self.rules: dict[str, int] = {}
+        self.names: set[Name] = set()
+        self._before: dict[str, Any] = {"partitions": {}}
+
+    def name(self, rules: Iterable[str]) -> None:
+        """Have titles of these rules too; a header may name one that this version does not know."""
+        for rule in rules:
+            if rule in load_registry():
+                self.rules.setdefault(rule, len(self.rules))
+
+    def told(self, number: int, line: PartitionEventLine) -> dict[str, Any]:
+        """The event of a line."""
+        fields: dict[str, Any] = _labelled(to_builtins(line.event))
+        told: dict[str, Any] = {
+            "sequence": line.sequence,
+            "line": number,
+            "event": fields.pop("name"),
+            "fields": fields,
+        }
+        if line.refusal is not None:
+            told["refusal"] = str(line.refusal)
+        if line.effects:
+            told["effects"] = _labelled(to_builtins(line.effects))
+        changed = self.told_state(line.state)
+        named = dict.fromkeys(_label(name) for name in _named(line.event, self.names) if name in self.names)
+        told["partitions"] = list(named | dict.fromkeys(changed.get("partitions", ())))
+        told["rules"] = [self.rules.setdefault(rule, len(self.rules)) for rule in partition_event_rules(told["event"])]
+        if changed:
+            told["changed"] = changed
+        return told
+
+    def told_state(self, state: TracedState) -> dict[str, Any]:
+        """What of a state is not as it was in the state that was told before."""
+        self.names.update(one.name for one in state.partitions)
+        now: dict[str, Any] = _labelled(to_builtins(state))
+        now["partitions"] = {
+            _label(one.name): {
+                **{field: value for field, value in fields.items() if field != "name"},
+                "being_deleted": one.name[0] in state.deleting,
+                "waits_for": waits_for(one, self.configuration),
+            }
+            for one, fields in zip(state.partitions, now["partitions"], strict=True)
+        }
+        before, self._before = self._before, now
+        changed = {
+            field: value for field, value in now.items() if field != "partitions" and before.get(field, _NONE) != value
+        }
+        partitions = dict(_changed_partitions(before["partitions"], now["partitions"]))
+        return {**changed, "partitions": partitions} if partitions else changed
+
+
+_NONE = object()
+"""Equals nothing that a state can hold."""
+
+
+def _changed_partitions(
+    before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]]
+) -> Iterator[tuple[str, dict[str, Any] | None]]:
+    for name, fields in after.items():
+        known = before.get(name, {})
+        changed = {field: value for field, value in fields.items() if known.get(field, _NONE) != value}
+        if changed:
+            yield name, changed
+    for name in before:
+        if name not in after:
+            yield name, None
+
+
+def _named(event: TracedEvent, known: Iterable[Name]) -> Iterator[Name]:
+    """The partitions that an event names, or names the topic of."""
+    match event:
+        case lines.AlterPartitionReassignments() | lines.WriteReassignPartitions():
+            yield from (name for name, _ in event.targets)
+        case lines.ListPartitionReassignments():
+            yield from event.partitions or ()
+        case lines.AlterPartition() | lines.CompleteReassignment():
+            yield event.partition
+        case lines.DeleteTopic():
+            yield from sorted(name for name in known if name[0] == event.topic)
+        case _:
+            pass
+
+
+def _labelled(value: Any) -> Any:
+    """The same, with partitions called as everywhere in the document."""
+    match value:
+        case (str(), int()):
+            return _label(value)
+        case tuple():
+            return [_labelled(part) for part in value]
+        case dict():
+            return {name: _labelled(part) for name, part in value.items()}
+        case _:
+            return value
+
+
+def _label(name: Name) -> str:
+    return str(TopicPartition(*name))
+
+
+def _rule(rule_id: str) -> dict[str, str]:
+    rule = load_registry()[rule_id]
+    return {"id": rule.id, "title": rule.title, "level": rule.level, "statement": rule.statement}
+
+
+def inconclusive_reason(broken: TraceError) -> str:
+    """Why nothing more can be said of a trace in which the check found nothing wrong before it breaks off."""
+    return f"line {broken.line_number} cannot be read; what the trace shows before that is right"
+
+
+def _said(error: TraceError, source: str) -> str:
+    renamed = copy(error)
+    renamed.source = source
+    return str(renamed)
+
+
+def _verdict(verdict: PartitionVerdict, source: str, broken: TraceError | None) -> dict[str, Any]:
+    rejection = None if verdict.rejection is None else replace(verdict.rejection, source=source)
+    told: dict[str, Any] = to_builtins(replace(verdict, source=source, rejection=rejection).as_dict())
+    if rejection is None and broken is not None:
+        told["kind"] = VerdictKind.INCONCLUSIVE
+        told["reason"] = inconclusive_reason(broken)
+    if rejection is not None:
+        told["headline"] = rejection.headline()
+        for difference in told["rejection"]["differences"]:
+            # A line without a refusal has an empty text there, which nobody would see.
+            difference["expected"] = difference["expected"] or "none"
+            difference["actual"] = difference["actual"] or "none"
+    return told
