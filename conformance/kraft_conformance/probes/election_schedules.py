@@ -5,6 +5,7 @@ due, and what a message does not change is not looked at.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kraft_conformance.probes.hand import ByHand, Hand, in_role
 from kraft_reference.cluster.occurrence import Occurrence
@@ -43,6 +44,8 @@ def _prospective_and_its_leader() -> Iterator[Occurrence]:
     # A Prospective does not fetch, from a leader that it knows either.
     yield world.happen(2, PollFetch(1))
     yield hand.forge(_announcement(1, 2, epoch=1))
+    # A Follower fetches from its leader alone.
+    yield world.happen(2, PollFetch(3))
     # The announcement of a leader that a Follower knows is no Fetch: its timer goes on.
     yield hand.forge(_announcement(1, 2, epoch=1))
 
@@ -111,10 +114,10 @@ def _announced_to_but_never_served() -> Iterator[Occurrence]:
 def _addressed_to_another_disk() -> Iterator[Occurrence]:
     """Epoch and leader are worth knowing, whoever the announcement was for; a place among the candidates is not."""
     hand = Hand(cluster(3))
-    other = ReplicaKey(2, "U9")
-    yield hand.forge(BeginQuorumEpochRequest(3, 2, 0, epoch=1, voter_key=other, leader_endpoint=None))
-    yield hand.forge(EndQuorumEpochRequest(3, 1, 0, epoch=2, preferred_candidates=()))
-    yield hand.forge(EndQuorumEpochRequest(3, 2, 0, epoch=1, preferred_candidates=(other, ReplicaKey(1, "U1"))))
+    first, second = ReplicaKey(1, "U9"), ReplicaKey(2, "U9")
+    yield hand.forge(BeginQuorumEpochRequest(3, 1, 0, epoch=1, voter_key=first, leader_endpoint=None))
+    yield hand.forge(EndQuorumEpochRequest(3, 2, 0, epoch=2, preferred_candidates=()))
+    yield hand.forge(EndQuorumEpochRequest(3, 2, 0, epoch=2, preferred_candidates=(second, first)))
 
 
 def _sole_voter() -> Iterator[Occurrence]:
@@ -123,13 +126,10 @@ def _sole_voter() -> Iterator[Occurrence]:
     yield hand.world.happen(1, CheckQuorumTimeout())
 
 
-def _observer_that_may_not_join() -> Iterator[Occurrence]:
-    """Replica 4 has fetched, knows that it is no voter, and is not configured to join."""
-    hand = Hand(cluster(4, voters=(1, 2, 3)))
-    yield from hand.elect(1)
-    for _ in range(2):
-        yield from hand.fetch_from_first(4)
-    yield hand.world.happen(4, Poll())
+def _bootstrap_servers_alone() -> Iterator[Occurrence]:
+    """Replica 1 is the only bootstrap server; replica 3 knows no leader and may not ask replica 2, which is a voter."""
+    hand = Hand(replace(cluster(3), bootstrap_servers=(1,)))
+    yield hand.world.happen(3, PollFetch(2))
 
 
 _NEW_ELECTION_TIMER = (StartTimer(Timer.ELECTION, 0),)
@@ -140,7 +140,7 @@ ABOUT_ELECTIONS: tuple[ByHand, ...] = (
         "prospective-and-its-leader",
         "a driver asks and fetches only where there is something to ask, and a Prospective has nobody to fetch from",
         _prospective_and_its_leader,
-        (Refusal.NOTHING_DUE, Refusal.NOTHING_DUE),
+        (Refusal.NOTHING_DUE, Refusal.NOTHING_DUE, Refusal.NOTHING_DUE),
         "N1 L(1,voted=1) N2 F(1,1,voted=1) N3 F(1,1,voted=1)",
     ),
     ByHand(
@@ -187,7 +187,7 @@ ABOUT_ELECTIONS: tuple[ByHand, ...] = (
         "a leader that hands over has the directory ids of its voters from their Fetches, and so names the right ones",
         _addressed_to_another_disk,
         (),
-        "N1 F(2,3,voted=none) N2 F(1,3,voted=none)",
+        "N1 F(1,3,voted=none) N2 F(2,3,voted=none)",
         (StartTimer(Timer.FETCH, 1000),),
     ),
     ByHand(
@@ -198,11 +198,11 @@ ABOUT_ELECTIONS: tuple[ByHand, ...] = (
         "N1 L(1,voted=1)",
     ),
     ByHand(
-        "observer-that-may-not-join",
-        "a driver polls only where something is due",
-        _observer_that_may_not_join,
-        (Refusal.STALE_EPOCH, Refusal.NOTHING_DUE),
-        "N1 L(1,voted=1) N2 F(1,1,voted=1) N3 F(1,1,voted=1) N4 F(1,1,voted=none)",
+        "bootstrap-servers-alone",
+        "in the scenarios no bootstrap servers are configured, so that the voters are asked",
+        _bootstrap_servers_alone,
+        (Refusal.NOTHING_DUE,),
+        "N3 U(0,voted=none)",
     ),
 )
 """All of them."""

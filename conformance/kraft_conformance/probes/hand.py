@@ -26,7 +26,7 @@ class ByHand:
         why: Why nothing else gets there.
         occurrences: Runs it.
         refusals: What it is told, of the refusals that it is about, in order.
-        ends: Roles at its end, `N1 L(1,voted=1)`.
+        ends: Roles at its end, `N1 L(1,voted=1)`, and where the leader listens if it has moved, ` at elsewhere:9093`.
         starts: Timers that its last event starts.
     """
 
@@ -57,8 +57,14 @@ def told(occurrences: Iterable[Occurrence]) -> Told:
             refusals.append(occurrence.refusal)
         if occurrence.state is not None:
             last[occurrence.state.key.id] = occurrence.state
-    ends = " ".join(f"N{number} {notation(state)}" for number, state in sorted(last.items()))
+    ends = " ".join(f"N{number} {notation(state)}{_moved(state)}" for number, state in sorted(last.items()))
     return Told(tuple(refusals), ends, starts)
+
+
+def _moved(state: ReplicaState) -> str:
+    """Where the leader listens as far as the replica knows, if it has moved."""
+    usual = (None, f"replica-{state.leader_id}:9093")
+    return "" if state.leader_endpoint in usual else f" at {state.leader_endpoint}"
 
 
 class Hand:
@@ -89,8 +95,12 @@ class Hand:
 
     def fetch_from_first(self, replica_id: int) -> Iterator[Occurrence]:
         """Let a follower fetch from replica 1; what else is on its way stays there."""
-        yield self.world.happen(replica_id, PollFetch(1))
-        for source, destination in ((replica_id, 1), (1, replica_id)):
+        return self.fetch(replica_id, 1)
+
+    def fetch(self, replica_id: int, leader: int) -> Iterator[Occurrence]:
+        """Let a follower fetch from its leader; what else is on its way stays there."""
+        yield self.world.happen(replica_id, PollFetch(leader))
+        for source, destination in ((replica_id, leader), (leader, replica_id)):
             (identifier,) = (identifier for identifier, _ in self.world.messages(source, destination))
             yield self.world.deliver(identifier)
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from kraft_conformance.probes.election_schedules import ABOUT_ELECTIONS
 from kraft_conformance.probes.hand import ByHand, Hand, in_role
+from kraft_conformance.probes.membership_schedules import ABOUT_MEMBERSHIP
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import InFlight
 from kraft_reference.effects import StartTimer, Timer
@@ -128,9 +129,8 @@ def _old_snapshot() -> Iterator[Occurrence]:
     yield world.deliver(identifier)
 
 
-def _moved_leader() -> Iterator[Occurrence]:
+def _led_from_elsewhere(hand: Hand) -> Iterator[Occurrence]:
     """Replica 2 starts elsewhere and leads before it could report it; its epoch begins with the same voters."""
-    hand = Hand(cluster(3))
     world = hand.world
     yield from hand.elect(1)
     yield from hand.fetch_from_first(2)
@@ -144,8 +144,23 @@ def _moved_leader() -> Iterator[Occurrence]:
     yield from hand.deliver_all()
     yield world.happen(2, Poll())
     yield from hand.deliver_all()
+
+
+def _moved_leader() -> Iterator[Occurrence]:
+    yield from _led_from_elsewhere(hand := Hand(cluster(3)))
     # Only a sole voter has no check-quorum timer.
-    yield world.happen(2, CheckQuorumTimeout())
+    yield hand.world.happen(2, CheckQuorumTimeout())
+
+
+def _set_says_where() -> Iterator[Occurrence]:
+    """Replica 3 restarts: its file has the id of its leader, and its voters set has where that one listens."""
+    yield from _led_from_elsewhere(hand := Hand(cluster(3)))
+    yield hand.world.happen(2, Poll())
+    yield from hand.deliver_all()
+    yield from hand.fetch(3, 2)
+    yield from hand.fetch(3, 2)
+    yield hand.world.crash(3)
+    yield hand.world.restart(3)
 
 
 BY_HAND: tuple[ByHand, ...] = (
@@ -204,9 +219,18 @@ BY_HAND: tuple[ByHand, ...] = (
         "in a simulated run a replica that has moved nearly always reports it before it is elected",
         _moved_leader,
         (),
-        "N1 U(2,voted=2) N2 R(2,voted=2) N3 U(2,voted=2)",
+        "N1 U(2,voted=2) N2 R(2,voted=2) at elsewhere:9093 N3 U(2,voted=2)",
         (StartTimer(Timer.ELECTION, 0),),
     ),
+    ByHand(
+        "set-says-where",
+        "where a leader listens is in every message that names it, so that nobody has to look it up",
+        _set_says_where,
+        (),
+        "N1 F(2,2,voted=2) at elsewhere:9093 N2 L(2,voted=2) at elsewhere:9093 N3 F(2,2,voted=2) at elsewhere:9093",
+        (StartTimer(Timer.FETCH, 2000),),
+    ),
     *ABOUT_ELECTIONS,
+    *ABOUT_MEMBERSHIP,
 )
 """All of them."""
