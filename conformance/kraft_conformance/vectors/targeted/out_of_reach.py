@@ -5,10 +5,10 @@ from dataclasses import replace
 from kraft_conformance.vectors.staging import RecordingDirector
 from kraft_conformance.vectors.target import OBSERVED, THREE, Target
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import Poll
+from kraft_reference.events import Poll, PollFetch
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import observe, start
+from kraft_reference.scenarios.opening import nominate, observe, start
 from kraft_reference.scenarios.scenario import cluster
 
 
@@ -107,6 +107,44 @@ def _joins_again(d: Director) -> None:
     d.join(3, 1)
 
 
+def _hand_over_of_a_larger_epoch(d: Director) -> None:
+    nominate(d, 1, 1)
+    d.vote(1, 2, "granted")
+    d.shutdown(1)
+    d.step("eqe(1>3): the first that 3 hears of epoch 1 and its leader")
+    d.end_quorum_epoch(1, 3)
+
+
+def _hand_over_to_another_disk(d: Director) -> None:
+    start(d, 1, 1)
+    d.crash(2)
+    d.replace_disk(2, "U9")
+    d.restart(2)
+    d.begin_quorum_epoch_timeout(1)
+    d.begin_quorum_epoch(1, 2, "INVALID_REQUEST")
+    d.shutdown(1)
+    d.step("eqe(1>2): the first of the preferred candidates has the id of 2, and another directory id")
+    d.end_quorum_epoch(1, 2)
+
+
+def _asks_bootstrap_servers_alone(d: RecordingDirector) -> None:
+    d.step("3 knows no leader; 2 is a voter and no bootstrap server")
+    d.refuses(3, PollFetch(2), Refusal.NOTHING_DUE)
+
+
+def _asks_its_leader_alone(d: RecordingDirector) -> None:
+    start(d, 1, 1)
+    d.step("2 follows 1: it does not fetch from 3")
+    d.refuses(2, PollFetch(3), Refusal.NOTHING_DUE)
+
+
+def _prospective_does_not_fetch(d: RecordingDirector) -> None:
+    start(d, 1, 1)
+    d.fetch_timeout(2)
+    d.step("2 is Prospective and knows 1 as leader: it does not fetch")
+    d.refuses(2, PollFetch(1), Refusal.NOTHING_DUE)
+
+
 def _with(small: Configuration, replica_id: int, **fields: object) -> Configuration:
     """One replica runs other software."""
     changed = replace(small.replicas[replica_id], **fields)  # type: ignore[arg-type]
@@ -176,5 +214,42 @@ TARGETS = (
         3,
         _joins_again,
         cluster(3, joining=(3,)),
+    ),
+    Target(
+        "resignation.of-a-larger-epoch",
+        "EndQuorumEpoch teaches its epoch and its leader",
+        ("end-quorum.handle",),
+        3,
+        _hand_over_of_a_larger_epoch,
+    ),
+    Target(
+        "resignation.to-another-disk",
+        "Whose id is preferred with another directory id waits as if it was not listed",
+        ("end-quorum.candidate-key",),
+        2,
+        _hand_over_to_another_disk,
+        level="effects",
+    ),
+    Target(
+        "start.bootstrap-servers-alone",
+        "With bootstrap servers configured nobody else is asked for the leader",
+        ("discovery.bootstrap-fallback", "voters.observer-discovery"),
+        3,
+        _asks_bootstrap_servers_alone,
+        replace(THREE, bootstrap_servers=(1,)),
+    ),
+    Target(
+        "fetch.leader-alone",
+        "A Follower fetches from its leader and nobody else",
+        ("discovery.leader-endpoint-known", "voters.fetch-goes-to-known-leader"),
+        2,
+        _asks_its_leader_alone,
+    ),
+    Target(
+        "fetch.not-as-prospective",
+        "A Prospective does not fetch, from a leader that it knows either",
+        ("fetch.who-fetches",),
+        2,
+        _prospective_does_not_fetch,
     ),
 )
