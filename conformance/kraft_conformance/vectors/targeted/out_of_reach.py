@@ -145,6 +145,30 @@ def _prospective_does_not_fetch(d: RecordingDirector) -> None:
     d.refuses(2, PollFetch(1), Refusal.NOTHING_DUE)
 
 
+def _set_says_where_the_leader_listens(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.crash(2)
+    d.restart(2, "elsewhere:9093")
+    d.fetch(2, 1)
+    d.update_voter(2, 1, "ok")
+    observe(d, 1, 2, 3)
+    observe(d, 1, 2, 3)
+    d.shutdown(1)
+    d.fetch_timeout(2)
+    d.fetch_timeout(3)
+    d.pre_vote(2, 3, "granted")
+    d.vote(2, 3, "granted")
+    d.begin_quorum_epoch(2, 3)
+    observe(d, 2, 3)
+    d.crash(3)
+    d.step("3 restarts: its leader 2 is in its file, and where that one listens in its voters set")
+    d.restart(3)
+    d.election_timeout(1)
+    d.election_timeout(1)
+    d.step("pv(1>3): the answer says where")
+    d.pre_vote(1, 3, "refused")
+
+
 def _with(small: Configuration, replica_id: int, **fields: object) -> Configuration:
     """One replica runs other software."""
     changed = replace(small.replicas[replica_id], **fields)  # type: ignore[arg-type]
@@ -251,5 +275,12 @@ TARGETS = (
         ("fetch.who-fetches",),
         2,
         _prospective_does_not_fetch,
+    ),
+    Target(
+        "restart.set-says-where",
+        "A replica that starts with a known leader has that one's endpoint from its voters set, where it has moved to",
+        ("voters.endpoints-are-part-of-the-set", "durable.restart.known-leader"),
+        3,
+        _set_says_where_the_leader_listens,
     ),
 )
