@@ -234,7 +234,7 @@ TARGETS = (
     Target(
         "join.removed",
         "A replica that joins of its own accord and was removed while it ran asks to be added again",
-        ("auto-join.stop-before-removal", "auto-join.add-self"),
+        ("auto-join.add-self",),
         3,
         _joins_again,
         cluster(3, joining=(3,)),
