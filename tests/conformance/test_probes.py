@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from kraft_conformance.probes import walk
+from kraft_conformance.probes.hand import ByHand, told
 from kraft_conformance.probes.kinds import KINDS, Kind, effect_names, event_names, fault_names
 from kraft_conformance.probes.report import ProbeRow, Unreached, load_unreached, markdown, rows
 from kraft_conformance.probes.rows import Brief, UnexplainedStepError, rows_taken
-from kraft_conformance.probes.schedules import BY_HAND, ByHand, told
+from kraft_conformance.probes.schedules import BY_HAND
 from kraft_conformance.probes.simulated import SOURCES, Amount, Source, counted_transitions, probe_reference
 from kraft_conformance.probes.tally import Tally
 from kraft_reference import transitions
@@ -143,4 +144,4 @@ def test_the_recorded_table_is_of_these_things() -> None:
 
 @pytest.mark.parametrize("schedule", BY_HAND, ids=lambda schedule: schedule.name)
 def test_a_schedule_by_hand_is_told_what_it_says(schedule: ByHand) -> None:
-    assert told(schedule.occurrences()) == (schedule.refusals, schedule.ends)
+    assert told(schedule.occurrences()) == (schedule.refusals, schedule.ends, schedule.starts)

@@ -12,10 +12,12 @@ from kraft_conformance.mutation.edge_replay import replay_edges
 from kraft_conformance.mutation.partition_tools import check_partition_traces, play_partition_scenarios
 from kraft_conformance.mutation.sighting import Sighting, Tally, Target
 from kraft_conformance.mutation.unit_tests import run_unit_tests, why_no_unit_tests
-from kraft_conformance.probes.schedules import BY_HAND, told
+from kraft_conformance.probes.hand import told
+from kraft_conformance.probes.schedules import BY_HAND
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.effects import StartTimer
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
 from kraft_reference.scenarios import run as run_scenario
@@ -72,22 +74,29 @@ def _kept(script: Callable[[Director], None], directors: list[Director]) -> Call
 
 
 def play_by_hand(target: Target, tally: Tally) -> Sighting | None:
-    """Play the schedules that no scenario and no simulated run has: what they are told, and where they end.
+    """Play the schedules that no scenario and no simulated run has: what each is told, and how it ends.
 
     They choose their own clusters, so a rule that is only switched off is not theirs to find.
     """
     for schedule in BY_HAND:
         tally.where = schedule.name
-        refusals, ends = told(_counted(schedule.occurrences(), tally))
-        if refusals != schedule.refusals:
-            return Sighting(f"expected {_listed(schedule.refusals)}, got {_listed(refusals)}", tally.where)
-        if ends != schedule.ends:
-            return Sighting(f"expected {schedule.ends}, got {ends}", tally.where)
+        came_to = told(_counted(schedule.occurrences(), tally))
+        if came_to.refusals != schedule.refusals:
+            return Sighting(f"expected {_listed(schedule.refusals)}, got {_listed(came_to.refusals)}", tally.where)
+        if came_to.ends != schedule.ends:
+            return Sighting(f"expected {schedule.ends}, got {came_to.ends}", tally.where)
+        if came_to.starts != schedule.starts:
+            expected, got = _timers(schedule.starts), _timers(came_to.starts)
+            return Sighting(f"expected {expected} at its end, got {got}", tally.where)
     return None
 
 
 def _listed(refusals: tuple[Refusal, ...]) -> str:
     return ", ".join(refusals) or "no refusal"
+
+
+def _timers(started: tuple[StartTimer, ...]) -> str:
+    return ", ".join(f"{one.timer} timer of {one.duration_ms} ms" for one in started) or "no timer"
 
 
 VOTERS = (3, 4, 5, 2)

@@ -4,12 +4,15 @@ A driver that keeps to the rules never hands these events over, and a cluster th
 messages; a replica has an answer all the same.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
+from kraft_conformance.probes.election_schedules import ABOUT_ELECTIONS
+from kraft_conformance.probes.hand import ByHand, Hand, in_role
+from kraft_conformance.probes.membership_schedules import ABOUT_MEMBERSHIP
 from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.world import InFlight, World
-from kraft_reference.configuration import Configuration
+from kraft_reference.cluster.world import InFlight
+from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import (
     CheckQuorumTimeout,
     ClientAppend,
@@ -21,91 +24,22 @@ from kraft_reference.events import (
     Restart,
     TakeSnapshot,
 )
-from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import (
     BeginQuorumEpochRequest,
     Error,
     FetchRequest,
     FetchResponse,
     FetchSnapshotResponse,
-    Message,
     VoteRequest,
 )
 from kraft_reference.outcome import Refusal
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.notation import notation
 from kraft_reference.scenarios.scenario import cluster
-from kraft_reference.state import ReplicaState
-
-
-@dataclass(frozen=True, slots=True)
-class ByHand:
-    """A schedule.
-
-    Attributes:
-        name: Of the schedule.
-        why: Why nothing else gets there.
-        occurrences: Runs it.
-        refusals: What it is told, of the refusals that it is about, in order.
-        ends: Roles at its end, `N1 L(1,voted=1)`.
-    """
-
-    name: str
-    why: str
-    occurrences: Callable[[], Iterator[Occurrence]]
-    refusals: tuple[Refusal, ...]
-    ends: str
-
-
-def told(occurrences: Iterable[Occurrence]) -> tuple[tuple[Refusal, ...], str]:
-    """What a schedule comes to: its refusals in order, late answers left out, and the roles at its end."""
-    refusals: list[Refusal] = []
-    last: dict[int, ReplicaState] = {}
-    for occurrence in occurrences:
-        if occurrence.refusal is not None and occurrence.refusal is not Refusal.UNCORRELATED_RESPONSE:
-            refusals.append(occurrence.refusal)
-        if occurrence.state is not None:
-            last[occurrence.state.key.id] = occurrence.state
-    return tuple(refusals), " ".join(f"N{number} {notation(state)}" for number, state in sorted(last.items()))
-
-
-class _Hand:
-    """A world, and the moves that the schedules share."""
-
-    def __init__(self, configuration: Configuration) -> None:
-        self.world = World(configuration)
-
-    def forge(self, message: Message) -> Occurrence:
-        """Deliver a message that nobody sent."""
-        self.world.in_flight["forged"] = InFlight(message)
-        return self.world.deliver("forged")
-
-    def deliver_all(self) -> Iterator[Occurrence]:
-        """Deliver what is on its way, and what follows from it."""
-        while waiting := next(iter(self.world.in_flight), None):
-            yield self.world.deliver(waiting)
-
-    def elect(self, replica_id: int) -> Iterator[Occurrence]:
-        """Make a replica the leader of the next epoch, and let the others know."""
-        world = self.world
-        yield world.happen(replica_id, ElectionTimeout())
-        while world.state(replica_id).role is not Role.LEADER:
-            yield world.happen(replica_id, Poll())
-            yield from self.deliver_all()
-        yield world.happen(replica_id, Poll())
-        yield from self.deliver_all()
-
-    def fetch_from_first(self, replica_id: int) -> Iterator[Occurrence]:
-        """Let a follower fetch from replica 1; what else is on its way stays there."""
-        yield self.world.happen(replica_id, PollFetch(1))
-        for source, destination in ((replica_id, 1), (1, replica_id)):
-            (identifier,) = (identifier for identifier, _ in self.world.messages(source, destination))
-            yield self.world.deliver(identifier)
 
 
 def _out_of_place() -> Iterator[Occurrence]:
-    hand = _Hand(cluster(3))
+    hand = Hand(cluster(3))
     yield from hand.elect(1)
     world = hand.world
     for event in (Restart(), ClientAppend(7), Poll()):
@@ -115,7 +49,7 @@ def _out_of_place() -> Iterator[Occurrence]:
 
 
 def _foreign_cluster() -> Iterator[Occurrence]:
-    hand = _Hand(cluster(3))
+    hand = Hand(cluster(3))
     yield hand.world.happen(1, ElectionTimeout())
     yield hand.world.happen(1, Poll())
     for identifier, message in tuple(hand.world.messages()):
@@ -125,18 +59,18 @@ def _foreign_cluster() -> Iterator[Occurrence]:
 
 
 def _late_vote() -> Iterator[Occurrence]:
-    hand = _Hand(cluster(3, without=("prevote.response.correlate",)))
+    hand = Hand(cluster(3, without=("prevote.response.correlate",)))
     yield from hand.elect(1)
 
 
 def _second_leader() -> Iterator[Occurrence]:
-    hand = _Hand(cluster(3))
+    hand = Hand(cluster(3))
     yield from hand.elect(1)
     yield hand.forge(BeginQuorumEpochRequest(3, 2, 0, epoch=1, voter_key=None, leader_endpoint=None))
 
 
 def _lost_file() -> Iterator[Occurrence]:
-    hand = _Hand(cluster(3))
+    hand = Hand(cluster(3))
     yield from hand.elect(1)
     world = hand.world
     yield world.happen(2, PollFetch(1))
@@ -151,13 +85,13 @@ def _leader_nowhere() -> Iterator[Occurrence]:
     """Replica 4 is no voter and its software does not say where it is."""
     for role in (Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.LEADER, Role.FOLLOWER, Role.RESIGNED):
         for later in (1, 0):
-            hand = _Hand(cluster(4, voters=(1, 2, 3)))
-            yield from _in_role(hand, role)
+            hand = Hand(cluster(4, voters=(1, 2, 3)))
+            yield from in_role(hand, role)
             epoch = hand.world.state(1).epoch + later
             if later or hand.world.state(1).leader_id is None:
                 yield hand.forge(BeginQuorumEpochRequest(4, 1, 0, epoch=epoch, voter_key=None, leader_endpoint=None))
     # Replica 1 is Unattached and knows the name of its leader, which answers.
-    yield from _in_role(hand := _Hand(cluster(4, voters=(1, 2, 3))), Role.UNATTACHED)
+    yield from in_role(hand := Hand(cluster(4, voters=(1, 2, 3))), Role.UNATTACHED)
     yield hand.forge(BeginQuorumEpochRequest(4, 1, 0, epoch=1, voter_key=None, leader_endpoint=None))
     yield hand.world.happen(1, PollFetch(2))
     (fetch,) = (message for _, message in hand.world.messages(source=1) if isinstance(message, FetchRequest))
@@ -167,7 +101,7 @@ def _leader_nowhere() -> Iterator[Occurrence]:
 
 def _old_snapshot() -> Iterator[Occurrence]:
     """Replica 3 asks for a snapshot, and when the leader is asked it has a newer one; then it sends another again."""
-    hand = _Hand(cluster(3))
+    hand = Hand(cluster(3))
     world = hand.world
     yield from hand.elect(1)
     yield from hand.fetch_from_first(2)
@@ -195,9 +129,8 @@ def _old_snapshot() -> Iterator[Occurrence]:
     yield world.deliver(identifier)
 
 
-def _moved_leader() -> Iterator[Occurrence]:
+def _led_from_elsewhere(hand: Hand) -> Iterator[Occurrence]:
     """Replica 2 starts elsewhere and leads before it could report it; its epoch begins with the same voters."""
-    hand = _Hand(cluster(3))
     world = hand.world
     yield from hand.elect(1)
     yield from hand.fetch_from_first(2)
@@ -211,34 +144,23 @@ def _moved_leader() -> Iterator[Occurrence]:
     yield from hand.deliver_all()
     yield world.happen(2, Poll())
     yield from hand.deliver_all()
+
+
+def _moved_leader() -> Iterator[Occurrence]:
+    yield from _led_from_elsewhere(hand := Hand(cluster(3)))
     # Only a sole voter has no check-quorum timer.
-    yield world.happen(2, CheckQuorumTimeout())
+    yield hand.world.happen(2, CheckQuorumTimeout())
 
 
-def _in_role(hand: _Hand, role: Role) -> Iterator[Occurrence]:
-    """Bring replica 1 into a role, without a leader of its epoch where there is such a state."""
-    world = hand.world
-    match role:
-        case Role.FOLLOWER:
-            yield from hand.elect(2)
-            return
-        case Role.LEADER | Role.RESIGNED:
-            yield from hand.elect(1)
-            if role is Role.RESIGNED:
-                yield world.happen(1, CheckQuorumTimeout())
-            return
-        case _:
-            pass
-    # Epoch 1, of which nobody has heard a leader.
-    yield hand.forge(VoteRequest(3, 1, 0, 1, ReplicaKey(3, "U3"), None, last_epoch=0, end_offset=0, pre_vote=True))
-    if role is not Role.UNATTACHED:
-        yield world.happen(1, ElectionTimeout())
-    if role is Role.CANDIDATE:
-        yield world.happen(1, Poll())
-        for identifier, _ in tuple(world.messages(source=1, destination=2)):
-            yield world.deliver(identifier)
-        for identifier, _ in tuple(world.messages(destination=1)):
-            yield world.deliver(identifier)
+def _set_says_where() -> Iterator[Occurrence]:
+    """Replica 3 restarts: its file has the id of its leader, and its voters set has where that one listens."""
+    yield from _led_from_elsewhere(hand := Hand(cluster(3)))
+    yield hand.world.happen(2, Poll())
+    yield from hand.deliver_all()
+    yield from hand.fetch(3, 2)
+    yield from hand.fetch(3, 2)
+    yield hand.world.crash(3)
+    yield hand.world.restart(3)
 
 
 BY_HAND: tuple[ByHand, ...] = (
@@ -276,6 +198,7 @@ BY_HAND: tuple[ByHand, ...] = (
         _lost_file,
         (),
         "N1 L(1,voted=1) N2 U(1,voted=2) N3 F(1,1,voted=1)",
+        (StartTimer(Timer.ELECTION, 0),),
     ),
     ByHand(
         "leader-nowhere",
@@ -296,7 +219,18 @@ BY_HAND: tuple[ByHand, ...] = (
         "in a simulated run a replica that has moved nearly always reports it before it is elected",
         _moved_leader,
         (),
-        "N1 U(2,voted=2) N2 R(2,voted=2) N3 U(2,voted=2)",
+        "N1 U(2,voted=2) N2 R(2,voted=2) at elsewhere:9093 N3 U(2,voted=2)",
+        (StartTimer(Timer.ELECTION, 0),),
     ),
+    ByHand(
+        "set-says-where",
+        "where a leader listens is in every message that names it, so that nobody has to look it up",
+        _set_says_where,
+        (),
+        "N1 F(2,2,voted=2) at elsewhere:9093 N2 L(2,voted=2) at elsewhere:9093 N3 F(2,2,voted=2) at elsewhere:9093",
+        (StartTimer(Timer.FETCH, 2000),),
+    ),
+    *ABOUT_ELECTIONS,
+    *ABOUT_MEMBERSHIP,
 )
 """All of them."""

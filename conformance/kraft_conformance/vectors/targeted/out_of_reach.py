@@ -1,0 +1,286 @@
+"""Leaders whose id is known and not where they listen, second requests, answers of older software, who may join."""
+
+from dataclasses import replace
+
+from kraft_conformance.vectors.staging import RecordingDirector
+from kraft_conformance.vectors.target import OBSERVED, THREE, Target
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import Poll, PollFetch
+from kraft_reference.outcome import Refusal
+from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.opening import nominate, observe, start
+from kraft_reference.scenarios.scenario import cluster
+
+
+def _restarted_without_the_leader_in_its_set(d: Director) -> None:
+    """Replica 2 is Unattached, and its leader 1 is in its file and not in its set; the removal is not committed."""
+    start(d, 1, 1, end_offset=4)
+    d.remove_voter(1, 1)
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.fetch(3, 1)
+    d.crash(2)
+    d.restart(2)
+    d.roles("L(1)", "U(1,1)", "F(1,1)")
+
+
+def _asked_without_the_leader(d: Director) -> None:
+    _restarted_without_the_leader_in_its_set(d)
+    d.fetch_timeout(3)
+    d.step("pv(3>2): 2 remembers a leader that it cannot reach, and grants")
+    d.pre_vote(3, 2, "granted")
+
+
+def _nobody_to_go_back_to(d: Director) -> None:
+    _restarted_without_the_leader_in_its_set(d)
+    d.step("the election timer of 2 fires: it still knows who leads")
+    d.election_timeout(2)
+    d.roles("", "P(1,1)")
+    d.step("it fires again: 2 has lost, and cannot follow whom it cannot reach")
+    d.election_timeout(2)
+    d.roles("", "U(1,1)")
+
+
+def _asked_again_under_a_leader(d: Director) -> None:
+    d.election_timeout(1)
+    d.pre_vote(1, 2, "granted")
+    first = d.hold(1, 2)
+    d.request_timeout(1, 2)
+    again = d.hold(1, 2)
+    d.handle(first, "granted", answer="lost")
+    d.vote(1, 3, "granted")
+    d.begin_quorum_epoch(1, 2)
+    d.fetch_timeout(2)
+    d.roles("L(1)", "P(1,1,voted=1)")
+    d.step("v(1>2) once more: 2 has voted for 1, and knows by now that 1 leads")
+    d.handle(again, "granted")
+
+
+def _taken_for_a_vote(d: Director) -> None:
+    d.election_timeout(1)
+    d.pre_vote(1, 3, "granted")
+    d.vote(1, 2, "granted", answer="lost")
+    d.election_timeout(3)
+    d.pre_vote(3, 2, "INVALID_REQUEST")
+    d.roles("C(1)", "U(1,voted=1)", "U(1)")
+    d.election_timeout(3)
+    d.step("pv(3>2): 2 takes it for a vote, which it has given to 1; its answer says so, and 3 asks for votes")
+    d.pre_vote(3, 2, "refused")
+    d.roles("", "", "C(2)")
+
+
+def _lost_and_asks_nobody(d: RecordingDirector) -> None:
+    for candidate, voters in ((1, (2, 3)), (2, (3, 4))):
+        d.election_timeout(candidate)
+        for voter in voters:
+            d.pre_vote(candidate, voter, "granted")
+        d.lose(candidate)
+    d.vote(2, 3, "granted", answer="lost")
+    d.vote(1, 2, "refused")
+    d.step("v(1>3): two of four have refused, so that 4 cannot elect 1 any more")
+    d.vote(1, 3, "refused")
+    d.request_timeout(1, 4)
+    d.step("4 has not answered, and is not asked again")
+    d.refuses(1, Poll(), Refusal.NOTHING_DUE)
+
+
+def _says_what_it_supports(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.add_voter(1, 4)
+    d.step("4 supports level 0 alone, and says so: it cannot be added")
+    d.learn_versions(1, 4)
+    d.answered(1, "INVALID_REQUEST")
+
+
+def _may_not_join(d: RecordingDirector) -> None:
+    start(d, 1, 1, end_offset=4)
+    observe(d, 1, 4)
+    d.step("4 knows that it is no voter, and is not configured to join: it has nothing to ask for")
+    d.refuses(4, Poll(), Refusal.NOTHING_DUE)
+
+
+def _joins_again(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.remove_voter(1, 3)
+    observe(d, 1, 2, 3)
+    d.step("3 has seen itself removed, and joins of its own accord: it asks to be added again")
+    d.join(3, 1)
+
+
+def _hand_over_of_a_larger_epoch(d: Director) -> None:
+    nominate(d, 1, 1)
+    d.vote(1, 2, "granted")
+    d.shutdown(1)
+    d.step("eqe(1>3): the first that 3 hears of epoch 1 and its leader")
+    d.end_quorum_epoch(1, 3)
+
+
+def _hand_over_to_another_disk(d: Director) -> None:
+    start(d, 1, 1)
+    d.crash(2)
+    d.replace_disk(2, "U9")
+    d.restart(2)
+    d.begin_quorum_epoch_timeout(1)
+    d.begin_quorum_epoch(1, 2, "INVALID_REQUEST")
+    d.shutdown(1)
+    d.step("eqe(1>2): the first of the preferred candidates has the id of 2, and another directory id")
+    d.end_quorum_epoch(1, 2)
+
+
+def _asks_bootstrap_servers_alone(d: RecordingDirector) -> None:
+    d.step("3 knows no leader; 2 is a voter and no bootstrap server")
+    d.refuses(3, PollFetch(2), Refusal.NOTHING_DUE)
+
+
+def _asks_its_leader_alone(d: RecordingDirector) -> None:
+    start(d, 1, 1)
+    d.step("2 follows 1: it does not fetch from 3")
+    d.refuses(2, PollFetch(3), Refusal.NOTHING_DUE)
+
+
+def _prospective_does_not_fetch(d: RecordingDirector) -> None:
+    start(d, 1, 1)
+    d.fetch_timeout(2)
+    d.step("2 is Prospective and knows 1 as leader: it does not fetch")
+    d.refuses(2, PollFetch(1), Refusal.NOTHING_DUE)
+
+
+def _set_says_where_the_leader_listens(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.crash(2)
+    d.restart(2, "elsewhere:9093")
+    d.fetch(2, 1)
+    d.update_voter(2, 1, "ok")
+    observe(d, 1, 2, 3)
+    observe(d, 1, 2, 3)
+    d.shutdown(1)
+    d.fetch_timeout(2)
+    d.fetch_timeout(3)
+    d.pre_vote(2, 3, "granted")
+    d.vote(2, 3, "granted")
+    d.begin_quorum_epoch(2, 3)
+    observe(d, 2, 3)
+    d.crash(3)
+    d.step("3 restarts: its leader 2 is in its file, and where that one listens in its voters set")
+    d.restart(3)
+    d.election_timeout(1)
+    d.election_timeout(1)
+    d.step("pv(1>3): the answer says where")
+    d.pre_vote(1, 3, "refused")
+
+
+def _with(small: Configuration, replica_id: int, **fields: object) -> Configuration:
+    """One replica runs other software."""
+    changed = replace(small.replicas[replica_id], **fields)  # type: ignore[arg-type]
+    return replace(small, replicas={**small.replicas, replica_id: changed})
+
+
+TARGETS = (
+    Target(
+        "prevote.unattached-with-a-leader-out-of-reach",
+        "An Unattached replica that remembers a leader which it cannot reach grants Pre-Votes",
+        ("prevote.unattached.grants",),
+        2,
+        _asked_without_the_leader,
+    ),
+    Target(
+        "prevote.lost-with-a-leader-out-of-reach",
+        "A Prospective that has lost becomes Unattached if it knows its leader and not where that one listens",
+        ("state.prospective.lost.no-leader", "state.unattached.election-timeout"),
+        2,
+        _nobody_to_go_back_to,
+        level="state",
+    ),
+    Target(
+        "vote.repeated-under-a-leader",
+        "Who has voted for a candidate grants its second request too when it knows by now that the candidate leads",
+        ("vote.repeat-grant",),
+        2,
+        _asked_again_under_a_leader,
+    ),
+    Target(
+        "prevote.taken-for-a-vote",
+        "A Pre-Vote that was taken for a vote and refused makes the Prospective a Candidate",
+        ("prevote.response.flag-false",),
+        3,
+        _taken_for_a_vote,
+        _with(THREE, 2, pre_vote="ignored"),
+        level="effects",
+    ),
+    Target(
+        "candidate.lost-asks-nobody",
+        "A Candidate that can win no more asks nobody who has not answered yet",
+        ("state.candidate.lost",),
+        1,
+        _lost_and_asks_nobody,
+        cluster(4),
+    ),
+    Target(
+        "change.old-software-says-so",
+        "A replica answers ApiVersions with the levels of its own software",
+        ("kraft-version.levels",),
+        4,
+        _says_what_it_supports,
+        _with(OBSERVED, 4, max_version=0),
+    ),
+    Target(
+        "join.not-configured",
+        "An observer that is not configured to join does not ask for it",
+        ("auto-join.enabled-by-config",),
+        4,
+        _may_not_join,
+        OBSERVED,
+    ),
+    Target(
+        "join.removed",
+        "A replica that joins of its own accord and was removed while it ran asks to be added again",
+        ("auto-join.add-self",),
+        3,
+        _joins_again,
+        cluster(3, joining=(3,)),
+    ),
+    Target(
+        "resignation.of-a-larger-epoch",
+        "EndQuorumEpoch teaches its epoch and its leader",
+        ("end-quorum.handle",),
+        3,
+        _hand_over_of_a_larger_epoch,
+    ),
+    Target(
+        "resignation.to-another-disk",
+        "Whose id is preferred with another directory id waits as if it was not listed",
+        ("end-quorum.candidate-key",),
+        2,
+        _hand_over_to_another_disk,
+        level="effects",
+    ),
+    Target(
+        "start.bootstrap-servers-alone",
+        "With bootstrap servers configured nobody else is asked for the leader",
+        ("discovery.bootstrap-fallback", "voters.observer-discovery"),
+        3,
+        _asks_bootstrap_servers_alone,
+        replace(THREE, bootstrap_servers=(1,)),
+    ),
+    Target(
+        "fetch.leader-alone",
+        "A Follower fetches from its leader and nobody else",
+        ("discovery.leader-endpoint-known", "voters.fetch-goes-to-known-leader"),
+        2,
+        _asks_its_leader_alone,
+    ),
+    Target(
+        "fetch.not-as-prospective",
+        "A Prospective does not fetch, from a leader that it knows either",
+        ("fetch.who-fetches",),
+        2,
+        _prospective_does_not_fetch,
+    ),
+    Target(
+        "restart.set-says-where",
+        "A replica that starts with a known leader has that one's endpoint from its voters set, where it has moved to",
+        ("voters.endpoints-are-part-of-the-set", "durable.restart.known-leader"),
+        3,
+        _set_says_where_the_leader_listens,
+    ),
+)
