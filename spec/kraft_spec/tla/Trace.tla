@@ -252,24 +252,30 @@ LinePreVoteIsPure ==
   event.name = "HandleVoteRequest" /\ event.completed < 0
     => \A w \in OnItsWay : PureAt(event.replica, w.message)
 
-LineProperties ==
-  /\ LineTypeOk
-  /\ LineElectionSafety
-  /\ LineVoteOncePerEpoch
-  /\ LineNotFollowerOfSelf
-  /\ LineOffsetEpochUnique
+\* What must hold in the state after the line, to be asked in that state: where an expression is primed, TLC computes
+\* its definitions and arguments anew at each mention.
+LineInvariants ==
+  /\ LocalTypeOk(event.replica)
+  /\ LocalElectionSafety(event.replica)
+  /\ LocalVoteOncePerEpoch(event.replica)
+  /\ LocalNotFollowerOfSelf(event.replica)
+  /\ LocalOffsetEpochUnique(event.replica)
+  /\ LocalOnePendingChange(event.replica)
+
+\* What must hold on the step.
+LineSteps ==
   /\ LineEpochMonotonic
   /\ LineHwMonotonic
   /\ LineRoleChange
   /\ LineLogMatching
   /\ LineLeaderCompleteness
-  /\ LineCommittedNeverLost
-  /\ LineStateMachineSafety
+  /\ LineStateMachineSafety        \* LineCommittedNeverLost is in it
   /\ LineConfigFollowsLog
-  /\ LineOnePendingChange
   /\ LineConfigOverlap
   /\ LineIdentityBinding
   /\ LinePreVoteIsPure
+
+LineProperties == LineInvariants' /\ LineSteps
 
 (***************************************************************************)
 (* The checker binds config before the first line and starts from there.   *)

@@ -1,6 +1,7 @@
 """The Trace module of the model, parsed once in this process and asked about one line at a time.
 
-This is the hot path: a line costs four calls into TLC (bind the event, successors, observation, properties).
+This is the hot path: a line costs five questions to TLC (bind the event, successors, observation, the properties of the
+state after, those of the step).
 """
 
 from collections.abc import Mapping
@@ -87,10 +88,14 @@ class TraceModel:
                 "Observation",
                 "NetworkObservation",
                 "OnTheirWay",
-                "LineProperties",
                 *(o for _, o in LINE_PROPERTIES),
             )
         }
+        predicate = jpype.JClass("tlc2.tool.Action")
+        self._line_invariants, self._line_steps = (
+            predicate(root.getOpDef(operator).getBody(), self._no_context)
+            for operator in ("LineInvariants", "LineSteps")
+        )
         prefix = len("Trace")
         self._actions = {
             action_name[prefix:]: action.instances[0] for action_name, action in specification.actions.items()
@@ -139,7 +144,7 @@ class TraceModel:
 
     def properties_hold(self, before: JavaObject, after: JavaObject) -> bool:
         """Do all local properties hold on the step?"""
-        return bool(self._eval(self._bodies["LineProperties"], self._no_context, before, after, 0).equals(self._true))
+        return bool(self._is_valid(self._line_invariants, after) and self._is_valid(self._line_steps, before, after))
 
     def violated_properties(self, before: JavaObject, after: JavaObject) -> tuple[str, ...]:
         """The names of the local properties that the step violates.
