@@ -9,6 +9,7 @@ from kraft_conformance.vectors.targeted import (
     kafka_differences,
     large_numbers,
     other_sets,
+    out_of_reach,
     own_events,
     pre_vote_answers,
     pre_votes,
@@ -45,5 +46,6 @@ TARGETS: tuple[Target, ...] = (
     *own_events.TARGETS,
     *large_numbers.TARGETS,
     *rare_cases.TARGETS,
+    *out_of_reach.TARGETS,
 )
 """All of them."""
