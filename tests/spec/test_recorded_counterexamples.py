@@ -20,7 +20,7 @@ SEARCHED = {
     mutant.name: mutant.evidence for mutant in load_catalogue().mutants if isinstance(mutant.evidence, Exhaustive)
 }
 FOLDER = package_folder("kraft_spec") / "mutants" / "counterexamples"
-BYTES_MAX = 8_000
+BYTES_MAX = 10_000
 """A file that is longer does not fit on a rule's page any more."""
 
 

@@ -119,8 +119,7 @@ def _steps(mutant: Mutant) -> list[str]:
 def _step(step: Step) -> str:
     """A step on one line: the action, what it was about, what it changed."""
     about = f" ({prose(step.subject)})" if step.subject else ""
-    changes = prose("; ".join(step.changes) or "nothing that a replica or the network shows")
-    return f"`{step.action}`{about}: {sentence(changes)}"
+    return f"`{step.action}`{about}: {sentence(prose('; '.join(step.changes)))}"
 
 
 def _evidence(mutant: Mutant) -> str:

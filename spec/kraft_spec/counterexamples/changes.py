@@ -20,7 +20,7 @@ _LOG = ("log", "base")
 
 
 def change_words(before: State, after: State, about: Happening) -> tuple[str, ...]:
-    """One phrase for each thing that is otherwise after a step."""
+    """One phrase for each thing that is otherwise after a step; one at least."""
     said: list[str] = []
     old, new = before.replicas, after.replicas
     for one in sorted(new):
@@ -34,7 +34,8 @@ def change_words(before: State, after: State, about: Happening) -> tuple[str, ..
             # What a cluster of brokers stores needs no word for the cluster.
             path = "" if name == "cluster" else field_name(name)
             said += _differences(path, before.variables[name], after.variables[name])
-    return tuple(said)
+    nothing = "takes it and is otherwise as it was" if about.messages else "nothing that a replica or a message shows"
+    return tuple(said) or (nothing,)
 
 
 def _replica_words(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> Iterator[str]:

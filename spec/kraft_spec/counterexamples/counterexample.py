@@ -25,7 +25,7 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def line(self) -> str:
         """The step on one line."""
         head = f"{self.action} ({self.subject})" if self.subject else self.action
-        return f"{head}: {'; '.join(self.changes) or 'nothing that a replica or the network shows'}"
+        return f"{head}: {'; '.join(self.changes)}"
 
 
 class Counterexample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
