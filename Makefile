@@ -42,7 +42,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint types contracts format models edges killed pytest pipeline samples vectors adapters bench mutants grading nightly cross-check docs dev dist clean distclean
+.PHONY: help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants grading nightly cross-check docs dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -54,6 +54,7 @@ help:
 	@echo "make killed   every seeded mutant of the reference is killed by a tool of the suite"
 	@echo "make pipeline the tests of the Spark pipeline, for which PySpark and what it needs are installed"
 	@echo "make samples  record the sample traces again, after a change that is meant"
+	@echo "make counterexamples  record what TLC finds without each safety rule again: a quarter of an hour"
 	@echo "make vectors  make the conformance vectors again, after a change that is meant; each goes through TLC"
 	@echo "make adapters build the adapters in Java and Rust and run every vector on them; says loudly what it has to skip"
 	@echo "make format   rewrite the sources in the style that lint asks for"
@@ -85,6 +86,11 @@ samples:
 	@tools/ensure_venv.sh run
 	$(BIN)/python -m kraft_conformance.samples
 	$(BIN)/python -m kraft_conformance.findings.showing
+
+counterexamples:
+	@tools/ensure_venv.sh run
+	@$(WITH_JAVA) $(BIN)/kraft-spec load-bearing all \
+		--record-counterexamples spec/kraft_spec/mutants/counterexamples
 
 vectors:
 	@tools/ensure_venv.sh run

@@ -1,15 +1,35 @@
 """`kraft-spec load-bearing`: the table of safety rules, and TLC on its lines."""
 
+import dataclasses
 import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kraft_conformance.cli import main
+from kraft_conformance.commands.load_bearing import shown
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.mutation.load_bearing import Row, markdown, rows, rows_about, verdict_counts
+from kraft_conformance.mutation.load_bearing import (
+    Found,
+    Row,
+    markdown,
+    not_as_recorded,
+    rows,
+    rows_about,
+    verdict_counts,
+)
 from kraft_conformance.mutation.schedule import hold
-from kraft_spec.mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
+from kraft_spec.mutants import (
+    Catalogue,
+    Covered,
+    Mutant,
+    MutantError,
+    Schedule,
+    load_catalogue,
+    recorded_bytes,
+    recorded_counterexample,
+)
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.scope import load_scope
 
@@ -81,9 +101,15 @@ def test_every_safety_rule_of_voter_changes_is_said_to_carry_weight_or_why_not()
 @pytest.mark.slow
 def test_one_rule_is_run_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = tmp_path / "found.json"
-    assert main(["load-bearing", "vote.log-check", "--record", str(record)]) == ExitCode.CONFORMANT
-    assert "ok   without vote.log-check (vote-without-log-check): LeaderCompleteness" in capsys.readouterr().out
+    asked = ["load-bearing", "vote.log-check", "--show", "--record", str(record)]
+    assert main([*asked, "--record-counterexamples", str(tmp_path)]) == ExitCode.CONFORMANT
+    said = capsys.readouterr().out
+    assert "ok   without vote.log-check (vote-without-log-check): LeaderCompleteness" in said
+    assert said.endswith("violated: LeaderCompleteness\n\n")
+    written = (tmp_path / "vote-without-log-check.json").read_bytes()
+    assert written == recorded_bytes(recorded_counterexample("vote-without-log-check"))
     (found,) = json.loads(record.read_text(encoding="utf-8"))
+    assert found["counterexample"] == json.loads(written)
     assert (found["mutant"], found["violated"], found["as_expected"]) == (
         "vote-without-log-check",
         "LeaderCompleteness",
@@ -101,6 +127,17 @@ def test_tlc_is_held_to_a_schedule_and_a_wrong_statement_is_found() -> None:
         hold(load_catalogue()["vote-without-log-check"])
 
 
+def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
+    mutant = load_catalogue()["vote-without-log-check"]
+    recorded = recorded_counterexample(mutant.name)
+    found = Found(mutant.name, "LeaderCompleteness", 14, "replication", "", 1.0, recorded)
+    assert not_as_recorded(mutant, found) == ""
+    other = replace(recorded, steps=(*recorded.steps[:-1], recorded.steps[0]))
+    assert not_as_recorded(mutant, dataclasses.replace(found, counterexample=other)).startswith("not the recorded")
+    scheduled = load_catalogue()["answers-are-not-matched-to-requests"]
+    assert not_as_recorded(scheduled, dataclasses.replace(found, counterexample=None)) == ""
+
+
 def test_an_unknown_name_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["load-bearing", "nothing"]) == ExitCode.USAGE
     assert "'nothing' is no rule or mutant with evidence" in capsys.readouterr().err
@@ -109,3 +146,24 @@ def test_an_unknown_name_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_folder_that_is_not_there_is_named_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["load-bearing", "sample", "--record", "/nowhere/x.json"]) == ExitCode.CANNOT_WRITE
     assert "there is no folder /nowhere to write x.json to" in capsys.readouterr().err
+    assert main(["load-bearing", "sample", "--record-counterexamples", "/nowhere"]) == ExitCode.CANNOT_WRITE
+    assert "there is no folder /nowhere to write to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("asked", [["--show"], ["--record-counterexamples", "."]])
+def test_counterexamples_of_nothing_are_wrong_use(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["load-bearing", *asked]) == ExitCode.USAGE
+    assert "which counterexamples?" in capsys.readouterr().err
+
+
+def test_a_counterexample_that_is_a_schedule_is_named() -> None:
+    mutant = load_catalogue()["answers-are-not-matched-to-requests"]
+    found = Found(mutant.name, "ElectionSafety", 45, "late-pre-vote-grant/without-correlation", "", 1.0)
+    assert shown(mutant, found) == (
+        "the counterexample is the schedule late-pre-vote-grant/without-correlation, up to its line 45\n"
+    )
+
+
+def test_a_covered_rule_has_nothing_to_show() -> None:
+    mutant = next(one for one in load_catalogue().mutants if isinstance(one.evidence, Covered))
+    assert shown(mutant, Found(mutant.name, "", 0, "smoke", "", 1.0)) == "no counterexample\n"

@@ -18,10 +18,13 @@ from kraft_spec.mutants import (
     Mutant,
     MutantError,
     Schedule,
+    counterexample_of,
     gather,
     load_catalogue,
     model_edits,
     read_catalogue,
+    recorded_bytes,
+    recorded_counterexample,
     reference_edits,
 )
 from kraft_spec.mutants.evidence import broken_configuration
@@ -197,6 +200,9 @@ def test_the_sample_is_as_stated(name: str) -> None:
         return
     found = gather(mutant, heap_megabytes=HEAP_MEGABYTES)
     assert found.as_stated, found.problem
+    if isinstance(mutant.evidence, Exhaustive):
+        fresh = recorded_bytes(counterexample_of(mutant, found.searches[0].report))
+        assert fresh == recorded_bytes(recorded_counterexample(name)), "record again: make counterexamples"
 
 
 def stated_wrongly(by: Exhaustive | Covered) -> Mutant:

@@ -10,7 +10,8 @@ from tools.site.pieces import Piece
 from tools.site.rule_head import rule_foot, rule_head
 
 from kraft_conformance.mutation.load_bearing import Row
-from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated
+from kraft_spec.counterexamples import Step
+from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated, recorded_counterexample
 from kraft_spec.rules import PROPERTIES, Registry, Rule
 
 FOLDER = "rules"
@@ -101,7 +102,24 @@ def _counterexample(row: Row) -> list[str]:
         return [f"- **not modelled**: {prose(row.reason)}"]
     about = "" if len(mutant.rules) == 1 else " Broken with it: " + ", ".join(f"`{one}`" for one in mutant.rules) + "."
     head = f"- **{row.verdict}** (`{mutant.name}`): {sentence(prose(mutant.bug))}{about}"
-    return [head, f"  {_evidence(mutant)}"]
+    return [head, f"  {_evidence(mutant)}", *_steps(mutant)]
+
+
+def _steps(mutant: Mutant) -> list[str]:
+    """What TLC found without the rule, step by step, behind a summary; nothing where no search is recorded."""
+    if not isinstance(mutant.evidence, Exhaustive):
+        return []
+    found = recorded_counterexample(mutant.name)
+    inner = [f"{number}. {_step(step)}" for number, step in enumerate(found.steps, 1)]
+    inner += ["", f"Violated: `{found.property}`."]
+    summary = f"The counterexample, {counted(len(found.steps), 'state')}"
+    return [f"  {line}".rstrip() for line in folded(summary, inner)]
+
+
+def _step(step: Step) -> str:
+    """A step on one line: the action, what it was about, what it changed."""
+    about = f" ({prose(step.subject)})" if step.subject else ""
+    return f"`{step.action}`{about}: {sentence(prose('; '.join(step.changes)))}"
 
 
 def _evidence(mutant: Mutant) -> str:

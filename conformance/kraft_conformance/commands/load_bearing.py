@@ -1,10 +1,11 @@
 """`kraft-spec load-bearing`: each safety rule, and what breaks without it."""
 
 import json
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from kraft_conformance.commands.options import Json
@@ -20,8 +21,9 @@ from kraft_conformance.mutation.load_bearing import (
     verdict_counts,
     with_evidence,
 )
+from kraft_spec.counterexamples import text_of
 from kraft_spec.edits import EditError
-from kraft_spec.mutants import Catalogue, Mutant, MutantError, load_catalogue
+from kraft_spec.mutants import Catalogue, Exhaustive, Mutant, MutantError, Schedule, load_catalogue, recorded_bytes
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.scope import load_scope
 from kraft_spec.tlc.model_report import Progress
@@ -38,10 +40,25 @@ Names = Annotated[
 Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC where no shortest counterexample is wanted.")]
 Page = Annotated[bool, typer.Option("--page", help="The list as Markdown, as in docs/load-bearing.md.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
+Show = Annotated[bool, typer.Option("--show", help="Print each counterexample that TLC finds, step by step.")]
+RecordCounterexamples = Annotated[
+    Path | None,
+    typer.Option(
+        "--record-counterexamples",
+        help="Write the shortest counterexamples to a folder, a file for each mutant: where the rules' pages have "
+        "them from is spec/kraft_spec/mutants/counterexamples.",
+    ),
+]
 
 
 def load_bearing(
-    names: Names = None, workers: Workers = 2, record: Record = None, page: Page = False, as_json: Json = False
+    names: Names = None,
+    workers: Workers = 2,
+    record: Record = None,
+    record_counterexamples: RecordCounterexamples = None,
+    show: Show = False,
+    page: Page = False,
+    as_json: Json = False,
 ) -> int:
     """Show for each safety rule what TLC finds violated when the model does not keep it; with names, run TLC.
 
@@ -56,18 +73,26 @@ def load_bearing(
         print(markdown(listed), end="")
         return ExitCode.CONFORMANT
     if not names:
+        if show or record_counterexamples is not None:
+            raise usage_error("which counterexamples? Name a rule or a mutant, or `sample`, or `all`")
         return _list(listed, as_json)
     if record is not None and not record.resolve().parent.is_dir():
         raise CommandError(
             f"there is no folder {record.resolve().parent} to write {record.name} to", ExitCode.CANNOT_WRITE
         )
+    if record_counterexamples is not None and not record_counterexamples.is_dir():
+        raise CommandError(f"there is no folder {record_counterexamples} to write to", ExitCode.CANNOT_WRITE)
     chosen = _chosen(catalogue, names)
     found: list[Found] = []
     for mutant in chosen:
         found.append(_run(mutant, workers))
         if not as_json:
             stdout.print(one_line(mutant, found[-1]), markup=False, soft_wrap=True)
-    documents = [{**asdict(one), "as_expected": not one.problem} for one in found]
+            if show:
+                stdout.print(shown(mutant, found[-1]), markup=False, highlight=False, soft_wrap=True)
+        if record_counterexamples is not None:
+            _record_counterexample(record_counterexamples, mutant, found[-1])
+    documents = [_found_document(one, show) for one in found]
     if record is not None:
         with whole_file(record) as output:
             output.write(json.dumps(documents, indent=1, sort_keys=True).encode() + b"\n")
@@ -110,6 +135,29 @@ def one_line(mutant: Mutant, found: Found) -> str:
     if not found.violated:
         return f"{head}: no counterexample in {found.where}, as stated; {found.seconds:.0f} s"
     return f"{head}: {found.violated} after {found.length} in {found.where}; {found.seconds:.0f} s"
+
+
+def shown(mutant: Mutant, found: Found) -> str:
+    """The counterexample step by step, or why there is nothing to show."""
+    if found.counterexample is not None:
+        return text_of(found.counterexample)
+    if isinstance(mutant.evidence, Schedule):
+        return f"the counterexample is the schedule {found.where}, up to its line {found.length}\n"
+    return "no counterexample\n"
+
+
+def _record_counterexample(folder: Path, mutant: Mutant, found: Found) -> None:
+    """A shortest counterexample that is as stated is recorded; others are not the same at each run."""
+    if found.counterexample is not None and isinstance(mutant.evidence, Exhaustive) and not found.problem:
+        with whole_file(folder / f"{mutant.name}.json") as output:
+            output.write(recorded_bytes(found.counterexample))
+
+
+def _found_document(found: Found, show: bool) -> dict[str, Any]:
+    document = {each.name: getattr(found, each.name) for each in fields(found) if each.name != "counterexample"}
+    if show:
+        document["counterexample"] = msgspec.to_builtins(found.counterexample)
+    return {**document, "as_expected": not found.problem}
 
 
 def _list(listed: tuple[Row, ...], as_json: bool) -> int:

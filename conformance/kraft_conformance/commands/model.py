@@ -10,10 +10,20 @@ import typer
 
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, stdout, table
-from kraft_conformance.counterexample import counterexample_lines
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_spec.models import CHECKS, GROUPS, CheckReport, ModelCheck, UnknownCheck, checks_of, find_check, run_check
+from kraft_spec.counterexamples import in_words, text_of
+from kraft_spec.models import (
+    CHECKS,
+    GROUPS,
+    CheckReport,
+    ModelCheck,
+    UnknownCheck,
+    checks_of,
+    find_check,
+    next_actions,
+    run_check,
+)
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_spec.tlc.model_report import Progress as TlcProgress
 from kraft_traces.streams import whole_file
@@ -156,13 +166,13 @@ _TRACE_SHOWN_MAX = 60
 
 
 def _show_trace(found: ModelCheckReport) -> None:
-    """An error trace: each action and the variables that it changed."""
-    for action, changed in counterexample_lines(found):
-        stdout.print(f"  {action}", style="bold", markup=False)
-        for change in changed:
-            stdout.print(f"       {change}", markup=False, soft_wrap=True)
-    if found.loop:
-        stdout.print(f"  {found.loop}", markup=False)
+    """An error trace: each action and what it changed; the states as TLC prints them where it failed within one."""
+    if found.outcome is Outcome.ERROR:
+        text = "\n".join(f"{state.number}. {state.action}\n{state.text}" for state in found.trace)
+    else:
+        text = text_of(in_words(found, next_actions()))
+    for line in text.splitlines():
+        stdout.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _document(report: CheckReport) -> dict[str, Any]:

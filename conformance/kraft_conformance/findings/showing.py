@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from kraft_conformance.counterexample import counterexample_text
 from kraft_conformance.findings.finding import ByCheck, Finding, findings_folder, load_findings
 from kraft_conformance.mutation.schedule import hold
 from kraft_reference.scenarios import run
+from kraft_spec.counterexamples import in_words, text_of
 from kraft_spec.fingerprint import spec_hash
-from kraft_spec.models import find_check, run_check
+from kraft_spec.models import find_check, next_actions, run_check
 from kraft_spec.mutants import Schedule, gather, load_catalogue
+from kraft_spec.mutants import counterexample_of as counterexample_of_mutant
 from kraft_spec.tlc.model_report import Progress
 from kraft_traces.check.model import LINE_PROPERTIES
 from kraft_traces.check.run import check_occurrences
@@ -62,11 +63,12 @@ def counterexample_of(finding: Finding, on_progress: Shows | None = None) -> tup
 
     Raises:
         FindingError, EditError, ModelCheckError, JarMissing, JarMismatch, JavaMissing: It cannot be run.
+        ValueTextError: A state is not printed as TLC prints values.
     """
     found_by = finding.found_by()
     if isinstance(found_by, ByCheck):
         report = run_check(find_check(found_by.check), on_progress)
-        return counterexample_text(report.report), _not(found_by.property, report.report.violated)
+        return text_of(in_words(report.report, next_actions())), _not(found_by.property, report.report.violated)
     mutant = load_catalogue()[found_by.mutant]
     if isinstance(mutant.evidence, Schedule):
         held = hold(mutant)
@@ -74,7 +76,7 @@ def counterexample_of(finding: Finding, on_progress: Shows | None = None) -> tup
         return text, held.problem or _not(found_by.property, " ".join(held.violated))
     gathered = gather(mutant, on_progress)
     found = gathered.searches[0].report
-    return counterexample_text(found), gathered.problem or _not(found_by.property, found.violated)
+    return text_of(counterexample_of_mutant(mutant, found)), gathered.problem or _not(found_by.property, found.violated)
 
 
 def _not(expected: str, violated: str) -> str:

@@ -4,6 +4,8 @@ from kraft_spec.models.catalogue import CHECKS, GROUPS, checks_of, find_check
 from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck
 from kraft_spec.models.reading import CheckFileError, read_check, read_checks
 from kraft_spec.models.running import (
+    action_of,
+    actions_of_next,
     counterexample_actions,
     fired_actions,
     model_directory,
@@ -19,6 +21,8 @@ __all__ = [
     "CheckReport",
     "ModelCheck",
     "UnknownCheck",
+    "action_of",
+    "actions_of_next",
     "checks_of",
     "counterexample_actions",
     "find_check",

@@ -1,7 +1,7 @@
 """Run the model checks, and say which actions of Next fired."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
@@ -11,7 +11,7 @@ from kraft_spec.models.catalogue import checks_of
 from kraft_spec.models.check import CheckReport, ModelCheck
 from kraft_spec.models.firing import firing_actions
 from kraft_spec.tlc.model_check import Checkpoints, ModelCheckOptions, check_model, latest_checkpoint
-from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
+from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress, TraceState
 
 _NEXT_DISJUNCT = re.compile(r"^\s*\\/ .*?\b(\w+)\([^()]*\)\s*$")
 _IN_NEXT = re.compile(r"line (\d+), .* of module KRaft")
@@ -24,11 +24,15 @@ def model_directory() -> Path:
 
 @lru_cache(maxsize=8)
 def next_actions(directory: Path | None = None) -> dict[int, str]:
-    """Line of each disjunct of Next in KRaft.tla, from 1, and the action it is about.
+    """Line of each disjunct of Next in KRaft.tla, from 1, and the action it is about: see `actions_of_next`."""
+    return actions_of_next(((directory or model_directory()) / "KRaft.tla").read_text(encoding="utf-8"))
+
+
+def actions_of_next(text: str) -> dict[int, str]:
+    """Line of each disjunct of Next in the text of KRaft.tla, from 1, and the action it is about.
 
     TLC calls a disjunct with two quantifiers "Next" and says where it stands; its line names the action.
     """
-    text = ((directory or model_directory()) / "KRaft.tla").read_text(encoding="utf-8")
     lines = text.splitlines()
     start = lines.index("Next ==")
     actions: dict[int, str] = {}
@@ -53,11 +57,13 @@ def fired_actions(report: ModelCheckReport, directory: Path | None = None) -> di
 def counterexample_actions(report: ModelCheckReport, directory: Path | None = None) -> frozenset[str]:
     """Names of the actions in the report's counterexample; empty if it has none."""
     actions = next_actions(directory)
-    names: set[str] = set()
-    for state in report.trace:
-        place = _IN_NEXT.fullmatch(state.location)
-        names.add(actions.get(int(place[1]), state.action) if place else state.action)
-    return frozenset(names)
+    return frozenset(action_of(state, actions) for state in report.trace)
+
+
+def action_of(state: TraceState, actions: Mapping[int, str]) -> str:
+    """The action that led to a state of a counterexample, given the lines of Next: see `actions_of_next`."""
+    place = _IN_NEXT.fullmatch(state.location)
+    return actions.get(int(place[1]), state.action) if place else state.action
 
 
 def run_check(

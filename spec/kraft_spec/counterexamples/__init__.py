@@ -1,0 +1,5 @@
+"""TLC's counterexamples in words: each step with its action, and what it changed."""
+
+from kraft_spec.counterexamples.counterexample import Counterexample, Step, in_words, text_of
+
+__all__ = ["Counterexample", "Step", "in_words", "text_of"]

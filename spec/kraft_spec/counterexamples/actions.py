@@ -1,0 +1,67 @@
+"""At which replica an action happened, and what message it was about.
+
+TLC names the action of a step, and not what its bound variables stood for: that is read off two states.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kraft_spec.counterexamples.messages import kind_words
+from kraft_spec.counterexamples.state import Message, State
+
+INITIAL = "Init"
+"""The action of the first state."""
+
+_ABOUT_ONE_MESSAGE = ("DropMessage", "AnswerUnsupportedVersion")
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What an action was about.
+
+    Attributes:
+        replicas: Ids of the replicas that changed, or of the one that a message came to.
+        messages: The message that was taken from the network; several where the states do not say which one.
+        link: The link that was cut or healed; or None.
+    """
+
+    replicas: tuple[int, ...]
+    messages: tuple[Message, ...]
+    link: tuple[int, int] | None = None
+
+    def words(self) -> str:
+        """`replica 2, VoteRequest from 1`; empty if nothing is known."""
+        parts = [f"replica{'s' * (len(self.replicas) > 1)} {', '.join(map(str, self.replicas))}"] * bool(self.replicas)
+        if self.messages:
+            kinds = sorted({kind_words(message) for message in self.messages})
+            senders = sorted({message["from"] for message in self.messages})
+            parts.append(f"{' or '.join(kinds)} from {' or '.join(map(str, senders))}")
+        if self.link is not None:
+            parts.append(f"from {self.link[0]} to {self.link[1]}")
+        return ", ".join(parts)
+
+
+def happening(name: str, before: State, after: State) -> Happening:
+    """What the step from `before` to `after` by the action `name` was about."""
+    changed = tuple(sorted(one for one, replica in after.replicas.items() if replica != before.replicas.get(one)))
+    messages = _handled(name, changed, before, after)
+    if not changed and messages:
+        changed = tuple(sorted({message["to"] for message in messages}))
+    links = before.cuts ^ after.cuts
+    return Happening(changed, messages, next(iter(links)) if len(links) == 1 else None)
+
+
+def _handled(name: str, changed: tuple[int, ...], before: State, after: State) -> tuple[Message, ...]:
+    """The message that was taken; what a step left of it, it was; else those that it may have been."""
+    kind = name.removeprefix("Handle")
+    if kind == name and name not in _ABOUT_ONE_MESSAGE:
+        return ()
+
+    def fits(message: Mapping[Any, Any]) -> bool:
+        return name in _ABOUT_ONE_MESSAGE or (message["type"] == kind and (not changed or message["to"] in changed))
+
+    taken = [message for message in before.network - after.network if fits(message)]
+    # A message that may arrive again stays on its way.
+    possible = taken or [message for message in before.network if fits(message)]
+    return tuple(sorted(possible, key=repr))

@@ -1,0 +1,67 @@
+"""Logs in words."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from kraft_spec.counterexamples.state import value_words
+
+
+def end_offset(replica: Mapping[Any, Any]) -> int:
+    """The offset after the last record of a replica, or of what is committed."""
+    end: int = replica["base"]["end"] + len(replica["log"])
+    return end
+
+
+def record_words(record: Mapping[Any, Any]) -> str:
+    """`LeaderChange`, `Data 2`, `Voters {1-A, 2-B}`."""
+    kind = str(record["kind"])
+    match kind:
+        case "Voters":
+            return f"{kind} {value_words(record['voters'])}"
+        case "VoterAssignment":
+            return f"{kind} {value_words(record['voters'])} with target {value_words(record['target'])}"
+        case "KRaftVersion":
+            return f"{kind} {record['value']}"
+        case "Data" if record["value"]:
+            return f"{kind} {record['value']}"
+    return kind
+
+
+def records_words(records: Sequence[Mapping[Any, Any]]) -> str:
+    """Records by their epochs: `LeaderChange, Data of epoch 1, Data of epoch 2`."""
+    runs = [
+        f"{', '.join(map(record_words, run))} of epoch {epoch}"
+        for epoch, run in groupby(records, key=lambda record: record["epoch"])
+    ]
+    return ", ".join(runs)
+
+
+def log_words(replica: Mapping[Any, Any]) -> str:
+    """A whole log, with the snapshot that it stands on; `empty log` if there is neither."""
+    base = replica["base"]["end"]
+    parts = [f"a snapshot up to offset {base}"] if base else []
+    if replica["log"]:
+        parts.append(records_words(replica["log"]))
+    return f"log [{'; '.join(parts)}]" if parts else "empty log"
+
+
+def log_changes(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> list[str]:
+    """What became of a log: a snapshot in place of its beginning, an end cut off, records appended."""
+    said: list[str] = []
+    start, old_end, new_end = after["base"]["end"], end_offset(before), end_offset(after)
+    if before["base"]["end"] != start:
+        said.append(f"its log begins with a snapshot up to offset {start}")
+    agreed = max(start, before["base"]["end"])
+    while agreed < min(old_end, new_end) and _at(before, agreed) == _at(after, agreed):
+        agreed += 1
+    if agreed < old_end:
+        said.append(f"cuts its log at offset {agreed}")
+    if agreed < new_end:
+        appended = after["log"][agreed - start :]
+        said.append(f"appends at offset {agreed}: {records_words(appended)}")
+    return said
+
+
+def _at(replica: Mapping[Any, Any], offset: int) -> Any:
+    return replica["log"][offset - replica["base"]["end"]]
