@@ -5,9 +5,9 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Protocol
 
 import typer
-from click import Command
 from tools.site.markup import code_block, prose, table
 from typer.cli import get_docs_for_click
 
@@ -58,6 +58,13 @@ _PLACEHOLDERS = {
     "path": "PATH",
     "Path": "PATH",
 }
+
+
+class _Command(Protocol):
+    """What is used of a command: Typer brings its classes from a package of its own, whose place has changed."""
+
+    @property
+    def name(self) -> str | None: ...
 
 
 def command_pages() -> Iterable[tuple[str, str]]:
@@ -119,7 +126,7 @@ def codes() -> tuple[tuple[ExitCode, str], ...]:
     return tuple(sorted(found))
 
 
-def with_whole_summaries(words: str, command: Command) -> str:
+def with_whole_summaries(words: str, command: _Command) -> str:
     """The list of a group's commands with links, and with whole sentences where Typer cuts them.
 
     Args:
