@@ -17,14 +17,23 @@ from kraft_conformance.vectors.generate import differing, files_of, generated, w
 from kraft_conformance.vectors.json_schema import SCHEMAS, committed_json_schema_text, json_schema_text
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.recording import Subject, VectorProofError, vector_of
-from kraft_conformance.vectors.rule_coverage import rule_coverage
+from kraft_conformance.vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
 from kraft_conformance.vectors.smoke import SMOKE
-from kraft_conformance.vectors.staging import NotAcceptedError, accepted_by_model, recorded
+from kraft_conformance.vectors.staging import (
+    NotAcceptedError,
+    RecordingDirector,
+    accepted_by_model,
+    in_terms_of_the_model,
+    recorded,
+)
 from kraft_conformance.vectors.state_changes import applied, changed
 from kraft_conformance.vectors.target import THREE
+from kraft_reference.events import Receive
+from kraft_reference.messages import VoteRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.scenario import cluster
+from kraft_reference.scenarios.stage import ScenarioFailure
 from kraft_spec.rules import load_registry
 from kraft_traces.effects import (
     TracedAppendRecords,
@@ -61,9 +70,29 @@ def test_every_file_fits_the_schema_and_the_manifest() -> None:
 
 
 def test_each_rule_with_must_has_a_vector_or_a_reason() -> None:
-    covered = [one for one in rule_coverage(Catalogue().manifest.vectors) if one.rule.level == "MUST"]
-    assert [one.rule.id for one in covered if not one.vectors and not one.reason] == []
+    covered = rule_coverage(Catalogue().manifest.vectors)
+    must = [one for one in covered if one.rule.level == "MUST"]
+    assert [one.rule.id for one in must if not one.vectors and not one.reason] == []
     assert [one.rule.id for one in covered if one.vectors and one.reason] == []
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason", "said"),
+    [
+        ('"wire.*"', '"Bytes."', "rules: 'wire.*', expected a list of ids of rules"),
+        ("[]", '"Bytes."', "rules: [], expected a list of ids of rules"),
+        ('["wire.*"]', '"Bytes."', "rules: 'wire.*' is a wildcard, expected the id of each rule"),
+        ('["no-rule"]', '"Bytes."', "rules: 'no-rule', expected the id of a rule that holds"),
+        ('["wire.api-keys"]', '"Bytes."', "rules: 'wire.api-keys' has a reason already, expected it once"),
+        ('["wire.add-voter"]', '""', "reason: '', expected a text"),
+    ],
+)
+def test_a_reason_is_for_rules_by_their_ids(rules: str, reason: str, said: str) -> None:
+    text = '[[without]]\nrules = ["wire.api-keys"]\nreason = "Bytes."\n'
+    assert reasons_from(text) == {"wire.api-keys": "Bytes."}
+    with pytest.raises(CoverageListError) as caught:
+        reasons_from(f"{text}[[without]]\nrules = {rules}\nreason = {reason}\n")
+    assert str(caught.value) == f"without_vector.toml: entry 2: {said}"
 
 
 def test_the_vectors_name_rules_that_hold() -> None:
@@ -125,6 +154,32 @@ def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
     run = recorded("a bug", broken, grants, lambda _: ("kip",))
     with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .* HandleVoteRequest at replica 2"):
         accepted_by_model(replace(run, configuration=replace(broken, switched_off=frozenset())))
+
+
+def test_a_request_that_nobody_sends_changes_nothing() -> None:
+    def taken(d: RecordingDirector) -> None:
+        nominate(d, 1, 1)
+        d.unsent(d.hold(1, 2), "granted", end_offset=1)
+
+    with pytest.raises(ScenarioFailure, match=r"messages of N2|timers of N2|the state of N2"):
+        made(taken)
+
+
+def test_a_request_that_names_no_cluster_is_one_of_the_cluster_to_the_model() -> None:
+    def script(d: RecordingDirector) -> None:
+        nominate(d, 1, 1)
+        asked = d.hold(1, 2)
+        d.unsent(asked, "INCONSISTENT_CLUSTER_ID", cluster_id="another")
+        d.without_cluster_id(asked)
+        d.step("v(1>2)")
+        d.handle(asked, "granted")
+
+    run = recorded("a script", THREE, script, lambda _: ("kip",))
+    asked = list(in_terms_of_the_model(run.occurrences, THREE.cluster_id))
+    named = [one.event.message for one in asked if isinstance(one.event, Receive) and one.replica_id == 2]
+    assert [one.cluster_id for one in named if isinstance(one, VoteRequest)] == [THREE.cluster_id] * 2
+    assert [one.sequence for one in asked] == list(range(1, len(asked) + 1))
+    assert len(run.occurrences) == len(asked) + 1
 
 
 def test_two_vectors_do_not_share_an_id() -> None:

@@ -8,6 +8,8 @@ from importlib.resources import files
 from kraft_conformance.vectors.format import ManifestEntry
 from kraft_spec.rules import Rule, load_registry
 
+_FILE = "without_vector.toml"
+
 
 @dataclass(frozen=True, slots=True)
 class RuleCoverage:
@@ -25,19 +27,38 @@ class CoverageListError(ValueError):
 
 
 def read_reasons() -> dict[str, str]:
-    """The reasons by rule, or by a prefix that ends in `.*`.
+    """The reasons, by the id of the rule.
 
     Raises:
-        CoverageListError: an entry fits no rule, or stands there twice.
+        CoverageListError: as `reasons_from`.
     """
-    text = files("kraft_conformance").joinpath("vectors", "without_vector.toml").read_text(encoding="utf-8")
+    return reasons_from(files("kraft_conformance").joinpath("vectors", _FILE).read_text(encoding="utf-8"))
+
+
+def reasons_from(text: str) -> dict[str, str]:
+    """The reasons of a list like without_vector.toml, by the id of the rule.
+
+    Raises:
+        CoverageListError: an entry has no list of ids or no reason, or names what is no rule that holds, or one twice.
+    """
     registry = load_registry()
+    holding = {rule.id for rule in registry if rule.is_active}
     reasons: dict[str, str] = {}
-    for entry in tomllib.loads(text)["without"]:
-        rules = entry["rules"]
-        if rules in reasons or not any(_fits(rules, rule.id) for rule in registry):
-            raise CoverageListError(f"without_vector.toml: {rules!r} is there twice, or fits no rule")
-        reasons[rules] = entry["reason"]
+    for number, entry in enumerate(tomllib.loads(text).get("without", ()), 1):
+        where = f"{_FILE}: entry {number}"
+        rules, reason = entry.get("rules"), entry.get("reason")
+        if not isinstance(rules, list) or not rules:
+            raise CoverageListError(f"{where}: rules: {rules!r}, expected a list of ids of rules")
+        if not isinstance(reason, str) or not reason:
+            raise CoverageListError(f"{where}: reason: {reason!r}, expected a text")
+        for rule in rules:
+            if "*" in str(rule):
+                raise CoverageListError(f"{where}: rules: {rule!r} is a wildcard, expected the id of each rule")
+            if rule not in holding:
+                raise CoverageListError(f"{where}: rules: {rule!r}, expected the id of a rule that holds")
+            if rule in reasons:
+                raise CoverageListError(f"{where}: rules: {rule!r} has a reason already, expected it once")
+            reasons[rule] = reason
     return reasons
 
 
@@ -52,13 +73,10 @@ def rule_coverage(entries: Iterable[ManifestEntry]) -> tuple[RuleCoverage, ...]:
     for entry in entries:
         for rule_id in entry.rules:
             vectors.setdefault(rule_id, []).append(entry.id)
-    covered = []
-    for rule in load_registry():
-        if rule.is_active:
-            said = next((reason for rules, reason in reasons.items() if _fits(rules, rule.id)), "")
-            covered.append(RuleCoverage(rule, tuple(vectors.get(rule.id, ())), said))
-    return tuple(covered)
-
-
-def _fits(rules: str, rule_id: str) -> bool:
-    return rule_id.startswith(rules[:-1]) if rules.endswith(".*") else rule_id == rules
+    return tuple(
+        [
+            RuleCoverage(rule, tuple(vectors.get(rule.id, ())), reasons.get(rule.id, ""))
+            for rule in load_registry()
+            if rule.is_active
+        ]
+    )

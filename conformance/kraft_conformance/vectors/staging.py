@@ -1,24 +1,33 @@
 """Runs for vectors: scripts over a `Director` that notes where the steps begin and what chance gave.
 
 Most runs are what a cluster comes to.
-Two verbs go beyond that: a replica is put into a state that no events lead to, and an event strikes where none is due.
+Three verbs go beyond that: a replica is put into a state that no events lead to, an event strikes where none is due,
+and a request arrives that nobody in the cluster sends.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from kraft_conformance.vectors.recording import Construction, Run
 from kraft_reference.cluster.checkpoint import NO_VOTES, CastVotes, Checkpoints
+from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import Draw, Event
+from kraft_reference.effects import Send
+from kraft_reference.events import Draw, Event, Receive
+from kraft_reference.messages import Message, Reply
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
+from kraft_reference.replica import handle
 from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.exchange import answer_to, verdict_of
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind, check_occurrences
 from kraft_traces.check.model import trace_model
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import event_line
+
+UNSENT = "unsent"
+"""In place of the id of a message: nobody in the cluster has sent it, and the model knows nothing of it."""
 
 Accepts = Callable[[Run], tuple[str, ...]]
 """Under which profiles the model accepts a run."""
@@ -71,6 +80,59 @@ class RecordingDirector(Director):
         self.check(f"refusal of N{replica_id}", occurrence.refusal, refusal)
         self.occurrences.append(occurrence)
 
+    def without_cluster_id(self, request: str) -> None:
+        """Take the cluster id out of a request on its way: its sender has named none."""
+        flight = self.world.in_flight[request]
+        flight.message = _altered(flight.message, cluster_id=None)
+
+    def unsent(self, like: str, verdict: str, **fields: Any) -> None:
+        """A request like one on its way, which stays there, with other values in these fields.
+
+        Nobody in the cluster sends it.  The answer goes nowhere.
+        No other effect is allowed, and the state stays: to the model, which has no such requests, nothing happens.
+        So it counts for none of the run, and has the number that the next occurrence gets.
+        """
+        request = _altered(self.world.in_flight[like].message, **fields)
+        replica_id = request.destination
+        before, draw = self.state(replica_id), self.draw(replica_id)
+        self.world.time_ms += 1
+        outcome = handle(before, self.world.configuration, Receive(request), draw)
+        told = Occurrence(
+            self.world.sequence + 1,
+            self.world.time_ms,
+            Receive(request),
+            replica_id,
+            UNSENT,
+            tuple([Send(sent) for sent in outcome.sends if not isinstance(sent, Reply)]),
+            outcome.refusal,
+            state=outcome.state,
+        )
+        response = answer_to(request, told)
+        self.check(f"the answer of N{replica_id}", None if response is None else verdict_of(response), verdict)
+        self.check(f"messages of N{replica_id}", len(outcome.sends), 1)
+        self.check(f"timers of N{replica_id}", outcome.timers, ())
+        self.check(f"the state of N{replica_id}", outcome.state, before)
+        self.occurrences.append(told)
+
+
+def in_terms_of_the_model(occurrences: Iterable[Occurrence], cluster_id: str) -> Iterator[Occurrence]:
+    """What the model is asked about, which has one cluster, whose requests all name it.
+
+    What nobody in the cluster has sent is left out, and a request that names no cluster names this one.
+    """
+    for one in occurrences:
+        if one.message_id == UNSENT:
+            continue
+        if isinstance(one.event, Receive) and getattr(one.event.message, "cluster_id", cluster_id) is None:
+            yield replace(one, event=Receive(_altered(one.event.message, cluster_id=cluster_id)))
+        else:
+            yield one
+
+
+def _altered(message: Message, **fields: Any) -> Message:
+    """A message of the same type with other values in these fields, which not every type has."""
+    return replace(message, **fields)
+
 
 class NotAcceptedError(AssertionError):
     """The model rejects the run of a vector under the run's own profile."""
@@ -116,9 +178,10 @@ def accepted_by_model(run: Run) -> tuple[str, ...]:
 
 
 def _checked(run: Run, configuration: Configuration) -> Verdict:
+    occurrences = tuple(in_terms_of_the_model(run.occurrences, configuration.cluster_id))
     if run.construction is None:
-        return check_occurrences(run.occurrences, configuration, run.source)
-    return _checked_from(run, run.construction, configuration)
+        return check_occurrences(occurrences, configuration, run.source)
+    return _checked_from(replace(run, occurrences=occurrences), run.construction, configuration)
 
 
 def _checked_from(run: Run, construction: Construction, configuration: Configuration) -> Verdict:

@@ -6,6 +6,7 @@ from kraft_conformance.vectors.targeted import (
     announcements,
     candidates,
     constructed,
+    foreign_clusters,
     kafka_differences,
     large_numbers,
     other_sets,
@@ -47,5 +48,6 @@ TARGETS: tuple[Target, ...] = (
     *large_numbers.TARGETS,
     *rare_cases.TARGETS,
     *out_of_reach.TARGETS,
+    *foreign_clusters.TARGETS,
 )
 """All of them."""
