@@ -40,6 +40,10 @@ def coverage_page(facts: Mapping[str, RuleFacts], registry: Registry) -> str:
         "A rule's page shows all of that; [Rules](../rules.md) says how the catalogue is made, "
         "and [What the KIPs do not say](open-points.md) where the texts leave something open.",
         "",
+        ":::{container} glance",
+        *(f"- [{group}](#{group})" for group in registry.groups),
+        ":::",
+        "",
         "## Counts",
         "",
         ":::{container} coverage",
