@@ -177,8 +177,11 @@ cross-check:
 docs:
 	@tools/ensure_venv.sh run
 	@$(WITH_DOCS)
+	@echo "docs: writing the pages of rules, scenarios and modules, and building the site in build/docs" >&2
 	$(SPHINX) -b html docs build/docs
+	@echo "docs: running the examples of the pages" >&2
 	$(SPHINX) -b doctest docs build/doctest
+	@echo "docs: following every link of the pages in build/docs" >&2
 	$(BIN)/python -m tools.site.links build/docs
 
 dev:

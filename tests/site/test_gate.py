@@ -1,5 +1,8 @@
 """The site is not built when nothing stands behind a MUST rule and nobody says why."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -84,27 +87,46 @@ class App:
 
 
 def test_the_build_stops(material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    errors = pytest.importorskip("sphinx.errors")
+    pytest.importorskip("sphinx")
     from tools.site import extension
 
     broken = without(material, "model").report
     monkeypatch.setattr(extension, "check_citations", lambda *_: broken)
     written: list[object] = []
     monkeypatch.setattr(extension, "write_pages", lambda *pages: written.append(pages))
-    with pytest.raises(errors.ExtensionError, match=rf"rules that nothing stands behind:\n{RULE}: no TLA\+ names it"):
+    with pytest.raises(SystemExit, match=rf"rules that nothing stands behind:\n{RULE}: no TLA\+ names it"):
         extension._generate(App(material.repository))
     assert written == []
 
 
 def test_the_build_stops_at_a_page_that_names_no_rule(material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    errors = pytest.importorskip("sphinx.errors")
+    pytest.importorskip("sphinx")
     from tools.site import extension
 
     wrong = replace(material.report.of(RULE)[0], rule_id=RULE[:-1], layer="docs", path="docs/page.md", line=1)
     broken = replace(material.report, unknown=(wrong,), suggestions={wrong.rule_id: (RULE,)})
     monkeypatch.setattr(extension, "check_citations", lambda *_: broken)
     with pytest.raises(
-        errors.ExtensionError,
+        SystemExit,
         match=rf"rules that are named wrongly:\ndocs/page.md:1: {RULE[:-1]}: no rule has this id, did you mean {RULE}",
     ):
         extension._generate(App(material.repository))
+
+
+def test_a_build_that_stops_ends_with_the_reason_alone(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx")
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "conf.py").write_text("extensions = ['myst_parser', 'sphinx.ext.autodoc', 'tools.site.extension']\n")
+    (docs / "index.md").write_text(f"# Title\n\nThis page names `{RULE[:-1]}`.\n")
+    command = [sys.executable, "-m", "sphinx", "--quiet", "-b", "html", str(docs), str(tmp_path / "html")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    first, *lines = done.stderr.splitlines()
+    assert first == "The site is not built, because of rules that are named wrongly:"
+    assert lines[0].startswith(f"docs/index.md:3: {RULE[:-1]}: no rule has this id, did you mean {RULE}")
+    assert all(": " in line for line in lines)
+    assert "Traceback" not in done.stderr
+    assert "sphinx-doc" not in done.stderr
+    assert done.returncode == 1
+    assert not (docs / "rules").exists()

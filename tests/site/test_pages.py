@@ -313,3 +313,11 @@ def test_pages_that_are_none_any_more_are_taken_away(tmp_path: Path) -> None:
     extension.write_pages(tmp_path, {"rules/a.md": "a"})
     assert sorted(file.name for file in tmp_path.rglob("*.md")) == ["a.md", "written.md"]
     assert (tmp_path / "rules/a.md").stat().st_mtime_ns == before
+
+
+def test_the_table_of_rules_begins_with_links_to_its_groups(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    top, mark, below = coverage_page(facts, material.registry).partition("\n## Counts\n")
+    assert mark
+    for group in material.registry.groups:
+        assert f"\n- [{group}](#{group})\n" in top
+        assert f"\n## {group}\n" in below

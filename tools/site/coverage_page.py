@@ -25,7 +25,7 @@ COLUMNS: tuple[tuple[str, Callable[[RuleFacts], int], Callable[[RuleFacts], str]
     ("scenario", lambda one: len(one.scenarios), lambda one: ""),
     ("vector", lambda one: len(one.vectors), lambda one: one.vector_reason),
     ("mutant", lambda one: len(one.mutants), lambda one: ""),
-    (WITHOUT_IT, lambda one: len(one.found), lambda one: _why_no_counterexample(one)),
+    (WITHOUT_IT, lambda one: one.found, lambda one: _why_no_counterexample(one)),
 )
 """Head, how many there are, and why there is none."""
 
@@ -40,6 +40,10 @@ def coverage_page(facts: Mapping[str, RuleFacts], registry: Registry) -> str:
         "A rule's page shows all of that; [Rules](../rules.md) says how the catalogue is made, "
         "and [What the KIPs do not say](open-points.md) where the texts leave something open.",
         "",
+        ":::{container} glance",
+        *(f"- [{group}](#{group})" for group in registry.groups),
+        ":::",
+        "",
         "## Counts",
         "",
         ":::{container} coverage",
@@ -53,7 +57,8 @@ def coverage_page(facts: Mapping[str, RuleFacts], registry: Registry) -> str:
         f"[Why there is none](#why-there-is-none); {NONE} that there is none, and none is asked for.",
         "A rule with the level MUST that lacks Python, TLA+ or a vector without a stated reason stops the build of "
         "this site.",
-        f"*{WITHOUT_IT}* counts the counterexamples that were found with the rule taken out of the model.",
+        f"*{WITHOUT_IT}* counts the counterexamples that are found with the rule taken out of the model, "
+        "and the slices of the model that leave it out and must be found violated.",
         "*turned down* is what a text says and this specification does otherwise; the rule's page says what holds.",
         "The heads of the tables below sort them.",
         "",

@@ -14,7 +14,6 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 from sphinx.ext.napoleon import Config, GoogleDocstring
 from sphinx.util import logging
 from tools.site import (
@@ -85,7 +84,12 @@ def write_pages(docs: Path, made: Mapping[str, str]) -> None:
 
 
 def _generate(app: Sphinx) -> None:
-    """At the start of a build: gather, judge, write."""
+    """At the start of a build: gather, judge, write.
+
+    Raises:
+        SystemExit: the site may not be built, and the message says why.  Sphinx shows its own errors with a traceback
+            and asks to report them.
+    """
     docs = Path(app.srcdir)
     repository = docs.parent
     registry = load_registry()
@@ -95,11 +99,11 @@ def _generate(app: Sphinx) -> None:
     try:
         require_names(report, material.titles.keys())
     except EvidenceError as error:
-        raise ExtensionError(f"rules that are named wrongly:\n{error}") from error
+        raise SystemExit(f"The site is not built, because of rules that are named wrongly:\n{error}") from None
     try:
         require_evidence(facts.values())
     except EvidenceError as error:
-        raise ExtensionError(f"rules that nothing stands behind:\n{error}") from error
+        raise SystemExit(f"The site is not built, because of rules that nothing stands behind:\n{error}") from None
     write_pages(docs, pages(material, facts, app.config.release))
 
 

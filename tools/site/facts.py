@@ -6,13 +6,15 @@ from pathlib import Path
 
 from tools.site.names import ALL_SCENARIOS, AnyScenario
 from tools.site.pieces import Piece, pieces
+from tools.site.slices import slices_without
 
 from kraft_conformance.mutation.load_bearing import Row, rows_about
 from kraft_conformance.vectors.catalogue import Catalogue as VectorCatalogue
 from kraft_conformance.vectors.format import ManifestEntry
 from kraft_conformance.vectors.rule_coverage import rule_coverage
+from kraft_spec.models import ModelCheck
 from kraft_spec.mutants import Catalogue as MutantCatalogue
-from kraft_spec.mutants import Mutant, load_catalogue
+from kraft_spec.mutants import Exhaustive, Mutant, load_catalogue
 from kraft_spec.proofs.induction.mutant import Mutant as TheoryMutant
 from kraft_spec.proofs.induction.mutants import MUTANTS as THEORY_MUTANTS
 from kraft_spec.proofs.theorems import Theorem, theorems
@@ -51,6 +53,8 @@ class RuleFacts:
         vector_reason: why there is none; empty where there is one, or nothing is said.
         mutants: those that break it.
         counterexamples: what the broken model violates, or why it cannot.
+        slices: those of the model that leave it out and must be found violated, without those that a counterexample is
+            found in anyway.
         theorems: those that the rule rests on.
         theory_mutants: mutants of the inductive proof that are about it.
     """
@@ -66,6 +70,7 @@ class RuleFacts:
     vector_reason: str = ""
     mutants: tuple[Mutant, ...] = ()
     counterexamples: tuple[Row, ...] = ()
+    slices: tuple[ModelCheck, ...] = ()
     theorems: tuple[Theorem, ...] = ()
     theory_mutants: tuple[TheoryMutant, ...] = ()
 
@@ -76,9 +81,9 @@ class RuleFacts:
         return why if mark else ""
 
     @property
-    def found(self) -> tuple[Row, ...]:
-        """The rows with a counterexample."""
-        return tuple(row for row in self.counterexamples if row.verdict in ("load-bearing", "together"))
+    def found(self) -> int:
+        """How many counterexamples there are: rows with one, and slices."""
+        return len(self.slices) + sum(row.verdict in ("load-bearing", "together") for row in self.counterexamples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,7 @@ def gather(material: Material) -> Mapping[str, RuleFacts]:
         places.setdefault(citation.rule_id, []).append(citation)
     vectors = {one.rule.id: one for one in rule_coverage(material.manifest)}
     by_id = {entry.id: TitledVector(entry, material.titles[entry.id]) for entry in material.manifest}
+    slices = slices_without(material.registry.by_id)
     texts: dict[str, str] = {}
     facts: dict[str, RuleFacts] = {}
     for rule in material.registry:
@@ -125,6 +131,7 @@ def gather(material: Material) -> Mapping[str, RuleFacts]:
         implementing = [place for place in named if _implements(place, rule, material.scope)]
         modelling = [place for place in named if _models(place)]
         covered = vectors.get(rule.id)
+        rows = _rows(rule, material.mutants)
         facts[rule.id] = RuleFacts(
             rule=rule,
             implementation=tuple(sorted(_pieces(implementing, material.repository, texts), key=_rank)),
@@ -140,7 +147,8 @@ def gather(material: Material) -> Mapping[str, RuleFacts]:
             vectors=tuple(by_id[each] for each in covered.vectors) if covered else (),
             vector_reason=covered.reason if covered else "",
             mutants=tuple(mutant for mutant in material.mutants.mutants if rule.id in mutant.rules),
-            counterexamples=_rows(rule, material.mutants),
+            counterexamples=rows,
+            slices=_not_searched_by(rows, slices.get(rule.id, ())),
             theorems=tuple(one for one in theorems() if rule.id in one.rules),
             theory_mutants=tuple(one for one in THEORY_MUTANTS if rule.id in one.rules),
         )
@@ -172,6 +180,16 @@ def _rows(rule: Rule, catalogue: MutantCatalogue) -> tuple[Row, ...]:
     """The rows about a rule, also the one that says why the model cannot break it."""
     reasons = [Row(rule.id, None, gap.reason) for gap in catalogue.not_modelled if gap.rule == rule.id]
     return (*rows_about(rule.id, catalogue), *reasons)
+
+
+def _not_searched_by(rows: Iterable[Row], slices: Iterable[ModelCheck]) -> tuple[ModelCheck, ...]:
+    """The slices in which none of the rows has its counterexample: what is shown there is not shown twice.
+
+    A search from a start of its own is another one.
+    """
+    evidence = [row.mutant.evidence for row in rows if row.mutant is not None]
+    searched = {each.check for each in evidence if isinstance(each, Exhaustive) and not each.initial}
+    return tuple(one for one in slices if one.name not in searched)
 
 
 def _pieces(places: Iterable[Citation], repository: Path, texts: dict[str, str]) -> Sequence[Piece]:

@@ -85,7 +85,7 @@ def _at_a_glance(facts: RuleFacts) -> list[str]:
         _glance("scenarios", len(facts.scenarios), "scenarios"),
         _glance("vectors", len(facts.vectors), "vectors", facts.vector_reason),
         _glance("mutants", len(facts.mutants), "mutants"),
-        _glance("counterexamples", len(facts.found), "without-it"),
+        _glance("counterexamples", facts.found, "without-it"),
     )
     return [":::{container} glance", *(f"- {each}" for each in shown), ":::", ""]
 

@@ -8,6 +8,7 @@ from tools.site.mutant_section import mutant_section
 from tools.site.names import scenario_label
 from tools.site.pieces import Piece
 from tools.site.rule_head import rule_foot, rule_head
+from tools.site.slices import slice_lines
 
 from kraft_conformance.mutation.load_bearing import Row
 from kraft_spec.counterexamples import Step
@@ -45,7 +46,7 @@ def rule_page(facts: RuleFacts, registry: Registry, release: str) -> str:
         (rule.open, _open(rule, names)),
         (rule.kafka, ["## Apache Kafka", "", prose(rule.kafka or "Not known to differ.", names), ""]),
         (rule.example, _example(rule)),
-        (facts.counterexamples, _breaks(facts, names)),
+        (facts.counterexamples or facts.slices, _breaks(facts, names)),
         (facts.implementation, _code("Python", "python", facts.implementation, facts.implementation_reason)),
         (facts.model, _code("TLA+", "tla", facts.model, facts.model_reason)),
         (facts.theorems or facts.theory_mutants, _proofs(facts, names)),
@@ -91,8 +92,11 @@ def _breaks(facts: RuleFacts, names: Collection[str]) -> list[str]:
         lines += [f"The catalogue expects violated: {sentence(prose(rule.breaks_text, names))}", ""]
     for row in facts.counterexamples:
         lines += [*_counterexample(row), ""]
-    if not facts.counterexamples:
-        lines += ["No counterexample is looked for in the model: it is no safety rule.", ""]
+    for check in facts.slices:
+        lines += [*slice_lines(check), ""]
+    if not facts.counterexamples and not facts.slices:
+        why = "" if rule.safety else " The catalogue has it as no safety rule."
+        lines += [f"No counterexample is looked for in the model.{why}", ""]
     return lines
 
 

@@ -106,6 +106,7 @@ UncommittedRecord ==
 \* One append, by a leader that has no client's record yet.
 AppendsOnce(r) == Quiet /\ \A i \in 1..Len(replicas[r].log) : replicas[r].log[i].kind # "Data"
 
+\* Without state.leader.start-of-epoch.
 NoRecords(s) == <<>>
 
 AlwaysRefuse == {"prevote.follower.grants-before-fetch"}

@@ -86,9 +86,9 @@ TheSecond == {2}
 (***************************************************************************)
 MayStep(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
 
-\* Only the leader that took the target on works on it.
+\* Without reassign.new-leader-resumes: only the leader that took the target on works on it.
 NobodyResumes(s) == MayStep(s) /\ s.epoch = 1
 
-\* The leader does not hand over when it is the last one to remove.
+\* Without reassign.leader-steps-down-before-own-removal: the last one to remove does not hand over.
 NeverHandsOver(s) == MayStep(s) /\ ~(~AddsNext(s) /\ RemovingVoters(s) = {s.key[1]})
 =============================================================================

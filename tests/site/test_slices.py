@@ -1,0 +1,118 @@
+"""The slices that leave a rule out: read from the model's own modules, and shown on the rule's page."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from tools.site.coverage_page import coverage_page
+from tools.site.facts import Material, RuleFacts
+from tools.site.rule_pages import rule_page
+from tools.site.slices import slices_without
+
+from kraft_spec.models import CHECKS, ModelCheck
+
+RELEASE = "7.8.9"
+NOTHING = "No counterexample is looked for in the model."
+
+OF_RULE = {
+    "prevote.follower.rejects-after-fetch": {"stability-without-refusal": "NoNeedlessElection"},
+    "prevote.follower.grants-before-fetch": {
+        "liveness-always-refuse": "NoPingPong",
+        "liveness-always-refuse-leader": "EventualLeader",
+    },
+    "fetch.fetched-flag": {"liveness-flag-kept": "NoPingPong"},
+    "state.prospective.lost.known-leader": {"liveness-no-fall-back": "EventuallyFetching"},
+    "state.leader.start-of-epoch": {
+        "liveness-change-without-start-of-epoch": "EventualChange",
+        "liveness-without-start-of-epoch": "CommitProgress",
+    },
+    "check-quorum.resign": {
+        "liveness-no-check-quorum-commit": "CommitProgress",
+        "liveness-no-check-quorum-leader": "EventualLeader",
+        "liveness-no-check-quorum-zombie": "ZombieBounded",
+    },
+    "reassign.new-leader-resumes": {"liveness-reassign-not-resumed": "EventualReassignment"},
+    "reassign.leader-steps-down-before-own-removal": {"liveness-reassign-without-hand-over": "EventualReassignment"},
+}
+
+
+@pytest.mark.parametrize("rule", OF_RULE)
+def test_a_rule_has_the_slices_that_leave_it_out(rule: str, facts: Mapping[str, RuleFacts], material: Material) -> None:
+    assert {check.name: check.violates for check in facts[rule].slices} == OF_RULE[rule]
+    text = rule_page(facts[rule], material.registry, RELEASE)
+    assert NOTHING not in text
+    for check in facts[rule].slices:
+        assert f"- **slice** `{check.name}`: the rule is left out, and TLC must find `{check.violates}` viol" in text
+        assert f"  In the group `ci` of checks. Again: `kraft-spec model {check.name}`.\n" in text
+
+
+def test_a_rule_that_the_bounds_name_is_found_in_the_model(material: Material) -> None:
+    """The heads say it in prose, and a line that is cut at a hyphen has a space there."""
+    ids = material.registry.by_id
+    of_rule = slices_without(ids)
+    named = [
+        (word, check)
+        for check in CHECKS
+        if check.violates
+        for word in re.findall(r"[a-z][\w-]*(?:\.[\w-]*\w)+", check.bounds.replace("- ", "-"))
+        if word in ids
+    ]
+    assert len(named) > 20
+    assert [(rule, check.name) for rule, check in named if check not in of_rule.get(rule, ())] == []
+
+
+def test_the_sentence_stands_only_where_nothing_is_looked_for(
+    facts: Mapping[str, RuleFacts], material: Material
+) -> None:
+    left_out = slices_without(material.registry.by_id)
+    for rule in material.registry:
+        text = rule_page(facts[rule.id], material.registry, RELEASE)
+        nothing = rule.is_active and not facts[rule.id].counterexamples and rule.id not in left_out
+        assert (NOTHING in text) == nothing, rule.id
+        assert (f"{NOTHING} The catalogue has it as no safety rule." in text) == (nothing and not rule.safety), rule.id
+
+
+def test_what_a_mutant_finds_in_a_slice_is_not_shown_twice(facts: Mapping[str, RuleFacts]) -> None:
+    rule = "voters.one-change-at-a-time"
+    assert [each.name for each in slices_without([rule])[rule]] == ["voters-one-change", "voters-one-change-loss"]
+    assert [each.name for each in facts[rule].slices] == ["voters-one-change"]
+
+
+def test_a_search_from_another_start_is_another_one(facts: Mapping[str, RuleFacts]) -> None:
+    assert [each.name for each in facts["reassign.cancel-by-new-target"].slices] == ["reassign-restored"]
+
+
+def test_the_table_counts_slices(facts: Mapping[str, RuleFacts], material: Material) -> None:
+    row = next(
+        line for line in coverage_page(facts, material.registry).splitlines() if "| `fetch.fetched-flag` |" in line
+    )
+    assert row.endswith("| 1 |")
+    assert "\n- counterexamples [4](#without-it)\n" in rule_page(
+        facts["check-quorum.resign"], material.registry, RELEASE
+    )
+
+
+def check(name: str, violates: str = "Holds") -> ModelCheck:
+    return ModelCheck(name, "MCSmall", name, ("nightly",), "small", "", violates=violates)
+
+
+def test_what_a_configuration_does_not_reach_is_not_left_out(tmp_path: Path) -> None:
+    (tmp_path / "Base.tla").write_text('Enforced(rule) == rule \\notin Off\nNext == Enforced("a.enforced")\n')
+    (tmp_path / "MCSmall.tla").write_text(
+        "EXTENDS Base, Naturals\n\n"
+        "Off == {}\n"
+        'One == {"a.one"}   \\* not "a.quoted"\n'
+        'Two == {"a.two"}\n\n'
+        "\\* Without a.three and a.four: nothing is asked.\n"
+        "Three(x) ==\n  TRUE\n"
+        "\\* With a.five.\n"
+        "Five == 5\n"
+        "Init == Off = {} /\\ Five = 5\n"
+    )
+    for name, line in {"one": "  Off <- One", "three": "  Holds <- Three", "plain": "", "good": "  Off <- Two"}.items():
+        (tmp_path / f"{name}.cfg").write_text(f"INIT Init\nNEXT Next\nCONSTANTS\n{line}\n")
+    rules = ["a.enforced", "a.one", "a.quoted", "a.two", "a.three", "a.four", "a.five"]
+    one, three = check("one"), check("three")
+    found = slices_without(rules, [one, three, check("plain"), check("good", violates="")], tmp_path)
+    assert found == {"a.one": (one,), "a.three": (three,), "a.four": (three,)}

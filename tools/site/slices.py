@@ -1,0 +1,122 @@
+"""The slices of the model that leave a rule out and must be found violated, by rule.
+
+A slice says so in TLA+, and nowhere else: in its configuration an operator is replaced by, or its start reaches, one
+that names the rule.
+Such a name is a string, an element of `off`, or stands in a comment that begins with "Without", above an operator that
+does something else than the rule has it.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tools.site.markup import prose, sentence
+
+from kraft_spec.models import CHECKS, ModelCheck, model_directory
+
+_OPERATOR = re.compile(r"^(?:LOCAL\s+)?(\w+)(?:\([^=]*\))?\s*==")
+_EXTENDS = re.compile(r"^EXTENDS\s+(.*)$", re.MULTILINE)
+_ROOT = re.compile(r"^(?:INIT|NEXT|SPECIFICATION)\s+(\w+)\s*$", re.MULTILINE)
+_REPLACED = re.compile(r"^\s*(\w+)\s*<-\s*(\w+)\s*$", re.MULTILINE)
+_COMMENT = "\\*"
+_NAMED_AS_LEFT_OUT = "\\* Without "
+_BOUNDS = "MC"
+"""How the modules begin that set bounds; what the others name is what they enforce."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Operator:
+    """A definition of a module.
+
+    Attributes:
+        words: the words of its text, which may be operators.
+        leaves_out: what it names as left out.
+    """
+
+    words: frozenset[str]
+    leaves_out: frozenset[str]
+
+
+def slices_without(
+    rules: Collection[str], checks: Iterable[ModelCheck] = CHECKS, folder: Path | None = None
+) -> dict[str, tuple[ModelCheck, ...]]:
+    """Of each rule that some slice leaves out, those that must be found violated, in the order of the checks.
+
+    Args:
+        rules: the ids of all rules.
+        checks: the slices.
+        folder: of the modules and configurations; the package's own if None.
+    """
+    of_rule: dict[str, list[ModelCheck]] = {}
+    for check in checks:
+        if check.violates:
+            for rule in sorted(_left_out(check, folder or model_directory()) & set(rules)):
+                of_rule.setdefault(rule, []).append(check)
+    return {rule: tuple(found) for rule, found in of_rule.items()}
+
+
+def slice_lines(check: ModelCheck) -> list[str]:
+    """An item of a list in Markdown: what a slice finds, where it runs, and how to run it."""
+    groups = " and in the group ".join(f"`{group}`" for group in check.groups)
+    return [
+        f"- **slice** `{check.name}`: the rule is left out, and TLC must find `{check.violates}` violated.",
+        f"  Bounds: {sentence(prose(' '.join(check.bounds.split())))}",
+        f"  In the group {groups} of checks. Again: `kraft-spec model {check.name}`.",
+    ]
+
+
+def _left_out(check: ModelCheck, folder: Path) -> frozenset[str]:
+    """The names in what the start of a slice reaches, with the operators replaced that its configuration replaces."""
+    configuration = (folder / f"{check.configuration}.cfg").read_text(encoding="utf-8")
+    replaced = dict(_REPLACED.findall(configuration))
+    operators = _operators(folder, check.module)
+    due = [*_ROOT.findall(configuration), *replaced.values()]
+    reached: set[str] = set()
+    while due:
+        name = due.pop()
+        if name not in reached and name in operators:
+            reached.add(name)
+            due += [replaced.get(word, word) for word in operators[name].words]
+    return frozenset(name for each in reached for name in operators[each].leaves_out)
+
+
+@cache
+def _operators(folder: Path, module: str) -> Mapping[str, _Operator]:
+    """The definitions of a module and of those that it extends; empty for a module of TLA+ itself."""
+    file = folder / f"{module}.tla"
+    if not file.is_file():
+        return {}
+    text = file.read_text(encoding="utf-8")
+    found: dict[str, _Operator] = {}
+    for extended in (name.strip() for names in _EXTENDS.findall(text) for name in names.split(",")):
+        found.update(_operators(folder, extended))
+    for name, comment, body in _definitions(text):
+        code = "\n".join(line.partition(_COMMENT)[0] for line in body)
+        leaves_out: set[str] = set()
+        if module.startswith(_BOUNDS):
+            leaves_out.update(re.findall(r'"([^"]+)"', code))
+            for line in comment:
+                if line.startswith(_NAMED_AS_LEFT_OUT):
+                    leaves_out.update(re.findall(r"[\w.-]*\w", line))
+        found[name] = _Operator(frozenset(re.findall(r"\w+", code)), frozenset(leaves_out))
+    return found
+
+
+def _definitions(text: str) -> list[tuple[str, list[str], list[str]]]:
+    """Name, comment above and lines of each definition: what is indented belongs to the operator before it."""
+    found: list[tuple[str, list[str], list[str]]] = []
+    comment: list[str] = []
+    inside = False
+    for line in text.splitlines():
+        if line.startswith(_COMMENT):
+            comment, inside = [*comment, line], False
+        elif operator := _OPERATOR.match(line):
+            found.append((operator.group(1), comment, [line]))
+            comment, inside = [], True
+        elif inside and (not line or line[0].isspace()):
+            found[-1][2].append(line)
+        else:
+            comment, inside = [], False
+    return found
