@@ -1,11 +1,14 @@
 """What the page that `kraft-spec view` writes does, in a real browser."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.view_pages import Page, launched, write_pages
+from tests.conformance.view_pages import SAMPLES, Page, launched, view, write_pages
+
+from kraft_conformance.exit_codes import ExitCode
 
 pytestmark = pytest.mark.slow
 
@@ -194,4 +197,18 @@ def test_a_trace_without_events(browser: Any, pages: Path) -> None:
     assert seen.page.locator("svg text.name").all_text_contents() == ["network", "replica 1", "replica 2", "replica 3"]
     seen.press("ArrowRight", "End", "r", "+", "/")
     assert not seen.page.is_visible("#panels")
+    assert seen.complaints == []
+
+
+def test_records_that_are_not_shown_are_one_cell(browser: Any, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (SAMPLES / "planted-bug.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines[20]["state"]["log_end_offset"] = 2**63 - 1
+    (tmp_path / "huge.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    assert view(tmp_path / "huge.jsonl", "-o", tmp_path / "huge.html") == ExitCode.CONFORMANT
+    seen = Page(browser, tmp_path / "huge.html")
+    assert seen.heading.startswith("20. ")
+    (cell,) = seen.page.locator(".replica.own .log .hidden-record").all_text_contents()
+    assert cell == f"{2**63 - 1 - int(lines[19]['state']['log_end_offset'])} not shown"
+    seen.press("ArrowLeft", "ArrowRight", "End")
+    assert seen.page.locator("#cluster .log li").count() < 200
     assert seen.complaints == []
