@@ -35,7 +35,7 @@ function showEvent(section, trace, index) {
   }
   const rules = (event.rules ?? []).map((place) => trace.rules[place].id);
   if (rules.length) {
-    parts.push(element("details", { open: rules.length <= 6 }, element("summary", { textContent: `Rules that it exercises: ${rules.length}` }), ruleList(trace, rules)));
+    parts.push(element("details", { open: rules.length <= 6 }, element("summary", { textContent: `Rules of the action: ${rules.length}` }), ruleList(trace, rules)));
   }
   titled(section, `${event.sequence}. ${event.event}`, ...parts);
 }

@@ -42,7 +42,7 @@ class PartitionDocument(TypedDict):
     fields of the trace, `being_deleted` and `waits_for`."""
     events: list[dict[str, Any]]
     """Keys: sequence, line; `event`, its name, and `fields`, the others; refusal and effects if there are any;
-    `partitions`, those that the event names or changes; `rules` that it exercises, by index into `rules`; `changed`:
+    `partitions`, those that the event names or changes; `rules` of its action, by index into `rules`; `changed`:
     what is another value than before, `partitions` among it by name and field, None for one that is gone."""
     rules: list[dict[str, str]]
     """Keys: id, title, level, statement."""
