@@ -212,3 +212,22 @@ def test_records_that_are_not_shown_are_one_cell(browser: Any, tmp_path: Path) -
     seen.press("ArrowLeft", "ArrowRight", "End")
     assert seen.page.locator("#cluster .log li").count() < 200
     assert seen.complaints == []
+
+
+def test_no_vote_of_another_event_is_named_beside_the_mark(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "planted-bug.html")
+    for _ in range(3):
+        assert seen.page.evaluate(_VOTES_BESIDE) == []
+        seen.press("ArrowRight")
+    # They are there when something else is looked at.
+    assert seen.page.locator("svg text.vote:not(.covered)").count() > 0
+
+
+_VOTES_BESIDE = """() => {
+  const all = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());
+  const middles = (selector) => all(selector).map((box) => [box.left + box.width / 2, box.top + box.height / 2]);
+  const marks = middles("svg .event.chosen, svg path.wrong");
+  const votes = middles("svg text.vote:not(.covered)");
+  return votes.filter(([x, y]) => marks.some((mark) => Math.hypot(x - mark[0], y - mark[1]) < 30));
+}"""
+"""Where outcomes of votes stand close to the chosen or the wrong mark."""
