@@ -148,3 +148,31 @@ def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.Capture
     page = tmp_path / "no-such-folder" / "page.html"
     assert view(SAMPLES / "ping-pong.jsonl", "-o", page, "--no-check") == ExitCode.CANNOT_WRITE
     assert f"{page}: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("sample", ["ping-pong.jsonl", "partition-planted-bug.jsonl"])
+@pytest.mark.parametrize("name", ["same", "other-spelling", "symbolic-link", "hard-link"])
+def test_a_trace_is_not_replaced_by_its_page(
+    name: str, sample: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = tmp_path / "trace.jsonl"
+    shutil.copy(SAMPLES / sample, trace)
+    before = trace.read_bytes()
+    output = tmp_path / "link"
+    match name:
+        case "same":
+            output = trace
+        case "other-spelling":
+            output = tmp_path / ".." / tmp_path.name / "trace.jsonl"
+        case "symbolic-link":
+            output.symlink_to(trace)
+        case "hard-link":
+            output.hardlink_to(trace)
+    assert view(trace, "-o", output, "--no-check") == ExitCode.USAGE
+    assert f"--output names the trace itself, {output}" in capsys.readouterr().err.replace("\n", "")
+    assert (trace.read_bytes(), output.read_bytes()) == (before, before)
+
+
+def test_an_output_without_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert view(SAMPLES / "ping-pong.jsonl", "-o", "", "--no-check") == ExitCode.USAGE
+    assert "--output names no file" in capsys.readouterr().err
