@@ -108,6 +108,17 @@ def test_a_trace_that_cannot_be_read_to_its_end(
     assert main(["validate", str(trace), "--prefixes", str(tmp_path)]) == ExitCode.BAD_INPUT
 
 
+def test_a_trace_without_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace, page = tmp_path / "empty.jsonl", tmp_path / "page.html"
+    header = (SAMPLES / "ping-pong.jsonl").read_bytes().splitlines(keepends=True)[0]
+    trace.write_bytes(header + b'{"kind":"end","events":0,"complete":true}\n')
+    assert view(trace, "-o", page) == ExitCode.BAD_INPUT
+    out, err = capsys.readouterr()
+    assert "the trace has no event" in out.replace("\n", " ")
+    assert "cannot be read" not in out + err
+    assert document_in(page.read_text(encoding="utf-8"))["verdict"]["reason"] == "the trace has no event"
+
+
 def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trace, page = tmp_path / "wrong.jsonl", tmp_path / "page.html"
     trace.write_bytes((SAMPLES / "planted-bug.jsonl").read_bytes()[:150_000])

@@ -195,6 +195,7 @@ def test_a_trace_without_events(browser: Any, pages: Path) -> None:
     seen = Page(browser, pages / "empty.html")
     assert "empty.jsonl: a header and an end, and no event between them" in seen.text("#broken")
     assert seen.page.locator("svg text.name").all_text_contents() == ["network", "replica 1", "replica 2", "replica 3"]
+    assert seen.page.text_content("#of") == ""
     seen.press("ArrowRight", "End", "r", "+", "/")
     assert not seen.page.is_visible("#panels")
     assert seen.complaints == []
@@ -212,6 +213,27 @@ def test_records_that_are_not_shown_are_one_cell(browser: Any, tmp_path: Path) -
     seen.press("ArrowLeft", "ArrowRight", "End")
     assert seen.page.locator("#cluster .log li").count() < 200
     assert seen.complaints == []
+
+
+def test_a_foreign_trace_says_what_it_leaves_out(browser: Any, pages: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (SAMPLES / "planted-bug.jsonl").read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        line.pop("effects", None)
+        if "state" in line:
+            line["state"] = {"role": line["state"]["role"], "epoch": line["state"]["epoch"]}
+    (tmp_path / "bare.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    assert view(tmp_path / "bare.jsonl", "-o", tmp_path / "bare.html", "--no-check") == ExitCode.CONFORMANT
+    seen = Page(browser, tmp_path / "bare.html")
+    assert seen.text("#about").endswith("; no arrows: the trace names no messages sent")
+    # Before its first event a replica is as the format has it start.
+    assert seen.page.locator("#cluster .log").all_inner_texts() == ["log not observed", "empty log", "empty log"]
+    seen.press("End")
+    assert seen.page.locator("#cluster .log").all_inner_texts() == ["log not observed"] * 3
+    assert seen.complaints == []
+    whole = Page(browser, pages / "planted-bug.html")
+    assert "no arrows" not in whole.text("#about")
+    whole.press("Home")
+    assert whole.page.locator("#cluster .log").all_inner_texts() == ["empty log"] * 3
 
 
 def test_no_vote_of_another_event_is_named_beside_the_mark(browser: Any, pages: Path) -> None:

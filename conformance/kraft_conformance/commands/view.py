@@ -9,11 +9,11 @@ from kraft_conformance.console import progress, shown, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.verdicts import partition_summary, summary
-from kraft_traces.errors import TraceError
+from kraft_traces.errors import EmptyTraceError, TraceError
 from kraft_traces.partitions.reader import is_partition_trace
 from kraft_traces.streams import whole_file
-from kraft_traces.view import name_of, page_of, read_document
-from kraft_traces.view.partitions import inconclusive_reason, partition_page_of, read_partition_document
+from kraft_traces.view import inconclusive_reason, name_of, page_of, read_document
+from kraft_traces.view.partitions import partition_page_of, read_partition_document
 
 Trace = Annotated[str, typer.Argument(help="A trace: a file, .gz too, or - for standard input.")]
 Output = Annotated[
@@ -75,7 +75,8 @@ def _written(page: str, output: str, verdict: str | None, broken: TraceError | N
             stdout.print(shown(verdict), soft_wrap=True)
         stdout.print(shown(f"page: {output}"), soft_wrap=True)
     if broken is not None:
-        said = f"The page holds {count} events, those before the first line that cannot be read:"
+        before = f"The page holds {count} events, those before the first line that cannot be read:"
+        said = "The page holds no event:" if isinstance(broken, EmptyTraceError) else before
         stderr.print(shown(said), soft_wrap=True)
         raise broken
     return ExitCode.CONFORMANT

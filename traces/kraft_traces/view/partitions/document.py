@@ -28,6 +28,7 @@ from kraft_traces.partitions.lines import (
     TracedState,
 )
 from kraft_traces.view.partitions.waiting import waits_for
+from kraft_traces.view.reading import inconclusive_reason
 
 
 class PartitionDocument(TypedDict):
@@ -192,11 +193,6 @@ def _label(name: Name) -> str:
 def _rule(rule_id: str) -> dict[str, str]:
     rule = load_registry()[rule_id]
     return {"id": rule.id, "title": rule.title, "level": rule.level, "statement": rule.statement}
-
-
-def inconclusive_reason(broken: TraceError) -> str:
-    """Why nothing more can be said of a trace in which the check found nothing wrong before it breaks off."""
-    return f"line {broken.line_number} cannot be read; what the trace shows before that is right"
 
 
 def _said(error: TraceError, source: str) -> str:
