@@ -19,7 +19,10 @@ Trace = Annotated[str, typer.Argument(help="A trace: a file, .gz too, or - for s
 Output = Annotated[
     str,
     typer.Option(
-        "--output", "-o", help="The page to write: one HTML file that needs no other; - writes it to standard output."
+        "--output",
+        "-o",
+        metavar="<path>",
+        help="The page to write: one HTML file that needs no other; - writes it to standard output.",
     ),
 ]
 Unchecked = Annotated[bool, typer.Option("--no-check", help="Don't check the trace; Java is not needed then.")]
