@@ -180,10 +180,23 @@ def rules_of_operators(operators: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rule for operator in operators for rule in stated.get(operator, ())))
 
 
+_STOPPED = "Stopped"
+"""No rule speaks of the role of a replica that does not run."""
+
+
+def deciding_role(before: str | None, after: str | None = None) -> str | None:
+    """The role of which the rules of an event speak: that before it, and of a restart that after it.
+
+    None if it is not known: then no rule can be left out for its role.
+    """
+    role = after if before == _STOPPED else before
+    return None if role == _STOPPED else role
+
+
 def rules_of_event(event: str, role: str | None = None, pre_vote: bool | None = None) -> tuple[str, ...]:
     """The rule ids that an event's action states, the most specific first.
 
-    `role` is the replica's role before the event: rules that do not speak of it are left out.
+    `role` is the replica's `deciding_role`: rules that speak of other roles only are left out.
     `pre_vote` leaves out the rules of the other kind of vote.
     """
     registry: Registry = load_registry()

@@ -108,6 +108,17 @@ def test_a_trace_that_cannot_be_read_to_its_end(
     assert main(["validate", str(trace), "--prefixes", str(tmp_path)]) == ExitCode.BAD_INPUT
 
 
+def test_a_trace_without_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace, page = tmp_path / "empty.jsonl", tmp_path / "page.html"
+    header = (SAMPLES / "ping-pong.jsonl").read_bytes().splitlines(keepends=True)[0]
+    trace.write_bytes(header + b'{"kind":"end","events":0,"complete":true}\n')
+    assert view(trace, "-o", page) == ExitCode.BAD_INPUT
+    out, err = capsys.readouterr()
+    assert "the trace has no event" in out.replace("\n", " ")
+    assert "cannot be read" not in out + err
+    assert document_in(page.read_text(encoding="utf-8"))["verdict"]["reason"] == "the trace has no event"
+
+
 def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trace, page = tmp_path / "wrong.jsonl", tmp_path / "page.html"
     trace.write_bytes((SAMPLES / "planted-bug.jsonl").read_bytes()[:150_000])
@@ -148,3 +159,31 @@ def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.Capture
     page = tmp_path / "no-such-folder" / "page.html"
     assert view(SAMPLES / "ping-pong.jsonl", "-o", page, "--no-check") == ExitCode.CANNOT_WRITE
     assert f"{page}: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("sample", ["ping-pong.jsonl", "partition-planted-bug.jsonl"])
+@pytest.mark.parametrize("name", ["same", "other-spelling", "symbolic-link", "hard-link"])
+def test_a_trace_is_not_replaced_by_its_page(
+    name: str, sample: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = tmp_path / "trace.jsonl"
+    shutil.copy(SAMPLES / sample, trace)
+    before = trace.read_bytes()
+    output = tmp_path / "link"
+    match name:
+        case "same":
+            output = trace
+        case "other-spelling":
+            output = tmp_path / ".." / tmp_path.name / "trace.jsonl"
+        case "symbolic-link":
+            output.symlink_to(trace)
+        case "hard-link":
+            output.hardlink_to(trace)
+    assert view(trace, "-o", output, "--no-check") == ExitCode.USAGE
+    assert f"--output names the trace itself, {output}" in capsys.readouterr().err.replace("\n", "")
+    assert (trace.read_bytes(), output.read_bytes()) == (before, before)
+
+
+def test_an_output_without_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert view(SAMPLES / "ping-pong.jsonl", "-o", "", "--no-check") == ExitCode.USAGE
+    assert "--output names no file" in capsys.readouterr().err

@@ -1,11 +1,14 @@
 """What the page that `kraft-spec view` writes does, in a real browser."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.view_pages import Page, launched, write_pages
+from tests.conformance.view_pages import SAMPLES, Page, launched, view, write_pages
+
+from kraft_conformance.exit_codes import ExitCode
 
 pytestmark = pytest.mark.slow
 
@@ -192,6 +195,61 @@ def test_a_trace_without_events(browser: Any, pages: Path) -> None:
     seen = Page(browser, pages / "empty.html")
     assert "empty.jsonl: a header and an end, and no event between them" in seen.text("#broken")
     assert seen.page.locator("svg text.name").all_text_contents() == ["network", "replica 1", "replica 2", "replica 3"]
+    assert seen.page.text_content("#of") == ""
     seen.press("ArrowRight", "End", "r", "+", "/")
     assert not seen.page.is_visible("#panels")
     assert seen.complaints == []
+
+
+def test_records_that_are_not_shown_are_one_cell(browser: Any, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (SAMPLES / "planted-bug.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines[20]["state"]["log_end_offset"] = 2**63 - 1
+    (tmp_path / "huge.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    assert view(tmp_path / "huge.jsonl", "-o", tmp_path / "huge.html") == ExitCode.CONFORMANT
+    seen = Page(browser, tmp_path / "huge.html")
+    assert seen.heading.startswith("20. ")
+    (cell,) = seen.page.locator(".replica.own .log .hidden-record").all_text_contents()
+    assert cell == f"{2**63 - 1 - int(lines[19]['state']['log_end_offset'])} not shown"
+    seen.press("ArrowLeft", "ArrowRight", "End")
+    assert seen.page.locator("#cluster .log li").count() < 200
+    assert seen.complaints == []
+
+
+def test_a_foreign_trace_says_what_it_leaves_out(browser: Any, pages: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (SAMPLES / "planted-bug.jsonl").read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        line.pop("effects", None)
+        if "state" in line:
+            line["state"] = {"role": line["state"]["role"], "epoch": line["state"]["epoch"]}
+    (tmp_path / "bare.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    assert view(tmp_path / "bare.jsonl", "-o", tmp_path / "bare.html", "--no-check") == ExitCode.CONFORMANT
+    seen = Page(browser, tmp_path / "bare.html")
+    assert seen.text("#about").endswith("; no arrows: the trace names no messages sent")
+    # Before its first event a replica is as the format has it start.
+    assert seen.page.locator("#cluster .log").all_inner_texts() == ["log not observed", "empty log", "empty log"]
+    seen.press("End")
+    assert seen.page.locator("#cluster .log").all_inner_texts() == ["log not observed"] * 3
+    assert seen.complaints == []
+    whole = Page(browser, pages / "planted-bug.html")
+    assert "no arrows" not in whole.text("#about")
+    whole.press("Home")
+    assert whole.page.locator("#cluster .log").all_inner_texts() == ["empty log"] * 3
+
+
+def test_no_vote_of_another_event_is_named_beside_the_mark(browser: Any, pages: Path) -> None:
+    seen = Page(browser, pages / "planted-bug.html")
+    for _ in range(3):
+        assert seen.page.evaluate(_VOTES_BESIDE) == []
+        seen.press("ArrowRight")
+    # They are there when something else is looked at.
+    assert seen.page.locator("svg text.vote:not(.covered)").count() > 0
+
+
+_VOTES_BESIDE = """() => {
+  const all = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());
+  const middles = (selector) => all(selector).map((box) => [box.left + box.width / 2, box.top + box.height / 2]);
+  const marks = middles("svg .event.chosen, svg path.wrong");
+  const votes = middles("svg text.vote:not(.covered)");
+  return votes.filter(([x, y]) => marks.some((mark) => Math.hypot(x - mark[0], y - mark[1]) < 30));
+}"""
+"""Where outcomes of votes stand close to the chosen or the wrong mark."""

@@ -40,15 +40,43 @@ def test_unchecked_and_compressed(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
-@pytest.mark.parametrize("lines", [0, 1], ids=["no header", "no event"])
-def test_bad_input(lines: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trace = tmp_path / "broken.jsonl"
-    header = b'{"schema":"kraft-partition-trace/1"}\n'
-    whole = (SAMPLES / "partition-normal.jsonl").read_bytes().splitlines(keepends=True)
-    trace.write_bytes(whole[0] + b"{\n" if lines else header)
+    trace.write_bytes(b'{"schema":"kraft-partition-trace/1"}\n')
     assert view(trace, "-o", tmp_path / "page.html", "--no-check") == ExitCode.BAD_INPUT
-    assert f"broken.jsonl:{lines + 1}" in capsys.readouterr().err
+    assert "broken.jsonl:1" in capsys.readouterr().err
     assert not (tmp_path / "page.html").exists()
+
+
+NO_EVENT = {
+    "header only": (b"", "the trace has no event", "a header and no event"),
+    "first event malformed": (b"{\n", "line 2 cannot be read; what the trace shows before that is right", ":2:"),
+}
+
+
+@pytest.mark.parametrize("name", NO_EVENT)
+def test_a_trace_without_events_has_a_page(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rest, reason, said = NO_EVENT[name]
+    trace, page = tmp_path / "empty.jsonl", tmp_path / "page.html"
+    trace.write_bytes((SAMPLES / "partition-normal.jsonl").read_bytes().splitlines(keepends=True)[0] + rest)
+    assert view(trace, "-o", page) == ExitCode.BAD_INPUT
+    out, err = capsys.readouterr()
+    assert out == f"{trace}: inconclusive, 0 events: {reason}\npage: {page}\n"
+    assert said in err.replace("\n", "")
+    assert page.exists()
+
+
+@pytest.mark.slow
+def test_the_page_of_a_trace_without_events(browser: Any, tmp_path: Path) -> None:
+    trace, page = tmp_path / "empty.jsonl", tmp_path / "page.html"
+    trace.write_bytes((SAMPLES / "partition-normal.jsonl").read_bytes().splitlines(keepends=True)[0])
+    assert view(trace, "-o", page, "--no-check") == ExitCode.BAD_INPUT
+    seen = Page(browser, page, "#3")
+    assert "empty.jsonl: a header and no event" in seen.text("#broken")
+    assert seen.page.text_content("#of") == ""
+    assert not seen.page.is_visible("#panels")
+    seen.press("ArrowRight", "End", "r", "+", "w")
+    assert seen.complaints == []
 
 
 def test_what_comes_before_a_line_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,6 +128,7 @@ def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Pat
     assert "waited for\n5, 2 to be in sync" in seen.text("#event")
     assert changed(seen) == ["▸ AR, adding", "▸ partition epoch", "▸ waits for"]
     assert seen.page.locator("svg path.wrong").count() == 1
+    assert seen.text("#said").startswith("Event 30, the first wrong line; ")
     # Away from it and back by a key.
     seen.press("Home")
     assert seen.heading.startswith("1. ")

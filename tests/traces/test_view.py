@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,8 @@ class Rebuilt:
             start, records = self.logs.get(replica, (0, []))
             change = event["log"]
             kept = records[change["start"] - start : change["end"] - start]
-            self.logs[replica] = (change["start"], [*kept, *change["added"]])
+            shown = [[None] * run if isinstance(run, int) else [run] for run in change["added"]]
+            self.logs[replica] = (change["start"], [*kept, *chain.from_iterable(shown)])
 
 
 def assert_rebuilt(run: Checkpointed) -> None:
@@ -149,6 +151,32 @@ def test_rules_are_named_with_their_titles() -> None:
     granted = [event for event in document["events"] if event["event"] == "HandleVoteRequest"]
     exercised = {document["rules"][place]["id"] for event in granted for place in event["rules"]}
     assert {"vote.once-per-epoch", "prevote.request.log-check"} <= exercised
+
+
+def _rules_by_event(document: Document, name: str) -> list[set[str]]:
+    rules = [rule["id"] for rule in document["rules"]]
+    return [{rules[place] for place in event["rules"]} for event in document["events"] if event["event"] == name]
+
+
+def test_the_rules_of_a_restart_speak_of_the_role_after_it() -> None:
+    run = simulated("chaos", 5, 400)
+    roles = [line.state.role for line in run.events if line.event == "Restart" and line.state is not UNSET]
+    found = _rules_by_event(told(run), "Restart")
+    assert len(found) == len(roles)
+    assert {"Resigned", "Follower"} <= set(roles)
+    for role, rules in zip(roles, found, strict=True):
+        assert ("durable.restart.log-epoch" in rules) == (role == "Unattached")
+        assert ("durable.restart.was-leader" in rules) == (role == "Resigned")
+        assert "durable.restart.known-leader" in rules or role not in ("Unattached", "Follower")
+        assert "durable.write-before-act" in rules
+
+
+def test_no_rule_is_left_out_for_a_role_that_is_not_observed() -> None:
+    run = simulated("elections", 5, 60)
+    bare = told(run, tuple(replace(line, state=UNSET) for line in run.events))
+    (_, *later) = _rules_by_event(bare, "HandleFetchRequest")
+    spoken_of = {role for rules in later for rule in rules for role in load_registry()[rule].states}
+    assert {"Leader", "Follower"} <= spoken_of
 
 
 def test_a_rejected_trace_has_its_verdict() -> None:

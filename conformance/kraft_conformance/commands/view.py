@@ -7,16 +7,24 @@ import typer
 
 from kraft_conformance.console import progress, shown, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
+from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.verdicts import partition_summary, summary
-from kraft_traces.errors import TraceError
+from kraft_traces.errors import EmptyTraceError, TraceError
 from kraft_traces.partitions.reader import is_partition_trace
 from kraft_traces.streams import whole_file
-from kraft_traces.view import name_of, page_of, read_document
-from kraft_traces.view.partitions import inconclusive_reason, partition_page_of, read_partition_document
+from kraft_traces.view import inconclusive_reason, name_of, page_of, read_document
+from kraft_traces.view.partitions import partition_page_of, read_partition_document
 
 Trace = Annotated[str, typer.Argument(help="A trace: a file, .gz too, or - for standard input.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The page to write: one HTML file that needs no other.")]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="<path>",
+        help="The page to write: one HTML file that needs no other; - writes it to standard output.",
+    ),
+]
 Unchecked = Annotated[bool, typer.Option("--no-check", help="Don't check the trace; Java is not needed then.")]
 Title = Annotated[str | None, typer.Option("--title", help="Of the page; default: the file's name.")]
 
@@ -29,6 +37,7 @@ def view(trace: Trace, output: Output, unchecked: Unchecked = False, title: Titl
     codes for verdicts. A trace that cannot be read to its end has a page of what comes before; the error goes to
     standard error, and the exit code is that of the error, 65.
     """
+    _check_output(trace, output)
     if trace != "-" and Path(trace).is_file() and is_partition_trace(trace, trace):
         return _view_partitions(trace, output, unchecked, title or name_of(trace))
     with progress(f"reading {trace}"):
@@ -37,7 +46,18 @@ def view(trace: Trace, output: Output, unchecked: Unchecked = False, title: Titl
     return _written(page, output, None if verdict is None else summary(verdict), broken, len(document["events"]))
 
 
-def _view_partitions(trace: str, output: Path, unchecked: bool, title: str) -> int:
+def _check_output(trace: str, output: str) -> None:
+    """Refuse to replace the trace by its page, under whatever names the two are given."""
+    if not output:
+        raise usage_error("--output names no file")
+    if output == "-":
+        return
+    read, written = Path("/dev/stdin" if trace == "-" else trace), Path(output)
+    if read.exists() and written.exists() and read.samefile(written):
+        raise usage_error(f"--output names the trace itself, {output}; the page would replace it")
+
+
+def _view_partitions(trace: str, output: str, unchecked: bool, title: str) -> int:
     with progress(f"reading {trace}"):
         document, verdict, broken = read_partition_document(trace, checked=not unchecked)
     said = None if verdict is None else partition_summary(verdict)
@@ -47,18 +67,19 @@ def _view_partitions(trace: str, output: Path, unchecked: bool, title: str) -> i
     return _written(partition_page_of(document, title), output, said, broken, len(document["events"]))
 
 
-def _written(page: str, output: Path, verdict: str | None, broken: TraceError | None, count: int) -> int:
+def _written(page: str, output: str, verdict: str | None, broken: TraceError | None, count: int) -> int:
     try:
-        with whole_file(output) as file:
+        with whole_file(Path(output)) as file:
             file.write(page.encode())
     except OSError as error:
         raise CommandError(f"{output}: {error.strerror}", ExitCode.CANNOT_WRITE) from error
-    if str(output) != "-":
+    if output != "-":
         if verdict is not None:
             stdout.print(shown(verdict), soft_wrap=True)
         stdout.print(shown(f"page: {output}"), soft_wrap=True)
     if broken is not None:
-        said = f"The page holds {count} events, those before the first line that cannot be read:"
+        before = f"The page holds {count} events, those before the first line that cannot be read:"
+        said = "The page holds no event:" if isinstance(broken, EmptyTraceError) else before
         stderr.print(shown(said), soft_wrap=True)
         raise broken
     return ExitCode.CONFORMANT

@@ -10,7 +10,7 @@ from tests.traces.check.alterations import document_of, line_from, line_of
 from tests.traces.check.cases import Story, elected
 from tests.traces.check.foreign import without
 
-from kraft_reference.events import ClientAppend, ElectionTimeout, Poll, PollFetch
+from kraft_reference.events import ClientAppend, Crash, ElectionTimeout, Poll, PollFetch
 from kraft_traces.check import RejectionKind, VerdictKind
 from kraft_traces.check.model import trace_model
 from kraft_traces.message_types import TracedVoteRequest
@@ -275,3 +275,12 @@ def test_the_role_before_the_line_is_the_models() -> None:
     assert found.role == "Prospective"
     story.tell(story.world.happen(1, Poll()))
     assert story.rejection_of(story.line("Restart", 1, input={"endpoint": None})).role == "Prospective"
+
+
+def test_a_wrong_restart_names_the_rules_of_restarts() -> None:
+    story = Story()
+    story.tell(story.world.happen(1, ElectionTimeout()))
+    story.tell(story.world.happen(1, Crash(0)))
+    found = story.rejection_of(story.line("Restart", 1, input={"endpoint": None}, state={"role": "Leader"}))
+    assert found.role == "Stopped"
+    assert {"durable.restart.was-leader", "durable.restart.log-epoch"} <= set(found.rules)

@@ -2,6 +2,6 @@
 
 from kraft_traces.view.document import Document, view_document
 from kraft_traces.view.page import page_of
-from kraft_traces.view.reading import Reading, name_of, read_document
+from kraft_traces.view.reading import Reading, inconclusive_reason, name_of, read_document
 
-__all__ = ("Document", "Reading", "name_of", "page_of", "read_document", "view_document")
+__all__ = ("Document", "Reading", "inconclusive_reason", "name_of", "page_of", "read_document", "view_document")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypedDict
 from msgspec import UNSET, to_builtins
 
 from kraft_reference.cluster.world import World
-from kraft_spec.action_rules import rules_of_event
+from kraft_spec.action_rules import deciding_role, rules_of_event
 from kraft_spec.rules import load_registry
 from kraft_traces.check import Verdict
 from kraft_traces.errors import TraceError, UnknownProfileError
@@ -33,7 +33,7 @@ class Document(TypedDict):
     events: list[dict[str, Any]]
     """Keys: sequence, line, time_ms, replica, event, cause, message, input, effects, refusal, crash, answer as in the
     line; `changed`: fields of the state that are other ones than in the replica's event before; `log`: see
-    `LogChange`; `rules`: ids of the rules that the event exercises, by index into `rules`."""
+    `LogChange`; `rules`: the rules of the event's action, by index into `rules`."""
     arrows: list[dict[str, Any]]
     rules: list[dict[str, str]]
     """Keys: id, title, level, statement."""
@@ -103,6 +103,7 @@ class _Telling:
         self.rules: dict[str, int] = {}
         self.starts = _starts(header)
         self._states: dict[int, dict[str, Any]] = {}
+        self._roles: dict[int, str | None] = {}
         self._logs = {one.id: ShownLog() for one in header.replicas}
 
     def name(self, rules: Iterable[str]) -> None:
@@ -120,11 +121,8 @@ class _Telling:
         told["line"] = numbered.number
         if line.replica is UNSET:
             return told
-        before, start = self._states.setdefault(line.replica, {}), self.starts.get(line.replica, {})
-        told["rules"] = [
-            self.rules.setdefault(rule, len(self.rules))
-            for rule in rules_of_event(line.event, before.get("role", start.get("role")), _pre_vote(line))
-        ]
+        before = self._states.setdefault(line.replica, {})
+        told["rules"] = [self.rules.setdefault(rule, len(self.rules)) for rule in self._rules_of(line.replica, line)]
         if line.state is not UNSET:
             changed = {name: value for name, value in _observed(line.state).items() if before.get(name, UNSET) != value}
             before.update(changed)
@@ -134,6 +132,12 @@ class _Telling:
         if log is not None:
             told["log"] = log._asdict()
         return told
+
+    def _rules_of(self, replica: int, line: EventLine) -> tuple[str, ...]:
+        """A role that was shown some lines ago may be another one by now, so it counts for one line only."""
+        before = self._roles.get(replica, self.starts.get(replica, {}).get("role"))
+        after = self._roles[replica] = _role_after(line)
+        return rules_of_event(line.event, deciding_role(before, after), _pre_vote(line))
 
 
 def _starts(header: HeaderLine) -> dict[int, dict[str, Any]]:
@@ -154,6 +158,10 @@ def _observed(state: TracedState) -> dict[str, Any]:
 def _rule(rule_id: str) -> dict[str, str]:
     rule = load_registry()[rule_id]
     return {"id": rule.id, "title": rule.title, "level": rule.level, "statement": rule.statement}
+
+
+def _role_after(line: EventLine) -> str | None:
+    return None if line.state is UNSET or line.state.role is UNSET else str(line.state.role)
 
 
 def _pre_vote(line: EventLine) -> bool | None:

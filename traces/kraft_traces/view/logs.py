@@ -1,6 +1,5 @@
 """The logs of the replicas, as far as the lines of a trace show them."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from msgspec import UNSET, to_builtins
@@ -9,8 +8,8 @@ from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedTrunca
 from kraft_traces.lines import EventLine
 from kraft_traces.values import TracedRecord
 
-HIDDEN: None = None
-"""Stands for a record that the trace does not show."""
+Run = TracedRecord | int
+"""A record, or how many records in a row the trace does not show: an offset says nothing about the size of a trace."""
 
 
 class LogChange(NamedTuple):
@@ -18,7 +17,8 @@ class LogChange(NamedTuple):
 
     start: int
     end: int
-    added: tuple[dict[str, Any] | None, ...]
+    added: tuple[dict[str, Any] | int, ...]
+    """Records; a number stands for that many records that the trace does not show."""
 
 
 class ShownLog:
@@ -26,15 +26,15 @@ class ShownLog:
 
     def __init__(self, start: int = 0) -> None:
         self._start = start
-        self._records: list[TracedRecord | None] = []
+        self._runs: tuple[Run, ...] = ()
 
     def follow(self, line: EventLine) -> LogChange | None:
         """Take in a line of this replica; None if the log stays as it is.
 
-        The ends of the log that the line observed are believed more than its effects: what they leave open is
-        `HIDDEN`.
+        The ends of the log that the line observed are believed more than its effects: what they leave open is not
+        shown.
         """
-        before_start, before = self._start, list(self._records)
+        before_start, before = self._start, self._runs
         for effect in () if line.effects is UNSET else line.effects:
             self._apply(effect)
         state = line.state
@@ -49,12 +49,12 @@ class ShownLog:
         match effect:
             case TracedAppendRecords(base_offset, records):
                 self._end_at(base_offset)
-                self._records.extend(records)
+                self._runs = (*self._runs, *records)
             case TracedTruncateLog(end_offset):
                 self._end_at(end_offset)
             case TracedWriteSnapshot(snapshot, replaces_log):
                 if replaces_log:
-                    self._records.clear()
+                    self._runs = ()
                     self._start = snapshot.end_offset
                 self._start_at(snapshot.end_offset)
             case _:
@@ -63,24 +63,58 @@ class ShownLog:
     def _start_at(self, offset: int) -> None:
         """What is before `offset` is gone; what an earlier start would hold is not shown."""
         if offset > self._start:
-            del self._records[: offset - self._start]
+            self._runs = _without_first(self._runs, offset - self._start)
         elif offset < self._start:
             # A new disk starts over.
-            self._records.clear()
+            self._runs = ()
         self._start = offset
 
     def _end_at(self, offset: int) -> None:
-        length = max(0, offset - self._start)
-        del self._records[length:]
-        self._records.extend([HIDDEN] * (length - len(self._records)))
+        self._runs = _first(self._runs, max(0, offset - self._start))
 
-    def _change(self, before_start: int, before: Sequence[TracedRecord | None]) -> LogChange | None:
-        if before_start == self._start and before == self._records:
+    def _change(self, before_start: int, before: tuple[Run, ...]) -> LogChange | None:
+        if before_start == self._start and before == self._runs:
             return None
         kept = 0
         if self._start >= before_start:
-            still = before[self._start - before_start :]
-            while kept < min(len(still), len(self._records)) and still[kept] == self._records[kept]:
-                kept += 1
-        added = tuple(None if record is None else to_builtins(record) for record in self._records[kept:])
-        return LogChange(self._start, self._start + kept, added)
+            kept = _common(_without_first(before, self._start - before_start), self._runs)
+        added = _without_first(self._runs, kept)
+        told = tuple(run if isinstance(run, int) else to_builtins(run) for run in added)
+        return LogChange(self._start, self._start + kept, told)
+
+
+def _length(run: Run) -> int:
+    return run if isinstance(run, int) else 1
+
+
+def _first(runs: tuple[Run, ...], length: int) -> tuple[Run, ...]:
+    """The first `length` records; those that are missing are not shown."""
+    kept: list[Run] = []
+    for run in runs:
+        if length == 0:
+            break
+        kept.append(min(run, length) if isinstance(run, int) else run)
+        length -= _length(kept[-1])
+    if length:
+        # Two counts never stand side by side, so that equal logs have equal runs.
+        last = kept.pop() if kept and isinstance(kept[-1], int) else 0
+        kept.append(_length(last) + length)
+    return tuple(kept)
+
+
+def _without_first(runs: tuple[Run, ...], length: int) -> tuple[Run, ...]:
+    for place, run in enumerate(runs):
+        if length < _length(run):
+            return (run - length if isinstance(run, int) else run, *runs[place + 1 :])
+        length -= _length(run)
+    return ()
+
+
+def _common(one: tuple[Run, ...], other: tuple[Run, ...]) -> int:
+    """How many records both start with."""
+    length = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            return length + (min(left, right) if isinstance(left, int) and isinstance(right, int) else 0)
+        length += _length(left)
+    return length

@@ -11,6 +11,7 @@ from unicodedata import bidirectional
 from kraft_traces.view.document import Document
 
 _SCRIPTS = (
+    "logs.js",
     "cluster.js",
     "wording.js",
     "sentence.js",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kraft_reference.configuration import Configuration
 from kraft_traces.check import Verdict, check_reader
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.errors import TraceError
+from kraft_traces.errors import EmptyTraceError, TraceError
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.reader import TraceReader, open_trace
 from kraft_traces.view.document import Document, Numbered, view_document
@@ -82,7 +82,7 @@ def read_document(trace: str, *, checked: bool = True) -> Reading:
         kept = _Kept(reader)
         verdict = check_reader(kept) if checked else None
         if verdict is not None and kept.broken is not None and verdict.rejection is None:
-            verdict = replace(verdict, reason=_reason(kept.broken))
+            verdict = replace(verdict, reason=inconclusive_reason(kept.broken))
         while kept.next_line() is not None:
             pass
         document = view_document(
@@ -96,7 +96,9 @@ def name_of(trace: str) -> str:
     return "standard input" if trace == "-" else Path(trace).name
 
 
-def _reason(broken: TraceError) -> str:
-    """Why nothing more can be said of a trace in which the check found nothing wrong."""
+def inconclusive_reason(broken: TraceError) -> str:
+    """Why nothing more can be said of a trace in which the check found nothing wrong before it breaks off."""
+    if isinstance(broken, EmptyTraceError):
+        return "the trace has no event"
     where = "it" if broken.line_number is None else f"line {broken.line_number}"
     return f"{where} cannot be read; what the trace shows before that is right"

@@ -34,13 +34,11 @@ class Trace {
       event.changes = state.has(id) ? event.changed ?? {} : this._other(event.changed ?? {}, this.start.get(id));
       if (event.changed || !state.has(id)) state.set(id, { ...state.get(id), ...event.changed });
       if (event.log) {
-        const { start, records } = log.get(id) ?? { start: 0, records: [] };
-        const kept = records.slice(event.log.start - start, event.log.end - start);
-        log.set(id, { start: event.log.start, records: kept.concat(event.log.added) });
+        log.set(id, changedLog(log.get(id) ?? NO_LOG, event.log));
       }
       this.at.get(id).push(index);
       this.states.get(id).push(state.get(id));
-      this.logs.get(id).push(log.get(id) ?? { start: 0, records: [] });
+      this.logs.get(id).push(log.get(id) ?? NO_LOG);
     });
   }
 
@@ -57,7 +55,7 @@ class Trace {
   // Before its first event a replica is as it started; then it is known by what its lines show.
   stateOf(id, index) { return this.states.get(id)?.[this._place(id, index)] ?? this.start.get(id) ?? null; }
 
-  logOf(id, index) { return this.logs.get(id)?.[this._place(id, index)] ?? { start: 0, records: [] }; }
+  logOf(id, index) { return this.logs.get(id)?.[this._place(id, index)] ?? NO_LOG; }
 
   nextOf(id, index, step) {
     const own = this.at.get(id) ?? [];

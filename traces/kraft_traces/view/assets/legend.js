@@ -29,9 +29,13 @@ function fillLegend(box) {
   );
 }
 
-function headOf({ header, source, events, replicas, complete, broken }) {
+// Why no message is drawn in a trace that has some.
+const withoutArrows = ({ arrows, events }) => (!arrows.length && events.some(({ event }) => event.startsWith("Handle")) ? "; no arrows: the trace names no messages sent" : "");
+
+function headOf(trace) {
+  const { header, source, events, replicas, complete, broken } = trace;
   const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
   const off = header.switched_off?.length ? `, without ${header.switched_off.join(", ")}` : "";
   const by = `by ${header.generator.name} ${header.generator.version}, profile ${header.profile}${off}`;
-  return `${source}: ${counted(events.length, "event")} of ${counted(replicas.length, "replica")}, ${by}${complete || broken ? "" : "; the trace does not say that it holds the whole run"}`;
+  return `${source}: ${counted(events.length, "event")} of ${counted(replicas.length, "replica")}, ${by}${complete || broken ? "" : "; the trace does not say that it holds the whole run"}${withoutArrows(trace)}`;
 }

@@ -1,7 +1,5 @@
 // What is beside the picture: the selected event, the state before and after it, the whole cluster at that moment.
 
-const RECORDS_SHOWN = 60;
-const LETTERS = { Data: "D", LeaderChange: "L", Voters: "V", KRaftVersion: "K", VoterAssignment: "A" };
 const ALWAYS = ["role", "epoch", "leader_id", "voted_key", "log_end_offset", "flushed_offset", "high_watermark", "voters"];
 
 const titled = (section, title, ...children) => section.replaceChildren(element("h2", { textContent: title }), ...children.filter(Boolean));
@@ -37,7 +35,7 @@ function showEvent(section, trace, index) {
   }
   const rules = (event.rules ?? []).map((place) => trace.rules[place].id);
   if (rules.length) {
-    parts.push(element("details", { open: rules.length <= 6 }, element("summary", { textContent: `Rules that it exercises: ${rules.length}` }), ruleList(trace, rules)));
+    parts.push(element("details", { open: rules.length <= 6 }, element("summary", { textContent: `Rules of the action: ${rules.length}` }), ruleList(trace, rules)));
   }
   titled(section, `${event.sequence}. ${event.event}`, ...parts);
 }
@@ -140,27 +138,3 @@ function replicaBox({ id }, state, log) {
   ]);
   return element("div", { className: "replica" }, element("h3", { textContent: `Replica ${id}: ${head}` }), said, logPicture(log, state));
 }
-
-// A cell for each record: its epoch above, its kind below; the high watermark is a thick line, what is not synced dashed.
-function logPicture({ start, records }, state) {
-  const end = start + records.length, hidden = Math.max(0, records.length - RECORDS_SHOWN);
-  const watermark = Number(state?.high_watermark ?? -1), flushed = Number(state?.flushed_offset ?? end);
-  const list = element("ol", { className: "log", start: start + hidden });
-  list.setAttribute("aria-label", `log from offset ${start} to ${end}`);
-  if (start > 0) list.append(element("li", { className: "stub", textContent: `snapshot to ${start}` }));
-  if (hidden) list.append(element("li", { className: "stub", textContent: `${hidden} more` }));
-  if (start === 0 && records.length === 0) list.append(element("li", { className: "stub", textContent: "empty log" }));
-  if (watermark === start + hidden && watermark >= 0 && records.length) list.append(mark());
-  records.slice(hidden).forEach((record, place) => {
-    const offset = start + hidden + place;
-    const names = ["record", record ? `epoch-${Number(record.epoch) % 6}` : "hidden-record", offset >= flushed ? "unsynced" : ""].join(" ");
-    const words = record ? `offset ${offset}: ${worded(record)}` : `offset ${offset}: ${NOT_OBSERVED}`;
-    const cell = element("li", { className: names, title: `${words}${offset >= flushed ? "; not synced" : ""}` });
-    cell.append(element("span", { textContent: record ? record.epoch : "?" }), element("b", { textContent: record ? LETTERS[record.kind] ?? "?" : "?" }));
-    list.append(cell);
-    if (offset + 1 === watermark) list.append(mark());
-  });
-  return list;
-}
-
-const mark = () => element("li", { className: "watermark", title: "high watermark: what is before it is committed", textContent: "HW" });

@@ -1,6 +1,8 @@
 // The picture: a lane for each replica, events along it, messages between them.  Only what is in view is drawn, and a
 // step from one event to the next draws only what belongs to these two.
 
+const NEAR_MARK = 48;
+
 class Timeline {
   constructor(trace, box, svg, spacer, onSelect) {
     Object.assign(this, { trace, box, svg, spacer, onSelect, selected: 0, left: 0, width: 0 });
@@ -116,7 +118,7 @@ class Timeline {
       const free = [0.65, 0.5, 0.8, 0.35].map((share) => pointOn(line, share)).find(({ x, y }) => !isInBand(y) && words.take(x - 11, x + 11, y + 4));
       if (!free) continue;
       const sign = drawn("text", { class: granted ? "vote granted" : "vote refused", x: free.x, y: free.y + 4, "text-anchor": "middle" }, granted ? "yes" : "no");
-      this.votes.push({ sign, x1: free.x - 11, x2: free.x + 11, y: free.y + 4 });
+      this.votes.push({ sign, arrow, x1: free.x - 11, x2: free.x + 11, y: free.y + 4 });
       yield sign;
     }
   }
@@ -156,8 +158,17 @@ class Timeline {
     parts.push(this._mark(selected, " chosen"), ...labels.filter(Boolean));
     if (trace.wrong !== null) parts.push(wrongSign(layout.x[trace.wrong], layout.laneOf(trace.events[trace.wrong])));
     // The names of the chosen arrows come first.
-    for (const vote of this.votes) vote.sign.classList.toggle("covered", !words.isFree(vote));
+    for (const vote of this.votes) vote.sign.classList.toggle("covered", !words.isFree(vote) || this._misleads(vote));
     this.layers[1].replaceChildren(...parts);
+  }
+
+  // Beside a mark that is looked at, the outcome of another event's vote would be taken for that of its own.
+  _misleads({ arrow, x1, x2, y }) {
+    const { layout, trace, selected } = this;
+    return [selected, trace.wrong ?? selected].some((index) => {
+      const far = Math.hypot((x1 + x2) / 2 - layout.x[index], y - layout.laneOf(trace.events[index]));
+      return far < NEAR_MARK && !trace.arrowsOf[index].includes(arrow);
+    });
   }
 
   // What comes in is named to the left, what goes out to the right, where no other words stand and if possible between

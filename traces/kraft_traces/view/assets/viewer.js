@@ -111,7 +111,7 @@ function toAddress(otherwise) {
 }
 
 $("about").textContent = headOf(trace);
-$("of").textContent = `of ${trace.events[last]?.sequence}`;
+$("of").textContent = last < 0 ? "" : `of ${trace.events[last].sequence}`;
 $("wrong").hidden = trace.wrong === null;
 document.body.classList.toggle("no-events", last < 0);
 showVerdict($("verdict"), trace);

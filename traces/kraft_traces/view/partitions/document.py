@@ -28,6 +28,7 @@ from kraft_traces.partitions.lines import (
     TracedState,
 )
 from kraft_traces.view.partitions.waiting import waits_for
+from kraft_traces.view.reading import inconclusive_reason
 
 
 class PartitionDocument(TypedDict):
@@ -42,7 +43,7 @@ class PartitionDocument(TypedDict):
     fields of the trace, `being_deleted` and `waits_for`."""
     events: list[dict[str, Any]]
     """Keys: sequence, line; `event`, its name, and `fields`, the others; refusal and effects if there are any;
-    `partitions`, those that the event names or changes; `rules` that it exercises, by index into `rules`; `changed`:
+    `partitions`, those that the event names or changes; `rules` of its action, by index into `rules`; `changed`:
     what is another value than before, `partitions` among it by name and field, None for one that is gone."""
     rules: list[dict[str, str]]
     """Keys: id, title, level, statement."""
@@ -192,11 +193,6 @@ def _label(name: Name) -> str:
 def _rule(rule_id: str) -> dict[str, str]:
     rule = load_registry()[rule_id]
     return {"id": rule.id, "title": rule.title, "level": rule.level, "statement": rule.statement}
-
-
-def inconclusive_reason(broken: TraceError) -> str:
-    """Why nothing more can be said of a trace in which the check found nothing wrong before it breaks off."""
-    return f"line {broken.line_number} cannot be read; what the trace shows before that is right"
 
 
 def _said(error: TraceError, source: str) -> str:

@@ -26,7 +26,7 @@ class PartitionReading(NamedTuple):
 
 
 class _Readable(PartitionTraceReader):
-    """Ends at the first line that cannot be read; a trace of which no event can be read is an error all the same."""
+    """Ends at the first line that cannot be read."""
 
     broken: TraceError | None = None
 
@@ -36,8 +36,6 @@ class _Readable(PartitionTraceReader):
         try:
             return super().__next__()
         except TraceError as error:
-            if not self.events:
-                raise
             self.broken = error
             raise StopIteration from None
 
@@ -52,7 +50,7 @@ def read_partition_document(trace: str, *, checked: bool = True) -> PartitionRea
         checked: hold it to the model, for which Java is needed.  What comes after a wrong line is read, not checked.
 
     Raises:
-        TraceError: the trace has no header, or no event, that can be read.
+        TraceError: the trace has no header that can be read.
     """
     with open_bytes(trace) as stream, _Readable(stream, trace) as reader:
         numbered = list(reader)

@@ -65,8 +65,9 @@ class Lanes {
   // The line of the selected event stands over the grounds of the lanes, and behind their texts.
   _lanes(parts, from, to) {
     const isGround = (part) => part.classList.contains("ground");
-    const here = drawn("path", { class: "here", d: `M${this.columns[this.selected]} ${from} V${to}` });
-    return [...parts.filter(isGround), here, ...parts.filter((part) => !isGround(part))];
+    const x = this.columns[this.selected];
+    const here = x === undefined ? [] : [drawn("path", { class: "here", d: `M${x} ${from} V${to}` })];
+    return [...parts.filter(isGround), ...here, ...parts.filter((part) => !isGround(part))];
   }
 
   // The events that have their number above: as many as there is room for.

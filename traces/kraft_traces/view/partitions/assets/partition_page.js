@@ -68,8 +68,9 @@ function fillHead() {
   const off = header.switched_off.length ? `, without ${header.switched_off.join(", ")}` : "";
   const unclean = header.unclean_topics.length ? `, unclean election for ${header.unclean_topics.join(", ")}` : "";
   byId("about").textContent = `${told.source}: ${count(told.events.length, "event")} of ${count(told.partitions.length, "partition")} on ${count(header.brokers.length, "broker")}, by ${header.generator}, profile ${header.profile}${unclean}${off}`;
-  byId("of").textContent = `of ${told.events.at(-1).sequence}`;
+  byId("of").textContent = steps.last < 0 ? "" : `of ${told.events[steps.last].sequence}`;
   byId("wrong").hidden = told.wrong === null;
+  document.body.classList.toggle("no-events", steps.last < 0);
   byId("find").placeholder = "event, rule, partition, error";
   showVerdict(byId("verdict"), told);
   showBroken(byId("broken"), told);

@@ -10,7 +10,7 @@ function showPartitionEvent(section, history, index) {
   if (event.refusal) parts.push(element("p", { className: "refusal", textContent: `Refused, nothing changed. ${refusalWords(history, index)}.` }));
   if (event.effects?.length) parts.push(heading("Effects, in order"), element("ol", {}, ...grouped(event.effects).map(effectLine)));
   const rules = event.rules.map((place) => history.rules[place].id);
-  parts.push(element("details", { open: rules.length <= 6 }, element("summary", { textContent: `Rules that it exercises: ${rules.length}` }), ruleList(history, rules)));
+  parts.push(element("details", { open: rules.length <= 6 }, element("summary", { textContent: `Rules of the action: ${rules.length}` }), ruleList(history, rules)));
   titled(section, `${event.sequence}. ${event.event}`, ...parts);
 }
 

@@ -19,6 +19,7 @@ class Stepping {
 
   select(index, { notice = "", writesAddress = true } = {}) {
     byId("notice").textContent = notice;
+    if (this.last < 0) return;
     this.selected = Math.max(0, Math.min(this.last, index));
     const { sequence } = this.events[this.selected];
     byId("at").value = sequence;
@@ -35,7 +36,7 @@ class Stepping {
   // The event that somebody names by its number; `otherwise` is the index of the one to show if there is none.
   toNumber(text, otherwise, options = {}) {
     const number = text.trim(), index = this.events.findIndex(({ sequence }) => String(sequence) === number);
-    const notice = `no event ${number || "without a number"}; the last is ${this.events[this.last].sequence}`;
+    const notice = `no event ${number || "without a number"}; the last is ${this.events[this.last]?.sequence}`;
     this.select(index < 0 ? otherwise : index, { ...options, notice: index < 0 ? notice : "" });
   }
 
@@ -68,7 +69,7 @@ class Stepping {
 
   _pressed(key) {
     const { target } = key;
-    if (key.ctrlKey || key.metaKey || key.altKey || target instanceof HTMLInputElement || !Object.hasOwn(this.actions, key.key)) return;
+    if (this.last < 0 || key.ctrlKey || key.metaKey || key.altKey || target instanceof HTMLInputElement || !Object.hasOwn(this.actions, key.key)) return;
     // Panels scroll by their own keys.
     if (["PageDown", "PageUp", "Home", "End"].includes(key.key) && target.closest?.("#panels section")) return;
     key.preventDefault();

@@ -116,7 +116,7 @@ function isRefused(event, name = null) {
 }
 
 function saidOf(history, index) {
-  const event = history.events[index], parts = [`Event ${event.sequence}`, eventWords(event)];
+  const event = history.events[index], parts = [`Event ${event.sequence}${index === history.wrong ? ", the first wrong line" : ""}`, eventWords(event)];
   if (event.refusal) parts.push(`refused: ${refusalWords(history, index)}`);
   for (const name of Object.keys(event.changed?.partitions ?? {})) {
     const said = changesWorded(history.stateOf(name, index - 1), history.stateOf(name, index));
