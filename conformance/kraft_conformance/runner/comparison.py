@@ -188,9 +188,20 @@ def adopted(expected: TracedState, actual: TracedState, latitude: Sequence[Latit
     return replace(expected, **chosen) if chosen else expected
 
 
-def compared_refusal(expected: Refusal | None, actual: Refusal | UnsetType | None) -> tuple[Difference, ...]:
-    """A reason that is not given is not judged."""
-    if actual is UNSET or actual == expected:
+def sends_besides(step: VectorStep, effects: Sequence[TracedEffect]) -> bool:
+    """Is among the effects a request that the step lets come on top of what it expects?"""
+    may = {effect_name(TracedSend(one.message)) for one in step.may_send or ()}
+    return any(effect_name(effect) in may for effect in effects)
+
+
+def compared_refusal(
+    expected: Refusal | None, actual: Refusal | UnsetType | None, *, besides: bool = False
+) -> tuple[Difference, ...]:
+    """A reason that is not given is not judged.
+
+    Nor is it that nothing is due where something is sent that may come on top: for that implementation it is due.
+    """
+    if actual is UNSET or actual == expected or (besides and expected is Refusal.NOTHING_DUE):
         return ()
     return (Difference("refusal", text(expected), text(actual)),)
 

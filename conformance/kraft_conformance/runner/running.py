@@ -21,7 +21,13 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.runner.comparison import EffectComparison, adopted, compared_refusal, compared_state
+from kraft_conformance.runner.comparison import (
+    EffectComparison,
+    adopted,
+    compared_refusal,
+    compared_state,
+    sends_besides,
+)
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.partition_running import run_partition_vector
@@ -144,7 +150,8 @@ class _Run:
                 ).compared(synced_before, _end(after))
                 self._ahead.follow(step, expected.awaiting or (), step.outputs, reply.effects)
                 self._seen.wire.extend(compared.left_out)
-                refused = compared_refusal(step.refusal, reply.refusal) if self._sees_state else ()
+                besides = sends_besides(step, reply.effects)
+                refused = compared_refusal(step.refusal, reply.refusal, besides=besides) if self._sees_state else ()
                 found = (*compared.differences, *refused)
             else:
                 self._ahead.follow(step, (), (), ())
