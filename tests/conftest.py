@@ -1,6 +1,9 @@
-"""Hypothesis profiles (KRAFT_SPEC_HYPOTHESIS: quick, ci or nightly) and their seed in pytest's header."""
+"""Hypothesis profiles (KRAFT_SPEC_HYPOTHESIS: quick, ci or nightly), the order of the files, and a browser."""
 
 import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -67,3 +70,16 @@ def pytest_report_header(config: pytest.Config) -> str:
         given: int | None = config.getoption("--hypothesis-seed")
         seed = "seed drawn afresh (--hypothesis-seed=N fixes it)" if given is None else f"seed {given}"
     return f"hypothesis examples: profile {_chosen_profile()}, {seed}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, driven by Playwright; the test is skipped where either is missing."""
+    driver = pytest.importorskip("playwright.sync_api", reason="pages are looked at with the extra `browser`")
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        pytest.skip("there is no Chromium to look at pages with")
+    with driver.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()

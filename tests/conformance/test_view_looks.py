@@ -1,22 +1,15 @@
 """How the page that `kraft-spec view` writes looks, and how much of it a step draws, in a real browser."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.view_pages import Page, launched, view, write_pages
+from tests.conformance.view_pages import Page, view, write_pages
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with launched() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

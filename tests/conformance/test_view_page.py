@@ -1,22 +1,15 @@
 """What the page that `kraft-spec view` writes does, in a real browser."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.view_pages import SAMPLES, Page, launched, view, write_pages
+from tests.conformance.view_pages import SAMPLES, Page, view, write_pages
 
 from kraft_conformance.exit_codes import ExitCode
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with launched() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

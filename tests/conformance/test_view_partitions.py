@@ -1,23 +1,16 @@
 """`kraft-spec view` of a trace of partition reassignment, and its page in a real browser."""
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.view_pages import SAMPLES, Page, launched, view
+from tests.conformance.view_pages import SAMPLES, Page, view
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_traces.partitions.encode import encoded
 from kraft_traces.view.partitions import read_partition_document
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with launched() as started:
-        yield started
 
 
 def test_the_page_and_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

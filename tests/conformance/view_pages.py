@@ -1,30 +1,12 @@
-"""Pages of traces, and a browser that shows them."""
+"""Pages of traces, and what a browser says of them."""
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 SAMPLES = Path("traces/kraft_traces/samples")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
-@contextmanager
-def launched() -> Iterator[Any]:
-    """A browser; the test is skipped where there is none."""
-    driver = pytest.importorskip("playwright.sync_api", reason="the page is looked at with the extra `browser`")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium to look at the page with")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
 
 
 def view(*arguments: str | Path) -> int:

@@ -1,7 +1,6 @@
 """What the search of the site finds first, in a real browser."""
 
 import functools
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,6 @@ import pytest
 from tools.site.facts import Material, RuleFacts
 from tools.site.rule_pages import rule_pages
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SCORER = Path(__file__).parents[2] / "docs" / "_static" / "search_scorer.js"
 CONFIGURATION = f"""
 extensions = ["myst_parser"]
@@ -58,17 +56,6 @@ def address(site: Path) -> Iterator[str]:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver = pytest.importorskip("playwright.sync_api", reason="searching is tried with the extra `browser`")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium to search with")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
 
 
 @pytest.mark.slow
