@@ -181,24 +181,21 @@ def rules_of_operators(operators: Iterable[str]) -> tuple[str, ...]:
 
 
 _STOPPED = "Stopped"
-"""No rule speaks of the role of a replica that does not run."""
+"""No rule speaks of the role of a replica that does not run: that leaves no rule out."""
 
 
-def deciding_role(before: str | None, after: str | None = None) -> str | None:
-    """The role of which the rules of an event speak: that before it, and of a restart that after it.
-
-    None if it is not known: then no rule can be left out for its role.
-    """
-    role = after if before == _STOPPED else before
-    return None if role == _STOPPED else role
-
-
-def rules_of_event(event: str, role: str | None = None, pre_vote: bool | None = None) -> tuple[str, ...]:
+def rules_of_event(
+    event: str, role: str | None = None, pre_vote: bool | None = None, after: str | None = None
+) -> tuple[str, ...]:
     """The rule ids that an event's action states, the most specific first.
 
-    `role` is the replica's `deciding_role`: rules that speak of other roles only are left out.
-    `pre_vote` leaves out the rules of the other kind of vote.
+    Args:
+        event: its name.
+        role: of the replica before it; rules that speak of other roles only are left out.
+        pre_vote: whether it is a Pre-Vote; leaves out the rules of the other kind of vote.
+        after: the role after it, of which the rules of a restart speak.
     """
+    deciding = after if role == _STOPPED else role
     registry: Registry = load_registry()
     stated = operator_rules()
     ids = dict.fromkeys(rule for operator in EVENT_OPERATORS.get(event, ()) for rule in stated.get(operator, ()))
@@ -208,7 +205,7 @@ def rules_of_event(event: str, role: str | None = None, pre_vote: bool | None = 
         rule = registry[rule_id]
         if other_kind is not None and rule_id.startswith(other_kind):
             return False
-        return role is None or not rule.states or role in rule.states
+        return deciding in (None, _STOPPED) or not rule.states or deciding in rule.states
 
     kept = [rule_id for rule_id in ids if applies(rule_id)]
     return tuple(sorted(kept, key=lambda rule_id: len(registry[rule_id].states) or 99))

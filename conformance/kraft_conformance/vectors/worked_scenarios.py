@@ -77,4 +77,5 @@ def _rules(occurrence: Occurrence, role: Role | None) -> tuple[str, ...]:
         # The network layer's answer to a Pre-Vote that cannot be encoded has no such flag.
         unsent = isinstance(message, VoteResponse) and message.error is Error.UNSUPPORTED_VERSION
         pre_vote = None if unsent else message.pre_vote
-    return rules_of_event(event_name(event), None if role is None else str(role), pre_vote)
+    after = None if occurrence.state is None else str(occurrence.state.role)
+    return rules_of_event(event_name(event), None if role is None else str(role), pre_vote, after)

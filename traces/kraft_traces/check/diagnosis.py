@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
-from kraft_spec.action_rules import deciding_role, rules_of_event, rules_of_operators, switchable_rules
+from kraft_spec.action_rules import rules_of_event, rules_of_operators, switchable_rules
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.comparison import NETWORK_EVENTS
@@ -130,7 +130,7 @@ class Diagnosis:
         role = None if replica is None else str(state_before(self._model, where.before, replica)["role"])
         pre_vote = getattr(line.message, "pre_vote", UNSET)
         # The role after the event is what the line says, which is wrong somewhere.
-        stated = rules_of_event(line.event, deciding_role(role), None if pre_vote is UNSET else pre_vote)
+        stated = rules_of_event(line.event, role, None if pre_vote is UNSET else pre_vote)
         off = tuple(rule for rule in stated if rule in self._configuration.switched_off)
         return Rejection(
             kind=kind,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypedDict
 from msgspec import UNSET, to_builtins
 
 from kraft_reference.cluster.world import World
-from kraft_spec.action_rules import deciding_role, rules_of_event
+from kraft_spec.action_rules import rules_of_event
 from kraft_spec.rules import load_registry
 from kraft_traces.check import Verdict
 from kraft_traces.errors import TraceError, UnknownProfileError
@@ -137,7 +137,7 @@ class _Telling:
         """A role that was shown some lines ago may be another one by now, so it counts for one line only."""
         before = self._roles.get(replica, self.starts.get(replica, {}).get("role"))
         after = self._roles[replica] = _role_after(line)
-        return rules_of_event(line.event, deciding_role(before, after), _pre_vote(line))
+        return rules_of_event(line.event, before, _pre_vote(line), after)
 
 
 def _starts(header: HeaderLine) -> dict[int, dict[str, Any]]:
