@@ -11,14 +11,14 @@ from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.requests_ahead import tag_of
 from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.format import MaySend
-from kraft_conformance.vectors.may_send import may_send
 from kraft_conformance.vectors.target import THREE
 from kraft_reference.events import Draw, Event, Poll, PollFetch
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.checkpoints import replica_state_of
+from kraft_traces.latitude.requests import may_send
+from kraft_traces.latitude.values import MaySend
 
 EAGER = Path(__file__).with_name("eager_adapter.py")
 OPEN = tuple([one.id for one in Catalogue().of_replicas() if any(step.may_send for step in one.steps)])

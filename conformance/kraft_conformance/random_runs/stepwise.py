@@ -12,11 +12,12 @@ from kraft_conformance.random_runs.shown import masked
 from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
 from kraft_conformance.runner.plain import Difference
-from kraft_conformance.vectors.format import Latitude, VectorStep
-from kraft_conformance.vectors.latitude import latitude_of
+from kraft_conformance.vectors.format import VectorStep
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.state_changes import changed
 from kraft_traces.effects import TracedEffect, TracedStartTimer
+from kraft_traces.latitude.outputs import latitude_of
+from kraft_traces.latitude.values import Latitude
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 

@@ -10,7 +10,7 @@ from kraft_conformance.protocol.features import Level, WriteOrTimer
 from kraft_conformance.runner.plain import Compared, Difference, compare, plain, text
 from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
 from kraft_conformance.runner.writes import Synced, log_end_after, without_repetitions
-from kraft_conformance.vectors.format import Latitude, VectorStep
+from kraft_conformance.vectors.format import VectorStep
 from kraft_reference.outcome import Refusal
 from kraft_traces.effects import (
     TracedAnswer,
@@ -23,6 +23,7 @@ from kraft_traces.effects import (
     TracedTruncateLog,
     TracedWriteSnapshot,
 )
+from kraft_traces.latitude.values import Latitude
 from kraft_traces.state_types import TracedState
 
 _TOLD = (TracedSend, TracedAnswer)

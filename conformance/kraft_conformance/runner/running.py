@@ -36,11 +36,12 @@ from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Session
 from kraft_conformance.runner.writes import Synced
 from kraft_conformance.vectors.catalogue import AnyVector
-from kraft_conformance.vectors.format import Latitude, Vector, VectorEvent
+from kraft_conformance.vectors.format import Vector, VectorEvent
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.profiles import shown_profile
 from kraft_conformance.vectors.requirements import about
 from kraft_conformance.vectors.state_changes import applied
+from kraft_traces.latitude.values import Latitude
 from kraft_traces.state_types import TracedState
 
 CORE = ("role", "epoch", "leader_id", "voted_key", "log_end_offset", "high_watermark")

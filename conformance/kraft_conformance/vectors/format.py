@@ -1,6 +1,6 @@
 """The types of a kraft-vector/1.  The order of the fields here is their order in a file."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -10,6 +10,7 @@ from kraft_conformance.protocol.messages import TracedDraw
 from kraft_reference.outcome import Refusal
 from kraft_traces.checkpoint_types import TracedReplicaState
 from kraft_traces.effects import TracedEffect
+from kraft_traces.latitude.values import Latitude, MaySend
 from kraft_traces.lines import TracedCrash, TracedInput
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
@@ -46,26 +47,6 @@ class VectorEvent(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     input: TracedInput | UnsetType = UNSET
     draw: TracedDraw
     crash: TracedCrash | UnsetType = UNSET
-
-
-class Latitude(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an implementation may do otherwise in a step, and still be right."""
-
-    path: str
-    """`outputs[0]`, `outputs[0].message.error`, `state.role`."""
-    reason: str
-    any_of: tuple[Any, ...] | UnsetType = UNSET
-    """The values that are right as well."""
-    absent: bool = False
-    """Whether the output may be missing."""
-
-
-class MaySend(Struct, frozen=True, forbid_unknown_fields=True):
-    """A request that an implementation may send in a step, and need not."""
-
-    message: TracedMessage
-    reason: str
-    """The rule that leaves it open, and what it says of it."""
 
 
 class VectorStep(VectorEvent, frozen=True, kw_only=True):

@@ -11,9 +11,7 @@ from kraft_conformance.protocol.cluster import cluster_of
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.vectors.encoding import vector_bytes, vector_from
-from kraft_conformance.vectors.format import SCHEMA, MaySend, Requires, Vector, VectorEvent, VectorStep
-from kraft_conformance.vectors.latitude import latitude_of
-from kraft_conformance.vectors.may_send import may_send
+from kraft_conformance.vectors.format import SCHEMA, Requires, Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
 from kraft_conformance.vectors.state_changes import changed
@@ -29,6 +27,9 @@ from kraft_reference.state import ReplicaState
 from kraft_traces.checkpoints import replica_state_of, traced_replica_state
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.encode import event_line
+from kraft_traces.latitude.outputs import latitude_of
+from kraft_traces.latitude.requests import may_send
+from kraft_traces.latitude.values import MaySend
 from kraft_traces.states import traced_state
 
 

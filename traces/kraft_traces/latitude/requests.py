@@ -10,7 +10,6 @@ from typing import NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.vectors.format import MaySend
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Event, Poll, PollFetch
@@ -19,6 +18,7 @@ from kraft_reference.polling import after_poll, after_poll_fetch, due_fetch_targ
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.effects import TracedSend, traced_effect
+from kraft_traces.latitude.values import MaySend
 from kraft_traces.message_types import TracedMessage
 
 

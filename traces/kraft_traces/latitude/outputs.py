@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, to_builtins
 
-from kraft_conformance.vectors.format import Latitude
 from kraft_reference.effects import Timer
 from kraft_reference.roles import Role
 from kraft_traces.effects import TracedEffect, TracedPersistQuorumState, TracedSend, TracedStartTimer
+from kraft_traces.latitude.values import Latitude
 from kraft_traces.message_types import TracedVoteResponse
 from kraft_traces.state_types import TracedState
 from kraft_traces.vocabulary import EventName
