@@ -1,13 +1,25 @@
 """The findings: each goes on showing what it says."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.findings.finding import Finding, FindingError, findings_folder, load_findings, read_findings
+from kraft_conformance.findings.finding import (
+    Finding,
+    FindingError,
+    find_finding,
+    findings_folder,
+    load_findings,
+    read_findings,
+)
+from kraft_conformance.findings.recognising import findings_in
 from kraft_conformance.findings.showing import counterexample_file, counterexample_of, trace_file, trace_of, verdict_on
+from kraft_reference.cluster.failure import Failure
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.scenarios.director import Director
 from kraft_traces.check.verdict import RejectionKind, VerdictKind
 
 FINDINGS = load_findings()
@@ -25,9 +37,15 @@ resolution = ""
 schedule = "{schedule}"
 violates = "{violates}"
 counterexample = {counterexample}
+who = ""
+likelihood = ""
+workaround = ""
+release = ""
+{decision}
 """
 GOOD = {
     "rule": "vote.log-check",
+    "decision": "",
     "schedule": "observer-that-refuses/refusal-lasts",
     "violates": "EventualLeader",
     "counterexample": '{ check = "liveness-refusal-lasts", property = "EventualLeader" }',
@@ -126,6 +144,14 @@ def test_a_good_table_is_read() -> None:
             {"counterexample": '{ guess = "x" }'},
             "finding a: counterexample names guess, expected check or mutant, and property",
         ),
+        (
+            {"decision": 'decision = { name = "observer_refusal", answer = "lasts", safe = "never" }'},
+            "finding a: 'never' is no answer to observer_refusal; it has expires, lasts",
+        ),
+        (
+            {"decision": 'decision = { name = "name", answer = "kip", safe = "kip" }'},
+            "finding a: 'kip' is no answer to name; it has no answers, because it is no decision",
+        ),
         ({"counterexample": '"x"'}, "findings.toml: Expected `object`, got `str` - at `$.finding[0].counterexample`"),
     ],
 )
@@ -133,3 +159,52 @@ def test_a_wrong_table_is_refused_with_its_fault(changed: dict[str, str], words:
     with pytest.raises(FindingError) as raised:
         read_findings(TABLE.format_map({**GOOD, **changed}).encode())
     assert words in str(raised.value)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Failing runs.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def failure_of(plan: RunPlan) -> Failure:
+    """The run as it failed, not shrunk: its moves until the faults end."""
+    simulation = plan.simulation(keeps_schedule=True)
+    occurrences = tuple(simulation.run())
+    assert simulation.violation is not None
+    moves = tuple(move for move in simulation.schedule if move.sequence <= plan.steps or move.lasts)
+    return Failure(plan, simulation.violation, len(moves), moves, occurrences, simulation.violation)
+
+
+KNOWN = RunPlan(seed=1402, replicas=3, steps=300, workload="auto-join", profile="kafka-4")
+
+
+def test_a_failing_run_is_recognised_by_the_answer_that_it_comes_from() -> None:
+    (finding,) = findings_in(failure_of(KNOWN))
+    assert finding.name == "observer-refuses-for-ever"
+
+
+def test_a_run_that_fails_with_any_answer_is_no_instance() -> None:
+    failure = failure_of(KNOWN)
+    # With this bug the new voter refuses the vote as well, whatever its Pre-Vote says.
+    broken = replace(failure.plan, switched_off=("vote.membership-not-checked",))
+    assert findings_in(replace(failure, plan=broken)) == ()
+
+
+def test_another_property_or_another_answer_is_no_instance() -> None:
+    failure = failure_of(KNOWN)
+    other = replace(failure.violation, property_name="ElectionSafety")
+    assert findings_in(replace(failure, violation=other)) == ()
+    assert findings_in(replace(failure, plan=replace(KNOWN, profile="kip"))) == ()
+
+
+def test_a_restart_ends_the_refusal_of_the_observer() -> None:
+    _, variant = find_finding("observer-refuses-for-ever").variant()
+    director = Director("observer-refuses-for-ever", variant.configuration)
+    variant.script(director)
+    director.crash(3)
+    director.restart(3)
+    director.election_timeout(2)
+    director.fetch_timeout(2)
+    director.pre_vote(2, 3, "granted")
+    director.vote(2, 3, "granted")
+    director.roles("stopped", "L(5)", "U(5,voted=2)")

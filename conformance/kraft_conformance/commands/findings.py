@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich.markdown import Markdown
 
@@ -45,7 +46,7 @@ def findings(name: Name = None, as_json: Json = False) -> int:
 
 def _list(known: tuple[Finding, ...], as_json: bool) -> int:
     if as_json:
-        print_json([{name: getattr(finding, name) for name in finding.__struct_fields__} for finding in known])
+        print_json([msgspec.to_builtins(finding) for finding in known])
         return ExitCode.CONFORMANT
     drawn = table(f"{len(known)} findings", "name", "what", "where", "violates", "schedule")
     for finding in known:
@@ -73,6 +74,10 @@ def _show(shown: Shown) -> None:
         ("the text", finding.says),
         ("what it shows", finding.shows),
         ("here", finding.resolution),
+        ("who could be hit", finding.who),
+        ("how likely", finding.likelihood),
+        ("workaround", finding.workaround),
+        ("releases", finding.release),
         ("rules", ", ".join(finding.rules)),
     ):
         stdout.print(f"\n[bold]{name}[/bold]")

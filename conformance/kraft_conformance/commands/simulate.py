@@ -8,6 +8,8 @@ from kraft_conformance.commands.options import Json, Profile, SwitchOff, known_r
 from kraft_conformance.console import print_json, progress, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
+from kraft_conformance.findings.finding import Finding
+from kraft_conformance.findings.recognising import findings_in
 from kraft_reference.cluster.failure import Failure, investigate
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
@@ -82,7 +84,8 @@ def simulate(
         return ExitCode.CONFORMANT
     with progress("shrinking the failing schedule"):
         failure = investigate(plan) if shrink else None
-    _report_failure(plan, simulation, failure, output, as_json)
+        found = () if failure is None else findings_in(failure)
+    _report_failure(plan, simulation, failure, found, output, as_json)
     return ExitCode.VIOLATION
 
 
@@ -120,7 +123,12 @@ _COLUMNS = ("replica", "role", "epoch", "leader", "log end", "high watermark", "
 
 
 def _report_failure(
-    plan: RunPlan, simulation: Simulation, failure: Failure | None, output: str | None, as_json: bool
+    plan: RunPlan,
+    simulation: Simulation,
+    failure: Failure | None,
+    found: tuple[Finding, ...],
+    output: str | None,
+    as_json: bool,
 ) -> None:
     shortest = None
     if failure is not None:
@@ -137,6 +145,7 @@ def _report_failure(
                 "violation": str(simulation.violation),
                 "shrunk_moves": None if failure is None else len(failure.schedule),
                 "shrunk_trace": shortest,
+                "findings": [finding.name for finding in found],
                 "trace": output,
             }
         )
@@ -144,5 +153,10 @@ def _report_failure(
     console = stderr if output == "-" else stdout
     text = f"{simulation.violation}\nrepeat: {plan.command_line()}" if failure is None else failure.report()
     console.print(text, markup=False, soft_wrap=True)
+    for finding in found:
+        assert finding.decision is not None, "only those with a decision are recognised"
+        said = f"this is {finding.name} ({finding.title}): with {finding.decision.name} = {finding.decision.safe}"
+        console.print(f"{said} the same moves keep every property", markup=False, soft_wrap=True)
+        console.print(f"see: kraft-spec findings {finding.name}", markup=False, soft_wrap=True)
     if shortest is not None:
         console.print(f"shrunk trace: {shortest}", markup=False, soft_wrap=True)

@@ -3,9 +3,11 @@
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import msgspec
 
+from kraft_reference.profile import Profile
 from kraft_reference.scenarios import Scenario, Variant
 from kraft_reference.scenarios import scenario as find_scenario
 from kraft_spec.models import UnknownCheck, find_check
@@ -31,6 +33,14 @@ class ByMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     property: str
 
 
+class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer to an open point (a field of `Profile`), and the answer without which the finding is none."""
+
+    name: str
+    answer: str
+    safe: str
+
+
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something wrong or dangerous, with a schedule that shows it."""
 
@@ -52,6 +62,16 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The property that the schedule breaks; empty if it only costs time."""
     counterexample: dict[str, str]
     """`check` or `mutant`, its name, and the `property` that TLC finds violated."""
+    who: str
+    """Who could be hit."""
+    likelihood: str
+    """How likely that is."""
+    workaround: str
+    """What an operator can do, or an implementer where none is hit yet."""
+    release: str
+    """Which releases have it, and how that is known: read, tried, or in the public tracker."""
+    decision: Decision | None = None
+    """What it comes from, where that is an answer of a profile."""
 
     def found_by(self) -> ByCheck | ByMutant:
         """How TLC finds it.
@@ -130,12 +150,23 @@ def read_findings(text: bytes) -> tuple[Finding, ...]:
                     load_catalogue()[mutant]
         except (KeyError, UnknownCheck, MutantError) as error:
             raise FindingError(f"finding {finding.name}: {error.args[0]}") from error
+        if finding.decision is not None:
+            _check(finding.decision, finding.name)
         if finding.violates and finding.violates not in variant.violates:
             raise FindingError(
                 f"finding {finding.name}: {finding.schedule} violates {', '.join(variant.violates) or 'nothing'}, "
                 f"not {finding.violates}"
             )
     return table
+
+
+def _check(decision: Decision, finding: str) -> None:
+    hints = get_type_hints(Profile)
+    answers = get_args(hints.get(decision.name))
+    for answer in (decision.answer, decision.safe):
+        if answer not in answers:
+            known = ", ".join(answers) or "no answers, because it is no decision"
+            raise FindingError(f"finding {finding}: {answer!r} is no answer to {decision.name}; it has {known}")
 
 
 def find_finding(name: str) -> Finding:

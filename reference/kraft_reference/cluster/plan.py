@@ -94,14 +94,16 @@ class RunPlan:
         """The cluster of this run."""
         return configuration_of(self.preset(), self.seed, self.replicas, self.profile, frozenset(self.switched_off))
 
-    def simulation(self, keeps_schedule: bool = False, seed: int | None = None) -> Simulation:
+    def simulation(
+        self, keeps_schedule: bool = False, seed: int | None = None, configuration: Configuration | None = None
+    ) -> Simulation:
         """The run, ready to start; with another `seed` the same cluster with other chances.
 
-        See `Simulation` for `keeps_schedule`.
+        Another `configuration` is for another answer to a decision.  See `Simulation` for `keeps_schedule`.
         """
         preset = self.preset()
         return Simulation(
-            self.configuration(),
+            configuration or self.configuration(),
             self.seed if seed is None else seed,
             preset.workload,
             preset.faults,

@@ -1,5 +1,7 @@
 """Scenario 8: a voter loses its disk (the table of KIP-996)."""
 
+from dataclasses import replace
+
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, elect, start, win, win_pre_vote
@@ -103,6 +105,19 @@ def static_leader_crashes(d: Director) -> None:
     d.vote(2, 3, "granted")
     d.roles("stopped", "L(6)", "U(6,voted=2)")
     d.end_offsets(3, 2, 0)
+
+
+def level_1_leader_crashes(d: Director) -> None:
+    """Entries without directory ids name any disk: the empty one votes, although it is in no set of its own."""
+    _with_uuids(d)
+    d.voters(3, frozenset())
+    d.step("N1 crashes; ft(2); (3,U3') takes the place of voter 3")
+    d.crash(1)
+    d.fetch_timeout(2)
+    d.pre_vote(2, 3, "granted")
+    d.vote(2, 3, "granted")
+    d.roles("stopped", "L(6)", "U(6,voted=2)")
+    d.end_offsets(5, 4, 0)
 
 
 def _observer(d: Director) -> None:
@@ -237,6 +252,13 @@ SCENARIOS = (
                 cluster(3, static=True),
                 static_leader_crashes,
                 "N1 crashes before the catch-up: the same loss",
+                _LOSS,
+            ),
+            Variant(
+                "level-1-without-directory-ids",
+                replace(cluster(3, static=True, fetch_max_records=1), kraft_version=1),
+                level_1_leader_crashes,
+                "kraft.version 1 with a set that names no directory ids: the same loss",
                 _LOSS,
             ),
             Variant(
