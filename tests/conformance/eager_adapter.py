@@ -105,7 +105,7 @@ class Eager(ReferenceAdapter):
         """The reply, with what is sent besides, at the level that is shown."""
         extra: tuple[Message, ...] = ()
         if isinstance(request, Step) and request.crash is UNSET:
-            replica = self._running()
+            replica = self.replica()
             draw = Draw(request.draw.correlation_id, 0, 0)
             before = replica.state
             extra = self._extra(replica, before, request.event, draw)
@@ -117,7 +117,7 @@ class Eager(ReferenceAdapter):
     def _with(self, reply: StepReply, extra: tuple[Message, ...]) -> StepReply:
         sent = {one.message.destination for one in reply.effects if isinstance(one, TracedSend)}
         more = [one for one in extra if one.destination not in sent]
-        replica = self._running()
+        replica = self.replica()
         awaiting = {**replica.state.awaiting, **{one.destination: one.correlation_id for one in more}}
         replica.state = replica.state._replace(awaiting=awaiting)
         return replace(

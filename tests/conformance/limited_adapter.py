@@ -191,7 +191,7 @@ class Broken(ReferenceAdapter):
 
     def leave_out(self, rule: str) -> None:
         """From now on, without this rule."""
-        replica = self._running()
+        replica = self.replica()
         replica.configuration = dataclasses.replace(replica.configuration, switched_off=frozenset({rule}))
 
 

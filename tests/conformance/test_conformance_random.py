@@ -86,7 +86,7 @@ class WithoutRule(ReferenceAdapter):
     def answer(self, request: Request) -> Reply:
         reply = super().answer(request)
         if isinstance(request, Reset):
-            replica = self._running()
+            replica = self.replica()
             replica.configuration = dataclasses.replace(replica.configuration, switched_off=frozenset({self._rule}))
         return reply
 

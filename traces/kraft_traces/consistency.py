@@ -17,7 +17,7 @@ from kraft_traces.message_types import (
     TracedVoteResponse,
 )
 from kraft_traces.state_types import TracedState
-from kraft_traces.values import CHANGE_SUFFIX, TracedDetails, TracedRecord, TracedSnapshot
+from kraft_traces.values import CHANGE_SUFFIX, FETCH_SUFFIX, TracedDetails, TracedRecord, TracedSnapshot
 from kraft_traces.vocabulary import EVENTS, EventShape
 
 _INPUT_FIELDS = TracedInput.__struct_fields__
@@ -170,19 +170,22 @@ def _check_input(name: str, shape: EventShape, given: TracedInput) -> None:
 
 def _check_effects(line: EventLine) -> None:
     effects = () if line.effects is UNSET else line.effects
-    receivers: list[tuple[int, bool]] = []
+    receivers: list[tuple[int, str]] = []
+    identifiers: set[str] = set()
     for index, effect in enumerate(effects):
         if type(effect) is TracedSend:
             message = effect.message
             path = f"$.effects[{index}].message"
             _check_sent(path, line.sequence, message)
+            if message.id is not UNSET and message.id in identifiers:
+                raise Inconsistency(f"{path}.id", f"another message of this line has the id '{message.id}'")
+            identifiers.update(() if message.id is UNSET else (message.id,))
             if message.source is not UNSET and message.source != line.replica:
                 raise Inconsistency(f"{path}.source", f"replica {line.replica} sends it, not {message.source}")
             if message.destination is not UNSET:
-                receiver = (message.destination, isinstance(message, CHANGE_ANSWERS))
+                receiver = (message.destination, _kind(message))
                 if receiver in receivers:
-                    kind = "answer to a voter change" if receiver[1] else "message"
-                    detail = f"a second {kind} of this line to replica {message.destination}"
+                    detail = f"a second {receiver[1]} of this line to replica {message.destination}"
                     raise Inconsistency(f"{path}.destination", detail)
                 receivers.append(receiver)
             _check_contents(path, message)
@@ -192,16 +195,25 @@ def _check_effects(line: EventLine) -> None:
             _check_snapshot(f"$.effects[{index}].snapshot", effect.snapshot)
 
 
+def _kind(message: TracedMessage) -> str:
+    """What a line may send one of to each receiver; a receiver that gave a Fetch up may have sent another one."""
+    if isinstance(message, TracedFetchResponse):
+        return "answer to a Fetch" if message.correlation_id is UNSET else f"answer to Fetch {message.correlation_id}"
+    return "answer to a voter change" if isinstance(message, CHANGE_ANSWERS) else "message"
+
+
 def _check_sent(path: str, sequence: int, message: TracedMessage) -> None:
     identifier = message.id
     if identifier is UNSET:
         return
     suffix = CHANGE_SUFFIX if isinstance(message, CHANGE_ANSWERS) else ""
+    if isinstance(message, TracedFetchResponse):
+        identifier = identifier.removesuffix(FETCH_SUFFIX)
     if message.destination is not UNSET:
         expected = f"{sequence}.{message.destination}{suffix}"
         if identifier != expected:
             raise Inconsistency(f"{path}.id", f"expected '{expected}' (sequence and receiver), got '{identifier}'")
-    elif not identifier.startswith(f"{sequence}.") or identifier.endswith(CHANGE_SUFFIX) != bool(suffix):
+    elif not identifier.startswith(f"{sequence}.") or identifier.count(".") != 1 + bool(suffix):
         raise Inconsistency(f"{path}.id", f"expected '{sequence}.<receiver>{suffix}', got '{identifier}'")
 
 

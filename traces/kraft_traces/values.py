@@ -33,14 +33,16 @@ CorrelationId = Annotated[
 RequestNumber = Annotated[int, Meta(ge=0, le=_INT32_MAX, description="A client's number for its request.")]
 CHANGE_SUFFIX = ".change"
 """What the id of an answer to a voter change ends with."""
+FETCH_SUFFIX = ".fetch"
+"""What the id of the answer to a Fetch of an earlier line may end with, beside another message to the same receiver."""
 
 MessageId = Annotated[
     str,
     Meta(
         # The lookahead, because in Python `$` also stands before a newline at the end.
-        pattern=r"^[1-9][0-9]{0,18}\.(0|[1-9][0-9]{0,9})(\.change)?$(?!\n)",
+        pattern=r"^[1-9][0-9]{0,18}\.(0|[1-9][0-9]{0,9})(\.change|\.fetch)?$(?!\n)",
         description="'<sequence of the line that sent the message>.<id of the replica that it is for>', and '.change' "
-        "after that for the answer to a voter change.",
+        "after that for the answer to a voter change, '.fetch' for that to a Fetch of an earlier line.",
     ),
 ]
 

@@ -107,9 +107,14 @@ class ReferenceAdapter:
         Raises:
             ValueError: there was no `reset` yet.
         """
-        return traced_state(self._running().state)
+        return traced_state(self.replica().state)
 
-    def _running(self) -> Replica:
+    def replica(self) -> Replica:
+        """The replica itself.
+
+        Raises:
+            ValueError: there was no `reset` yet.
+        """
         if self._replica is None:
             raise ValueError("there was no reset yet")
         return self._replica
@@ -117,8 +122,8 @@ class ReferenceAdapter:
     def _step(self, event: Event, draw: TracedDraw, crash: object = UNSET) -> Done:
         chance = Draw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
         if crash is UNSET:
-            return self._running().step(event, chance)
-        return self._running().crash_during(event, chance, crash.completed, crash.log_end_offset)  # type: ignore[attr-defined]
+            return self.replica().step(event, chance)
+        return self.replica().crash_during(event, chance, crash.completed, crash.log_end_offset)  # type: ignore[attr-defined]
 
 
 _NO_DRAW = TracedDraw(0, 0, 0)

@@ -18,6 +18,7 @@ Feature = Literal[
     "auto-join",
     "kraft-version-upgrade",
     "quorum-reassignment",
+    "fetch-limit",
     "old-znode",
     "unclean-election",
 ]

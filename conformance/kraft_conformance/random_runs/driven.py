@@ -32,6 +32,7 @@ from kraft_conformance.random_runs.shown import followed, named, reference_effec
 from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.random_runs.stepwise import Stepwise
 from kraft_conformance.runner.comparison import effect_name
+from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.writes import Synced, without_repetitions
 from kraft_reference import events
@@ -87,6 +88,7 @@ class AdapterReplica(Replica):
         self._dies_in_steps = dies_in_steps and in_steps and self._sight.sees_syncs
         self._synced = Synced(state.log.flushed)
         self._syncs_early = False
+        self._correlations = Correlations()
         self._stepwise = Stepwise(self._id, self._sight, notes)
         self._reference = state
         """The state of the reference beside it."""
@@ -185,22 +187,23 @@ class AdapterReplica(Replica):
         return None
 
     def _asked(self, event: Event, draw: Draw, line: EventLine) -> Shown:
-        session, sight = self._session, self._sight
+        session, sight, ids = self._session, self._sight, self._correlations
         drawn = TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
         reply: StepReply | RestartReply | None = None
+        message = ids.addressed(line.event, line.message if line.message is UNSET else replace(line.message, id=UNSET))
         if isinstance(event, events.Crash):
             session.ask(CrashReply, Crash, log_end_offset=event.log_end_offset)
         elif isinstance(event, events.Restart):
             reply = session.ask(RestartReply, Restart, endpoint=event.endpoint, draw=drawn)
         else:
-            message = line.message if line.message is UNSET else replace(line.message, id=UNSET)
             reply = session.ask(
                 StepReply, Step, event=line.event, message=message, input=line.input, draw=drawn, crash=line.crash
             )
-        state = session.ask(ObserveReply, Observe).state if sight.sees_state else UNSET
+        shown = () if reply is None else ids.drawn(drawn, reply.effects)
+        state = ids.observed(session.ask(ObserveReply, Observe).state) if sight.sees_state else UNSET
         if reply is None:
             return Shown((), UNSET, state)
-        done = tuple(without_repetitions(reply.effects, self._synced.offset))
+        done = tuple(without_repetitions(shown, self._synced.offset))
         self._synced.follow(done)
         effects = tuple([without_id(one) for one in done if sight.shows(kind_of(one))])
         self._notes.shown += len(effects)

@@ -15,7 +15,8 @@ from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 
-_STARTS_ANEW = frozenset({"Crash", "Restart", "ReplaceDisk"})
+STARTS_ANEW = frozenset({"Crash", "Restart", "ReplaceDisk"})
+"""Events after which there is no connection on which an old answer could arrive."""
 
 
 def request_of(effect: TracedEffect) -> TracedMessage | None:
@@ -78,7 +79,7 @@ class RequestsAhead:
                 self._receivers.add(key[1])
 
     def _forget(self, event: VectorEvent) -> None:
-        if event.event in _STARTS_ANEW:
+        if event.event in STARTS_ANEW:
             self._out.clear()
         elif event.event == "RequestTimeout":
             assert event.input is not UNSET, "a timeout has an input"

@@ -28,7 +28,9 @@ from kraft_conformance.runner.comparison import (
     compared_state,
     sends_besides,
 )
+from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
+from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.partition_running import run_partition_vector
 from kraft_conformance.runner.plain import Compared, Difference
@@ -134,6 +136,8 @@ class _Run:
         self._synced = Synced(0)
         self._seen = _Seen([], [])
         self._ahead = RequestsAhead()
+        self._correlations = Correlations()
+        self._reference = ReferenceAdapter()
 
     def outcome(self) -> Outcome:
         vector = self._vector
@@ -144,12 +148,15 @@ class _Run:
         for number, step in enumerate(vector.steps, 1):
             after = applied(expected, step.state)
             synced_before = self._synced.offset
+            self._reference.answer(_request(step, 0))
             reply = self._happen(self._ahead.addressed(step))
             if reply is not None:
+                chosen = self._answers.as_chosen(step, reply.effects, self._reference.replica().state)
                 compared = EffectComparison(
-                    step, reply.effects, self._hello.observability, self._hello.unobserved, self._ahead
+                    chosen, reply.effects, self._hello.observability, self._hello.unobserved, self._ahead
                 ).compared(synced_before, _end(after))
                 self._ahead.follow(step, expected.awaiting or (), step.outputs, reply.effects)
+                self._answers.follow(step, step.outputs, reply.effects)
                 self._seen.wire.extend(compared.left_out)
                 besides = sends_besides(step, reply.effects)
                 refused = compared_refusal(step.refusal, reply.refusal, besides=besides) if self._sees_state else ()
@@ -172,22 +179,29 @@ class _Run:
             cluster = replace(cluster, profile=self._profile)
         if self._hello.state_injection:
             self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster, before=vector.before)
+            self._reference.answer(Reset(id=0, replica=vector.replica, cluster=cluster, before=vector.before))
+            self._answers = FetchAnswers(self._reference.replica().configuration)
             self._synced = Synced(vector.before.state.flushed_offset or 0)
             return
         self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster)
         assert vector.history is not None, "asked of implementations with state_injection alone"
-        # The history is not judged, but what is sent in it beyond the reference is still out when the steps begin.
-        reference = ReferenceAdapter()
-        reference.answer(Reset(id=0, replica=vector.replica, cluster=cluster))
+        # The history is not judged, but what is sent in it beyond the reference is still out when the steps begin, and
+        # what is not answered in it is still owed.
+        self._reference.answer(Reset(id=0, replica=vector.replica, cluster=cluster))
+        self._answers = FetchAnswers(self._reference.replica().configuration)
         for event in vector.history:
-            awaited = reference.state().awaiting or ()
-            expected = reference.answer(_request(event, 0))
+            awaited = self._reference.state().awaiting or ()
+            expected = self._reference.answer(_request(event, 0))
             reply = self._happen(self._ahead.addressed(event))
             outputs = expected.effects if isinstance(expected, StepReply | RestartReply) else ()
-            self._ahead.follow(event, awaited, outputs, () if reply is None else reply.effects)
+            shown = () if reply is None else reply.effects
+            self._ahead.follow(event, awaited, outputs, shown)
+            self._answers.follow(event, outputs, shown)
 
     def _happen(self, event: VectorEvent) -> StepReply | RestartReply | None:
         """Let an event happen; None for a crash between steps, which shows nothing."""
+        self._answers.begin(event)
+        event = replace(event, message=self._correlations.addressed(event.event, event.message))
         if event.event == "Crash":
             kept = _kept(event)
             if self._synced.offset > kept:
@@ -201,6 +215,8 @@ class _Run:
             reply = self._session.ask(RestartReply, Restart, **_fields(event))
         else:
             reply = self._session.ask(StepReply, Step, **_fields(event))
+        effects = self._answers.heard(event, self._correlations.drawn(event.draw, reply.effects))
+        reply = replace(reply, effects=effects)
         self._synced.follow(reply.effects)
         if event.event == "ReplaceDisk":
             self._synced = Synced(0)
@@ -209,7 +225,7 @@ class _Run:
         return reply
 
     def _observed(self) -> TracedState:
-        return self._session.ask(ObserveReply, Observe).state
+        return self._correlations.observed(self._session.ask(ObserveReply, Observe).state)
 
     def _compared(
         self, actual: TracedState, path: str, expected: TracedState, latitude: Sequence[Latitude] = ()

@@ -48,6 +48,8 @@ def features_of(
     """
     needed: set[Feature] = set()
     names = {*sent}
+    if configuration.fetch_max_records and "FetchResponse" in names:
+        needed.add("fetch-limit")
     for event in events:
         needed.update({_EVENT_FEATURES[event.event]} if event.event in _EVENT_FEATURES else ())
         names.add(event.event.removeprefix("Handle"))
