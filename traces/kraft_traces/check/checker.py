@@ -20,6 +20,7 @@ from kraft_traces.check.binding import LeftOutError, UnrepresentableError, base,
 from kraft_traces.check.candidates import Branch, Candidates, InconclusiveError
 from kraft_traces.check.checkpoints import checkpoint_differences
 from kraft_traces.check.comparison import Comparison
+from kraft_traces.check.correlations import Correlations
 from kraft_traces.check.diagnosis import Diagnosis, Where
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.flights import Flights
@@ -74,12 +75,14 @@ class TraceChecker:
             model, self._steps, self._comparison, self._diagnosis, configuration, candidates_max
         )
         self._flights = Flights(configuration.cluster_id, own=own)
+        self._correlations = Correlations()
         if start is None:
             self._branches = [Branch(model.start(configuration))]
             self._events = 0
         else:
             self._branches = [Branch(model.state_at(configuration, checkpoint_of(start)))]
             self._events = start.sequence
+            self._correlations.begin_at(start)
             self._flights.begin_at(start)
         self._widest = 1
         self._inconclusive: str | None = None
@@ -104,6 +107,10 @@ class TraceChecker:
         """Check one line; `number` is its line number in the file.  After a rejection the trace is over."""
         self._last = (number, line)
         try:
+            if not self._own:
+                line, unknown = self._correlations.line(line)
+                if unknown:
+                    return self._mismatch(number, line, unknown)
             rejection = self._advance(number, line)
         except (InconclusiveError, UnrepresentableError) as reason:
             self._inconclusive = f"line {number}: {reason}"
@@ -125,6 +132,8 @@ class TraceChecker:
         What comes after it is judged as if the trace began there: the invariants are checked here, and of the states
         that the lines may have led to only the one stays that the checkpoint shows.
         """
+        if not self._own:
+            line = self._correlations.checkpoint(line)
         violation = None if self._last is None else self._check_invariants(*self._last)
         if violation is not None:
             return violation

@@ -1,0 +1,112 @@
+"""A foreign trace counts correlation ids as it likes; which request is answered has to follow from them all the same."""
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+from tests.traces.check.alterations import document_of
+from tests.traces.check.recorded import FOREIGN, Recorded, recorded, verdict_on
+
+from kraft_traces.check import Verdict, VerdictKind
+
+Documents = list[dict[str, Any]]
+
+
+def _messages(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from (line[name] for name in ("message", "answer") if line.get(name))
+    yield from (effect["message"] for effect in line.get("effects") or () if "message" in effect)
+
+
+def counted(trace: Recorded) -> Documents:
+    """The lines with ids that each replica counts for itself, from 500 on."""
+    numbers = {replica: count(500) for replica in trace.configuration.replicas}
+    own: dict[tuple[int, int, int], int] = {}
+
+    def named(asker: int, asked: int, drawn: int) -> int:
+        if (asker, asked, drawn) not in own:
+            own[asker, asked, drawn] = next(numbers[asker])
+        return own[asker, asked, drawn]
+
+    lines = [document_of(line) for line in trace.lines]
+    for line in lines:
+        for message in _messages(line):
+            ends = (message["source"], message["destination"])
+            asker, asked = ends if message["type"].endswith("Request") else ends[::-1]
+            message["correlation_id"] = named(asker, asked, message["correlation_id"])
+        state = line.get("state")
+        if state:
+            replica = line["replica"]
+            state["awaiting"] = [[to, named(replica, to, drawn)] for to, drawn in state["awaiting"]]
+            pending = state["pending_change"]
+            if pending and isinstance(pending["requester"], int):
+                pending["request"] = named(pending["requester"], replica, pending["request"])
+    return lines
+
+
+def verdict_of(trace: Recorded, lines: Documents) -> Verdict:
+    return verdict_on(trace.header(FOREIGN), [json.dumps(line).encode() + b"\n" for line in lines])
+
+
+@pytest.mark.parametrize("workload", ["chaos", "auto-join"])
+def test_any_numbers_are_right(workload: str) -> None:
+    trace = recorded(workload, 3, 200)
+    verdict = verdict_of(trace, counted(trace))
+    assert verdict.kind is VerdictKind.ACCEPTED, verdict
+    assert verdict.candidates_max == 1
+
+
+def test_an_id_that_only_its_receiver_shows_is_right() -> None:
+    trace = recorded("chaos", 3, 200)
+    lines = counted(trace)
+    for line in lines:
+        if line["event"] in ("Poll", "PollFetch"):
+            del line["effects"], line["state"]
+    assert verdict_of(trace, lines).kind is VerdictKind.ACCEPTED
+
+
+def _of_another_request(lines: Documents) -> str:
+    *_, line = (one for one in lines if one["event"] == "HandleFetchRequest" and one["effects"])
+    _set(line, "FetchResponse", lambda given: given - 1)
+    return "effects[0].message.correlation_id"
+
+
+def _of_none(lines: Documents) -> str:
+    line = next(one for one in lines if one["event"] == "HandleVoteResponse")
+    line["message"]["correlation_id"] = 7
+    return "message.correlation_id"
+
+
+def _twice(lines: Documents) -> str:
+    """A replica that gives one id to a request that timed out and to the next one to the same receiver."""
+    timeout = next(place for place, one in enumerate(lines) if one["event"] == "RequestTimeout")
+    replica, to = lines[timeout]["replica"], lines[timeout]["input"]["destination"]
+    sends = [
+        (place, effect["message"])
+        for place, one in enumerate(lines)
+        for effect in one.get("effects") or ()
+        if one.get("replica") == replica
+        and effect.get("message", {}).get("destination") == to
+        and effect["message"]["type"].endswith("Request")
+    ]
+    earlier = [message for place, message in sends if place < timeout][-1]
+    later = next(message for place, message in sends if place > timeout)
+    later["correlation_id"] = earlier["correlation_id"]
+    return "message.correlation_id"
+
+
+def _set(line: dict[str, Any], kind: str, change: Callable[[int], int]) -> None:
+    for effect in line["effects"]:
+        if effect.get("message", {}).get("type") == kind:
+            effect["message"]["correlation_id"] = change(effect["message"]["correlation_id"])
+
+
+@pytest.mark.parametrize("spoil", [_of_another_request, _of_none, _twice])
+def test_a_wrong_id_is_rejected(spoil: Callable[[Documents], str]) -> None:
+    trace = recorded("chaos", 3, 200)
+    lines = counted(trace)
+    field = spoil(lines)
+    verdict = verdict_of(trace, lines)
+    assert verdict.rejection is not None
+    assert any(one.field.endswith(field) for one in verdict.rejection.differences), verdict.rejection

@@ -1,0 +1,174 @@
+"""The correlation ids of a foreign trace in the model's numbers.
+
+A correlation id is a name: any number that no other open request on its connection has.
+In the model it is the sequence of the line that sent the request; each line is put that way before it is checked.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from kraft_traces.check.binding import delivered_id, message_place
+from kraft_traces.check.differences import Difference
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.lines import EventLine
+from kraft_traces.message_types import TracedMessage
+from kraft_traces.state_types import TracedState
+
+REMEMBERED_MAX = 1000
+"""So many requests on one connection are told apart; of older ones the ids are not compared."""
+
+_STARTS = frozenset(("Restart", "ReplaceDisk"))
+_SENDS_REQUESTS = frozenset(("Poll", "PollFetch"))
+
+Connection = tuple[int, int]
+"""Who asks, and who is asked."""
+
+
+class Correlations:
+    """Follows the requests of one trace."""
+
+    def __init__(self) -> None:
+        self._lines: dict[Connection, dict[int, int]] = defaultdict(dict)
+        """By id: the sequence of the line that sent the newest request of that id."""
+        self._open: dict[Connection, set[int]] = defaultdict(set)
+        """Ids of requests that may still be answered."""
+        self._unsure: set[int] = set()
+        """Who has sent a request of which the trace does not show the id, or no longer remembers it."""
+        self._found: list[Difference] = []
+
+    def begin_at(self, line: CheckpointLine) -> None:
+        """Take the requests of a checkpoint, with the ids that it gives them."""
+        for flight in line.network:
+            connection, given = _connection(flight.message), flight.message.correlation_id
+            if connection is not None and given is not UNSET:
+                self._lines[connection][given] = given
+        for replica in line.replicas:
+            for to, given in replica.state.awaiting or ():
+                assert replica.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
+                self._lines[replica.state.replica_key.id, to][given] = given
+
+    def checkpoint(self, line: CheckpointLine) -> CheckpointLine:
+        """A checkpoint in the model's numbers."""
+        network = [replace(one, message=self._translated(one.message, "")) for one in line.network]
+        self._found.clear()
+        replicas = []
+        for one in line.replicas:
+            assert one.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
+            replicas.append(replace(one, state=self._state(one.state.replica_key.id, one.state)))
+        return replace(line, network=tuple(network), replicas=tuple(replicas))
+
+    def line(self, line: EventLine) -> tuple[EventLine, tuple[Difference, ...]]:
+        """An event line in the model's numbers, and the ids in it that no request has, or an open one already."""
+        replica = line.replica
+        if replica is UNSET:
+            return self._answered_by_network(line)
+        if line.event in _STARTS:
+            for connection in [one for one in self._open if one[0] == replica]:
+                del self._open[connection]
+        changed: dict[str, Any] = {}
+        if line.message is not UNSET:
+            changed["message"] = self._delivered(line, replica, line.message)
+        if line.effects is UNSET:
+            if line.event in _SENDS_REQUESTS:
+                self._unsure.add(replica)
+        elif line.effects:
+            changed["effects"] = tuple(
+                [self._effect(line.sequence, replica, place, one) for place, one in enumerate(line.effects)]
+            )
+        if line.state is not UNSET:
+            changed["state"] = self._state(replica, line.state)
+        found = tuple(self._found)
+        self._found.clear()
+        return replace(line, **changed), found
+
+    def _answered_by_network(self, line: EventLine) -> tuple[EventLine, tuple[Difference, ...]]:
+        if line.answer is UNSET:
+            return line, ()
+        answer = self._translated(line.answer, "answer.")
+        found = tuple(self._found)
+        self._found.clear()
+        return replace(line, answer=answer), found
+
+    def _delivered(self, line: EventLine, replica: int, message: TracedMessage) -> TracedMessage:
+        sender, given = message.source, message.correlation_id
+        whole = replace(message, destination=replica)
+        if sender is UNSET or given is UNSET:
+            return replace(message, correlation_id=UNSET)
+        if not _is_request(message):
+            self._open[replica, sender].discard(given)
+        elif sender in self._unsure and (identifier := delivered_id(line)) is not UNSET:
+            # Its sender's line did not show the id; this one does.
+            self._lines[sender, replica].setdefault(given, message_place(identifier).sent)
+        return replace(self._translated(whole, "message."), destination=message.destination)
+
+    def _effect(self, sequence: int, replica: int, place: int, effect: TracedEffect) -> TracedEffect:
+        if not isinstance(effect, TracedSend):
+            return effect
+        message, path = effect.message, f"effects[{place}].message."
+        if not _is_request(message):
+            whole = self._translated(replace(message, source=replica), path)
+            return TracedSend(replace(whole, source=message.source))
+        to, given = message.destination, message.correlation_id
+        if to is UNSET or given is UNSET:
+            self._unsure.add(replica)
+            return TracedSend(replace(message, correlation_id=UNSET))
+        connection = (replica, to)
+        if given in self._open[connection]:
+            free = f"an id that no other open request from {replica} to {to} has"
+            self._found.append(Difference(f"{path}correlation_id", free, str(given)))
+        self._open[connection].add(given)
+        lines = self._lines[connection]
+        lines.pop(given, None)
+        lines[given] = sequence
+        if len(lines) > REMEMBERED_MAX:
+            oldest = next(iter(lines))
+            del lines[oldest]
+            self._open[connection].discard(oldest)
+            self._unsure.add(replica)
+        return TracedSend(replace(message, correlation_id=sequence))
+
+    def _translated(self, message: TracedMessage, path: str) -> TracedMessage:
+        given, connection = message.correlation_id, _connection(message)
+        if given is UNSET:
+            return message
+        if connection is None:
+            return replace(message, correlation_id=UNSET)
+        sent: int | UnsetType = self._lines[connection].get(given, UNSET)
+        if sent is UNSET and connection[0] not in self._unsure:
+            asker, asked = connection
+            self._found.append(
+                Difference(f"{path}correlation_id", f"that of a request from {asker} to {asked}", str(given))
+            )
+        return replace(message, correlation_id=sent)
+
+    def _state(self, replica: int, state: TracedState) -> TracedState:
+        changed: dict[str, Any] = {}
+        if state.awaiting:
+            known = [(to, self._lines[replica, to].get(given)) for to, given in state.awaiting]
+            if all(sent is not None for _, sent in known):
+                changed["awaiting"] = tuple(known)
+            elif replica in self._unsure:
+                changed["awaiting"] = UNSET
+        pending = state.pending_change
+        if pending is not UNSET and pending is not None and isinstance(pending.requester, int):
+            sent = self._lines[pending.requester, replica].get(pending.request)
+            if sent is not None:
+                changed["pending_change"] = replace(pending, request=sent)
+            elif pending.requester in self._unsure:
+                changed["pending_change"] = UNSET
+        return replace(state, **changed) if changed else state
+
+
+def _is_request(message: TracedMessage) -> bool:
+    return str(type(message).__struct_config__.tag).endswith("Request")
+
+
+def _connection(message: TracedMessage) -> Connection | None:
+    if message.source is UNSET or message.destination is UNSET:
+        return None
+    ends = (message.source, message.destination)
+    return ends if _is_request(message) else (ends[1], ends[0])
