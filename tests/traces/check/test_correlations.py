@@ -1,4 +1,4 @@
-"""A foreign trace counts correlation ids as it likes; which request is answered has to follow from them all the same."""
+"""A foreign trace counts correlation ids as it likes; which request is answered follows from them all the same."""
 
 import json
 from collections.abc import Callable, Iterator
