@@ -68,6 +68,8 @@ def summary(verdict: Verdict) -> str:
         text += f", up to {verdict.candidates_max} candidate states"
     if verdict.switched_off:
         text += f", without {', '.join(verdict.switched_off)}"
+    if verdict.open_answers:
+        text += f", with {', '.join(f'{one.decision} {one.answer}' for one in verdict.open_answers)}"
     if verdict.other_model:
         text += ", written for another model"
     if verdict.reason:

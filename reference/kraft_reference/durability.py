@@ -20,9 +20,10 @@ from kraft_reference.identity import ReplicaKey, names
 from kraft_reference.log import Log, append, log_on, rebased, tears_a_batch, truncate
 from kraft_reference.messages import Reply
 from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.profile import Profile
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, is_voter, new_replica
-from kraft_reference.transitions import endpoint_of, enter, leader_if_majority, new_round, own_endpoint
+from kraft_reference.transitions import endpoint_of, enter, leader_if_majority, new_round, own_endpoint, to_prospective
 
 
 def durable_effects(before: ReplicaState, after: ReplicaState) -> tuple[DurableEffect, ...]:
@@ -131,18 +132,20 @@ def after_restart(
     static = state.log.base.kraft_version == 0 and state.log.base.end_offset == 0 and bool(state.log.base.voters)
     if static and state.log.base.voters != configuration.voters:
         raise ValueError(f"replica {state.key} was formatted for other static voters")
-    read = as_read_from_disk(state)._replace(moved_to=endpoint)
+    read = as_read_from_disk(state, configuration.profile)._replace(moved_to=endpoint)
     own_vote = read.voted_key is not None and names(read.voted_key, read.key)
     leader_first = configuration.profile.restart_precedence == "known-leader"
     # Rule: durable.restart.log-epoch.
     if read.log.last_epoch > read.epoch:
         after = enter(read, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=read.log.last_epoch)
+        if configuration.profile.vote_of_lost_file == "free":
+            after = after._replace(voted_key=None)
     # Rule: durable.restart.was-leader.
     elif read.leader_id == read.key.id:
         after = enter(read, Role.RESIGNED, Cause.RESTART, leader_endpoint=own_endpoint(read, configuration))
     # Rule: durable.restart.voted-self.
     elif own_vote and is_voter(read) and not (leader_first and read.leader_id is not None):
-        after = leader_if_majority(new_round(enter(read, Role.CANDIDATE, Cause.RESTART)), configuration)
+        after = _with_own_vote(read, configuration)
     else:
         # Rule: durable.restart.known-leader.
         leader_endpoint = None if read.leader_id is None else endpoint_of(read, configuration, read.leader_id, None)
@@ -151,7 +154,17 @@ def after_restart(
     return entered(state, after, configuration, draw)
 
 
-def as_read_from_disk(state: ReplicaState) -> ReplicaState:
+def _with_own_vote(read: ReplicaState, configuration: Configuration) -> ReplicaState:
+    """The role of a restart with an own vote.  Rule: durable.restart.voted-self."""
+    answer = configuration.profile.own_vote_at_restart
+    if answer == "candidate" or read.leader_id is not None:
+        return leader_if_majority(new_round(enter(read, Role.CANDIDATE, Cause.RESTART)), configuration)
+    if answer == "prospective":
+        return to_prospective(read, configuration, Cause.RESTART)
+    return enter(read, Role.UNATTACHED, Cause.RESTART)
+
+
+def as_read_from_disk(state: ReplicaState, profile: Profile) -> ReplicaState:
     """The state that the quorum state file gives back: version 0 has no voted directory id.
 
     Voters and target come from snapshot and log, committed or not, and not from the file
@@ -159,7 +172,8 @@ def as_read_from_disk(state: ReplicaState) -> ReplicaState:
     Rules: durable.vote.v0-uuid-in-memory, identity.voted-uuid-volatile-at-version-0, durable.fields-v0,
     durable.fields-v1, durable.version-by-kraft.
     """
-    if state.quorum_state_version == 0 and state.voted_key is not None:
+    forgets = profile.voted_directory_at_version_0 == "forgotten"
+    if forgets and state.quorum_state_version == 0 and state.voted_key is not None:
         return state._replace(voted_key=ReplicaKey(state.voted_key.id))
     return state
 

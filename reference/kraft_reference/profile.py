@@ -45,6 +45,22 @@ class Profile:
 
     Rules: voters.vote-does-not-check-membership, reassign.votes-from-non-voters."""
 
+    leader_high_watermark: Literal["kept", "unknown"] = "kept"
+    """What a new Leader knows until a majority has a record of its epoch: what it knew as a Follower, or nothing.
+
+    Rules: hw.own-epoch, hw.monotonic."""
+
+    own_vote_at_restart: Literal["candidate", "prospective", "unattached"] = "candidate"
+    """As what a replica starts that has voted for itself and knows no leader.  Rule: durable.restart.voted-self."""
+
+    voted_directory_at_version_0: Literal["forgotten", "remembered"] = "forgotten"
+    """Does a restart at kraft.version 0 forget the directory id of its vote?
+
+    Rules: durable.vote.v0-uuid-in-memory, identity.voted-uuid-volatile-at-version-0."""
+
+    vote_of_lost_file: Literal["spent", "free"] = "spent"
+    """The vote of the log's epoch where the quorum state file is behind it.  Rule: durable.restart.log-epoch."""
+
     resigned_metric: Literal["resigned", "unattached"] = "resigned"
     """The value of current-state for Resigned.  Rule: metric.current-state."""
 

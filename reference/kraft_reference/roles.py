@@ -221,6 +221,7 @@ def _rows() -> tuple[Transition, ...]:
         (keep, LeaderChange.CLEAR, VoteChange.KEEP),
         "durable.restart.voted-self",
     )
+    row((Role.STOPPED,), Cause.RESTART, Role.PROSPECTIVE, _KEEP, "durable.restart.voted-self")
     row((Role.STOPPED,), Cause.RESTART, Role.UNATTACHED, _KEEP, "durable.restart.known-leader")
     row(
         (Role.STOPPED,),

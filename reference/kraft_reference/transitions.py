@@ -10,7 +10,7 @@ from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
 from kraft_reference.log import append, flush
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import TRANSITION, Cause, EpochChange, LeaderChange, Role, VoteChange
-from kraft_reference.state import ReplicaState, details_of, is_majority, is_voter, other_voters
+from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, details_of, is_majority, is_voter, other_voters
 from kraft_reference.watermark import reached_by, with_high_watermark
 
 
@@ -259,7 +259,7 @@ def leader_if_majority(state: ReplicaState, configuration: Configuration) -> Rep
 def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState:
     """Leader with the start of its epoch in the log, in one batch.
 
-    Rule: state.candidate.to-leader.
+    Rules: state.candidate.to-leader, hw.own-epoch.
     """
     endpoint = own_endpoint(state, configuration)
     leader = enter(state, Role.LEADER, Cause.ELECTION_WON, leader_endpoint=endpoint)
@@ -270,6 +270,8 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
         records.append(Record(leader.epoch, RecordKind.KRAFT_VERSION, leader.log.kraft_version))
         records.append(voters_record(leader, leader.voters, details))
     started = leader._replace(epoch_start_offset=leader.log.end_offset, log=flush(append(leader.log, records)))
+    if configuration.profile.leader_high_watermark == "unknown":
+        started = started._replace(high_watermark=UNKNOWN_HIGH_WATERMARK)
     return with_high_watermark(started, configuration)
 
 

@@ -257,6 +257,10 @@ DECISIONS: tuple[Field, ...] = (
     Field("restartPrecedence", "restart_precedence", PLAIN),
     Field("kraftVersionGate", "kraft_version_gate", PLAIN),
     Field("voteOfNonVoter", "vote_of_non_voter", PLAIN),
+    Field("leaderHighWatermark", "leader_high_watermark", PLAIN),
+    Field("ownVoteAtRestart", "own_vote_at_restart", PLAIN),
+    Field("votedDirectoryAtVersion0", "voted_directory_at_version_0", PLAIN),
+    Field("voteOfLostFile", "vote_of_lost_file", PLAIN),
 )
 """`config.decisions`: the answers of a profile."""
 

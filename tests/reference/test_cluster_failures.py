@@ -83,7 +83,7 @@ def _voters_survive_truncation(patch: pytest.MonkeyPatch) -> None:
 
 
 def _epochs_are_lost(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(durability, "as_read_from_disk", lambda state: state._replace(epoch=state.log.last_epoch))
+    patch.setattr(durability, "as_read_from_disk", lambda state, _: state._replace(epoch=state.log.last_epoch))
 
 
 def _records_are_garbled(patch: pytest.MonkeyPatch) -> None:

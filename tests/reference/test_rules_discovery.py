@@ -166,7 +166,7 @@ def test_observer_becomes_non_voter() -> None:
 @states("observer.never-nominates", "observer.states")
 def test_observer_rows_of_the_table() -> None:
     nominations = {row.source for row in TRANSITIONS if row.target is Role.PROSPECTIVE}
-    assert nominations == {Role.UNATTACHED, Role.CANDIDATE, Role.FOLLOWER, Role.PROSPECTIVE}
+    assert nominations == {Role.UNATTACHED, Role.CANDIDATE, Role.FOLLOWER, Role.PROSPECTIVE, Role.STOPPED}
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ from kraft_reference.events import CheckQuorumTimeout, Crash, ElectionTimeout, F
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, truncate
 from kraft_reference.outcome import Outcome
-from kraft_reference.profile import KAFKA_4
+from kraft_reference.profile import KAFKA_4, KIP
 from kraft_reference.replica import Replica, Step
 from kraft_reference.roles import Role
 
@@ -49,15 +49,15 @@ def test_durable_fields_v1() -> None:
     assert PersistQuorumState.__slots__ == ("epoch", "leader_id", "voted_key", "version")
     replica = Replica(unattached(5, voted=key(3)), THREE)
     assert replica.step(Receive(bqe(2, 1, 5)), DRAW).effects[0] == PersistQuorumState(5, 2, key(3), version=1)
-    assert as_read_from_disk(stopped(5, leader=2, voted=key(3))) == stopped(5, leader=2, voted=key(3))
+    assert as_read_from_disk(stopped(5, leader=2, voted=key(3)), KIP) == stopped(5, leader=2, voted=key(3))
 
 
 @states("durable.fields-v0", "durable.version-by-kraft")
 def test_durable_fields_v0() -> None:
     written = stopped(5, voted=key(3), log=STATIC_LOG)
     # Version 0 has no directory id, version 1 has; which one is written follows kraft.version.
-    assert as_read_from_disk(written) == stopped(5, voted=ReplicaKey(3), log=STATIC_LOG)
-    assert as_read_from_disk(written._replace(quorum_state_version=1)).voted_key == key(3)
+    assert as_read_from_disk(written, KIP) == stopped(5, voted=ReplicaKey(3), log=STATIC_LOG)
+    assert as_read_from_disk(written._replace(quorum_state_version=1), KIP).voted_key == key(3)
     told = Replica(unattached(5, log=STATIC_LOG), STATIC).step(Receive(bqe(2, 1, 5)), DRAW)
     assert told.effects[0] == PersistQuorumState(5, 2, None, version=0)
     raised = append(STATIC_LOG, [version_record(5), voters_record(5, 1, 2, 3)])

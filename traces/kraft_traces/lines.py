@@ -100,6 +100,14 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     """Absent: commit."""
     vote_of_non_voter: Literal["by-log", "refuse-and-campaign"] | UnsetType = UNSET
     """Absent: by-log."""
+    leader_high_watermark: Literal["kept", "unknown"] | UnsetType = UNSET
+    """Absent: kept."""
+    own_vote_at_restart: Literal["candidate", "prospective", "unattached"] | UnsetType = UNSET
+    """Absent: candidate."""
+    voted_directory_at_version_0: Literal["forgotten", "remembered"] | UnsetType = UNSET
+    """Absent: forgotten."""
+    vote_of_lost_file: Literal["spent", "free"] | UnsetType = UNSET
+    """Absent: spent."""
 
 
 class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="header"):

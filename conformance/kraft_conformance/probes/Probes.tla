@@ -87,7 +87,9 @@ Refused == UNION {RefusedIn(r) : r \in Ids}
 Kafka4Decisions ==
   [observerRefusal |-> "lasts", voterKeyError |-> "INVALID_VOTER_KEY", prospectiveAnnouncement |-> "stays",
    endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
-   kraftVersionGate |-> "append", voteOfNonVoter |-> "by-log"]
+   kraftVersionGate |-> "append", voteOfNonVoter |-> "by-log",
+   leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
+   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent"]
 
 \* Lists that reassignments ask for: good ones, where there are so many replicas, and bad ones.
 \* Everybody else answers and stays as it is, which would be most of a walk.

@@ -79,18 +79,22 @@ Left(s, out, done) ==
 (* update-voter.when-sent                                                  *)
 (***************************************************************************)
 AfterRestart(s, endpoint) ==
-  LET read == [s EXCEPT !.voted = IF s.fileVersion = 0 THEN <<@[1], "">> ELSE @, !.moved = endpoint]
+  LET forgets == s.fileVersion = 0 /\ config.decisions.votedDirectoryAtVersion0 = "forgotten"
+      read == [s EXCEPT !.voted = IF forgets THEN <<@[1], "">> ELSE @, !.moved = endpoint]
       id == s.key[1]
       ownVote == read.voted # NoKey /\ Names(read.voted, s.key)
       known == EndpointOf(s, s.leader, NoEndpoint)
-      candidate == ownVote /\ IsVoter(s)
+      nominated == ownVote /\ IsVoter(s)
                      /\ (s.leader = NoLeader \/ config.decisions.restartPrecedence = "own-vote")
   IN
   IF LastEpoch(s) > s.epoch                           \* the file was lost: its vote counts as spent
-  THEN Becomes([ToUnattached(read, LastEpoch(s), NoLeader) EXCEPT !.voted = s.key])
+  THEN Becomes([ToUnattached(read, LastEpoch(s), NoLeader) EXCEPT
+                  !.voted = IF config.decisions.voteOfLostFile = "spent" THEN s.key ELSE NoKey])
   ELSE IF s.leader = id
   THEN Becomes([ToResigned(read, <<>>) EXCEPT !.endpoint = OwnEndpoint(read)])
-  ELSE IF candidate
+  ELSE IF nominated /\ s.leader = NoLeader /\ config.decisions.ownVoteAtRestart = "prospective"
+  THEN Becomes(ToProspective(read))
+  ELSE IF nominated /\ (s.leader # NoLeader \/ config.decisions.ownVoteAtRestart = "candidate")
   THEN Becomes(LeaderIfMajority([read EXCEPT !.role = "Candidate", !.leader = NoLeader, !.granted = {id}]))
   ELSE IF s.leader # NoLeader /\ known # NoEndpoint
   THEN Becomes([read EXCEPT !.role = "Follower", !.endpoint = known])

@@ -55,7 +55,9 @@ EXTENDS LocalForms
 KipDecisions ==
   [observerRefusal |-> "expires", voterKeyError |-> "INVALID_REQUEST", prospectiveAnnouncement |-> "follower",
    endQuorumFetchedFlag |-> "cleared", divergingFetch |-> "counts", restartPrecedence |-> "known-leader",
-   kraftVersionGate |-> "commit", voteOfNonVoter |-> "by-log"]
+   kraftVersionGate |-> "commit", voteOfNonVoter |-> "by-log",
+   leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
+   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent"]
 
 Directories == <<"A", "B", "C", "D", "E">>
 Endpoints == <<"E1", "E2", "E3", "E4", "E5">>

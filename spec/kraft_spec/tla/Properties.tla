@@ -47,6 +47,8 @@ StateOk(s) ==
   /\ Len(s.voters) > 0 /\ Len(s.levels) > 0          \* voters sets and levels in the log, the newest last
   /\ s.fileVersion \in 0..1                         \* of the quorum state file
   /\ s.highWatermark \in -1..EndOffset(s)
+  /\ s.role = "Leader" /\ config.decisions.leaderHighWatermark = "unknown"
+       => s.highWatermark = Unknown \/ s.highWatermark > s.epochStart
   /\ s.granted \subseteq Ids /\ s.rejected \subseteq Ids \* answers of this round; Prospective, Candidate
   /\ s.granted \cap s.rejected = {}
   /\ s.fetched \in BOOLEAN                          \* a fetch succeeded since it became Follower
@@ -276,8 +278,15 @@ SameDisk(r) == replicas'[r].key = replicas[r].key
 EpochMonotonicAt(r) == SameDisk(r) => replicas'[r].epoch >= replicas[r].epoch
 EpochMonotonic == [][\A r \in Ids : EpochMonotonicAt(r)]_replicas
 
-\* The high watermark that a replica publishes never decreases between restarts.
-HwMonotonicAt(r) == replicas'[r].role # "Stopped" => replicas'[r].highWatermark >= replicas[r].highWatermark
+\* The high watermark that a replica publishes never decreases between restarts.  A new leader may forget it, until it
+\* has committed a record of its epoch, which is a later one.
+HwMonotonicAt(r) ==
+  LET before == replicas[r]
+      after == replicas'[r]
+      begins == before.role # "Leader" /\ after.role = "Leader"
+  IN \/ after.role = "Stopped"
+     \/ after.highWatermark >= before.highWatermark
+     \/ begins /\ after.highWatermark = Unknown /\ config.decisions.leaderHighWatermark = "unknown"
 HwMonotonic == [][\A r \in Ids : HwMonotonicAt(r)]_replicas
 
 \* Roles change only as the transition table of the reference says.  Rule: state.roles

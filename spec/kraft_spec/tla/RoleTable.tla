@@ -28,6 +28,7 @@ RoleChanges == {
    <<"Stopped", "Candidate">>,
    <<"Stopped", "Follower">>,
    <<"Stopped", "Leader">>,
+   <<"Stopped", "Prospective">>,
    <<"Stopped", "Resigned">>,
    <<"Stopped", "Unattached">>,
    <<"Unattached", "Candidate">>,

@@ -96,8 +96,6 @@ StartOfEpochRecords(s) ==
               SetRecord(s, Voters(s), WithDetails(Details(s), OwnDetails(s)))>>
        ELSE <<>>
 
-\* The high watermark of a leader stays what it knew as a follower; HighWatermarkToPublish hides it
-\* until a record of the own epoch is committed.
 Flushed(s) == [s EXCEPT !.flushed = EndOffset(s)]
 
 (***************************************************************************)
@@ -122,11 +120,14 @@ WithHighWatermark(s) ==
      /\ offset > s.highWatermark \/ ~Enforced("hw.monotonic")
   THEN [s EXCEPT !.highWatermark = offset] ELSE s
 
-\* Rules: state.candidate.to-leader, durable.write-before-act
+\* What it knew as a follower no Fetch response tells before a record of the own epoch is committed.
+\* Rules: state.candidate.to-leader, durable.write-before-act, hw.own-epoch
 ToLeader(s) ==
   LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader = s.key[1],
                                    !.endpoint = OwnEndpoint(s),
-                                   !.epochStart = EndOffset(s)]
+                                   !.epochStart = EndOffset(s),
+                                   !.highWatermark = IF config.decisions.leaderHighWatermark = "unknown"
+                                                     THEN Unknown ELSE @]
   IN WithHighWatermark(Flushed(Appended(leader, StartOfEpochRecords(leader))))
 
 \* Rule: state.sole-voter

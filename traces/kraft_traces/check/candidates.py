@@ -1,10 +1,12 @@
 """The steps that a line of a foreign trace may be, from every candidate state.
 
 A line that leaves something out may leave several candidate states; they are all followed, up to a bound.
+Each replica may answer an open decision otherwise than the header says, and otherwise each time: the line is tried with
+every answer, and the state after it is one of the header's configuration again.
 A property counts as violated only on a candidate that survives, so each carries its first violation along.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgspec import UNSET
@@ -22,6 +24,7 @@ from kraft_traces.check.observation import canonical_message
 from kraft_traces.check.requests import Replica
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection
+from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.lines import EventLine
 
 
@@ -31,13 +34,16 @@ class Branch:
 
     state: JavaObject
     violation: Rejection | None = None
+    taken: frozenset[OpenAnswer] = frozenset()
+    """Answers to open decisions on the way, where the header's did not lead here."""
 
 
 class InconclusiveError(Exception):
     """The line leaves out too much to go on; the message says what."""
 
 
-Violation = Callable[[Where, JavaObject], Rejection | None]
+Possible = tuple[Where, JavaObject, frozenset[OpenAnswer]]
+"""A step: the line and the state before it, the state after it, and the open answers that it takes."""
 
 
 class Candidates:
@@ -69,17 +75,18 @@ class Candidates:
         survivors: dict[int, Branch] = {}
         closest: tuple[Where, tuple[Difference, ...]] | None = None
         for branch in branches:
-            for where, after in self._possible_steps(number, line, branch):
+            for where, after, taken in self._possible_steps(number, line, branch):
                 differing = self._comparison.differences(line, after)
                 if differing:
-                    if closest is None or len(differing) < len(closest[1]):
+                    if not taken and (closest is None or len(differing) < len(closest[1])):
                         closest = where, differing
                     continue
                 violation = branch.violation or self._steps.violation(where, after)
-                fingerprint = self._model.fingerprint(after)
+                followed = self._model.under(after, self._configuration) if taken else after
+                fingerprint = self._model.fingerprint(followed)
                 known = survivors.get(fingerprint)
                 if known is None or (known.violation is not None and violation is None):
-                    survivors[fingerprint] = Branch(after, violation)
+                    survivors[fingerprint] = Branch(followed, violation, branch.taken | taken)
                 if len(survivors) > self._candidates_max:
                     raise InconclusiveError(
                         f"more than {self._candidates_max} candidate states: the trace leaves out too much"
@@ -90,7 +97,7 @@ class Candidates:
             return self._diagnosis.mismatch(*closest)
         return self._impossible(number, line, branches[0])
 
-    def _possible_steps(self, number: int, line: EventLine, branch: Branch) -> Iterator[tuple[Where, JavaObject]]:
+    def _possible_steps(self, number: int, line: EventLine, branch: Branch) -> Iterator[Possible]:
         tried = self._attempts(line, branch)
         for event in tried.events:
             before = self._model.bound(branch.state.copy(), event)
@@ -98,7 +105,15 @@ class Candidates:
             if found.enabled and tried.unknown is not None:
                 raise InconclusiveError(f"{tried.unknown} is left out, and cannot be found by trying")
             for after in found.states:
-                yield Where(number, line, before), after
+                yield Where(number, line, before), after, frozenset()
+            if not found.enabled:
+                # No answer to an open decision lets an event happen that the others do not.
+                continue
+            for other in other_configurations(self._configuration, line.event):
+                otherwise = self._model.under(before, other)
+                taken = open_answers(self._configuration.profile, other.profile)
+                for after in self._steps.successors(line, event, otherwise).states:
+                    yield Where(number, line, otherwise), after, taken
 
     def _attempts(self, line: EventLine, branch: Branch) -> Attempts:
         return attempts(

@@ -30,6 +30,7 @@ from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_of
+from kraft_traces.latitude.decisions import OPEN_EVENTS
 from kraft_traces.lines import EventLine
 
 EVERY = 500
@@ -151,7 +152,7 @@ class TraceChecker:
             return self._diagnosis.checkpoint(number, line.sequence, differing)
         if all(branch.violation is not None for branch in agreeing):
             return agreeing[0].violation
-        self._branches = [Branch(agreeing[0].state)]
+        self._branches = [replace(agreeing[0], violation=None)]
         self._flights.begin_at(line)
         return None
 
@@ -161,7 +162,7 @@ class TraceChecker:
             differing += self._comparison.left_out(line)
         if differing:
             return self._mismatch(number, line, differing)
-        if len(self._branches) == 1 and (self._own or self._flights.is_sure(line)):
+        if self._own or (len(self._branches) == 1 and line.event not in OPEN_EVENTS and self._flights.is_sure(line)):
             try:
                 return self._advance_complete(number, line)
             except LeftOutError as left_out:
@@ -199,7 +200,7 @@ class TraceChecker:
         violation = branch.violation or self._steps.violation(where, after)
         if violation is not None and self._own:
             return violation
-        self._branches[0] = Branch(after, violation)
+        self._branches[0] = replace(branch, state=after, violation=violation)
         return None
 
     def _mismatch(self, number: int, line: EventLine, differing: tuple[Difference, ...]) -> Rejection:
@@ -245,6 +246,7 @@ class TraceChecker:
             rejection=rejection,
             switched_off=tuple(sorted(self._configuration.switched_off)),
             other_model=self._other_model,
+            open_answers=min([tuple(sorted(branch.taken)) for branch in self._branches], key=len),
         )
 
 

@@ -172,8 +172,11 @@ class TraceModel:
 
     def without_rules(self, state: JavaObject, configuration: Configuration, rules: frozenset[str]) -> JavaObject:
         """A copy of a state in which these rules are switched off besides those that the run switches off."""
-        changed = replace(configuration, switched_off=configuration.switched_off | rules)
-        return state.copy().bind(self._config_name, self._encode(configuration_to_model(changed)))
+        return self.under(state, replace(configuration, switched_off=configuration.switched_off | rules))
+
+    def under(self, state: JavaObject, configuration: Configuration) -> JavaObject:
+        """A copy of a state under another configuration."""
+        return state.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
 
     def variable(self, name: str, state: JavaObject) -> TlaValue:
         """The value of a variable."""

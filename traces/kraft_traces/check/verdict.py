@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.wording import WHOLE
+from kraft_traces.latitude.decisions import OpenAnswer
 
 
 class VerdictKind(StrEnum):
@@ -116,6 +117,8 @@ class Verdict:
     """Rules that the trace says were switched off; the model followed."""
     other_model: bool = False
     """The header names the hash of another model; fatal only under --strict."""
+    open_answers: tuple[OpenAnswer, ...] = ()
+    """Answers to open decisions without which some line would not be right; only other software has the choice."""
 
     def as_dict(self) -> dict[str, Any]:
         """For --json."""

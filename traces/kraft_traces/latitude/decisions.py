@@ -6,8 +6,9 @@ So nothing that comes later is loosened: it is judged from that state on.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
-from typing import Any, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import Profile
@@ -30,32 +31,65 @@ class OpenDecision:
         return get_args(get_type_hints(Profile)[self.name])
 
 
+class OpenAnswer(NamedTuple):
+    """An answer to an open decision."""
+
+    decision: str
+    answer: str
+    reason: str
+    """That of the decision."""
+
+
 OPEN_DECISIONS: tuple[OpenDecision, ...] = (
     OpenDecision(
         "end_quorum_fetched_flag",
         "end-quorum.frees-followers says SHOULD",
         frozenset(("HandleEndQuorumEpochRequest",)),
     ),
+    OpenDecision(
+        "leader_high_watermark",
+        "hw.own-epoch lets a leader publish nothing until then, and says nothing of what it knows",
+        # Votes make a leader; a sole voter is one as soon as it stands, for whatever reason.
+        frozenset(("ElectionTimeout", "FetchTimeout", "HandleVoteRequest", "HandleVoteResponse", "Restart")),
+    ),
+    OpenDecision(
+        "own_vote_at_restart",
+        "durable.restart.voted-self allows Candidate, Prospective and Unattached",
+        frozenset(("Restart",)),
+    ),
+    OpenDecision("voted_directory_at_version_0", "durable.vote.v0-uuid-in-memory says MAY", frozenset(("Restart",))),
+    OpenDecision("vote_of_lost_file", "durable.restart.log-epoch says SHOULD", frozenset(("Restart",))),
 )
 """Every one.  A decision whose other answer breaks a MUST is not here, whichever profile has it."""
 
 
+OPEN_EVENTS = frozenset[EventName]().union(*[one.events for one in OPEN_DECISIONS])
+"""The events that ask for an answer to any of them."""
+
+
 def other_configurations(configuration: Configuration, event: EventName) -> Iterator[Configuration]:
-    """The configuration with other answers to the open decisions, every combination that may matter in an event."""
+    """The configuration with other answers to the open decisions that an event may ask for.
+
+    Every combination, those first that differ least.
+    """
     for profile in _other_profiles(configuration.profile, event):
         yield replace(configuration, profile=profile)
 
 
-def taken(ours: Profile, theirs: Profile) -> tuple[str, ...]:
-    """The open decisions that two profiles answer differently, as `name: answer` of the second."""
-    names = [one.name for one in OPEN_DECISIONS]
-    return tuple([f"{name}: {getattr(theirs, name)}" for name in names if getattr(ours, name) != getattr(theirs, name)])
+def open_answers(ours: Profile, theirs: Profile) -> frozenset[OpenAnswer]:
+    """The answers of the second profile to the open decisions that the first answers otherwise."""
+    answers = [OpenAnswer(one.name, getattr(theirs, one.name), one.reason) for one in OPEN_DECISIONS]
+    return frozenset([one for one in answers if getattr(ours, one.decision) != one.answer])
 
 
-def _other_profiles(profile: Profile, event: EventName) -> Iterator[Profile]:
+@cache
+def _other_profiles(profile: Profile, event: EventName) -> tuple[Profile, ...]:
     asked = [one for one in OPEN_DECISIONS if event in one.events]
-    for answers in product(*[one.answers for one in asked]):
-        chosen: dict[str, Any] = dict(zip([one.name for one in asked], answers, strict=True))
-        other = replace(profile, **chosen)
-        if other != profile:
-            yield other
+    chosen: list[dict[str, Any]] = [
+        dict(zip([one.name for one in asked], answers, strict=True))
+        for answers in product(*[one.answers for one in asked])
+    ]
+    others = [replace(profile, **answers) for answers in chosen]
+    return tuple(
+        sorted([other for other in others if other != profile], key=lambda other: len(open_answers(profile, other)))
+    )
