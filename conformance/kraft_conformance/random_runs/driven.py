@@ -26,6 +26,7 @@ from kraft_conformance.protocol.messages import (
     StepReply,
     TracedDraw,
 )
+from kraft_conformance.random_runs.beside import Beside, Happening, different, steps_beside
 from kraft_conformance.random_runs.notes import Notes, SyncsEarlyError
 from kraft_conformance.random_runs.seats import Asked
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
@@ -36,7 +37,7 @@ from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.writes import Synced, without_repetitions
 from kraft_reference import events
-from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
+from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.cluster.schedule import DEFECTS
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Effect, FlushLog, StartTimer
@@ -46,7 +47,6 @@ from kraft_reference.replica import Step as Done
 from kraft_reference.state import ReplicaState
 from kraft_traces.checkpoints import CheckpointError
 from kraft_traces.effects import TracedEffect, TracedFlushLog
-from kraft_traces.encode import event_line
 from kraft_traces.errors import IncompleteLineError
 from kraft_traces.lines import EventLine
 from kraft_traces.states import traced_state
@@ -90,8 +90,8 @@ class AdapterReplica(Replica):
         self._syncs_early = False
         self._correlations = Correlations()
         self._stepwise = Stepwise(self._id, self._sight, notes)
-        self._reference = state
-        """The state of the reference beside it."""
+        self._references: tuple[ReplicaState, ...] = (state,)
+        """The states that the reference beside it may be in; several where it hides what it has answered."""
         self.shown = Shown()
         """What a trace says of the last step."""
         notes.asking = (self._id, "reset")
@@ -137,44 +137,49 @@ class AdapterReplica(Replica):
     # -----------------------------------------------------------------------------------------------------
 
     def _happen(self, event: Event, draw: Draw, crash: CrashPoint | None) -> Done:
-        before = self._reference
-        wanted = self._beside(before, event, draw, crash)
-        if wanted is None:
-            return Done(before, (), None)
-        identifier = "1.1" if isinstance(event, events.Receive) else None
-        line = event_line(
-            Occurrence(1, 0, event, self._id, identifier, wanted.effects, wanted.refusal, crash, wanted.state)
-        )
-        self._notes.asking = (self._id, f"event {draw.correlation_id}, {line.event}")
+        steps = self._beside(event, draw, crash)
+        if not steps:
+            return Done(self._references[0], (), None)
+        first = steps[0]
+        self._notes.asking = (self._id, f"event {draw.correlation_id}, {first.line.event}")
         synced_before = self._synced.offset
-        seen = self._asked(event, draw, line)
-        if crash is not None and _synced_beyond(wanted.effects, seen.effects or ()):
+        seen = self._asked(event, draw, first.line)
+        if crash is not None and _synced_beyond(first.done.effects, seen.effects or ()):
             raise SyncsEarlyError
-        expected = tuple([without_id(effect) for effect in line.effects or ()])
         sequence = draw.correlation_id
-        differs = self._stepwise.compared(sequence, traced_state(before), line, expected, seen, synced_before)
-        if differs:
-            self._notes.is_over = self._notes.is_over or self._stops or self._notes.undecided is not None
+        judged = [
+            self._stepwise.judged(traced_state(step.before), step.line, step.expected, seen, synced_before)
+            for step in steps
+        ]
+        agreeing = [place for place, one in enumerate(judged) if not one.differences]
+        place = agreeing[0] if agreeing else 0
+        step = steps[place]
+        role = str(step.before.role)
+        self._stepwise.note(sequence, step.line.event, role, judged[place], *[one.reason for one in step.taken])
+        if not agreeing:
+            self._notes.is_over = self._notes.is_over or self._stops
             kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
-            begun = wanted.state if isinstance(event, events.ReplaceDisk) else before
-            done = self._own_way(begun, wanted, expected, seen, kept)
+            begun = step.done.state if isinstance(event, events.ReplaceDisk) else step.before
+            done = self._own_way(begun, step.done, step.expected, seen, kept)
             self.shown = named(sequence, self._own_words(seen))
             if self._notes.explaining is None:
-                self._notes.explaining = named(sequence, Shown(self._with_hidden(expected, seen))).effects or ()
+                self._notes.explaining = named(sequence, Shown(self._with_hidden(step.expected, seen))).effects or ()
+            self._references = (done.state,)
         else:
-            done = wanted._replace(effects=self._kept(wanted.effects, seen.effects or ()))
-            self.shown = named(sequence, self._stepwise.in_the_models_words(line, seen))
+            done = step.done._replace(effects=self._kept(step.done.effects, seen.effects or ()))
+            self.shown = named(sequence, self._stepwise.in_the_models_words(step.line, seen))
+            self._references = tuple(different([steps[one].done.state for one in agreeing]))
         self._follow(event, crash, done.state)
         return done
 
-    def _beside(self, before: ReplicaState, event: Event, draw: Draw, crash: CrashPoint | None) -> Done | None:
-        """What the reference does; None where it cannot follow the implementation any more, and the run is over."""
-        beside = Replica(before, self.configuration)
+    def _beside(self, event: Event, draw: Draw, crash: CrashPoint | None) -> tuple[Beside, ...]:
+        """What the reference does under each answer to the open decisions, from each state that it may be in.
+
+        Nothing where it cannot follow the implementation any more, and the run is over.
+        """
         self.shown = Shown()
         try:
-            if crash is not None:
-                return beside.crash_during(event, draw, crash.completed, crash.log_end_offset)
-            return beside.step(event, draw)
+            return steps_beside(self._references, self.configuration, Happening(self._id, event, draw, crash))
         except DEFECTS:
             if self._notes.first is None:
                 raise
@@ -184,7 +189,7 @@ class AdapterReplica(Replica):
             # It has synced, and so keeps, a part of what was appended together.
             self._notes.undecided = f"replica {self._id}: {error}"
         self._notes.is_over = True
-        return None
+        return ()
 
     def _asked(self, event: Event, draw: Draw, line: EventLine) -> Shown:
         session, sight, ids = self._session, self._sight, self._correlations
@@ -222,7 +227,6 @@ class AdapterReplica(Replica):
             self._synced = Synced(0)
         elif crash is not None or isinstance(event, events.Crash):
             self._synced = Synced(after.log.end_offset)
-        self._reference = after
         self._syncs_early = self._syncs_early or self._synced.offset > after.log.flushed
         self.state = self._with_synced(after)
 

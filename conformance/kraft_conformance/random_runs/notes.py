@@ -57,7 +57,5 @@ class Notes:
     """How many outputs the adapters have shown."""
     left_out: dict[str, None] = field(default_factory=dict)
     """What was expected and not shown."""
-    is_open: bool = False
-    """Some field has or had a value that a rule leaves open, and that the model does not follow."""
     asking: tuple[int, str] | None = None
     """The replica that is asked now, and about what."""

@@ -1,8 +1,9 @@
 """Each step of an adapter against the reference's in the same history: the comparison and the latitude of vectors."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import Level
@@ -11,7 +12,7 @@ from kraft_conformance.random_runs.notes import FirstDifference, Notes
 from kraft_conformance.random_runs.shown import masked
 from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
-from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.plain import Compared, Difference
 from kraft_conformance.vectors.format import VectorStep
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.state_changes import changed
@@ -22,6 +23,17 @@ from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A step of an adapter beside one of the reference."""
+
+    differences: tuple[Difference, ...]
+    left_out: tuple[str, ...]
+    """What was expected and not shown."""
+    latitude: tuple[str, ...]
+    """The reasons for which an output may be missing, and is."""
+
+
 class Stepwise:
     """Compares the steps of one replica, in their order."""
 
@@ -29,29 +41,23 @@ class Stepwise:
         self._replica_id = replica_id
         self._sight = sight
         self._notes = notes
-        self._open: frozenset[str] = frozenset()
-        """Fields of the state with a value that a rule leaves open, which is not the reference's or not shown."""
 
     def beginning(self, expected: TracedState, observed: TracedState) -> None:
         """Compare the state in which the replica begins."""
         compared = compared_state("state", expected, observed)
-        self._notes.left_out.update(dict.fromkeys(compared.left_out))
-        if compared.differences:
-            self._differ(0, None, None, compared.differences)
+        self.note(0, None, None, Judged(compared.differences, compared.left_out, ()))
 
-    def compared(
+    def judged(
         self,
-        sequence: int,
         before: TracedState,
         line: EventLine,
         expected: tuple[TracedEffect, ...],
         seen: Shown,
         synced_before: int,
-    ) -> bool:
-        """Compare a step; does it differ?
+    ) -> Judged:
+        """Compare a step.
 
         Args:
-            sequence: of the event.
             before: the state of the reference before it.
             line: what the reference does, its state after it among it.
             expected: its effects, without names of messages.
@@ -62,26 +68,26 @@ class Stepwise:
         assert after is not UNSET, "the reference shows its state"
         changes = changed(before, after)
         latitude = latitude_of(line.event, before, expected, changes)
-        self._open -= {name for name in self._open if getattr(changes, name) is not UNSET}
-        differences: tuple[Difference, ...] = ()
+        effects = Compared((), ())
         if seen.effects != expected:
-            differences = self._effects(line, changes, expected, seen, latitude, synced_before)
+            effects = self._effects(line, changes, expected, seen, latitude, synced_before)
+        differences, left_out = effects
         if self._sight.sees_state:
             if line.event != "Crash":
                 differences += compared_refusal(line.refusal or None, seen.refusal)
-            differences += self._state(after, seen, latitude)
-        was_open = self._open
-        self._open_up(after, seen, latitude)
-        if differences and was_open and self._notes.first is None:
-            reasons = "; ".join(self._notes.latitude)
-            self._notes.undecided = (
-                f"event {sequence}, {line.event} at replica {self._replica_id}: {differences[0]}, "
-                f"after a choice that is left open: {reasons}"
-            )
-            return True
-        if differences:
-            self._differ(sequence, line.event, str(before.role), differences)
-        return bool(differences)
+            assert seen.state is not UNSET, "the adapter shows it"
+            if seen.state != after:
+                state = compared_state("state", after, seen.state)
+                differences, left_out = differences + state.differences, left_out + state.left_out
+        return Judged(differences, left_out, tuple(self._missing(expected, seen, latitude)))
+
+    def note(self, sequence: int, event: str | None, role: str | None, judged: Judged, *reasons: str) -> None:
+        """Take note of a comparison, with the reasons of the open answers that it took."""
+        self._notes.left_out.update(dict.fromkeys(judged.left_out))
+        self._notes.latitude.update(dict.fromkeys((*judged.latitude, *reasons)))
+        if judged.differences and self._notes.first is None:
+            found = judged.differences
+            self._notes.first = FirstDifference(sequence, self._replica_id, event, role, found, _level(found))
 
     def _effects(
         self,
@@ -91,7 +97,7 @@ class Stepwise:
         seen: Shown,
         latitude: tuple[Latitude, ...],
         synced_before: int,
-    ) -> tuple[Difference, ...]:
+    ) -> Compared:
         step = VectorStep(
             event=line.event,
             draw=TracedDraw(0, 0, 0),
@@ -106,41 +112,16 @@ class Stepwise:
         assert after is not UNSET, "the reference shows its state"
         assert after.log_end_offset is not UNSET, "all of it"
         comparison = EffectComparison(step, shown, hello.observability, hello.unobserved)
-        compared = comparison.compared(synced_before, after.log_end_offset)
-        self._notes.left_out.update(dict.fromkeys(compared.left_out))
-        there = {effect_name(effect) for effect in shown}
+        return comparison.compared(synced_before, after.log_end_offset)
+
+    def _missing(
+        self, expected: tuple[TracedEffect, ...], seen: Shown, latitude: tuple[Latitude, ...]
+    ) -> Iterator[str]:
+        there = {effect_name(effect) for effect in seen.effects or ()}
         for one in latitude:
-            place = one.path.removeprefix("outputs[").removesuffix("]")
-            if not one.absent or not self._sight.shows(kind_of(expected[int(place)])):
-                continue
-            if effect_name(expected[int(place)]) not in there:
-                self._notes.latitude[one.reason] = None
-        return compared.differences
-
-    def _state(self, after: TracedState, seen: Shown, latitude: tuple[Latitude, ...]) -> tuple[Difference, ...]:
-        observed = seen.state
-        assert observed is not UNSET, "the adapter shows it"
-        if self._open:
-            observed = replace(observed, **dict.fromkeys(self._open, UNSET))
-        if observed == after:
-            return ()
-        compared = compared_state("state", after, observed, latitude)
-        self._notes.left_out.update(dict.fromkeys(compared.left_out))
-        return compared.differences
-
-    def _open_up(self, after: TracedState, seen: Shown, latitude: tuple[Latitude, ...]) -> None:
-        """From here on a field may have another value than the reference's."""
-        for one in latitude:
-            root, _, name = one.path.partition(".")
-            given = UNSET if seen.state is UNSET else getattr(seen.state, name, UNSET)
-            if root == "state" and given != getattr(after, name):
-                self._open |= {name}
-                self._notes.latitude[one.reason] = None
-                self._notes.is_open = True
-
-    def _differ(self, sequence: int, event: str | None, role: str | None, found: tuple[Difference, ...]) -> None:
-        if self._notes.first is None:
-            self._notes.first = FirstDifference(sequence, self._replica_id, event, role, found, _level(found))
+            effect = expected[int(one.path.removeprefix("outputs[").removesuffix("]"))]
+            if one.absent and self._sight.shows(kind_of(effect)) and effect_name(effect) not in there:
+                yield one.reason
 
     # -----------------------------------------------------------------------------------------------------
     # For the trace.
@@ -161,7 +142,7 @@ class Stepwise:
         assert line.state is not UNSET, "the reference shows its state"
         assert seen.state is not UNSET, "the adapter shows it"
         state = masked(line.state, seen.state)
-        hidden = dict.fromkeys(self._open, UNSET)
+        hidden: dict[str, UnsetType] = {}
         if seen.state.flushed_offset != line.state.flushed_offset:
             hidden["flushed_offset"] = UNSET
         refusal = UNSET if seen.refusal is UNSET and line.event != "Crash" else line.refusal

@@ -162,32 +162,15 @@ class EffectComparison:
                 yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
 
 
-def compared_state(
-    step_path: str,
-    expected: TracedState,
-    actual: TracedState,
-    latitude: Sequence[Latitude] = (),
-) -> Compared:
+def compared_state(step_path: str, expected: TracedState, actual: TracedState) -> Compared:
     """The differences of two states; `step_path` stands before the name of each field."""
     wanted, given = plain(expected), plain(actual)
     flushed, least, end = given.get("flushed_offset"), wanted.get("flushed_offset"), wanted.get("log_end_offset")
     if None not in (flushed, least, end) and least <= flushed <= end:
         wanted["flushed_offset"] = flushed
-    allowed = {one.path: one for one in latitude}
-    found = list(_allowed(compare("state", wanted, given), given, "state", allowed))
-    renamed = list(_renamed(iter(found), "state", step_path))
+    renamed = list(_renamed(compare("state", wanted, given), "state", step_path))
     left_out = tuple([one for one in renamed if isinstance(one, str)])
     return Compared(tuple([one for one in renamed if not isinstance(one, str)]), left_out)
-
-
-def adopted(expected: TracedState, actual: TracedState, latitude: Sequence[Latitude]) -> TracedState:
-    """The expected state with what an implementation has chosen where it was free to: later steps go on from there."""
-    chosen = {}
-    for one in latitude:
-        root, _, name = one.path.partition(".")
-        if root == "state" and one.any_of is not UNSET and getattr(actual, name) is not UNSET:
-            chosen[name] = getattr(actual, name)
-    return replace(expected, **chosen) if chosen else expected
 
 
 def sends_besides(step: VectorStep, effects: Sequence[TracedEffect]) -> bool:

@@ -1,7 +1,7 @@
 """One vector on one adapter."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import UNSET, json
 from msgspec.structs import replace
@@ -21,19 +21,13 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.runner.comparison import (
-    EffectComparison,
-    adopted,
-    compared_refusal,
-    compared_state,
-    sends_besides,
-)
 from kraft_conformance.runner.correlations import Correlations
+from kraft_conformance.runner.courses import FollowedCourse, Shown, followed_courses
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.partition_running import run_partition_vector
-from kraft_conformance.runner.plain import Compared, Difference
+from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Session
 from kraft_conformance.runner.writes import Synced
@@ -42,8 +36,6 @@ from kraft_conformance.vectors.format import Vector, VectorEvent
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.profiles import shown_profile
 from kraft_conformance.vectors.requirements import about
-from kraft_conformance.vectors.state_changes import applied
-from kraft_traces.latitude.values import Latitude
 from kraft_traces.state_types import TracedState
 
 CORE = ("role", "epoch", "leader_id", "voted_key", "log_end_offset", "high_watermark")
@@ -68,11 +60,6 @@ class _Failed(Exception):  # noqa: N818 - carried to `run_vector`
         self.event = event
         self.differences = differences
         self.effects = None if reply is None else tuple(json.decode(json.encode(reply.effects)))
-
-
-class _Seen(NamedTuple):
-    wire: list[str]
-    state: list[str]
 
 
 def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
@@ -134,43 +121,27 @@ class _Run:
         self._profile = profile
         self._sees_state = self._hello.observability == "state"
         self._synced = Synced(0)
-        self._seen = _Seen([], [])
         self._ahead = RequestsAhead()
         self._correlations = Correlations()
         self._reference = ReferenceAdapter()
 
     def outcome(self) -> Outcome:
-        vector = self._vector
         self._set_up()
-        expected = vector.before.state
-        if self._sees_state:
-            self._judge(0, None, self._compared(self._observed(), "before", expected))
-        for number, step in enumerate(vector.steps, 1):
-            after = applied(expected, step.state)
+        courses = followed_courses(self._vector, self._hello, self._ahead)
+        observed = self._observed()
+        if observed is not None:
+            courses = _remaining([(one, one.begins(observed)) for one in courses], 0, None)
+        for number, step in enumerate(self._vector.steps, 1):
             synced_before = self._synced.offset
             self._reference.answer(_request(step, 0))
-            reply = self._happen(self._ahead.addressed(step))
+            reply = self._happen(courses[0].addressed(step))
+            observed = self._observed()
+            shown = Shown(reply, synced_before, observed, self._answers, self._reference.replica().state)
+            judged = [(one, one.step(shown)) for one in courses]
             if reply is not None:
-                chosen = self._answers.as_chosen(step, reply.effects, self._reference.replica().state)
-                compared = EffectComparison(
-                    chosen, reply.effects, self._hello.observability, self._hello.unobserved, self._ahead
-                ).compared(synced_before, _end(after))
-                self._ahead.follow(step, expected.awaiting or (), step.outputs, reply.effects)
                 self._answers.follow(step, step.outputs, reply.effects)
-                self._seen.wire.extend(compared.left_out)
-                besides = sends_besides(step, reply.effects)
-                refused = compared_refusal(step.refusal, reply.refusal, besides=besides) if self._sees_state else ()
-                found = (*compared.differences, *refused)
-            else:
-                self._ahead.follow(step, (), (), ())
-                found = ()
-            if self._sees_state:
-                actual = self._observed()
-                found += self._compared(actual, "state", after, step.latitude)
-                after = adopted(after, actual, step.latitude)
-            self._judge(number, step.event, found, reply)
-            expected = after
-        return self._concluded()
+            courses = _remaining(judged, number, step.event, reply)
+        return self._concluded(courses[0])
 
     def _set_up(self) -> None:
         vector = self._vector
@@ -224,38 +195,22 @@ class _Run:
             self._synced = Synced(event.crash.log_end_offset)
         return reply
 
-    def _observed(self) -> TracedState:
+    def _observed(self) -> TracedState | None:
+        if not self._sees_state:
+            return None
         return self._correlations.observed(self._session.ask(ObserveReply, Observe).state)
 
-    def _compared(
-        self, actual: TracedState, path: str, expected: TracedState, latitude: Sequence[Latitude] = ()
-    ) -> tuple[Difference, ...]:
-        judged = self._ahead.without_these
-        compared: Compared = compared_state(path, judged(expected), judged(actual), latitude)
-        self._seen.state.extend(compared.left_out)
-        return compared.differences
-
-    def _judge(
-        self,
-        step: int,
-        event: str | None,
-        differences: tuple[Difference, ...],
-        reply: StepReply | RestartReply | None = None,
-    ) -> None:
-        if differences:
-            raise _Failed(step, event, differences, reply)
-
-    def _concluded(self) -> Outcome:
+    def _concluded(self, course: FollowedCourse) -> Outcome:
         vector, level, hello = self._vector, self._vector.level, self._hello
-        left_out = tuple(dict.fromkeys((*self._seen.wire, *self._seen.state)))
+        left_out = tuple(dict.fromkeys((*course.wire_left_out, *course.state_left_out)))
         reason = ""
         if not shows(hello.observability, level):
             reason = f"it needs the level {level}, the adapter shows {hello.observability}"
-        elif self._seen.wire:
-            reason = f"not shown: {', '.join(dict.fromkeys(self._seen.wire))}"
+        elif course.wire_left_out:
+            reason = f"not shown: {', '.join(dict.fromkeys(course.wire_left_out))}"
         elif level == "effects" and (hidden := self._hidden(vector)):
             reason = f"not shown: {', '.join(hidden)}"
-        elif level == "state" and (missing := self._missing(vector)):
+        elif level == "state" and (missing := _missing(vector, course)):
             reason = f"not shown: {', '.join(missing)}"
         status = Status.UNOBSERVED if reason else Status.PASS
         return Outcome(vector.id, status, reason, left_out=left_out)
@@ -264,9 +219,26 @@ class _Run:
         kinds = [type(output).__struct_config__.tag for step in vector.steps for output in step.outputs]
         return tuple([kind for kind in self._hello.unobserved if kind in kinds])
 
-    def _missing(self, vector: Vector) -> tuple[str, ...]:
-        paths = {path.partition(".")[2] for path in self._seen.state}
-        return tuple([name for name in dict.fromkeys((*CORE, *about(vector.steps))) if name in paths])
+
+def _remaining(
+    judged: Sequence[tuple[FollowedCourse, tuple[Difference, ...]]],
+    step: int,
+    event: str | None,
+    reply: StepReply | RestartReply | None = None,
+) -> tuple[FollowedCourse, ...]:
+    """The courses from which nothing differs.
+
+    Raises:
+        _Failed: there is none; with what differs from the first of them.
+    """
+    if all(differences for _, differences in judged):
+        raise _Failed(step, event, judged[0][1], reply)
+    return tuple([course for course, differences in judged if not differences])
+
+
+def _missing(vector: Vector, course: FollowedCourse) -> tuple[str, ...]:
+    paths = {path.partition(".")[2] for path in course.state_left_out}
+    return tuple([name for name in dict.fromkeys((*CORE, *about(vector.steps))) if name in paths])
 
 
 def _kept(event: VectorEvent) -> int:
@@ -288,8 +260,3 @@ def _fields(event: VectorEvent) -> dict[str, Any]:
 def _request(event: VectorEvent, number: int) -> Crash | Restart | Step:
     kinds: dict[str, type[Crash | Restart | Step]] = {"Crash": Crash, "Restart": Restart}
     return kinds.get(event.event, Step)(id=number, **_fields(event))
-
-
-def _end(state: TracedState) -> int:
-    assert state.log_end_offset is not UNSET, "a vector has every field"
-    return state.log_end_offset

@@ -50,7 +50,7 @@ class VectorEvent(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class VectorStep(VectorEvent, frozen=True, kw_only=True):
-    """An event, and what must come of it."""
+    """An event, and what must come of it.  The fields from `outputs` on are those of `Expected`."""
 
     outputs: tuple[TracedEffect, ...]
     """A multiset: their order says nothing, `before` does."""
@@ -62,6 +62,36 @@ class VectorStep(VectorEvent, frozen=True, kw_only=True):
     latitude: tuple[Latitude, ...] = ()
     may_send: tuple[MaySend, ...] | UnsetType = UNSET
     """Requests beside those among `outputs`; absent where there are none."""
+
+
+class Expected(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What must come of a step in another course: as in `VectorStep`, without the event."""
+
+    outputs: tuple[TracedEffect, ...]
+    before: tuple[tuple[Count, Count], ...]
+    refusal: Refusal | None
+    state: TracedState
+    latitude: tuple[Latitude, ...] = ()
+    may_send: tuple[MaySend, ...] | UnsetType = UNSET
+
+
+class OpenChoice(Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer to an open decision that leads to another course."""
+
+    decision: str
+    answer: str
+    reason: str
+    """The rule that leaves it open, and what it says of it."""
+
+
+class Course(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What must come of the same events at a replica that answers open decisions otherwise."""
+
+    choices: Annotated[tuple[OpenChoice, ...], Meta(min_length=1)]
+    before: TracedState
+    """The fields that have other values than in the vector's `before`, because a choice was made in the history."""
+    steps: Annotated[tuple[Expected, ...], Meta(min_length=1)]
+    """One for each step of the vector."""
 
 
 class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=False):
@@ -83,6 +113,8 @@ class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit
     """From the first start to `before`; null if that is a constructed state."""
     before: TracedReplicaState
     steps: Annotated[tuple[VectorStep, ...], Meta(min_length=1)]
+    courses: tuple[Course, ...] | UnsetType = UNSET
+    """Others that are right as well; absent where there are none."""
 
 
 class ManifestEntry(Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
+from functools import partial
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -10,8 +12,18 @@ from msgspec.structs import replace
 from kraft_conformance.protocol.cluster import cluster_of
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
+from kraft_conformance.vectors.courses import followed_courses
 from kraft_conformance.vectors.encoding import vector_bytes, vector_from
-from kraft_conformance.vectors.format import SCHEMA, Requires, Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.format import (
+    SCHEMA,
+    Course,
+    Expected,
+    OpenChoice,
+    Requires,
+    Vector,
+    VectorEvent,
+    VectorStep,
+)
 from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
 from kraft_conformance.vectors.state_changes import changed
@@ -122,6 +134,7 @@ def vector_of(run: Run, subject: Subject) -> Vector | None:
         history=history if run.construction is None else None,
         before=traced_replica_state(before),
         steps=steps,
+        courses=_other_courses(run, subject.replica_id, earlier, later) or UNSET,
     )
     _prove(vector, run, earlier, later, before)
     return vector
@@ -155,14 +168,18 @@ def _vector_event(run: Run, occurrence: Occurrence) -> VectorEvent:
 
 
 def _steps(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) -> Iterator[VectorStep]:
+    for occurrence, expected in zip(occurrences, _expected(run, occurrences, before), strict=True):
+        yield VectorStep(**_fields(_vector_event(run, occurrence)), **_fields(expected))
+
+
+def _expected(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) -> Iterator[Expected]:
     shown, there = traced_state(before), before
     for occurrence in occurrences:
-        event, line = _vector_event(run, occurrence), event_line(occurrence)
+        line = event_line(occurrence)
         outputs = tuple([_without_id(effect) for effect in line.effects or ()])
         after = traced_state(_state(occurrence))
         changes = changed(shown, after)
-        yield VectorStep(
-            **{name: getattr(event, name) for name in VectorEvent.__struct_fields__},
+        yield Expected(
             outputs=outputs,
             before=happens_before(outputs),
             refusal=occurrence.refusal,
@@ -171,6 +188,28 @@ def _steps(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) ->
             may_send=_may_send(run, occurrence, there) or UNSET,
         )
         shown, there = after, _state(occurrence)
+
+
+def _fields(part: VectorEvent | Expected) -> dict[str, Any]:
+    return {name: getattr(part, name) for name in part.__struct_fields__}
+
+
+def _other_courses(
+    run: Run, replica_id: int, earlier: Sequence[Occurrence], later: Sequence[Occurrence]
+) -> tuple[Course, ...]:
+    """The courses under other answers to the open decisions, as far as they show something else."""
+    start = _first_state(run, run.configuration, replica_id)
+    followed = followed_courses(start, run.configuration, earlier, later, partial(_draw, run))
+    assert not followed[0].taken, "the course of the configuration comes first"
+    begun = traced_state(followed[0].before)
+    found: list[Course] = []
+    for one in followed:
+        before = changed(begun, traced_state(one.before))
+        steps = tuple(_expected(run, one.steps, one.before))
+        choices = tuple([OpenChoice(*answer) for answer in sorted(one.taken)])
+        if (before, steps) not in [(course.before, course.steps) for course in found]:
+            found.append(Course(choices=choices, before=before, steps=steps))
+    return tuple(found[1:])
 
 
 def _may_send(run: Run, occurrence: Occurrence, before: ReplicaState) -> tuple[MaySend, ...]:

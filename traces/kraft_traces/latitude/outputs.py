@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from msgspec import UNSET, to_builtins
+from msgspec import UNSET
 
 from kraft_reference.effects import Timer
 from kraft_reference.roles import Role
-from kraft_traces.effects import TracedEffect, TracedPersistQuorumState, TracedSend, TracedStartTimer
+from kraft_traces.effects import TracedEffect, TracedSend, TracedStartTimer
 from kraft_traces.latitude.values import Latitude
 from kraft_traces.message_types import TracedVoteResponse
 from kraft_traces.state_types import TracedState
@@ -19,28 +19,9 @@ def latitude_of(
     """The latitude of a step.
 
     A replica that casts a vote and keeps its role need not restart its election timer.
-    One that restarts at kraft.version 0 need not forget the directory id of its vote.
     A Candidate that cannot win any more may wait out the election timer that it has.
-    One whose log is ahead of its file need not spend its vote.
-    Rules: vote.grant.resets-timer, durable.vote.v0-uuid-in-memory, state.candidate.lost, durable.restart.log-epoch.
+    Rules: vote.grant.resets-timer, state.candidate.lost.
     """
-    if event == "Restart" and changes.epoch is not UNSET:
-        reason = "durable.restart.log-epoch says SHOULD"
-        written = [
-            Latitude(f"outputs[{place}].voted_key", reason, any_of=(None,))
-            for place, output in enumerate(outputs)
-            if isinstance(output, TracedPersistQuorumState)
-        ]
-        return (Latitude("state.voted_key", reason, any_of=(None,)), *written)
-    if event == "Restart" and changes.voted_key is not UNSET and before.quorum_state_version == 0:
-        reason, remembered = "durable.vote.v0-uuid-in-memory says MAY", to_builtins(before.voted_key)
-        # What is not forgotten is not written again.
-        unwritten = [
-            Latitude(f"outputs[{place}]", reason, absent=True)
-            for place, output in enumerate(outputs)
-            if isinstance(output, TracedPersistQuorumState)
-        ]
-        return (Latitude("state.voted_key", reason, any_of=(remembered,)), *unwritten)
     if changes.role is not UNSET:
         return ()
     if event == "HandleVoteResponse" and before.role == Role.CANDIDATE:

@@ -1,0 +1,78 @@
+"""The reference in the history of one adapter: every step that it might have made, by the open decisions."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from kraft_conformance.random_runs.shown import without_id
+from kraft_reference import events
+from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import Draw, Event
+from kraft_reference.replica import Replica, Step
+from kraft_reference.state import ReplicaState
+from kraft_traces.effects import TracedEffect
+from kraft_traces.encode import event_line
+from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
+from kraft_traces.lines import EventLine
+
+
+class Happening(NamedTuple):
+    """What happens at a replica."""
+
+    replica_id: int
+    event: Event
+    draw: Draw
+    crash: CrashPoint | None
+
+
+class Beside(NamedTuple):
+    """A step of the reference beside an adapter."""
+
+    before: ReplicaState
+    done: Step
+    line: EventLine
+    expected: tuple[TracedEffect, ...]
+    """Its effects, without names of messages."""
+    taken: tuple[OpenAnswer, ...]
+    """The answers that are not the profile's."""
+
+
+def steps_beside(
+    states: Sequence[ReplicaState], configuration: Configuration, happening: Happening
+) -> tuple[Beside, ...]:
+    """The steps from each of these states under each answer, those of the profile first.
+
+    Raises:
+        ValueError: a crash keeps what none of the states can keep.
+    """
+    by_profile = [_step(before, configuration, happening, ()) for before in states]
+    event = by_profile[0].line.event
+    others = [
+        _step(before, other, happening, tuple(sorted(open_answers(configuration.profile, other.profile))))
+        for other in other_configurations(configuration, event)
+        for before in states
+    ]
+    return (*by_profile, *others)
+
+
+def _step(
+    before: ReplicaState, configuration: Configuration, happening: Happening, taken: tuple[OpenAnswer, ...]
+) -> Beside:
+    replica_id, event, draw, crash = happening
+    beside = Replica(before, configuration)
+    if crash is not None:
+        done = beside.crash_during(event, draw, crash.completed, crash.log_end_offset)
+    else:
+        done = beside.step(event, draw)
+    identifier = "1.1" if isinstance(event, events.Receive) else None
+    line = event_line(Occurrence(1, 0, event, replica_id, identifier, done.effects, done.refusal, crash, done.state))
+    return Beside(before, done, line, tuple([without_id(effect) for effect in line.effects or ()]), taken)
+
+
+def different(states: Iterable[ReplicaState]) -> Iterator[ReplicaState]:
+    """Each state once."""
+    known: list[ReplicaState] = []
+    for state in states:
+        if state not in known:
+            known.append(state)
+            yield state

@@ -1,0 +1,103 @@
+"""The courses of a vector that one implementation may be on, followed side by side: what differs from one drops it."""
+
+from copy import deepcopy
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepReply
+from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, sends_besides
+from kraft_conformance.runner.fetch_answers import FetchAnswers
+from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.requests_ahead import RequestsAhead
+from kraft_conformance.vectors.format import Course, Expected, Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.state_changes import applied
+from kraft_reference.state import ReplicaState
+from kraft_traces.state_types import TracedState
+
+
+class Shown(NamedTuple):
+    """What an implementation shows of a step, and what says which of its answers are right."""
+
+    reply: StepReply | RestartReply | None
+    """None in a crash between steps, which shows nothing."""
+    synced_before: int
+    """Up to where it had synced its log before the step."""
+    observed: TracedState | None
+    """Its state after the step; None if it shows none."""
+    answers: FetchAnswers
+    reference: ReplicaState
+    """The reference's state after the step, in the course of the vector."""
+
+    def as_chosen(self, step: VectorStep, expected: TracedState) -> VectorStep:
+        """The step of a course that comes to this state, with the right answers that are most like those given."""
+        assert self.reply is not None, "something was done"
+        assert expected.high_watermark is not UNSET, "a vector has every field"
+        # Of what an answer to a Fetch is made of, courses differ in the high watermark alone.
+        there = self.reference._replace(high_watermark=expected.high_watermark)
+        return self.answers.as_chosen(step, self.reply.effects, there)
+
+
+class FollowedCourse:
+    """One course: what it expects next, and what was not shown of it."""
+
+    def __init__(self, vector: Vector, course: Course | None, hello: HelloReply, ahead: RequestsAhead) -> None:
+        """`course` is None for that of the vector itself; `ahead` what was sent too much in the history."""
+        self.wire_left_out: list[str] = []
+        self.state_left_out: list[str] = []
+        self._hello = hello
+        self._ahead = deepcopy(ahead)
+        start = vector.before.state
+        self._expected = start if course is None else applied(start, course.before)
+        self._steps = iter(vector.steps if course is None else map(_step, vector.steps, course.steps))
+
+    def begins(self, observed: TracedState) -> tuple[Difference, ...]:
+        """The differences of the state in which the steps begin."""
+        return self._state("before", observed)
+
+    def addressed(self, event: VectorEvent) -> VectorEvent:
+        """The event with the correlation id that the implementation goes by."""
+        return self._ahead.addressed(event)
+
+    def step(self, shown: Shown) -> tuple[Difference, ...]:
+        """The differences of the next step."""
+        step, before = next(self._steps), self._expected
+        self._expected = applied(before, step.state)
+        found: tuple[Difference, ...] = ()
+        if shown.reply is None:
+            self._ahead.follow(step, (), (), ())
+        else:
+            effects, hello = shown.reply.effects, self._hello
+            assert self._expected.log_end_offset is not UNSET, "a vector has every field"
+            comparison = EffectComparison(
+                shown.as_chosen(step, self._expected), effects, hello.observability, hello.unobserved, self._ahead
+            )
+            compared = comparison.compared(shown.synced_before, self._expected.log_end_offset)
+            self._ahead.follow(step, before.awaiting or (), step.outputs, effects)
+            self.wire_left_out.extend(compared.left_out)
+            found = compared.differences
+            if shown.observed is not None:
+                besides = sends_besides(step, effects)
+                found += compared_refusal(step.refusal, shown.reply.refusal, besides=besides)
+        return found if shown.observed is None else (*found, *self._state("state", shown.observed))
+
+    def _state(self, path: str, observed: TracedState) -> tuple[Difference, ...]:
+        judged = self._ahead.without_these
+        compared = compared_state(path, judged(self._expected), judged(observed))
+        self.state_left_out.extend(compared.left_out)
+        return compared.differences
+
+
+def followed_courses(vector: Vector, hello: HelloReply, ahead: RequestsAhead) -> tuple[FollowedCourse, ...]:
+    """The courses that an implementation may be on when the steps begin, that of the vector first.
+
+    Where its state was put in place, the choices of the history are those of the vector.
+    """
+    others = [one for one in vector.courses or () if not hello.state_injection or one.before == TracedState()]
+    return tuple([FollowedCourse(vector, one, hello, ahead) for one in (None, *others)])
+
+
+def _step(event: VectorStep, expected: Expected) -> VectorStep:
+    """What another course expects of an event."""
+    given = {name: getattr(event, name) for name in VectorEvent.__struct_fields__}
+    return VectorStep(**given, **{name: getattr(expected, name) for name in Expected.__struct_fields__})
