@@ -8,6 +8,7 @@ A property counts as violated only on a candidate that survives, so each carries
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 from msgspec import UNSET
 
@@ -36,6 +37,10 @@ class Branch:
     violation: Rejection | None = None
     taken: frozenset[OpenAnswer] = frozenset()
     """Answers to open decisions on the way, where the header's did not lead here."""
+
+    def is_better_than(self, other: Self) -> bool:
+        """Of two ways to one state: is this the one without a violation, else that with fewer other answers?"""
+        return (self.violation is not None, len(self.taken)) < (other.violation is not None, len(other.taken))
 
 
 class InconclusiveError(Exception):
@@ -84,9 +89,10 @@ class Candidates:
                 violation = branch.violation or self._steps.violation(where, after)
                 followed = self._model.under(after, self._configuration) if taken else after
                 fingerprint = self._model.fingerprint(followed)
+                reached = Branch(followed, violation, branch.taken | taken)
                 known = survivors.get(fingerprint)
-                if known is None or (known.violation is not None and violation is None):
-                    survivors[fingerprint] = Branch(followed, violation, branch.taken | taken)
+                if known is None or reached.is_better_than(known):
+                    survivors[fingerprint] = reached
                 if len(survivors) > self._candidates_max:
                     raise InconclusiveError(
                         f"more than {self._candidates_max} candidate states: the trace leaves out too much"
