@@ -77,8 +77,8 @@ class Choosing(ReferenceAdapter):
         before = None if self._replica is None else self._replica.state
         reply = self.answer(request)
         if isinstance(request, Reset):
-            replica = self._running()
-            profile = replaced(replica.configuration.profile, **self._answers)  # type: ignore[arg-type]
+            replica = self.replica()
+            profile = replaced(replica.configuration.profile, **self._answers)
             replica.configuration = replaced(replica.configuration, profile=profile)
         elif before is not None and self._replica is not None:
             for change in self._wrong:
