@@ -78,7 +78,7 @@ class Choosing(ReferenceAdapter):
         reply = self.answer(request)
         if isinstance(request, Reset):
             replica = self.replica()
-            profile = replaced(replica.configuration.profile, **self._answers)
+            profile = replaced(replica.configuration.profile, **self._answers)  # type: ignore[arg-type]
             replica.configuration = replaced(replica.configuration, profile=profile)
         elif before is not None and self._replica is not None:
             for change in self._wrong:
