@@ -39,8 +39,8 @@ OtherDecisions ==
   [observerRefusal |-> "lasts", voterKeyError |-> "INVALID_VOTER_KEY", prospectiveAnnouncement |-> "stays",
    endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
    kraftVersionGate |-> "append", voteOfNonVoter |-> "refuse-and-campaign",
-   leaderHighWatermark |-> "unknown", ownVoteAtRestart |-> "prospective",
-   votedDirectoryAtVersion0 |-> "remembered", voteOfLostFile |-> "free"]
+   leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
+   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent"]
 
 \* What each replica was formatted with, by name: MCBounds writes {NoKey} for the voters of the cluster.
 Formatted(cluster) ==
