@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from kraft_reference import durability, elections, polling, replication, transitions, watermark
+from kraft_reference import durability, elections, leadership, polling, replication, transitions, watermark
+from kraft_reference.cluster import driver
 from kraft_reference.cluster.failure import investigate
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.schedule import replay
@@ -15,11 +16,14 @@ from kraft_reference.cluster.shrink import replay_checked, shrink
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Configuration
 from kraft_reference.events import ReplaceDisk
+from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Log, append, truncate
 from kraft_reference.outcome import Outcome
 from kraft_reference.records import RecordKind
 from kraft_reference.roles import TRANSITION, Role
+from kraft_reference.state import ReplicaState
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -119,6 +123,37 @@ def _only_unanimity_wins(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(transitions, "is_majority", lambda number, voters: number == len(voters))
 
 
+def _the_last_voter_is_never_asked(patch: pytest.MonkeyPatch) -> None:
+    original = polling.due_election_requests
+
+    def narrowed(state: ReplicaState) -> list[ReplicaKey]:
+        last = max((voter.id for voter in state.voters), default=0)
+        return [voter for voter in original(state) if voter.id != last]
+
+    patch.setattr(polling, "due_election_requests", narrowed)
+    patch.setattr(driver, "due_election_requests", narrowed)
+
+
+def _announces_once_only(patch: pytest.MonkeyPatch) -> None:
+    """Whoever has acknowledged is not announced to again, and neither is whoever has not answered in time."""
+    original = leadership.after_begin_quorum_epoch_timeout
+    patch.setattr(
+        leadership,
+        "after_begin_quorum_epoch_timeout",
+        lambda state, configuration: original(state, configuration)._replace(state=state),
+    )
+
+
+def _only_the_first_bootstrap_server_is_asked(patch: pytest.MonkeyPatch) -> None:
+    original = replication.fetch_targets
+
+    def narrowed(state: ReplicaState, configuration: Configuration) -> tuple[int, ...]:
+        targets = original(state, configuration)
+        return targets[:1] if state.role is Role.UNATTACHED else targets
+
+    patch.setattr(polling, "fetch_targets", narrowed)
+
+
 PLANTED: dict[str, tuple[Plant, str, set[str]]] = {
     "everybody is granted": (_everybody_is_granted, "storm", {"VoteOncePerEpoch", "ElectionSafety"}),
     "votes are forgotten": (_votes_are_forgotten, "calm", {"DurableBeforeSend"}),
@@ -137,6 +172,13 @@ PLANTED: dict[str, tuple[Plant, str, set[str]]] = {
     "Pre-Votes leave traces": (_pre_votes_leave_traces, "calm", {"PreVoteIsPure"}),
     "own votes do not count": (_own_votes_do_not_count, "calm", {"TypeOk"}),
     "only unanimity wins": (_only_unanimity_wins, "crashes", {"EventualLeader"}),
+    "the last voter is never asked": (_the_last_voter_is_never_asked, "chaos", {"EverybodyIsAsked"}),
+    "a leader announces once only": (_announces_once_only, "partitions", {"EverybodyIsAsked"}),
+    "only the first bootstrap server is asked": (
+        _only_the_first_bootstrap_server_is_asked,
+        "reassignments",
+        {"EverybodyIsAsked"},
+    ),
     "a forbidden change of role": (_forbidden_change_of_role, "elections", {"Assertion"}),
 }
 

@@ -9,6 +9,7 @@ Invariants are checked all along; the first violation ends the run.
 from collections.abc import Iterator
 
 from kraft_reference.cluster.agenda import Chance
+from kraft_reference.cluster.asking import EverybodyIsAsked
 from kraft_reference.cluster.clients import Clients
 from kraft_reference.cluster.driver import Driver
 from kraft_reference.cluster.faults import FaultInjector
@@ -72,6 +73,7 @@ class Simulation:
         self._injector = FaultInjector(self._driver)
         initial = {replica_id: replica.state for replica_id, replica in self.world.replicas.items()}
         self._invariants = Invariants(configuration, initial)
+        self._asked = EverybodyIsAsked(configuration)
 
     @property
     def schedule(self) -> Schedule:
@@ -105,7 +107,7 @@ class Simulation:
         self.violation = self._invariants.check_all(self.world.sequence)
 
     def _checked(self, occurrence: Occurrence) -> Violation | None:
-        violation = self._invariants.observe(occurrence)
+        violation = self._invariants.observe(occurrence) or self._asked.observe(occurrence)
         if violation is None and occurrence.sequence % self._full_check_every == 0:
             violation = self._invariants.check_all(occurrence.sequence)
             self._invariants.forget(occurrence.sequence)

@@ -115,6 +115,7 @@ PROPERTIES: Mapping[str, Property] = _table(
     # membership.toml lists the next two without a definition; these are the readings of this project.
     Property("EventualCommit", "liveness", "Appended records eventually commit: membership.toml's CommitProgress."),
     Property("EventualChange", "liveness", "With a stable majority, a requested voter change eventually completes."),
+    Property("EverybodyIsAsked", "liveness", "Whomever a replica has to ask, it asks again and again."),
     Property("ZombieBounded", "liveness", "A Leader without a majority fetching from it stops being Leader."),
 )
 """Every property that `breaks` may name: the lists at the head of election.toml and membership.toml."""
