@@ -23,10 +23,15 @@ def print_json(document: Any) -> None:
     print(json.dumps(document, sort_keys=True, ensure_ascii=False, default=str))
 
 
-def shown(text: object) -> Text:
-    """A text from a trace or a user as it is: no markup, control characters made visible."""
-    visible = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in str(text))
-    return Text(visible)
+SHOWN_MAX = 4_000
+"""Characters of a text from a trace that are shown; `--json` has all of them."""
+
+
+def shown(text: object, most: int = SHOWN_MAX) -> Text:
+    """A text from a trace or a user: no markup, control characters made visible, a very long one shortened."""
+    whole = str(text)
+    visible = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in whole[:most])
+    return Text(visible if len(whole) <= most else f"{visible}... and {len(whole) - most:,} characters more")
 
 
 def table(title: str, *columns: str) -> Table:

@@ -1,5 +1,6 @@
 """How the verdict on a trace is shown."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -7,8 +8,11 @@ from rich.padding import Padding
 
 from kraft_conformance.console import shown, table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_traces.check import Rejection, Verdict, VerdictKind
+from kraft_traces.check import Compared, Extent, Rejection, Shown, Verdict, VerdictKind
 from kraft_traces.partitions.checker import PartitionVerdict
+
+_CELL_MAX = 600
+"""Characters of a value in the table of differences."""
 
 RULES_SHOWN = 6
 """How many rules of an action are shown: the most specific ones stand first."""
@@ -57,13 +61,49 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
     if rejection.differences:
         drawn = table("", "field", "expected (model)", "actual (trace)")
         for difference in rejection.differences:
-            drawn.add_row(shown(difference.field), shown(difference.expected), shown(difference.actual))
+            cells = (difference.field, difference.expected, difference.actual)
+            drawn.add_row(*(shown(cell, _CELL_MAX) for cell in cells))
         console.print(Padding(drawn, (0, 0, 0, 2)))
+
+
+def _extent(verdict: Verdict | PartitionVerdict) -> str:
+    """How much was compared: of a rejected trace it does not matter."""
+    if verdict.rejection is not None or verdict.compared.whole is None:
+        return ""
+    return f", compared: {verdict.compared.whole}"
+
+
+def shown_in_part(verdict: Verdict | PartitionVerdict) -> str | None:
+    """A line about a trace that leaves something out; None for another one, and for a rejected one."""
+    compared = verdict.compared
+    if verdict.rejection is not None or compared.whole in (None, Extent.COMPLETE):
+        return None
+    groups, properties = (
+        f"{sum(counted.always for counted in having)} of {len(having)}"
+        for having in (
+            [counted for counted in counts.values() if counted.events]
+            for counts in (compared.groups, compared.properties)
+        )
+    )
+    return f"  on every event {groups} groups of fields, enough to judge {properties} properties"
+
+
+_LACKING_SHOWN = 3
+"""How many of the fields are named that a requirement lacks."""
+
+
+def lacking_text(requirement: str, fields: Mapping[str, Shown]) -> str:
+    """What a trace leaves out although it is required."""
+    if fields.keys() == {requirement}:
+        return f"--require {requirement}: not judged on traces of this kind"
+    named = [f"{name} in {one.shown} of {one.events}" for name, one in list(fields.items())[:_LACKING_SHOWN]]
+    more = [f"{len(fields) - len(named)} fields more"] if len(fields) > len(named) else []
+    return f"--require {requirement}: too few events show {', '.join([*named, *more])}"
 
 
 def summary(verdict: Verdict) -> str:
     """One line about a trace."""
-    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events"
+    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events{_extent(verdict)}"
     if verdict.candidates_max > 1:
         text += f", up to {verdict.candidates_max} candidate states"
     if verdict.switched_off:
@@ -79,7 +119,7 @@ def summary(verdict: Verdict) -> str:
 
 def partition_summary(verdict: PartitionVerdict) -> str:
     """One line about a trace of partition reassignment."""
-    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events"
+    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events{_extent(verdict)}"
     if verdict.switched_off:
         text += f", without {', '.join(verdict.switched_off)}"
     if verdict.given_up:

@@ -38,6 +38,7 @@ def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Pat
 def test_steps_by_keys_and_buttons(browser: Any, pages: Path) -> None:
     seen = Page(browser, pages / "chaos.html")
     assert "accepted: each of 371 events" in seen.text("#verdict")
+    assert "Compared: complete." in seen.text("#verdict")
     seen.press("ArrowRight", "ArrowRight", "l", "h")
     assert seen.heading.startswith("3. ")
     seen.press("PageDown")

@@ -8,6 +8,7 @@ import pytest
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_traces.check.compared import GROUPS, PROPERTIES
 from kraft_traces.lines import EventLine, HeaderLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
@@ -38,6 +39,27 @@ def test_every_field_of_a_line_is_explained(section: str, line: type[HeaderLine 
     assert fields_of(section) == {"kind", *line.__struct_fields__}
 
 
+def test_what_each_group_and_each_property_needs_is_what_the_checker_counts() -> None:
+    text = PAGE.partition("## How much was compared\n")[2].partition("\n## ")[0]
+    groups, properties = (
+        dict(re.findall(r"^\| `?(\w+)`? \| (.*) \|$", table.partition("|---|---|\n")[2], re.MULTILINE))
+        for table in re.split(r"^\| property \|", text.partition("| group |")[2], maxsplit=1, flags=re.MULTILINE)
+    )
+    assert list(groups) == list(GROUPS)
+    of_state = {f"state.{name}" for name in TracedState.__struct_fields__}
+    for name, fields in GROUPS.items():
+        if name not in ("other", *fields, "message", "input", "sends", "writes"):
+            assert tuple(re.findall(r"`([\w.]+)`", groups[name])) == fields
+    shown = {
+        name: tuple(
+            frozenset(re.findall(r"`([\w.]+)`", way)) - {"state"} | (of_state if "all of `state`" in way else set())
+            for way in cell.split(", or ")
+        )
+        for name, cell in properties.items()
+    }
+    assert shown == {name: tuple(map(frozenset, ways)) for name, ways in PROPERTIES.items()}
+
+
 @pytest.mark.slow
 def test_the_small_trace_is_accepted_and_rejected_where_the_page_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -47,7 +69,8 @@ def test_the_small_trace_is_accepted_and_rejected_where_the_page_says(
     small = tmp_path / "small.jsonl"
     small.write_text(found[1], encoding="utf-8")
     assert main(["validate", str(small)]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out.endswith("small.jsonl: accepted, 4 events\n")
+    said = PAGE.partition("$ kraft-spec validate small.jsonl\n")[2].partition("```")[0]
+    assert capsys.readouterr().out.endswith(said)
     lines = found[1].splitlines()
     wrong = re.sub(r'"voted_key":\{[^}]*\}', '"voted_key":null', lines[4])
     assert wrong != lines[4]

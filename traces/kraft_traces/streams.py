@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from kraft_traces.errors import CorruptGzipError, NoTracesError, TruncatedGzipError, UnreadableFileError
+from kraft_traces.listing import below, children
 
 STANDARD_STREAM = "-"
-SUFFIXES = (".jsonl", ".jsonl.gz")
-"""What the files of a folder must end with to be taken for traces."""
+PARQUET_SUFFIX = ".parquet"
+SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", PARQUET_SUFFIX)
+"""What the files of a folder must end with to be taken for traces; a file that is named may be called anything."""
 
 LINE_BYTES_MAX = 16 * 2**20
 """Default limit of a line: far beyond any line of ours, and small beside the memory of a machine."""
@@ -27,10 +29,12 @@ _GZIP_LEVEL = 6
 
 
 def trace_paths(path: str | Path) -> list[str]:
-    """The traces that a path stands for: itself, or all `.jsonl` and `.jsonl.gz` below a folder, sorted by name.
+    """The traces that a path stands for: itself, or all below a folder that end with one of `SUFFIXES`.
+
+    They come in the order of names, without hidden ones.
 
     Raises:
-        UnreadableFileError: there is nothing at the path.
+        UnreadableFileError: there is nothing at the path, or a folder that cannot be listed.
         NoTracesError: it is a folder without traces.
     """
     if str(path) == STANDARD_STREAM:
@@ -40,10 +44,10 @@ def trace_paths(path: str | Path) -> list[str]:
         raise UnreadableFileError("no such file or folder", str(path))
     if not root.is_dir():
         return [str(path)]
-    found = sorted(
-        (file for file in root.rglob("*.jsonl*") if file.name.endswith(SUFFIXES) and file.is_file()),
-        key=lambda file: file.relative_to(root).parts,
-    )
+    try:
+        found = [file for file in below(root, children(root), SUFFIXES) if file.is_file()]
+    except OSError as error:
+        raise UnreadableFileError(error.strerror or str(error), str(path)) from error
     if not found:
         raise NoTracesError(f"no file in this folder ends with {' or '.join(SUFFIXES)}", str(path))
     return [str(file) for file in found]

@@ -14,8 +14,9 @@ from kraft_conformance.directories.view import view_of
 from kraft_conformance.directories.view_text import replication_rows, replication_text, status_rows, status_text
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
+from kraft_conformance.trace_files import lines_of
 
-Trace = Annotated[str, typer.Argument(help="A trace, .gz or - for standard input too, or a cluster directory.")]
+Trace = Annotated[str, typer.Argument(help="A trace, .gz, .parquet or - too, or a cluster directory.")]
 At = Annotated[int | None, typer.Option("--at", min=0, help="After this sequence; default: at the end.")]
 Status = Annotated[bool, typer.Option("--status", help="Leader, high watermark, lag, voters, uncommitted changes.")]
 Replication = Annotated[bool, typer.Option("--replication", help="Each voter and observer: how far it is.")]
@@ -45,7 +46,8 @@ def show_view(trace: str, status: bool, replication: bool, at: int | None, as_js
             raise refused(f"{trace}: nothing has run in this cluster directory yet, expected {HISTORY} in it")
         # The history of a cluster directory is this reference's own: what was altered in it is no view of anything.
         read_history(source)
-    seen = view_of(source, at)
+    with lines_of(str(source)) as lines:
+        seen = view_of(lines, at)
     if as_json:
         document: dict[str, Any] = {"source": str(source), "sequence": seen.sequence, "time_ms": seen.time_ms}
         if status:

@@ -52,6 +52,12 @@ def show_report(document: Mapping[str, Any], output: Path) -> None:
         stdout.print(drawn)
     for one in document["inconclusive"]:
         stdout.print(shown(f"inconclusive: {one['traces']:,} x {one['reason']}"), soft_wrap=True)
+    compared: dict[str, int] = {}
+    for one in document["compared"]:
+        for word, traces in one["traces"].items():
+            compared[word] = compared.get(word, 0) + traces
+    said = ", ".join(f"{traces:,} {word}" for word, traces in compared.items())
+    stdout.print(f"compared: {said or 'no trace'}", markup=False, soft_wrap=True)
     kinds = document["coverage"]["kinds"]
     seen = ", ".join(f"{kind['seen']} of {kind['names']} {name}s" for name, kind in kinds.items())
     stdout.print(f"seen: {seen}", markup=False, soft_wrap=True)

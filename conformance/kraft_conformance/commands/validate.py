@@ -4,6 +4,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +13,16 @@ import typer
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
-from kraft_conformance.verdicts import EXIT_CODES, partition_summary, show_rejection, summary
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.trace_files import lines_of
+from kraft_conformance.verdicts import (
+    EXIT_CODES,
+    lacking_text,
+    partition_summary,
+    show_rejection,
+    shown_in_part,
+    summary,
+)
 from kraft_traces.check import (
     CANDIDATES_MAX,
     EVERY,
@@ -22,19 +31,29 @@ from kraft_traces.check import (
     check_reader,
     write_failing_prefix,
 )
+from kraft_traces.check.compared import PROPERTIES, REQUIREMENTS
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_file
 from kraft_traces.partitions.process import PartitionProcess
 from kraft_traces.partitions.reader import is_partition_trace
 from kraft_traces.reader import open_trace
-from kraft_traces.streams import trace_paths
+from kraft_traces.streams import SUFFIXES, trace_paths
 
-Paths = Annotated[list[str], typer.Argument(help="Traces: files, .gz, folders, or - for standard input.")]
+Paths = Annotated[list[str], typer.Argument(help="Traces: files, .gz, .parquet, folders, or - for standard input.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse a trace that was written for another model.")]
 Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
 Candidates = Annotated[int, typer.Option(min=1, help="Most candidate states of a trace that leaves fields out.")]
 Prefixes = Annotated[
     Path | None, typer.Option("--prefixes", help="Folder for the failing prefix of a rejected trace; default: here.")
+]
+
+Require = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--require",
+        metavar="<what>",
+        help="What each event must show, else exit code 2: complete, effects, state or a property; repeatable.",
+    ),
 ]
 
 
@@ -44,14 +63,16 @@ def validate(
     every: Every = EVERY,
     candidates: Candidates = CANDIDATES_MAX,
     prefixes: Prefixes = None,
+    require: Require = None,
     as_json: Json = False,
 ) -> int:
     """Check traces line by line against the TLA+ model: those of the quorum, and those of partition reassignment.
 
     A rejected line is named with the rules of its action and the fields or the condition that disagree; the trace up
     to it is written as NAME.failing.jsonl. Exit code: 1 if a trace is rejected, else 65 if one is malformed, else 66 if
-    one cannot be read, else 2 if one is inconclusive.
+    one cannot be read, else 2 if one is inconclusive, or leaves out what --require names.
     """
+    required = _known(require or [])
     if prefixes is not None and not prefixes.is_dir():
         raise CommandError(f"there is no folder {prefixes} to write failing prefixes to", ExitCode.CANNOT_WRITE)
     codes: set[ExitCode] = set()
@@ -69,10 +90,18 @@ def validate(
                 codes.add(ExitCode.BAD_INPUT)
                 continue
             codes.add(EXIT_CODES[verdict.kind])
-            documents.append({**verdict.as_dict(), "failing_prefix": None if prefix is None else str(prefix)})
+            lacking = {name: fields for name in required if (fields := verdict.compared.lacking(name))}
+            document = {**verdict.as_dict(), "failing_prefix": None if prefix is None else str(prefix)}
+            documents.append({**document, "lacking": {name: list(fields) for name, fields in lacking.items()}})
+            if lacking:
+                codes.add(ExitCode.INCONCLUSIVE)
             if not as_json:
                 said = partition_summary(verdict) if isinstance(verdict, PartitionVerdict) else summary(verdict)
                 stdout.print(said, markup=False, soft_wrap=True)
+                if (shown_part := shown_in_part(verdict)) is not None:
+                    stdout.print(shown_part, markup=False, soft_wrap=True)
+                for name, fields in lacking.items():
+                    stdout.print(shown(f"  {lacking_text(name, fields)}"), style="red", soft_wrap=True)
                 if verdict.rejection is not None:
                     show_rejection(stdout, verdict.rejection, prefix)
     if as_json:
@@ -84,6 +113,21 @@ def validate(
         ExitCode.INCONCLUSIVE,
     )
     return next((code for code in order if code in codes), ExitCode.CONFORMANT)
+
+
+def _known(required: list[str]) -> tuple[str, ...]:
+    """What is required of every trace, each once.
+
+    Raises:
+        CommandError: something that is no requirement.
+    """
+    known = (*REQUIREMENTS, *PROPERTIES)
+    for name in required:
+        if name not in known:
+            nearest = get_close_matches(name, known, 1)
+            meant = f"did you mean {nearest[0]}?" if nearest else f"expected one of {', '.join(known)}"
+            raise usage_error(f"--require {name}: {meant}")
+    return tuple(dict.fromkeys(required))
 
 
 def _files(paths: list[str], codes: set[ExitCode], documents: list[dict[str, Any]]) -> Iterator[str]:
@@ -98,8 +142,8 @@ def _files(paths: list[str], codes: set[ExitCode], documents: list[dict[str, Any
 def _check(
     file: str, strict: bool, every: int, candidates: int, prefixes: Path, partitions: PartitionProcess
 ) -> tuple[Verdict | PartitionVerdict, Path | None]:
-    with tempfile.TemporaryDirectory() as folder:
-        source = _kept(file, Path(folder))
+    with tempfile.TemporaryDirectory() as folder, lines_of(file) as lines:
+        source = _kept(lines, Path(folder))
         verdict: Verdict | PartitionVerdict
         if is_partition_trace(source, file):
             # TLC keeps one specification in a process, and here it is that of the quorum.
@@ -110,10 +154,16 @@ def _check(
                 verdict = check_reader(reader, every=every, candidates_max=candidates, strict=strict, on_event=advance)
         if verdict.rejection is None:
             return verdict, None
-        name = "stdin" if file == "-" else Path(file).name.removesuffix(".gz").removesuffix(".jsonl")
+        name = "stdin" if file == "-" else _stem(Path(file).name)
         prefix = prefixes / f"{name}.failing.jsonl"
         write_failing_prefix(source, verdict.rejection, prefix)
         return verdict, prefix
+
+
+def _stem(name: str) -> str:
+    """The name of a trace without what says its format."""
+    suffix = next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if name.endswith(suffix)), ".gz")
+    return name.removesuffix(suffix)
 
 
 def _kept(file: str, folder: Path) -> Path:

@@ -1,5 +1,6 @@
 """`kraft-spec view`: a trace as one page to look at."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 from kraft_conformance.console import progress, shown, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.trace_files import lines_of
 from kraft_conformance.verdicts import partition_summary, summary
 from kraft_traces.errors import EmptyTraceError, TraceError
 from kraft_traces.partitions.reader import is_partition_trace
@@ -15,7 +17,7 @@ from kraft_traces.streams import whole_file
 from kraft_traces.view import inconclusive_reason, name_of, page_of, read_document
 from kraft_traces.view.partitions import partition_page_of, read_partition_document
 
-Trace = Annotated[str, typer.Argument(help="A trace: a file, .gz too, or - for standard input.")]
+Trace = Annotated[str, typer.Argument(help="A trace: a file, .gz and .parquet too, or - for standard input.")]
 Output = Annotated[
     str,
     typer.Option(
@@ -38,12 +40,14 @@ def view(trace: Trace, output: Output, unchecked: Unchecked = False, title: Titl
     standard error, and the exit code is that of the error, 65.
     """
     _check_output(trace, output)
-    if trace != "-" and Path(trace).is_file() and is_partition_trace(trace, trace):
-        return _view_partitions(trace, output, unchecked, title or name_of(trace))
-    with progress(f"reading {trace}"):
-        document, verdict, broken = read_document(trace, checked=not unchecked)
-    page = page_of(document, title or name_of(trace))
-    return _written(page, output, None if verdict is None else summary(verdict), broken, len(document["events"]))
+    with lines_of(trace) as lines:
+        if lines != "-" and Path(lines).is_file() and is_partition_trace(lines, trace):
+            return _view_partitions(lines, output, unchecked, title or name_of(trace))
+        with progress(f"reading {trace}"):
+            document, verdict, broken = read_document(lines, checked=not unchecked)
+        page = page_of(document, title or name_of(trace))
+        said = None if verdict is None else summary(replace(verdict, source=trace))
+        return _written(page, output, said, broken, len(document["events"]))
 
 
 def _check_output(trace: str, output: str) -> None:

@@ -88,7 +88,19 @@ def taken(lines: Sequence[bytes], part_events: int, segment_bytes: int) -> Taken
 def composed(rows: Sequence[Row]) -> Row:
     """What `decided` makes of the verdicts on the parts."""
     place = next((n for n, row in enumerate(rows) if row["verdict"] != "accepted"), len(rows) - 1)
-    return {**rows[place], "candidates_max": max(row["candidates_max"] for row in rows[: place + 1])}
+    judged = rows[: place + 1]
+    sums: dict[str, Row] = {}
+    for one in (one for row in judged for one in row["shown"]):
+        known = sums.setdefault(one["name"], {"name": one["name"], "shown": 0, "events": 0})
+        known["shown"] += one["shown"]
+        known["events"] += one["events"]
+    words = {row["compared"] for row in judged} - {None}
+    return {
+        **rows[place],
+        "candidates_max": max(row["candidates_max"] for row in judged),
+        "compared": "partial" if len(words) > 1 else next(iter(words), None),
+        "shown": list(sums.values()),
+    }
 
 
 def in_parts(found: Taken) -> Row:
@@ -242,7 +254,17 @@ def _part_rows(traces: int) -> list[list[Row]]:
     kinds = ("accepted", "accepted", "accepted", "rejected", "inconclusive")
     for number in range(traces):
         parts = [
-            {"verdict": chance.choice(kinds), "candidates_max": chance.randint(1, 9), "reason": f"{number}/{part}"}
+            {
+                "verdict": chance.choice(kinds),
+                "candidates_max": chance.randint(1, 9),
+                "reason": f"{number}/{part}",
+                "compared": chance.choice(("complete", "complete", "complete", "partial", "names only", None)),
+                # A part on which the checker failed shows nothing.
+                "shown": [
+                    {"name": name, "shown": chance.randint(0, 9), "events": chance.randint(9, 20)}
+                    for name in ("role", "HwMonotonic") * chance.choice((0, 1, 1, 1))
+                ],
+            }
             for part in range(chance.randint(1, 12))
         ]
         drawn.append([{**one, "trace_id": f"trace-{number}", "part": part} for part, one in enumerate(parts)])
@@ -258,8 +280,8 @@ def test_the_first_part_that_is_not_accepted_decides(spark: Any) -> None:
     Random(6).shuffle(rows)
     table = spark.createDataFrame([[row[name] for name in PART_VERDICTS.names] for row in rows], PART_VERDICTS.ddl)
     wanted = {row["trace_id"]: row for row in map(composed, drawn)}
-    found = {row["trace_id"]: row for row in decided(table).collect()}
-    names = ("verdict", "candidates_max", "reason")
+    found = {row["trace_id"]: row.asDict(recursive=True) for row in decided(table).collect()}
+    names = ("verdict", "candidates_max", "reason", "compared", "shown")
     assert len(found) == 150
     assert {key: [row[name] for name in names] for key, row in found.items()} == {
         key: [row[name] for name in names] for key, row in wanted.items()

@@ -60,6 +60,13 @@ def document(**changes: Any) -> dict[str, Any]:
         "sweep": None,
         "other_model": 1,
         "sources": [source | counts],
+        "compared": [
+            {
+                "generator": HOSTILE,
+                "traces": {"complete": 1, "partial": 2, "names only": 0},
+                "shown": {"high_watermark": {"shown": 1234, "events": 5678}},
+            }
+        ],
         "failures": [group],
         "failure_groups": 1,
         "violations": [{"property": HOSTILE, "traces": 1, "example": HOSTILE, "command": HOSTILE}],

@@ -19,6 +19,7 @@ from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.binding import LeftOutError, UnrepresentableError, base, complete_event
 from kraft_traces.check.candidates import Branch, Candidates, InconclusiveError
 from kraft_traces.check.checkpoints import checkpoint_differences
+from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.correlations import Correlations
 from kraft_traces.check.diagnosis import Diagnosis, Where
@@ -77,6 +78,7 @@ class TraceChecker:
         )
         self._flights = Flights(configuration.cluster_id, own=own)
         self._correlations = Correlations()
+        self._shown = ShownFields(own=own)
         if start is None:
             self._branches = [Branch(model.start(configuration))]
             self._events = 0
@@ -122,6 +124,7 @@ class TraceChecker:
         if rejection is not None:
             return rejection
         self._flights.follow(line)
+        self._shown.count(line)
         self._events += 1
         if self._events % self._every == 0:
             return self._check_invariants(number, line)
@@ -247,6 +250,7 @@ class TraceChecker:
             switched_off=tuple(sorted(self._configuration.switched_off)),
             other_model=self._other_model,
             open_answers=min([tuple(sorted(branch.taken)) for branch in self._branches], key=len),
+            compared=self._shown.compared(),
         )
 
 

@@ -120,5 +120,6 @@ def effect_text(effect: tuple[Canonical, ...]) -> str:
     shown = [
         f"{field} {kind.worded(value)}"  # type: ignore[arg-type]
         for (field, kind), value in zip(_EFFECT_FIELDS[name], effect[1:], strict=True)
+        if value is not UNSET
     ]
     return f"{_TRACE_NAMES[name]} {' '.join(shown)}"

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
+from kraft_traces.check.compared import NOTHING_COMPARED, Compared
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.wording import WHOLE
 from kraft_traces.latitude.decisions import OpenAnswer
@@ -119,6 +120,8 @@ class Verdict:
     """The header names the hash of another model; fatal only under --strict."""
     open_answers: tuple[OpenAnswer, ...] = ()
     """Answers to open decisions without which some line would not be right; only other software has the choice."""
+    compared: Compared = NOTHING_COMPARED
+    """How much of the trace was compared."""
 
     def as_dict(self) -> dict[str, Any]:
         """For --json."""

@@ -124,7 +124,9 @@ def record(value: TlaValue) -> str:
     epoch, kind, number, voters, about, wanted = _members(value)
     held = [] if kind in SET_KINDS and number == 0 else [str(number)]
     held += [key_set(voters)] if kind in SET_KINDS or voters else []
-    held += [f"target {target(wanted)}"] if kind == RecordKind.VOTER_ASSIGNMENT or wanted else []
+    # In a line a record may leave its details and its target out.
+    is_target = kind == RecordKind.VOTER_ASSIGNMENT and isinstance(wanted, frozenset)
+    held += [f"target {target(wanted)}"] if is_target or wanted else []
     held += [details(about)] if isinstance(about, frozenset | tuple) and about else []
     return f"{kind} {' '.join(held)} of epoch {epoch}"
 

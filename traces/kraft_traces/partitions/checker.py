@@ -10,6 +10,7 @@ from kraft_reference.partitions.occurrence import PartitionOccurrence
 from kraft_spec.action_rules import partition_event_rules, switchable_partition_rules
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_traces.check.compared import NOTHING_COMPARED, Compared, nothing_left_out
 from kraft_traces.check.run import is_other_model
 from kraft_traces.check.verdict import Rejection, RejectionKind, VerdictKind
 from kraft_traces.errors import FieldError
@@ -27,6 +28,9 @@ GIVEN_UP: Mapping[str, frozenset[str]] = {
 
 Rule: partition-reassign.override."""
 
+_GROUPS = ("effects", "refusal", "state")
+"""What every line shows of what its event came to."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartitionVerdict:
@@ -43,6 +47,8 @@ class PartitionVerdict:
     """Rules that the trace says were switched off; the model followed."""
     other_model: bool = False
     """The header names the hash of another model."""
+    compared: Compared = NOTHING_COMPARED
+    """How much of the trace was compared: all of each event, since the format lets nothing be left out."""
 
     @property
     def kind(self) -> VerdictKind:
@@ -150,7 +156,8 @@ def check_partition_file(path: str | Path, source: str, strict: bool = False) ->
 def _verdict(
     lines: Iterable[tuple[int, PartitionEventLine]], configuration: PartitionConfiguration, source: str
 ) -> PartitionVerdict:
-    checker = PartitionTraceChecker(partition_trace_model(), configuration, source)
+    model = partition_trace_model()
+    checker = PartitionTraceChecker(model, configuration, source)
     events = 0
     rejection: Rejection | None = None
     for number, line in lines:
@@ -159,4 +166,5 @@ def _verdict(
             break
         events += 1
     off = tuple(sorted(configuration.switched_off))
-    return PartitionVerdict(source, events, rejection, tuple(sorted(checker.given_up)), off)
+    compared = nothing_left_out(_GROUPS, model.properties, events)
+    return PartitionVerdict(source, events, rejection, tuple(sorted(checker.given_up)), off, compared=compared)

@@ -41,6 +41,11 @@ class PartitionTraceModel:
             self._specification = Specification(directory, "PartitionTrace")
         (self._initial,) = self._specification.initial_states()
 
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The names of the properties that each step is held to."""
+        return (*self._specification.invariants, *self._specification.action_properties)
+
     def start(self, configuration: PartitionConfiguration) -> JavaObject:
         """The state in which a run under this configuration begins."""
         unbound = self.reconfigured(self._initial, configuration)

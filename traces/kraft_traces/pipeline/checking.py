@@ -72,6 +72,8 @@ def _undecided(trace: Row, reason: str) -> Row:
         "events": 0,
         "candidates_max": 0,
         "other_model": False,
+        "compared": None,
+        "shown": [],
         "reason": reason[:_DETAIL_MAX],
         "defect": True,
         **nothing,
@@ -103,6 +105,11 @@ def row_of(trace: Row, verdict: Verdict) -> Row:
         "events": verdict.events,
         "candidates_max": verdict.candidates_max,
         "other_model": verdict.other_model,
+        "compared": None if verdict.compared.whole is None else verdict.compared.whole.value,
+        "shown": [
+            {"name": name, "shown": counted.shown, "events": counted.events}
+            for name, counted in (*verdict.compared.groups.items(), *verdict.compared.properties.items())
+        ],
         "reason": None if verdict.reason is None else _PLACE.sub(_shifted(trace["first_line"]), verdict.reason),
         "defect": False,
     }

@@ -11,16 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from kraft_traces.listing import Found, below, children, is_pattern, matches, named_part
 from kraft_traces.pipeline.failures import InputError
-from kraft_traces.pipeline.listing import Found, below, children, is_pattern, matches, named_part
 from kraft_traces.pipeline.schemas import INPUTS
-from kraft_traces.pipeline.splitting import PARQUET_SUFFIX, irregular
+from kraft_traces.pipeline.splitting import irregular
 from kraft_traces.streams import SUFFIXES
 
-TRACE_SUFFIXES = (*SUFFIXES, ".ndjson", ".ndjson.gz", PARQUET_SUFFIX)
-"""What the files of a folder must end with to be taken for traces; a file that is named may be called anything."""
-
-_SUFFIXES_IN_WORDS = " or ".join(TRACE_SUFFIXES)
+_SUFFIXES_IN_WORDS = " or ".join(SUFFIXES)
 
 _ROWS = 4096
 
@@ -58,7 +55,7 @@ def _named(name: str) -> Iterator[Path]:
     if kind != "a folder":
         raise InputError(f"{name}: {kind}, expected a file or a folder")
     any_trace = False
-    for inner in below(path, top, TRACE_SUFFIXES):
+    for inner in below(path, top, SUFFIXES):
         any_trace = True
         yield inner
     if not any_trace:
@@ -93,7 +90,7 @@ def _suffixes_for(pattern: str) -> tuple[str, ...]:
     last = Path(pattern).name
     suffix = Path(last).suffix
     names_them = not is_pattern(last) or (suffix and not is_pattern(suffix))
-    return ("",) if names_them else TRACE_SUFFIXES
+    return ("",) if names_them else SUFFIXES
 
 
 def _files(found: Found, suffixes: tuple[str, ...]) -> Iterator[Path]:
@@ -108,7 +105,7 @@ def _files(found: Found, suffixes: tuple[str, ...]) -> Iterator[Path]:
         except OSError:
             yield found.path
             return
-        yield from below(found.path, top, TRACE_SUFFIXES)
+        yield from below(found.path, top, SUFFIXES)
 
 
 def write_inputs(patterns: Iterable[str], target: Path) -> dict[str, Any]:

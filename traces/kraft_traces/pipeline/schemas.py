@@ -203,6 +203,7 @@ QUARANTINE = TableSchema(
     ),
 )
 
+_SHOWN = pa.struct([("name", _TEXT), ("shown", _LONG), ("events", _LONG)])
 _DIFFERENCE = pa.struct([("field", _TEXT), ("expected", _TEXT), ("actual", _TEXT)])
 
 VERDICTS = TableSchema(
@@ -219,6 +220,17 @@ VERDICTS = TableSchema(
         Column("events", _LONG, "lines that were steps of the model"),
         Column("candidates_max", _INT, "most candidate states at one line; 1 for a complete trace"),
         Column("other_model", _TRUTH, "whether it was written for another model"),
+        Column(
+            "compared",
+            _TEXT,
+            "how much was compared: `complete`, `partial` or `names only`; null if no event was a step of the model",
+            nullable=True,
+        ),
+        Column(
+            "shown",
+            pa.list_(_SHOWN),
+            "of each group of fields and each property: how many events showed enough, of those that it is about",
+        ),
         Column("reason", _TEXT, "why it is inconclusive", nullable=True),
         Column("defect", _TRUTH, "whether that is an error of the checker"),
         Column("violation", _TEXT, "of a simulated run: the reference's own invariant that it broke", nullable=True),

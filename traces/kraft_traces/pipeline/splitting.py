@@ -23,9 +23,8 @@ from kraft_traces.errors import (
     TruncatedGzipError,
     UnreadableFileError,
 )
-from kraft_traces.streams import LINE_BYTES_MAX
+from kraft_traces.streams import LINE_BYTES_MAX, PARQUET_SUFFIX
 
-PARQUET_SUFFIX = ".parquet"
 LINE_COLUMN = "line"
 """The column of a Parquet file that holds the lines, as text or bytes."""
 

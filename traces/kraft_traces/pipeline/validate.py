@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from kraft_traces.check import CANDIDATES_MAX, EVERY, VerdictKind
+from kraft_traces.check import CANDIDATES_MAX, EVERY, Extent, VerdictKind
 from kraft_traces.pipeline.batches import Row, batches_of, rows_of
 from kraft_traces.pipeline.checking import given_up_row, verdict_row
 from kraft_traces.pipeline.failures import SparkError
@@ -74,6 +74,7 @@ def decided(parts: Any) -> Any:
 
     The first part that is not accepted decides, as it would if the parts were checked one after the other; else the
     last, which knows whether the trace is complete.
+    What was compared is that of all parts up to the one that decides.
     """
     trace = Window.partitionBy("trace_id")
     so_far = trace.orderBy("part").rowsBetween(Window.unboundedPreceding, Window.currentRow)
@@ -81,10 +82,29 @@ def decided(parts: Any) -> Any:
     rank = sf.when(sf.col("verdict") == VerdictKind.ACCEPTED.value, -part).otherwise(part - 2**31)
     return (
         parts.withColumn("candidates_max", sf.max("candidates_max").over(so_far))
+        .withColumn("compared", _extent(sf.collect_set("compared").over(so_far)))
+        .withColumn("shown", _sums(sf.collect_list("shown").over(so_far)))
         .withColumn("place", sf.row_number().over(trace.orderBy(rank)))
         .where("place = 1")
         .select(*VERDICTS.names)
     )
+
+
+def _extent(words: Any) -> Any:
+    """How much of a trace was compared, from the words about its parts."""
+    return sf.when(sf.size(words) <= 1, sf.try_element_at(words, sf.lit(1))).otherwise(Extent.PARTIAL.value)
+
+
+def _sums(shown: Any) -> Any:
+    """What the parts of a trace show, added up; a part on which the checker failed shows nothing."""
+
+    def added(one: Any, other: Any) -> Any:
+        return sf.struct(one["name"], *((one[name] + other[name]).alias(name) for name in ("shown", "events")))
+
+    parts = sf.filter(shown, lambda counts: sf.size(counts) > 0)
+    first = sf.coalesce(sf.try_element_at(parts, sf.lit(1)), sf.try_element_at(shown, sf.lit(1)))
+    rest = sf.slice(parts, sf.lit(2), sf.greatest(sf.size(parts) - 1, sf.lit(0)))
+    return sf.aggregate(rest, first, lambda sums, counts: sf.zip_with(sums, counts, added))
 
 
 def _check(

@@ -7,6 +7,8 @@ from typing import Any
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
+from kraft_traces.check import Extent
+from kraft_traces.check.compared import GROUPS, PROPERTIES
 from kraft_traces.pipeline.covered import KINDS
 from kraft_traces.pipeline.schemas import COVERAGE, QUARANTINE, VERDICTS
 from kraft_traces.pipeline.store import Workspace
@@ -35,6 +37,7 @@ def figures(session: Any, workspace: Workspace) -> Document:
         "account": facts.get("account", {}),
         "sweep": facts.get("sweep"),
         "sources": _sources(verdicts),
+        "compared": _compared(verdicts),
         "failures": failures,
         "failure_groups": groups,
         "violations": _violations(verdicts),
@@ -58,6 +61,31 @@ def _sources(verdicts: Any) -> list[Document]:
         sf.sum("events").alias("events"),
     )
     return _rows(counted.orderBy(sf.desc("rejected"), *names).limit(GROUPS_MAX))
+
+
+def _compared(verdicts: Any) -> list[Document]:
+    """How much of the traces was compared, by the software that wrote them."""
+    words = verdicts.groupBy("generator").agg(
+        *(sf.count_if(sf.col("compared") == word.value).alias(word.value) for word in Extent)
+    )
+    row = sf.col("row")
+    shown: Document = {}
+    rows = verdicts.select("generator", sf.explode("shown").alias("row"))
+    for one in _rows(
+        rows.groupBy("generator", row["name"].alias("name")).agg(
+            sf.sum(row["shown"]).alias("shown"), sf.sum(row["events"]).alias("events")
+        )
+    ):
+        shown.setdefault(one["generator"], {})[one["name"]] = {"shown": one["shown"], "events": one["events"]}
+    order = (*GROUPS, *PROPERTIES)
+    return [
+        {
+            "generator": one["generator"],
+            "traces": {word.value: one[word.value] for word in Extent},
+            "shown": {name: shown[one["generator"]][name] for name in order if name in shown.get(one["generator"], ())},
+        }
+        for one in _rows(words.orderBy("generator").limit(GROUPS_MAX))
+    ]
 
 
 def _failures(verdicts: Any) -> tuple[list[Document], int]:

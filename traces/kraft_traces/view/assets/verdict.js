@@ -17,8 +17,18 @@ function showVerdict(box, trace) {
         : ["inconclusive", `? inconclusive: ${verdict.reason ?? ""}`];
   box.className = said[0];
   box.textContent = said[1];
+  if (verdict?.compared?.whole) box.append(element("p", { textContent: comparedWords(verdict.compared) }));
   const off = trace.header.switched_off ?? [];
   if (off.length) box.append(element("p", { textContent: "Rules left out in this run, on purpose:" }), ruleList(trace, off));
+}
+
+// How much of the trace was compared, and which fields were not shown where.
+function comparedWords({ whole, groups, properties }) {
+  if (whole === "complete") return "Compared: complete.";
+  const lacking = Object.entries(groups).filter(([, one]) => one.shown < one.events).map(([name, one]) => `${name} in ${one.shown} of ${one.events}`);
+  const judged = Object.values(properties).filter((one) => one.events);
+  const always = judged.filter((one) => one.shown === one.events).length;
+  return `Compared: ${whole}. Of the events that have it, whole are ${lacking.join(", ")}; enough on every event to judge ${always} of ${judged.length} properties.`;
 }
 
 function showBroken(box, trace) {

@@ -1,0 +1,39 @@
+"""A trace that a user names, as a file of lines: Parquet too, of which a row is a line."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kraft_conformance.commands.pipeline_words import need_libraries
+from kraft_traces.errors import TraceError
+from kraft_traces.streams import PARQUET_SUFFIX
+
+
+@contextmanager
+def lines_of(trace: str) -> Iterator[str]:
+    """The name of a file of lines, for the time of the block: the trace itself, or a copy of what its rows say.
+
+    Raises:
+        CommandError: it is Parquet, and the libraries of the pipeline, which read that, are not installed.
+        TraceError: its rows are no lines; or the block raises one about the copy, which then names the trace.
+    """
+    if not trace.endswith(PARQUET_SUFFIX) or not Path(trace).is_file():
+        yield trace
+        return
+    need_libraries()
+    # Only the pipeline imports its libraries.
+    splitting = import_module("kraft_traces.pipeline.splitting")
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / Path(trace).name
+        with copy.open("wb") as output:
+            for piece in splitting.pieces_of(Path(trace), trace):
+                if piece.error is not None:
+                    raise piece.error
+                output.write(piece.raw)
+        try:
+            yield str(copy)
+        except TraceError as error:
+            error.source = trace
+            raise
