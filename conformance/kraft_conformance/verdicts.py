@@ -8,7 +8,7 @@ from rich.padding import Padding
 
 from kraft_conformance.console import shown, table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_traces.check import Compared, Extent, Rejection, Shown, Verdict, VerdictKind
+from kraft_traces.check import Extent, Rejection, Shown, Verdict, VerdictKind
 from kraft_traces.partitions.checker import PartitionVerdict
 
 _CELL_MAX = 600

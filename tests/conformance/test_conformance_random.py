@@ -532,8 +532,8 @@ def test_runs_that_are_terminated_take_their_adapters_along(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--seeds", "5:5"), ExitCode.USAGE, "--seeds 5:5: expected a second number above the first"),
-        (("--seeds", "many"), ExitCode.USAGE, "--seeds many: expected a seed, or from:to"),
+        (("--seed", "5:5"), ExitCode.USAGE, "--seed 5:5: expected a seed, or FIRST:END with FIRST below END"),
+        (("--seeds", "many"), ExitCode.USAGE, "--seed many: expected a seed, or FIRST:END"),
         (("--workload", "wild"), ExitCode.USAGE, "no workload 'wild'; there are calm, elections"),
         (("--profile", "raft"), ExitCode.USAGE, "no profile 'raft'; there are kip, kafka-4"),
         (("--adapter", "/no/such"), ExitCode.UNAVAILABLE, "the adapter cannot be started: /no/such: No such file"),

@@ -87,7 +87,7 @@ def test_a_library_of_the_extra_that_is_not_there(
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("generate", "--seeds", "5:5"), "--seeds 5:5: expected FIRST:END with FIRST below END, as 0:100"),
+        (("generate", "--seeds", "5:5"), "--seed 5:5: expected a seed, or FIRST:END with FIRST below END, as 0:100"),
         (("generate", "--seeds", "0:2", "-w", "calmer"), "no workload 'calmer'; there are calm, "),
         (("generate", "--seeds", "0:2", "-p", "kafka-3"), "no profile 'kafka-3'; there are "),
         (("sweep", "--mutant", "no-such"), "no mutant 'no-such'; there are "),

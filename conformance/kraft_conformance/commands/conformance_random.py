@@ -1,12 +1,12 @@
 """`kraft-spec conformance random`: clusters of adapters under random workloads and faults."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from kraft_conformance.commands.options import Seeds, seeds_of
 from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import progress, shown, stdout
 from kraft_conformance.exit_codes import ExitCode
@@ -29,7 +29,6 @@ Adapters = Annotated[
         help="The command line of an adapter, or `reference`; repeatable: the replicas are dealt out in turn.",
     ),
 ]
-Seeds = Annotated[str, typer.Option(help="A seed, or from:to, the last one left out; same seed, same trace.")]
 Workloads = Annotated[
     list[str] | None, typer.Option("--workload", help=f"Named mixes, repeatable: {', '.join(WORKLOADS)}.")
 ]
@@ -46,8 +45,6 @@ ShrinkRuns = Annotated[int, typer.Option(min=0, help="How many runs may go into 
 StopAtFirst = Annotated[bool, typer.Option("-x", help="Stop at the first failure.")]
 TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, max=86_400.0, help="Seconds that a reply may take.")]
 JsonLines = Annotated[bool, typer.Option("--json", help="JSON lines: one for each run, then a summary.")]
-
-_SEEDS = re.compile(r"(\d{1,15})(?::(\d{1,15}))?")
 
 
 def random(
@@ -67,7 +64,7 @@ def random(
     """Run clusters of adapters under random workloads and faults; TLC checks each recorded trace."""
     plan = RandomPlan(
         tuple(map(seat_of, adapters)),
-        _seeds(seeds),
+        seeds_of(seeds),
         _workloads(workloads or ["chaos"]),
         steps,
         replicas,
@@ -87,17 +84,6 @@ def random(
     else:
         _show(outcomes)
     return exit_code([one.outcome for one in outcomes])
-
-
-def _seeds(text: str) -> range:
-    found = _SEEDS.fullmatch(text)
-    if found is None:
-        raise usage_error(f"--seeds {text}: expected a seed, or from:to")
-    first = int(found[1])
-    end = first + 1 if found[2] is None else int(found[2])
-    if end <= first:
-        raise usage_error(f"--seeds {text}: expected a second number above the first")
-    return range(first, end)
 
 
 def _workloads(names: Sequence[str]) -> tuple[str, ...]:

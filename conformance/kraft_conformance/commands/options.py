@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import re
 from typing import Annotated
 
 import typer
@@ -11,6 +12,24 @@ from kraft_spec.rules import UnknownRuleError, load_registry
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Profile = Annotated[str, typer.Option(help="Answers to the open points of the KIPs: kip or kafka-4.")]
 SwitchOff = Annotated[list[str] | None, typer.Option("--switch-off", help="A rule id to leave out; repeatable.")]
+
+Seeds = Annotated[
+    str,
+    typer.Option("--seed", "--seeds", help="A seed, or FIRST:END, as 0:100 for 0 to 99; same seed, same trace."),
+]
+
+
+def seeds_of(text: str) -> range:
+    """The seeds that `--seed` means.
+
+    Raises:
+        CommandError: it is not written so.
+    """
+    found = re.fullmatch(r"(\d{1,15})(?::(\d{1,15}))?", text)
+    seeds = range(0) if found is None else range(int(found[1]), int(found[2] or int(found[1]) + 1))
+    if not seeds:
+        raise usage_error(f"--seed {text}: expected a seed, or FIRST:END with FIRST below END, as 0:100")
+    return seeds
 
 
 def known_rules(rule_ids: list[str] | None) -> tuple[str, ...]:

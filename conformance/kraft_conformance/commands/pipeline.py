@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kraft_conformance.commands.options import Json, SwitchOff, known_rules
+from kraft_conformance.commands.options import Json, Seeds, SwitchOff, known_rules, seeds_of
 from kraft_conformance.commands.pipeline_bench import bench
 from kraft_conformance.commands.pipeline_shown import show_account, show_made, show_report, show_sweep
 from kraft_conformance.commands.pipeline_words import (
@@ -17,7 +17,6 @@ from kraft_conformance.commands.pipeline_words import (
     known_mutant,
     need_libraries,
     plans_of,
-    seed_range,
     session_options,
 )
 from kraft_conformance.console import print_json, stderr
@@ -49,7 +48,6 @@ Resume = Annotated[bool, typer.Option("--resume", help="Take up a run that was s
 Chatter = Annotated[bool, typer.Option("--spark-log", help="Let Spark's own log go to standard error.")]
 Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
 Candidates = Annotated[int, typer.Option(min=1, help="Most candidate states of a trace that leaves fields out.")]
-Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END, as 0:100 for 0 to 99.")]
 Workloads = Annotated[
     list[str] | None,
     typer.Option("--workload", "-w", help=f"Repeatable; default: all. {', '.join(WORKLOADS)}."),
@@ -130,10 +128,18 @@ def generate(
 ) -> int:
     """Simulate runs of the reference, one for each seed, workload and profile, straight to tables."""
     with _pipeline(output) as (runs, notice):
-        first, number = seed_range(seeds)
+        given = seeds_of(seeds)
+        first, number = given.start, len(given)
         switched_off = known_rules(switch_off)
         plans = plans_of(
-            first, number, workload, profile, steps, replicas, switched_off, checkpoint_every=checkpoint_every
+            first,
+            number,
+            workload,
+            profile,
+            steps,
+            replicas,
+            switched_off,
+            checkpoint_every=checkpoint_every,
         )
         options = session_options(runs, master, conf, spark_log)
         made = runs.generate(options, plans, output, resume=resume, notice=notice)

@@ -54,18 +54,6 @@ def session_options(runs: Any, master: str, conf: list[str] | None, spark_log: b
     return runs.SessionOptions(master=master, chatter=spark_log, settings=settings)
 
 
-def seed_range(text: str) -> tuple[int, int]:
-    """The first seed of FIRST:END, and how many there are.
-
-    Raises:
-        CommandError: it is not written so.
-    """
-    found = re.fullmatch(r"(\d+):(\d+)", text)
-    if found is None or int(found[1]) >= int(found[2]):
-        raise usage_error(f"--seeds {text}: expected FIRST:END with FIRST below END, as 0:100")
-    return int(found[1]), int(found[2]) - int(found[1])
-
-
 def plans_of(
     first_seed: int,
     seeds: int,

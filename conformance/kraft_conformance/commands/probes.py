@@ -16,7 +16,7 @@ from kraft_conformance.probes.simulated import SOURCES, Amount, probe_reference
 from kraft_conformance.probes.walk import WalkError, probe_model
 from kraft_traces.streams import whole_file
 
-Seeds = Annotated[int, typer.Option(min=1, help="Seeds of the simulated runs, each with every workload.")]
+Seeds = Annotated[int, typer.Option("--runs", min=1, help="Simulated runs of each workload.")]
 Steps = Annotated[int, typer.Option(min=1, help="Steps of the random walks through the model.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write the table to a file, as Markdown.")]
 

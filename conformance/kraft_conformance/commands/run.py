@@ -20,7 +20,7 @@ from kraft_reference.scenarios import run as run_scenario
 from kraft_spec.models import CheckReport, find_check, run_check
 from kraft_traces.check import Rejection, VerdictKind, check_occurrences
 
-Seeds = Annotated[int, typer.Option(min=1, help="Simulated runs of each workload.")]
+Runs = Annotated[int, typer.Option(min=1, help="Simulated runs of each workload.")]
 Steps = Annotated[int, typer.Option(min=1, help="Events of each run before it is healed.")]
 
 PLANTED: tuple[tuple[str, str, int], ...] = (
@@ -48,7 +48,7 @@ class Part:
     detail: str = ""
 
 
-def run(seeds: Seeds = 3, steps: Steps = 400, as_json: Json = False) -> int:
+def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
     """Run the scenarios and simulations on the reference, check every trace, and model-check the smoke slice."""
     began = monotonic()
     parts: list[Part] = []
@@ -59,8 +59,8 @@ def run(seeds: Seeds = 3, steps: Steps = 400, as_json: Json = False) -> int:
         variants = sum(len(scenario.variants) for scenario in SCENARIOS)
         with progress("scenarios on the reference, traces against the model", variants) as advance:
             parts.append(_scenarios(advance, rejected))
-        with progress("simulated runs, traces against the model", seeds * len(WORKLOADS)) as advance:
-            parts.append(_simulations(seeds, steps, advance, rejected))
+        with progress("simulated runs, traces against the model", runs * len(WORKLOADS)) as advance:
+            parts.append(_simulations(runs, steps, advance, rejected))
         with progress("planted bugs", len(PLANTED)) as advance:
             parts.append(_planted(advance, planted))
         with progress("model check: smoke"):

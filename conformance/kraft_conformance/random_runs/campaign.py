@@ -55,7 +55,7 @@ def repetition(plan: RandomPlan, workload: str, seed: int) -> str:
     words = ["kraft-spec", "conformance", "random"]
     for seat in plan.seats:
         words += ["--adapter", str(seat)]
-    words += ["--seeds", f"{seed}:{seed + 1}", "--workload", workload, "--steps", str(plan.steps)]
+    words += ["--seed", str(seed), "--workload", workload, "--steps", str(plan.steps)]
     words += ["--replicas", str(plan.replicas)]
     words += ["--profile", plan.profile] if plan.profile is not None else []
     return shlex.join(words + (["--differential"] if plan.differential else []))

@@ -25,10 +25,10 @@ function showVerdict(box, trace) {
 // How much of the trace was compared, and which fields were not shown where.
 function comparedWords({ whole, groups, properties }) {
   if (whole === "complete") return "Compared: complete.";
-  const lacking = Object.entries(groups).filter(([, one]) => one.shown < one.events).map(([name, one]) => `${name} in ${one.shown} of ${one.events}`);
+  const lacking = Object.entries(groups).filter(([, one]) => one.shown < one.events).map(([name, one]) => `${name} (${one.shown} of ${one.events} do)`);
   const judged = Object.values(properties).filter((one) => one.events);
   const always = judged.filter((one) => one.shown === one.events).length;
-  return `Compared: ${whole}. Of the events that have it, whole are ${lacking.join(", ")}; enough on every event to judge ${always} of ${judged.length} properties.`;
+  return `Compared: ${whole}. Not all events show their ${lacking.join(", ")}; enough on every event to judge ${always} of ${judged.length} properties.`;
 }
 
 function showBroken(box, trace) {
