@@ -63,6 +63,7 @@ def test_traces_of_both_kinds_are_checked_in_one_run(
     assert prefix.read_bytes().splitlines() == planted.read_bytes().splitlines()[:31]
     assert main([*words, "--json"]) == ExitCode.VIOLATION
     normal, quorum, bug = json.loads(capsys.readouterr().out)
+    assert normal.pop("compared")["whole"] == quorum["compared"]["whole"] == "complete"
     assert normal == {
         "kind": "accepted",
         "schema": "kraft-partition-trace/1",
@@ -73,6 +74,7 @@ def test_traces_of_both_kinds_are_checked_in_one_run(
         "switched_off": [],
         "other_model": False,
         "failing_prefix": None,
+        "lacking": {},
     }
     assert (quorum["kind"], bug["kind"]) == ("accepted", "rejected")
     assert bug["rejection"]["explained_by"] == ["partition-reassign.add-before-remove"]

@@ -64,7 +64,7 @@ def document(**changes: Any) -> dict[str, Any]:
             {
                 "generator": HOSTILE,
                 "traces": {"complete": 1, "partial": 2, "names only": 0},
-                "shown": {"high_watermark": {"shown": 1234, "events": 5678}},
+                "shown": [{"name": "high_watermark", "shown": 1234, "events": 5678}],
             }
         ],
         "failures": [group],
@@ -175,3 +175,23 @@ def test_commands_for_a_shell() -> None:
     ]
     assert commands({"command": None}, None) == []
     assert safe_name("../a b/ü<x>") == "a-b-x"
+
+
+def test_what_was_compared_stands_under_its_words() -> None:
+    text = page(
+        document(
+            compared=[
+                {
+                    "generator": "their-kraft",
+                    "traces": {"names only": 1, "partial": 2, "complete": 3},
+                    "shown": [{"name": "high_watermark", "shown": 4, "events": 5}],
+                }
+            ]
+        )
+    )
+    compared = text.partition("<h2>Compared</h2>")[2].partition("<h2>")[0]
+    words = re.findall(r"<th[^>]*>(.*?)</th>|<td[^>]*>(.*?)</td>", compared)
+    assert [one or other for one, other in words] == [
+        *("generator", "complete", "partial", "names only", "their-kraft", "3", "2", "1"),
+        *("group of fields, property", "events that show enough", "of", "<code>high_watermark</code>", "4", "5"),
+    ]

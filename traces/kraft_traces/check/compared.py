@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from msgspec import UNSET
+from msgspec.structs import astuple
 
-from kraft_traces.check.binding import HANDLE
 from kraft_traces.check.observation import canonical_effect, canonical_message, is_whole
-from kraft_traces.effects import TracedAnswer, TracedSend, TracedStartTimer
+from kraft_traces.effects import TracedAnswer, TracedEffect, TracedSend, TracedStartTimer
 from kraft_traces.lines import EventLine
-from kraft_traces.state_types import TracedState, TracedVoters
+from kraft_traces.message_types import TracedMessage
+from kraft_traces.state_types import TracedState
 from kraft_traces.vocabulary import EVENTS
 
 _ROLE = ("state.role", "state.epoch", "state.leader_id", "state.leader_endpoint", "state.voted_key")
@@ -233,42 +234,54 @@ def shown_bits(line: EventLine) -> int:
 
 
 def _shown(line: EventLine) -> Iterator[int]:
-    if line.message is not UNSET and line.event.startswith(HANDLE):
-        yield from _of_message("message", canonical_message(line.message))
+    if line.message is not UNSET:
+        yield from _of_message("message", line.message)
     if line.answer is not UNSET:
-        yield from _of_message("sends", canonical_message(line.answer))
+        yield from _of_message("sends", line.answer)
     given = line.input
     if given is not UNSET and all(getattr(given, name) is not UNSET for name in EVENTS[line.event].input):
         yield _BITS["input"]
     if line.refusal is not UNSET:
         yield _BITS["refusal"] | _ANYTHING
     if line.effects is not UNSET:
-        yield _ANYTHING
-        sends = True
         # How much of the log survives a crash, its input says.
-        writes = line.event != "Crash" or line.input is not UNSET
-        for effect in line.effects:
-            if isinstance(effect, TracedSend | TracedAnswer):
-                sends = sends and is_whole(canonical_effect(effect))
-            elif not isinstance(effect, TracedStartTimer):
-                writes = writes and is_whole(canonical_effect(effect))
-        yield (_BITS["sends"] if sends else 0) | (_BITS["writes"] if writes else 0)
+        kept = line.event != "Crash" or line.input is not UNSET
+        yield _of_effects(line.effects) & (~0 if kept else ~_BITS["writes"])
     if line.state is not UNSET:
-        yield from _of_state(line.state)
+        yield _of_state(line.state)
 
 
-def _of_message(field: str, message: tuple[object, ...]) -> Iterator[int]:
+def _of_message(field: str, message: TracedMessage) -> Iterator[int]:
+    if _is_whole_message(message):
+        yield _BITS[field] | _ANYTHING
     # After its type, its sender and its receiver, which only say which message it is.
-    if any(value is not UNSET for value in message[3:]):
+    elif any(value is not UNSET for value in canonical_message(message)[3:]):
         yield _ANYTHING
-    if is_whole(message):
-        yield _BITS[field]
 
 
-def _of_state(state: TracedState) -> Iterator[int]:
+def _is_whole_message(message: TracedMessage) -> bool:
+    # Most are seen to be whole without a look at what the model does not have; in records something may be left out.
+    if not getattr(message, "records", ()) and UNSET not in astuple(message):
+        return True
+    return is_whole(canonical_message(message))
+
+
+def _of_effects(effects: tuple[TracedEffect, ...]) -> int:
+    bits = _BITS["sends"] | _BITS["writes"] | _ANYTHING
+    for effect in effects:
+        if isinstance(effect, TracedSend):
+            bits &= ~0 if _is_whole_message(effect.message) else ~_BITS["sends"]
+        elif not isinstance(effect, TracedStartTimer) and not is_whole(canonical_effect(effect)):
+            bits &= ~_BITS["sends" if isinstance(effect, TracedAnswer) else "writes"]
+    return bits
+
+
+def _of_state(state: TracedState) -> int:
+    bits = 0
     for name, bit in _STATE_BITS:
-        value = getattr(state, name)
-        if value is not UNSET:
-            # Of a voters set a part may be left out.
-            whole = not isinstance(value, TracedVoters) or UNSET not in (value.offset, value.voters, value.target)
-            yield (bit if whole else 0) | _ANYTHING
+        if getattr(state, name) is not UNSET:
+            bits |= bit | _ANYTHING
+    voters = state.voters
+    if voters is not UNSET and UNSET in (voters.offset, voters.voters, voters.target):
+        bits &= ~_BITS["state.voters"]
+    return bits

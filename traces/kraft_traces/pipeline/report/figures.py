@@ -69,20 +69,20 @@ def _compared(verdicts: Any) -> list[Document]:
         *(sf.count_if(sf.col("compared") == word.value).alias(word.value) for word in Extent)
     )
     row = sf.col("row")
-    shown: Document = {}
-    rows = verdicts.select("generator", sf.explode("shown").alias("row"))
-    for one in _rows(
-        rows.groupBy("generator", row["name"].alias("name")).agg(
-            sf.sum(row["shown"]).alias("shown"), sf.sum(row["events"]).alias("events")
-        )
-    ):
-        shown.setdefault(one["generator"], {})[one["name"]] = {"shown": one["shown"], "events": one["events"]}
-    order = (*GROUPS, *PROPERTIES)
+    counted = (
+        verdicts.select("generator", sf.explode("shown").alias("row"))
+        .groupBy("generator", row["name"].alias("name"))
+        .agg(sf.sum(row["shown"]).alias("shown"), sf.sum(row["events"]).alias("events"))
+    )
+    order = {name: place for place, name in enumerate((*GROUPS, *PROPERTIES))}
+    shown: dict[str, list[Document]] = {}
+    for one in sorted(_rows(counted), key=lambda one: order[one["name"]]):
+        shown.setdefault(one.pop("generator"), []).append(one)
     return [
         {
             "generator": one["generator"],
             "traces": {word.value: one[word.value] for word in Extent},
-            "shown": {name: shown[one["generator"]][name] for name in order if name in shown.get(one["generator"], ())},
+            "shown": shown.get(one["generator"], []),
         }
         for one in _rows(words.orderBy("generator").limit(GROUPS_MAX))
     ]
