@@ -59,6 +59,13 @@ KipDecisions ==
    leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
    votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent"]
 
+Decisions == KipDecisions
+
+\* Other answers to open decisions: docs/decisions.md.
+OpenDecisionsOtherwise ==
+  [KipDecisions EXCEPT !.leaderHighWatermark = "unknown", !.ownVoteAtRestart = "unattached",
+                       !.endQuorumFetchedFlag = "kept"]
+
 Directories == <<"A", "B", "C", "D", "E">>
 Endpoints == <<"E1", "E2", "E3", "E4", "E5">>
 
@@ -76,7 +83,7 @@ Cluster(size, voters, level) ==
    initial |-> [r \in 1..size |-> {NoKey}],
    autoJoin |-> [r \in 1..size |-> FALSE],
    fetchMaxRecords |-> 0,
-   decisions |-> KipDecisions,
+   decisions |-> Decisions,
    off |-> {}]
 
 \* Three voters at kraft.version 0, where an epoch starts with one record instead of three: the logs stay short.
