@@ -1,0 +1,56 @@
+"""Where logs part: the arithmetic of the reference and that of the model, on every small log."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from tests.spec.own_process import TOYS, in_own_process
+
+from kraft_reference.log import (
+    agrees,
+    append,
+    end_of_epoch,
+    flush,
+    log_on,
+    needs_snapshot,
+    rebased,
+    snapshot_at,
+    up_to_date,
+)
+from kraft_reference.messages import Error, FetchResponse
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.replication import _cut_offset
+from kraft_reference.scenarios.scenario import cluster
+from kraft_reference.state import new_replica
+from kraft_spec.edits import package_folder
+from kraft_spec.tlc.specification import Specification
+from kraft_spec.tlc.values import decode
+
+THREE = cluster(3)
+CHECKPOINT = THREE.checkpoint(1)
+
+
+def rows_of_the_model(folder: Path) -> frozenset[Any]:
+    specification = Specification(folder, "DivergenceTable")
+    (state,) = specification.initial_states()
+    rows: Any = decode(specification.evaluate("Table", state))
+    return frozenset(rows)
+
+
+def row(epochs: tuple[int, ...], start: int, epoch: int, offset: int) -> tuple[Any, ...]:
+    """The row of the reference."""
+    whole = flush(append(log_on(CHECKPOINT), [Record(one, RecordKind.DATA, 0) for one in epochs]))
+    log = rebased(whole, snapshot_at(whole, start)) if start else whole
+    end = end_of_epoch(log, epoch)
+    answer = FetchResponse(2, 1, 7, Error.NONE, 4, 2, None, -1, epoch, offset, ())
+    there = (agrees(log, offset, epoch), needs_snapshot(log, offset, epoch), up_to_date(epoch, offset, log))
+    cut = _cut_offset(new_replica(THREE.replicas[1].key, CHECKPOINT)._replace(log=log), answer)
+    return (epochs, start, epoch, offset, end.epoch, end.offset, *there, cut)
+
+
+def test_the_reference_and_the_model_agree_on_every_small_log(tmp_path: Path) -> None:
+    for path in (*(package_folder("kraft_spec") / "tla").glob("*.tla"), *TOYS.glob("DivergenceTable.*")):
+        shutil.copy(path, tmp_path)
+    rows = in_own_process(rows_of_the_model, tmp_path)
+    assert len(rows) == 140 * 5 * 6
+    assert {one: row(*one[:4]) for one in rows if one != row(*one[:4])} == {}
