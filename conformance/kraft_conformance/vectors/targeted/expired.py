@@ -1,0 +1,449 @@
+"""What comes after a request whose time is over: late answers, another request, the commit, another leader, a restart."""
+
+from kraft_conformance.vectors.staging import RecordingDirector
+from kraft_conformance.vectors.target import OBSERVED, THREE, Target
+from kraft_reference.events import Poll, PollFetch
+from kraft_reference.messages import (
+    AddVoterRequest,
+    ApiVersionsRequest,
+    BeginQuorumEpochRequest,
+    FetchRequest,
+    UpdateVoterRequest,
+)
+from kraft_reference.outcome import Refusal
+from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.opening import elect, nominate, observe, start
+from kraft_reference.scenarios.scenario import cluster, voter_set
+
+_TWO_OUTSIDE = cluster(5, (1, 2, 3))
+"""Replicas 4 and 5 are observers."""
+_STATIC = cluster(3, static=True)
+_JOINING = cluster(4, (1, 2, 3), joining=(4,))
+
+
+def _asked_for_versions_in_vain(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    first = d.add_voter(1, 4)
+    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
+    d.step("the time of the addition of 4 is over; 5 is to be added, and the answer of 4 comes late")
+    d.voter_change_timeout(1)
+    d.answered(first, "REQUEST_TIMED_OUT")
+    second = d.add_voter(1, 5)
+    d.deliver(late)
+    d.set_offset(1, 2)
+    d.learn_versions(1, 5)
+    d.voters(1, voter_set(1, 2, 3, 5))
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.fetch(5, 1)
+    d.fetch(5, 1)
+    d.answered(second, "NONE")
+
+
+def _versions_asked_again(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.add_voter(1, 4)
+    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
+    d.request_timeout(1, 4)
+    again = d.outstanding(1, 4, ApiVersionsRequest, Poll())
+    d.step("1 has asked 4 once more when the first answer comes: it counts for nothing, the second does")
+    d.deliver(late)
+    d.set_offset(1, 2)
+    d.handle(again, "ok")
+    d.set_offset(1, 4)
+    d.fetch(2, 1)
+
+
+def _behind(d: Director) -> None:
+    """4 has fetched nothing of what the leader has."""
+    start(d, 1, 1, end_offset=4)
+    d.append(1, end_offset=6)
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+
+
+def _catches_up_too_late(d: Director) -> None:
+    _behind(d)
+    first = d.add_voter(1, 4)
+    d.learn_versions(1, 4)
+    d.voter_change_timeout(1)
+    d.answered(first, "REQUEST_TIMED_OUT")
+    d.step("4 has caught up after the time was over: nobody adds it; asked again, 1 does")
+    d.fetch(4, 1)
+    d.fetch(4, 1)
+    d.set_offset(1, 2)
+    d.append(1)
+    d.add_voter(1, 4)
+    d.learn_versions(1, 4)
+    d.set_offset(1, 2)
+    d.fetch(4, 1)
+    d.fetch(4, 1)
+    d.set_offset(1, 7)
+
+
+def _addition_in_the_log(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    first = d.add_voter(1, 4)
+    d.learn_versions(1, 4)
+    d.step("asked for once more, and then out of time: the record stays, and until its commit nothing else is changed")
+    d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
+    d.unanswered(first)
+    d.voter_change_timeout(1)
+    d.answered(first, "REQUEST_TIMED_OUT")
+    d.answered(d.add_voter(1, 5), "REQUEST_TIMED_OUT")
+    d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
+    d.answered(d.remove_voter(1, 3), "REQUEST_TIMED_OUT")
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.fetch(4, 1)
+    d.fetch(4, 1)
+    d.high_watermark(1, 5)
+    d.answered(d.add_voter(1, 4), "DUPLICATE_VOTER")
+    d.add_voter(1, 5)
+    d.learn_versions(1, 5)
+    d.fetch(5, 1)
+    d.fetch(5, 1)
+    d.voters(1, voter_set(1, 2, 3, 4, 5))
+
+
+def _removal_in_the_log(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    first = d.remove_voter(1, 3)
+    d.step("the removal of 3 is committed after its time is over; then 3 is no voter, and 4 can be added")
+    d.voter_change_timeout(1)
+    d.answered(first, "REQUEST_TIMED_OUT")
+    d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.answered(d.remove_voter(1, d.state(3).key), "VOTER_NOT_FOUND")
+    last = d.add_voter(1, 4)
+    d.learn_versions(1, 4)
+    d.voter_change_timeout(1)
+    d.answered(last, "REQUEST_TIMED_OUT")
+
+
+def _own_removal(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    first = d.remove_voter(1, 1)
+    d.step("nobody awaits the removal of the leader any more: when it is committed 1 resigns all the same")
+    d.voter_change_timeout(1)
+    d.answered(first, "REQUEST_TIMED_OUT")
+    for _ in range(2):
+        for voter in (2, 3):
+            d.fetch(voter, 1)
+    d.roles("R(1)")
+
+
+def _upgrade(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    for voter in (2, 3):
+        d.update_voter(voter, 1, "ok")
+    first = d.update_features(1, 1)
+    d.step("the upgrade is in the log, its time is over: it is in force when it is committed, and not before")
+    d.voter_change_timeout(1)
+    d.answered(first, "REQUEST_TIMED_OUT")
+    d.answered(d.update_features(1, 1), "REQUEST_TIMED_OUT")
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.answered(d.update_features(1, 1), "NONE")
+
+
+def _second_and_deposed(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    first = d.add_voter(1, 4)
+    d.voter_change_timeout(1)
+    d.answered(first, "REQUEST_TIMED_OUT")
+    second = d.remove_voter(1, 3)
+    d.fetch_timeout(2)
+    d.fetch_timeout(3)
+    d.pre_vote(2, 3, "granted")
+    d.lose(2)
+    d.vote(2, 3, "granted")
+    d.lose(2)
+    d.step("another leads: who asked last is told, and the first not once more")
+    d.begin_quorum_epoch(2, 1)
+    d.answered(second, "NOT_LEADER_OR_FOLLOWER")
+    d.fetch(1, 2)
+
+
+def _restarted(d: Director) -> None:
+    start(d, 1, 1, end_offset=4)
+    d.add_voter(1, 4)
+    d.learn_versions(1, 4)
+    d.voter_change_timeout(1)
+    d.step("1 restarts: its record is there, and nobody awaits it; elected again, it commits it")
+    d.crash(1)
+    d.restart(1)
+    d.voters(1, voter_set(1, 2, 3, 4))
+    d.election_timeout(1)
+    d.election_timeout(1)
+    d.fetch_timeout(2)
+    d.fetch_timeout(3)
+    d.pre_vote(1, 2, "granted")
+    d.pre_vote(1, 3, "granted")
+    d.lose(1)
+    d.vote(1, 2, "granted")
+    d.vote(1, 3, "granted")
+    d.lose(1)
+    for voter in (2, 3):
+        d.begin_quorum_epoch(1, voter)
+    for _ in range(2):
+        for voter in (2, 3):
+            d.fetch(voter, 1)
+    d.answered(d.add_voter(1, 4), "DUPLICATE_VOTER")
+
+
+def _asks_to_join_again(d: RecordingDirector) -> None:
+    elect(d, 1, 1)
+    observe(d, 1, 2, 3, 4)
+    d.join(4, 1)
+    d.voter_change_timeout(1)
+    late = next(one for one, message in d.world.messages(1, 4) if type(message).__name__ == "AddVoterResponse")
+    d.request_timeout(4, 1)
+    d.fetch(4, 1)
+    again = d.outstanding(4, 1, AddVoterRequest, Poll())
+    d.step("4 has asked once more when the answer to its first request comes: it waits for the second")
+    d.deliver(late)
+    d.refuses(4, PollFetch(1), Refusal.NOTHING_DUE)
+    d.deliver(again)
+    d.learn_versions(1, 4)
+    d.voters(1, voter_set(1, 2, 3, 4))
+    d.change_answer(1, 4, "ok")
+    d.fetch(4, 1)
+    d.refuses(4, Poll(), Refusal.NOTHING_DUE)
+
+
+def _joins_after_its_time(d: Director) -> None:
+    elect(d, 1, 1)
+    observe(d, 1, 2, 3, 4)
+    d.join(4, 1)
+    d.step("the time of the request of 4 is over: 4 is told, and once; the next one is another request")
+    d.voter_change_timeout(1)
+    d.change_answer(1, 4, "REQUEST_TIMED_OUT")
+    d.fetch(4, 1)
+    d.join(4, 1)
+    d.learn_versions(1, 4)
+    d.change_answer(1, 4, "ok")
+
+
+def _reports_again(d: RecordingDirector) -> None:
+    start(d, 1, 1, end_offset=4)
+    asked = d.outstanding(2, 1, UpdateVoterRequest, Poll())
+    late = d.handle(asked, "ok", answer="held")
+    d.request_timeout(2, 1)
+    d.step("the answer to the report of 2 comes too late: it counts for nothing, and 2 reports again")
+    d.deliver(late)
+    d.fetch(2, 1)
+    d.update_voter(2, 1, "ok")
+    d.refuses(2, Poll(), Refusal.NOTHING_DUE)
+
+
+def _asks_for_votes_again(d: Director) -> None:
+    nominate(d, 1, 1)
+    late = d.handle(d.hold(1, 2), "granted", answer="held")
+    d.step("1 gives up waiting for 2 and 3, which is no refusal: it asks both again; the late vote is dropped")
+    d.request_timeout(1, 2)
+    d.request_timeout(1, 3)
+    again = d.hold(1, 2)
+    d.deliver(late)
+    d.roles("C(1)")
+    d.handle(again, "granted")
+    d.roles("L(1)")
+
+
+def _asks_for_pre_votes_again(d: Director) -> None:
+    d.election_timeout(1)
+    late = d.handle(d.hold(1, 2), "granted", answer="held")
+    d.step("1 gives up waiting for 2 and 3, which is no refusal: it asks both again; the late grant is dropped")
+    d.request_timeout(1, 2)
+    d.request_timeout(1, 3)
+    again = d.hold(1, 2)
+    d.deliver(late)
+    d.roles("P(0)")
+    d.handle(again, "granted")
+    d.roles("C(1)")
+
+
+def _announces_again(d: RecordingDirector) -> None:
+    nominate(d, 1, 1)
+    d.vote(1, 2, "granted")
+    d.lose(1)
+    late = d.handle(d.outstanding(1, 2, BeginQuorumEpochRequest, Poll()), "ok", answer="held")
+    d.step("1 gives up waiting for 2, which is no acknowledgement: it announces itself again; the late answer is dropped")
+    d.request_timeout(1, 2)
+    again = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
+    d.deliver(late)
+    d.handle(again, "ok")
+    d.refuses(1, Poll(), Refusal.NOTHING_DUE)
+
+
+def _fetches_again(d: RecordingDirector) -> None:
+    start(d, 1, 1)
+    d.append(1)
+    late = d.handle(d.outstanding(2, 1, FetchRequest, PollFetch(1)), "ok", answer="held")
+    d.step("2 gives up waiting and fetches again: the late answer brings nothing, the second the record, once")
+    d.request_timeout(2, 1)
+    again = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    d.deliver(late)
+    d.end_offsets(4, 3, 3)
+    d.refuses(2, PollFetch(1), Refusal.NOTHING_DUE)
+    d.handle(again, "ok")
+    d.end_offsets(4, 4, 3)
+    d.fetch(2, 1)
+
+
+def _step_given_up(d: RecordingDirector) -> None:
+    start(d, 1, 1, end_offset=4)
+    request = d.reassign(1, 1, 2, 4)
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    d.answered(request, "NONE")
+    d.fetch(4, 1)
+    d.fetch(4, 1)
+    d.advance(1, 4)
+    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
+    d.step("the time of the step is over, nobody is answered; the late answer of 4 adds nobody, the next step does")
+    d.voter_change_timeout(1)
+    d.deliver(late)
+    d.voters(1, voter_set(1, 2, 3))
+    d.advance(1, 4)
+    d.learn_versions(1, 4)
+    d.voters(1, voter_set(1, 2, 3, 4))
+
+
+_TIMEOUT = "add-voter.timeout"
+
+TARGETS = (
+    Target(
+        "expired.versions-of-another",
+        "Versions that come after the time of an addition are not those of the next new voter",
+        (_TIMEOUT, "add-voter.learn-versions"),
+        1,
+        _asked_for_versions_in_vain,
+        _TWO_OUTSIDE,
+    ),
+    Target(
+        "expired.versions-asked-again",
+        "A late answer to ApiVersions is dropped, also where the same replica has been asked again",
+        ("add-voter.learn-versions",),
+        1,
+        _versions_asked_again,
+        OBSERVED,
+    ),
+    Target(
+        "expired.catches-up-later",
+        "Who catches up after the time of its addition is not added; a second request waits for itself",
+        (_TIMEOUT, "add-voter.catch-up-first"),
+        1,
+        _catches_up_too_late,
+        OBSERVED,
+    ),
+    Target(
+        "expired.addition",
+        "An addition that is in the log when its time is over stays, and is committed without an answer",
+        (_TIMEOUT, "voters.one-change-at-a-time"),
+        1,
+        _addition_in_the_log,
+        _TWO_OUTSIDE,
+    ),
+    Target(
+        "expired.removal",
+        "A removal that is in the log when its time is over stays, and the next change follows its commit",
+        (_TIMEOUT, "remove-voter.check-order"),
+        1,
+        _removal_in_the_log,
+        OBSERVED,
+    ),
+    Target(
+        "expired.own-removal",
+        "A Leader resigns when its removal is committed, whether somebody awaits it or not",
+        ("remove-voter.leader-removal", _TIMEOUT),
+        1,
+        _own_removal,
+    ),
+    Target(
+        "expired.upgrade",
+        "An upgrade asked for again is no success before the first is committed",
+        ("kraft-version.reply-after-commit", _TIMEOUT),
+        1,
+        _upgrade,
+        _STATIC,
+    ),
+    Target(
+        "expired.deposed",
+        "A Leader that is deposed answers the request that it works on, and none that it has answered",
+        ("add-voter.leader-change-leaves-outcome-open", _TIMEOUT),
+        1,
+        _second_and_deposed,
+        OBSERVED,
+    ),
+    Target(
+        "expired.restart",
+        "The record of a request whose time is over outlives a restart, and the next epoch commits it",
+        (_TIMEOUT, "voters.effective-on-append"),
+        1,
+        _restarted,
+        OBSERVED,
+    ),
+    Target(
+        "expired.asks-to-join-again",
+        "A replica that joins drops the late answer to the request that it has given up",
+        ("auto-join.add-self", "auto-join.uses-the-ordinary-rpcs"),
+        4,
+        _asks_to_join_again,
+        _JOINING,
+    ),
+    Target(
+        "expired.joins",
+        "A replica whose request to join has run out of time is told so, and may ask again",
+        (_TIMEOUT, "auto-join.uses-the-ordinary-rpcs"),
+        1,
+        _joins_after_its_time,
+        _JOINING,
+    ),
+    Target(
+        "expired.reports-again",
+        "A voter whose report was answered too late reports again",
+        ("update-voter.when-sent",),
+        2,
+        _reports_again,
+        _STATIC,
+    ),
+    Target(
+        "expired.votes",
+        "A vote that comes too late counts for nothing, and a request without an answer is no refusal",
+        ("prevote.response.correlate", "vote.response.counting"),
+        1,
+        _asks_for_votes_again,
+    ),
+    Target(
+        "expired.pre-votes",
+        "A grant of a Pre-Vote that comes too late counts for nothing, and a request without an answer is no refusal",
+        ("prevote.response.correlate",),
+        1,
+        _asks_for_pre_votes_again,
+    ),
+    Target(
+        "expired.announcement",
+        "An announcement without an answer is repeated until it has one",
+        ("begin-quorum.resend", "begin-quorum.response"),
+        1,
+        _announces_again,
+    ),
+    Target(
+        "expired.fetch",
+        "Records that come too late are not taken, and come once with the next Fetch",
+        ("prevote.response.correlate", "fetch.response.common"),
+        2,
+        _fetches_again,
+        THREE,
+    ),
+    Target(
+        "expired.step",
+        "A step of a reassignment whose time is over is given up and taken again",
+        (_TIMEOUT, "reassign.catch-up-before-add"),
+        1,
+        _step_given_up,
+        OBSERVED,
+    ),
+)
