@@ -170,12 +170,12 @@ def test_a_request_that_names_no_cluster_is_one_of_the_cluster_to_the_model() ->
         nominate(d, 1, 1)
         asked = d.hold(1, 2)
         d.unsent(asked, "INCONSISTENT_CLUSTER_ID", cluster_id="another")
-        d.without_cluster_id(asked)
+        d.without(asked, "cluster_id")
         d.step("v(1>2)")
         d.handle(asked, "granted")
 
     run = recorded("a script", THREE, script, lambda _: ("kip",))
-    asked = list(in_terms_of_the_model(run.occurrences, THREE.cluster_id))
+    asked = list(in_terms_of_the_model(run.occurrences, THREE))
     named = [one.event.message for one in asked if isinstance(one.event, Receive) and one.replica_id == 2]
     assert [one.cluster_id for one in named if isinstance(one, VoteRequest)] == [THREE.cluster_id] * 2
     assert [one.sequence for one in asked] == list(range(1, len(asked) + 1))

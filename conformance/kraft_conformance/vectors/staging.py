@@ -80,10 +80,13 @@ class RecordingDirector(Director):
         self.check(f"refusal of N{replica_id}", occurrence.refusal, refusal)
         self.occurrences.append(occurrence)
 
-    def without_cluster_id(self, request: str) -> None:
-        """Take the cluster id out of a request on its way: its sender has named none."""
+    def without(self, request: str, field: str) -> None:
+        """Take an optional field out of a request on its way: its sender is of a version that does not have it.
+
+        `cluster_id` or `voter_key`, of a request that names this cluster and this replica.
+        """
         flight = self.world.in_flight[request]
-        flight.message = _altered(flight.message, cluster_id=None)
+        flight.message = _altered(flight.message, **{field: None})
 
     def unsent(self, like: str, verdict: str, **fields: Any) -> None:
         """A request like one on its way, which stays there, with other values in these fields.
@@ -115,18 +118,22 @@ class RecordingDirector(Director):
         self.occurrences.append(told)
 
 
-def in_terms_of_the_model(occurrences: Iterable[Occurrence], cluster_id: str) -> Iterator[Occurrence]:
-    """What the model is asked about, which has one cluster, whose requests all name it.
+def in_terms_of_the_model(occurrences: Iterable[Occurrence], configuration: Configuration) -> Iterator[Occurrence]:
+    """What the model is asked about, whose requests all name their cluster and the voter that they are for.
 
-    What nobody in the cluster has sent is left out, and a request that names no cluster names this one.
+    What nobody in the cluster has sent is left out, and a request that names no cluster or voter names this one.
     """
     for one in occurrences:
         if one.message_id == UNSENT:
             continue
-        if isinstance(one.event, Receive) and getattr(one.event.message, "cluster_id", cluster_id) is None:
-            yield replace(one, event=Receive(_altered(one.event.message, cluster_id=cluster_id)))
-        else:
+        if not isinstance(one.event, Receive):
             yield one
+            continue
+        message = one.event.message
+        voters = {voter.id: voter for voter in configuration.voters}
+        named = {"cluster_id": configuration.cluster_id, "voter_key": voters.get(message.destination)}
+        absent = {field: value for field, value in named.items() if value and getattr(message, field, value) is None}
+        yield replace(one, event=Receive(_altered(message, **absent))) if absent else one
 
 
 def _altered(message: Message, **fields: Any) -> Message:
@@ -178,7 +185,7 @@ def accepted_by_model(run: Run) -> tuple[str, ...]:
 
 
 def _checked(run: Run, configuration: Configuration) -> Verdict:
-    occurrences = tuple(in_terms_of_the_model(run.occurrences, configuration.cluster_id))
+    occurrences = tuple(in_terms_of_the_model(run.occurrences, configuration))
     if run.construction is None:
         return check_occurrences(occurrences, configuration, run.source)
     return _checked_from(replace(run, occurrences=occurrences), run.construction, configuration)

@@ -132,6 +132,7 @@ def _own_removal(d: Director) -> None:
         for voter in (2, 3):
             d.fetch(voter, 1)
     d.roles("R(1)")
+    d.end_quorum_epoch(1, 2)
 
 
 def _upgrade(d: Director) -> None:

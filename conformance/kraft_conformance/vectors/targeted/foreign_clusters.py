@@ -173,7 +173,7 @@ def _reports(d: RecordingDirector) -> None:
 def _vote_that_names_none(d: RecordingDirector) -> None:
     nominate(d, 1, 1)
     asked = d.hold(1, 2)
-    d.without_cluster_id(asked)
+    d.without(asked, "cluster_id")
     d.step("a request that names no cluster is one of the own")
     d.handle(asked, "granted")
 
@@ -182,7 +182,7 @@ def _fetch_that_names_none(d: RecordingDirector) -> None:
     start(d, 1, 1)
     d.append(1)
     asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
-    d.without_cluster_id(asked)
+    d.without(asked, "cluster_id")
     d.step("a request that names no cluster is one of the own")
     d.handle(asked, "ok")
 
