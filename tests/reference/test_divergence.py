@@ -118,9 +118,7 @@ def test_what_a_leader_answers_to_each_log_end() -> None:
             answer = answered_to(leading, fetch(1, 2, LEADING, offset, epoch))
             before = (0, *led)
             is_there = start <= offset <= len(led)
-            if start > 0 and (
-                offset < start or epoch < before[start] or (offset == start and epoch != before[start])
-            ):
+            if start > 0 and (offset < start or epoch < before[start] or (offset == start and epoch != before[start])):
                 assert answer.snapshot_id == (start, before[start])
             elif is_there and (offset == 0 or before[offset] == epoch):
                 assert answer.records == data(*led[offset:])

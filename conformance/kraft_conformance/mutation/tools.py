@@ -12,6 +12,7 @@ from kraft_conformance.mutation.edge_replay import replay_edges
 from kraft_conformance.mutation.partition_tools import check_partition_traces, play_partition_scenarios
 from kraft_conformance.mutation.sighting import Sighting, Tally, Target
 from kraft_conformance.mutation.unit_tests import run_unit_tests, why_no_unit_tests
+from kraft_conformance.mutation.vector_tool import replay_vectors
 from kraft_conformance.probes.hand import told
 from kraft_conformance.probes.schedules import BY_HAND
 from kraft_reference.cluster.occurrence import Occurrence
@@ -160,6 +161,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("scenarios", "the scripts of the named scenarios and the properties they state", "events", play_scenarios),
     Tool("by-hand", "short schedules of what no cluster does that keeps the rules", "events", play_by_hand),
     Tool("partitions", "the scenarios of partition reassignment", "events", play_partition_scenarios),
+    Tool("vectors", "the conformance vectors of a replica, as the runner judges them", "steps", replay_vectors),
     Tool("edges", "the model's state graph replayed on the reference", "edges", replay_edges),
     Tool("invariants", "simulated runs with their invariants and the progress they owe", "events", simulate),
     Tool("traces", "simulated runs, each line judged by TLC", "events", check_traces, needs_java=True),

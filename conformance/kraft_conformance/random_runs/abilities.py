@@ -49,6 +49,8 @@ _ESSENTIAL: dict[str, tuple[str, ...]] = {
     "auto-join": ("auto_join",),
     "reassignments": ("reassign_interval_ms",),
     "hasty-changes": ("change_interval_ms",),
+    "impatient-changes": ("change_interval_ms",),
+    "old-voters": ("static_voters",),
     "hasty-reassignments": ("reassign_interval_ms",),
 }
 """What a workload is named after: without it there is nothing left to run it for."""

@@ -17,8 +17,8 @@ _UNKNOWN_ID = 99
 """No replica has it."""
 _UNKNOWN_DIRECTORY = "Z0"
 """No disk has it."""
-_PATIENCE_MS_MIN, _PATIENCE_MS_MAX = 60, 9000
-"""How long an operator waits for an addition; the shorter ones are given up."""
+_PATIENCE_MS_MIN = 60
+"""How long an operator waits for an addition at least; the shorter ones are given up."""
 
 
 class Operators:
@@ -134,7 +134,7 @@ class Operators:
             request=self.next_request(),
             voter=voter,
             endpoint=self._endpoint(voter.id) if endpoint else None,
-            timeout_ms=chance.between(_PATIENCE_MS_MIN, _PATIENCE_MS_MAX),
+            timeout_ms=chance.between(_PATIENCE_MS_MIN, self._workload.patience_ms_max),
             when_committed=chance.random() < 0.7,
             cluster_id=cluster_id,
         )

@@ -1,7 +1,7 @@
 """A run before it starts: everything that decides what will happen, and the command line that repeats it."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kraft_reference.cluster.agenda import Chance
 from kraft_reference.cluster.simulation import Simulation
@@ -40,14 +40,16 @@ def configuration_of(
         support: PreVoteSupport = "supported"
         if preset.old_software:
             support = _OLD_SOFTWARE[(first + replica_id) % len(_OLD_SOFTWARE)]
+        is_older = support == "unsupported" and preset.static_voters
         return ReplicaConfiguration(
-            key=ReplicaKey(replica_id, f"A{replica_id}"),
+            key=ReplicaKey(replica_id, None if is_older else f"A{replica_id}"),
             endpoint=f"replica-{replica_id}:9093",
             pre_vote=support,
             # On an empty disk, or without a list, it knows no voter's endpoint: a leader that names its own is found.
             speaks_endpoints=support != "unsupported" or finds_by_leader,
             initial_voters=frozenset() if preset.observers_without_list and replica_id > voters else None,
             auto_join=preset.auto_join,
+            max_version=0 if is_older else 1,
         )
 
     replicas = {replica_id: replica(replica_id) for replica_id in range(1, voters + preset.observers + 1)}
@@ -60,7 +62,7 @@ def configuration_of(
         bootstrap_servers=tuple(replicas) if preset.workload.changes_voters else tuple(key.id for key in keys),
         fetch_max_records=preset.fetch_max_records,
         profile=PROFILES[profile],
-        timeouts=_TIMEOUTS,
+        timeouts=replace(_TIMEOUTS, voter_change_timeout_ms=preset.voter_change_timeout_ms),
         switched_off=switched_off,
     )
 

@@ -17,6 +17,8 @@ class Workload:
     That set is as it was; what changes it is `change_interval_ms`."""
     change_interval_ms: int = 0
     """An operator asks for a voter change: an addition, a removal, a replacement, or something wrong."""
+    patience_ms_max: int = 9000
+    """How long an operator waits for an addition at most."""
     reassign_interval_ms: int = 0
     """An operator names other voters to end with, or stops at those that there are, or asks for something wrong."""
     upgrade_interval_ms: int = 0
@@ -94,7 +96,11 @@ class Preset:
     static_voters: bool = False
     """kraft.version 0: voters without directory ids, from the operators' configuration."""
     old_software: bool = False
-    """Some replicas do not know Pre-Vote; which, and in which of the two ways, depends on the seed."""
+    """Some replicas do not know Pre-Vote; which, and in which of the two ways, depends on the seed.
+
+    Static voters that cannot read a Pre-Vote know nothing of directory ids and of kraft.version 1 either."""
+    voter_change_timeout_ms: int = 30_000
+    """How long a leader works on a change whose request names no time."""
     fetch_max_records: int = 8
     """Most records in one Fetch response: few make followers catch up in many steps."""
 
@@ -239,6 +245,24 @@ _PRESETS = (
         _HASTE,
         observers=2,
         observers_without_list=True,
+    ),
+    Preset(
+        "impatient-changes",
+        "voter changes whose time is over before they are done, and what is asked for after them",
+        replace(_BUSY, change_interval_ms=250, upgrade_interval_ms=4000, patience_ms_max=250),
+        replace(_CHANGES, delay_ms_max=60, slow_chance=0.1),
+        observers=2,
+        observers_without_list=True,
+        voter_change_timeout_ms=80,
+    ),
+    Preset(
+        "old-voters",
+        "kraft.version 0 with voters that know nothing of Pre-Vote and of directory ids",
+        replace(_BUSY, upgrade_interval_ms=4000),
+        replace(_ELECTIONS, cut_interval_ms=8000, crash_interval_ms=8000),
+        observers=1,
+        static_voters=True,
+        old_software=True,
     ),
     Preset(
         "chaos",

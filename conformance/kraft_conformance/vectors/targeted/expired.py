@@ -1,4 +1,4 @@
-"""What comes after a request whose time is over: late answers, another request, the commit, another leader, a restart."""
+"""What comes after a request whose time is over: late answers, a second one, the commit, another leader, a restart."""
 
 from kraft_conformance.vectors.staging import RecordingDirector
 from kraft_conformance.vectors.target import OBSERVED, THREE, Target
@@ -270,7 +270,9 @@ def _announces_again(d: RecordingDirector) -> None:
     d.vote(1, 2, "granted")
     d.lose(1)
     late = d.handle(d.outstanding(1, 2, BeginQuorumEpochRequest, Poll()), "ok", answer="held")
-    d.step("1 gives up waiting for 2, which is no acknowledgement: it announces itself again; the late answer is dropped")
+    d.step(
+        "1 gives up waiting for 2, which is no acknowledgement: it announces itself again; the late answer is dropped"
+    )
     d.request_timeout(1, 2)
     again = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
     d.deliver(late)

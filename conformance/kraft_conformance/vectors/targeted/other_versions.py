@@ -8,9 +8,9 @@ from dataclasses import replace
 from kraft_conformance.vectors.staging import RecordingDirector
 from kraft_conformance.vectors.target import OBSERVED, THREE, Target
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import Poll, UpdateFeatures
+from kraft_reference.events import AdvanceReassignment, Poll, UpdateFeatures
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest
+from kraft_reference.messages import BeginQuorumEpochRequest
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, observe, start, win
@@ -64,7 +64,7 @@ def _has_nothing_to_report(d: RecordingDirector) -> None:
     d.refuses(3, Poll(), Refusal.NOTHING_DUE)
 
 
-def _observer_without_directory_id(d: Director) -> None:
+def _observer_without_directory_id(d: RecordingDirector) -> None:
     start(d, 1, 1, end_offset=4)
     d.step("4 is served, and is no voter to be: a request names a directory id, and a target waits for one")
     d.append(1)
@@ -76,7 +76,7 @@ def _observer_without_directory_id(d: Director) -> None:
     for _ in range(2):
         for follower in (2, 4):
             d.fetch(follower, 1)
-    d.next_steps(1, "")
+    d.refuses(1, AdvanceReassignment(ReplicaKey(4)), Refusal.NOTHING_DUE)
 
 
 def _voter_of_the_set_without_directory_id(d: Director) -> None:
