@@ -178,7 +178,7 @@ TARGETS = (
     Target(
         "versions.vote-without-directory-id",
         "A vote for a candidate without a directory id is a vote for its id",
-        ("identity.voted-key-persisted", "wire.vote-versions"),
+        ("identity.voted-key-persisted",),
         2,
         _voter_without_directory_id,
         _OLD_3,
@@ -218,7 +218,7 @@ TARGETS = (
     Target(
         "versions.requests-without-voter-key",
         "A request that does not say which voter it is for is for whoever gets it",
-        ("identity.addressed-to-key", "wire.vote-versions", "wire.begin-quorum"),
+        ("identity.addressed-to-key",),
         2,
         _requests_without_voter_key,
     ),
