@@ -44,7 +44,10 @@ class TracedFlight(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
     message: TracedMessage
     """With every field, its id included."""
-    copies: Annotated[int, Meta(ge=1, le=2**31 - 1, description="How many copies of it.")]
+    copies: Annotated[
+        int,
+        Meta(ge=0, le=2**31 - 1, description="How many copies of it; 0 for a Fetch that has arrived and waits."),
+    ]
 
 
 class TracedLedEpoch(Struct, frozen=True, forbid_unknown_fields=True, gc=False):

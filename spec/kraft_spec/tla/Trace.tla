@@ -25,11 +25,62 @@ YesTo(r, what) == TRUE
 (***************************************************************************)
 TraceCorrelation == event.sequence
 
-\* A line may send two messages to one receiver, one of them the answer to a voter change.  A Reply goes to a client.
+(***************************************************************************)
+(* The answers to Fetches, where a foreign line shows how they are given.  *)
+(* One that has nothing to say may wait: its Fetch stays, with no copy     *)
+(* under way.  A later line gives it, as it would answer such a Fetch      *)
+(* itself.  kraft_traces.latitude.fetch_answers says the same.             *)
+(***************************************************************************)
+ShowsFetches == "fetches" \in DOMAIN event
+
+IsAnswer(m) == m.type = "FetchResponse"
+HasNothingToSay(m) == m.error = "NONE" /\ m.records = <<>> /\ m.divergingEpoch < 0 /\ m.snapshotEnd < 0
+
+\* The right answer that is most like what is shown: with fewer records, in whole batches, or a high watermark beside
+\* an error.
+Chosen(s, m, right, shown) ==
+  IF 0 < shown.records /\ shown.records < Len(right.records) /\ ~TearsBatch(s, m.offset + shown.records)
+  THEN [right EXCEPT !.records = SubSeq(@, 1, shown.records)]
+  ELSE IF right.error # "NONE" /\ shown.watermark = s.highWatermark
+  THEN [right EXCEPT !.highWatermark = s.highWatermark]
+  ELSE right
+
+\* The error of a lost office may say no more than that; at the end of the wait the high watermark need not be told.
+ChosenLate(s, m, shown) ==
+  LET right == Chosen(s, m, AfterFetchRequest(s, m).sends[1], shown) IN
+  IF right.error = "FENCED_LEADER_EPOCH" /\ shown.error = "NOT_LEADER_OR_FOLLOWER" THEN [right EXCEPT !.error = shown.error]
+  ELSE IF HasNothingToSay(right) /\ shown.watermark = Unknown THEN [right EXCEPT !.highWatermark = Unknown]
+  ELSE right
+
+OwedBy(r) == {w \in network : w.copies = 0 /\ w.message.to = r}
+OwedTo(r, shown) == {w \in OwedBy(r) : shown.to \in {-1, w.message.from} /\ shown.corr \in {-1, w.message.corr}}
+Owed(r, shown) == CHOOSE w \in OwedTo(r, shown) : TRUE
+
+\* Nobody is answered twice, or without having asked.
+LateAnswersAreOwed(r) ==
+  ShowsFetches => /\ \A i \in DOMAIN event.fetches.late : OwedTo(r, event.fetches.late[i]) # {}
+                  /\ \A i, j \in DOMAIN event.fetches.late :
+                       i # j => Owed(r, event.fetches.late[i]) # Owed(r, event.fetches.late[j])
+
+AsAnswered(r, consumed, out) ==
+  LET shown == event.fetches
+      kept == SelectSeq(out.sends, LAMBDA m : ~(shown.waits /\ IsAnswer(m) /\ HasNothingToSay(m)))
+      now == [i \in 1..Len(kept) |-> IF IsAnswer(kept[i])
+                                     THEN Chosen(out.state, CHOOSE m \in consumed : TRUE, kept[i], shown.now)
+                                     ELSE kept[i]]
+      late == [i \in 1..Len(shown.late) |-> ChosenLate(out.state, Owed(r, shown.late[i]).message, shown.late[i])]
+  IN [out EXCEPT !.sends = now \o late]
+
+\* A line may send two messages to one receiver, one of them the answer to a voter change or a late one to a Fetch.  A
+\* Reply goes to a client.
 TraceTransmit(r, consumed, after, sends) ==
-  LET taken == IF consumed = {} THEN {} ELSE {w \in network : w.sent = event.sent /\ w.message \in consumed}
+  LET taken == IF consumed = {} THEN {}
+               ELSE {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message \in consumed}
       left == {[w EXCEPT !.copies = @ - 1] : w \in {v \in taken : v.copies > 1}}
-  IN network' = ((network \ taken) \cup left)
+      waiting == IF ShowsFetches /\ event.fetches.waits THEN {[w EXCEPT !.copies = 0] : w \in taken} ELSE {}
+      paid == IF ShowsFetches THEN {Owed(r, event.fetches.late[i]) : i \in DOMAIN event.fetches.late} ELSE {}
+      lost == IF after.role = "Stopped" THEN OwedBy(r) ELSE {}
+  IN network' = ((network \ (taken \cup paid \cup lost)) \cup left \cup waiting)
                   \cup {[sent |-> event.sequence, copies |-> 1, message |-> sends[i]] :
                           i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}
 
@@ -60,7 +111,7 @@ TraceRemembered(remembered, r, s) ==
              !.epochs = [e \in kept |-> remembered.epochs[e]]]
 
 \* The message that the line names; it may be gone.
-OnItsWay == {w \in network : w.sent = event.sent /\ w.message.to = event.replica}
+OnItsWay == {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message.to = event.replica}
 
 \* It is what the line says it is, and its link works.
 Arrives(w, type) == w.message.type = type /\ <<w.message.from, w.message.to>> \notin cuts
@@ -76,17 +127,19 @@ NetworkObservation == observed
 
 \* For a line that does not name its message: what it may mean.
 OnTheirWay ==
-  {<<w.sent, w.message.to, <<w.message.from, w.message.to>> \in cuts, ObservedMessage(w.message)>> : w \in network}
+  {<<w.sent, w.message.to, <<w.message.from, w.message.to>> \in cuts, ObservedMessage(w.message)>> : w \in {v \in network : v.copies > 0}}
 
 (***************************************************************************)
 (* Steps.                                                                  *)
 (***************************************************************************)
-TracePerform(r, consumed, out) ==
-  /\ IF event.completed < 0
-     THEN Step(r, consumed, out)
-     ELSE /\ event.completed <= EffectCount(r, out)
-          /\ CrashAfter(r, consumed, out, event.completed, event.kept)
-  /\ observed' = <<out.reason, ObservedEffects(replicas[r], out, event.completed)>>
+TracePerform(r, consumed, outcome) ==
+  /\ LateAnswersAreOwed(r)
+  /\ LET out == IF ShowsFetches THEN AsAnswered(r, consumed, outcome) ELSE outcome IN
+       /\ IF event.completed < 0
+          THEN Step(r, consumed, out)
+          ELSE /\ event.completed <= EffectCount(r, out)
+               /\ CrashAfter(r, consumed, out, event.completed, event.kept)
+       /\ observed' = <<out.reason, ObservedEffects(replicas[r], out, event.completed)>>
   /\ UNCHANGED event
 
 TraceReceive(r, m, out) == Take(r, {m}, out)
@@ -96,13 +149,20 @@ Quietly == event.completed < 0 /\ observed' = <<"", <<>>>> /\ UNCHANGED event
 
 OnLine(name) == event.name = name
 
+EndOfWait(r) ==
+  /\ Runs(r)
+  /\ ShowsFetches /\ event.fetches.late # <<>>
+  /\ ~SomethingIsDue(replicas[r])
+  /\ Take(r, {}, Becomes(replicas[r]))
+
 TraceElectionTimeout == OnLine("ElectionTimeout") /\ ElectionTimeout(event.replica)
 TraceFetchTimeout == OnLine("FetchTimeout") /\ FetchTimeout(event.replica)
 TraceCheckQuorumTimeout == OnLine("CheckQuorumTimeout") /\ CheckQuorumTimeout(event.replica)
 TraceBeginQuorumEpochTimeout == OnLine("BeginQuorumEpochTimeout") /\ BeginQuorumEpochTimeout(event.replica)
 TraceVoterChangeTimeout == OnLine("VoterChangeTimeout") /\ VoterChangeTimeout(event.replica)
 TraceRequestTimeout == OnLine("RequestTimeout") /\ RequestTimeout(event.replica, event.destination)
-TracePoll == OnLine("Poll") /\ Poll(event.replica)
+\* In a Poll the wait of a Fetch may be over, with nothing else that is due.
+TracePoll == OnLine("Poll") /\ (Poll(event.replica) \/ EndOfWait(event.replica))
 TracePollFetch == OnLine("PollFetch") /\ PollFetch(event.replica, event.destination)
 
 TraceHandleVoteRequest ==
@@ -185,7 +245,7 @@ TraceReplaceDisk == OnLine("ReplaceDisk") /\ Quietly /\ ReplaceDisk(event.replic
 (***************************************************************************)
 \* change says whether the answer to a voter change is meant.
 Named ==
-  {w \in network : /\ w.sent = event.sent /\ w.message.to = event.to
+  {w \in network : /\ w.copies > 0 /\ w.sent = event.sent /\ w.message.to = event.to
                    /\ (w.message.type \in ChangeResponseTypes) = event.change}
 
 TraceDropMessage ==

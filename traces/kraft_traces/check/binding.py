@@ -14,7 +14,7 @@ from kraft_spec.mapping import EVENTS as MODEL_EVENTS
 from kraft_spec.mapping import is_same_cluster
 from kraft_spec.tlc.values import INTEGER_MAX, INTEGER_MIN
 from kraft_traces.lines import EventLine
-from kraft_traces.values import CHANGE_SUFFIX, AskedKey, TracedKey
+from kraft_traces.values import CHANGE_SUFFIX, FETCH_SUFFIX, AskedKey, TracedKey
 from kraft_traces.vocabulary import EVENTS
 
 Event = dict[str, object]
@@ -52,7 +52,7 @@ class Place(NamedTuple):
 
 def message_place(identifier: str) -> Place:
     """What a message id stands for."""
-    sent, _, to = identifier.removesuffix(CHANGE_SUFFIX).partition(".")
+    sent, _, to = identifier.removesuffix(CHANGE_SUFFIX).removesuffix(FETCH_SUFFIX).partition(".")
     return Place(_within(int(sent)), int(to), identifier.endswith(CHANGE_SUFFIX))
 
 

@@ -20,6 +20,7 @@ from kraft_traces.check.binding import HANDLE, base
 from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
 from kraft_traces.check.differences import Difference, message_differences
+from kraft_traces.check.fetch_answers import chosen_answers
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.observation import canonical_message
 from kraft_traces.check.requests import Replica
@@ -105,9 +106,10 @@ class Candidates:
 
     def _possible_steps(self, number: int, line: EventLine, branch: Branch) -> Iterator[Possible]:
         tried = self._attempts(line, branch)
+        answers = chosen_answers(line)
         for event in tried.events:
-            before = self._model.bound(branch.state.copy(), event)
-            found = self._steps.successors(line, event, before)
+            before = self._model.bound(branch.state.copy(), {**event, **answers})
+            found = self._steps.successors(line, {**event, **answers}, before)
             if found.enabled and tried.unknown is not None:
                 raise InconclusiveError(f"{tried.unknown} is left out, and cannot be found by trying")
             for after in found.states:
@@ -183,6 +185,7 @@ class Candidates:
         else:
             tried = self._attempts(line, branch).events
             event = tried[0] if tried else event
+        event = {**event, **chosen_answers(line)}
         return self._diagnosis.not_enabled(Where(number, line, self._model.bound(branch.state.copy(), event)))
 
 

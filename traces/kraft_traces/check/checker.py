@@ -24,6 +24,7 @@ from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.correlations import Correlations
 from kraft_traces.check.diagnosis import Diagnosis, Where
 from kraft_traces.check.differences import Difference
+from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_last
 from kraft_traces.check.flights import Flights
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.steps import Steps
@@ -111,7 +112,7 @@ class TraceChecker:
         self._last = (number, line)
         try:
             if not self._own:
-                line, unknown = self._correlations.line(line)
+                line, unknown = self._correlations.line(with_late_answers_last(line))
                 if unknown:
                     return self._mismatch(number, line, unknown)
             rejection = self._advance(number, line)
@@ -187,6 +188,8 @@ class TraceChecker:
         """
         branch = self._branches[0]
         event = complete_event(line, self._configuration.cluster_id)
+        if not self._own:
+            event.update(chosen_answers(line))
         before = self._model.bound(branch.state, event)
         found = self._steps.successors(line, event, before)
         where = Where(number, line, before)
