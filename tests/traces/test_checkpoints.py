@@ -356,7 +356,12 @@ SPOILED: dict[str, tuple[Callable[[Document], object], str, str, str]] = {
         "$.replicas[0].records[2].voters",
         "a Voters record has voters",
     ),
-    "no copies": (put(0, "network", 0, "copies"), "wrong-value", "$.network[0].copies", "expected int >= 1"),
+    "less than no copies": (
+        put(-1, "network", 0, "copies"),
+        "wrong-value",
+        "$.network[0].copies",
+        "expected int >= 0",
+    ),
     "no such id": (put("x", *MESSAGE, "id"), "wrong-value", "$.network[0].message.id", "expected str matching regex"),
     "a text for a number": (
         put("3", *STATE, "epoch"),
