@@ -70,7 +70,10 @@ class Fetching(ReferenceAdapter):
                 replica = self.replica()
                 replica.configuration = replaced(replica.configuration, fetch_max_records=limit)
         if isinstance(request, Step) and isinstance(reply, StepReply) and self._waits:
-            reply = replace(reply, effects=self._late(request, reply.effects))
+            effects = self._late(request, reply.effects)
+            reply = replace(
+                reply, effects=effects, refusal=None if request.event == "Poll" and effects else reply.refusal
+            )
         if isinstance(reply, StepReply | RestartReply):
             reply = replace(reply, effects=tuple([self._own_way(one) for one in reply.effects]))
         if isinstance(reply, ObserveReply) and reply.state.awaiting:

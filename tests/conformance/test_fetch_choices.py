@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.conformance.fetching_adapter import RIGHT
+from tests.conformance.fetching_adapter import RIGHT, Fetching
 
+from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
+from kraft_conformance.random_runs.seats import InProcess
 from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -66,3 +68,17 @@ def test_a_limit_on_records_need_not_be_had() -> None:
     limited = [one.id for one in Catalogue().of_replicas() if "fetch-limit" in one.requires.features]
     assert limited
     assert {one.status for one in ran("no-limit", "state", tuple(limited))} == {Status.UNSUPPORTED}
+
+
+def random_status(modes: tuple[str, ...]) -> Status:
+    seat = InProcess(lambda: Fetching(frozenset(modes)))
+    (outcome,) = random_campaign(RandomPlan((seat,), workloads=("chaos",), seeds=(1,), steps=150, shrinks=False))
+    return outcome.outcome.status
+
+
+def test_all_choices_at_once_are_right_in_a_cluster() -> None:
+    assert random_status(RIGHT) is Status.PASS
+
+
+def test_a_late_answer_that_skips_a_record_is_wrong_in_a_cluster() -> None:
+    assert random_status(("late-skips",)) is Status.FAIL

@@ -58,13 +58,19 @@ def steps_beside(
 def _step(
     before: ReplicaState, configuration: Configuration, happening: Happening, taken: tuple[OpenAnswer, ...]
 ) -> Beside:
-    replica_id, event, draw, crash = happening
+    _, event, draw, crash = happening
     beside = Replica(before, configuration)
     if crash is not None:
         done = beside.crash_during(event, draw, crash.completed, crash.log_end_offset)
     else:
         done = beside.step(event, draw)
-    identifier = "1.1" if isinstance(event, events.Receive) else None
+    return beside_of(before, done, happening, taken)
+
+
+def beside_of(before: ReplicaState, done: Step, happening: Happening, taken: tuple[OpenAnswer, ...]) -> Beside:
+    """A step with the line that shows it."""
+    identifier = "1.1" if isinstance(happening.event, events.Receive) else None
+    replica_id, event, _, crash = happening
     line = event_line(Occurrence(1, 0, event, replica_id, identifier, done.effects, done.refusal, crash, done.state))
     return Beside(before, done, line, tuple([without_id(effect) for effect in line.effects or ()]), taken)
 

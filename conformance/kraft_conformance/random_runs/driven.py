@@ -27,6 +27,7 @@ from kraft_conformance.protocol.messages import (
     TracedDraw,
 )
 from kraft_conformance.random_runs.beside import Beside, Happening, different, steps_beside
+from kraft_conformance.random_runs.fetch_answers import as_answered, event_of_line, without_unnamed
 from kraft_conformance.random_runs.notes import Notes, SyncsEarlyError
 from kraft_conformance.random_runs.seats import Asked
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
@@ -34,6 +35,7 @@ from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.random_runs.stepwise import Stepwise
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.correlations import Correlations
+from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.writes import Synced, without_repetitions
 from kraft_reference import events
@@ -89,6 +91,7 @@ class AdapterReplica(Replica):
         self._synced = Synced(state.log.flushed)
         self._syncs_early = False
         self._correlations = Correlations()
+        self._answers = FetchAnswers(configuration)
         self._stepwise = Stepwise(self._id, self._sight, notes)
         self._references: tuple[ReplicaState, ...] = (state,)
         """The states that the reference beside it may be in; several where it hides what it has answered."""
@@ -144,6 +147,9 @@ class AdapterReplica(Replica):
         self._notes.asking = (self._id, f"event {draw.correlation_id}, {first.line.event}")
         synced_before = self._synced.offset
         seen = self._asked(event, draw, first.line)
+        shown, happening = seen.effects or (), Happening(self._id, event, draw, crash)
+        steps = tuple([as_answered(self._answers, step, happening, shown) for step in steps])
+        self._answers.follow(event_of_line(first.line), first.expected, shown)
         if crash is not None and _synced_beyond(first.done.effects, seen.effects or ()):
             raise SyncsEarlyError
         sequence = draw.correlation_id
@@ -170,7 +176,8 @@ class AdapterReplica(Replica):
             self.shown = named(sequence, self._stepwise.in_the_models_words(step.line, seen))
             self._references = tuple(different([steps[one].done.state for one in agreeing]))
         self._follow(event, crash, done.state)
-        return done
+        effects, self.shown = without_unnamed(done.effects, self.shown)
+        return done._replace(effects=effects)
 
     def _beside(self, event: Event, draw: Draw, crash: CrashPoint | None) -> tuple[Beside, ...]:
         """What the reference does under each answer to the open decisions, from each state that it may be in.
@@ -195,6 +202,7 @@ class AdapterReplica(Replica):
         session, sight, ids = self._session, self._sight, self._correlations
         drawn = TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
         reply: StepReply | RestartReply | None = None
+        self._answers.begin(event_of_line(line))
         message = ids.addressed(line.event, line.message if line.message is UNSET else replace(line.message, id=UNSET))
         if isinstance(event, events.Crash):
             session.ask(CrashReply, Crash, log_end_offset=event.log_end_offset)
@@ -210,7 +218,8 @@ class AdapterReplica(Replica):
             return Shown((), UNSET, state)
         done = tuple(without_repetitions(shown, self._synced.offset))
         self._synced.follow(done)
-        effects = tuple([without_id(one) for one in done if sight.shows(kind_of(one))])
+        told = self._answers.heard(event_of_line(line), done)
+        effects = tuple([without_id(one) for one in told if sight.shows(kind_of(one))])
         self._notes.shown += len(effects)
         return Shown(effects, reply.refusal if sight.sees_state else UNSET, state)
 

@@ -69,15 +69,14 @@ class FollowedCourse:
         else:
             effects, hello = shown.reply.effects, self._hello
             assert self._expected.log_end_offset is not UNSET, "a vector has every field"
-            comparison = EffectComparison(
-                shown.as_chosen(step, self._expected), effects, hello.observability, hello.unobserved, self._ahead
-            )
+            chosen = shown.as_chosen(step, self._expected)
+            comparison = EffectComparison(chosen, effects, hello.observability, hello.unobserved, self._ahead)
             compared = comparison.compared(shown.synced_before, self._expected.log_end_offset)
             self._ahead.follow(step, before.awaiting or (), step.outputs, effects)
             self.wire_left_out.extend(compared.left_out)
             found = compared.differences
             if shown.observed is not None:
-                besides = sends_besides(step, effects)
+                besides = sends_besides(step, effects) or len(chosen.outputs) > len(step.outputs)
                 found += compared_refusal(step.refusal, shown.reply.refusal, besides=besides)
         return found if shown.observed is None else (*found, *self._state("state", shown.observed))
 

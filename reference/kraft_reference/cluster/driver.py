@@ -31,10 +31,11 @@ from kraft_reference.events import (
     FetchTimeout,
     Poll,
     PollFetch,
+    Receive,
     RequestTimeout,
     VoterChangeTimeout,
 )
-from kraft_reference.messages import REQUESTS, Message, Reply
+from kraft_reference.messages import REQUESTS, FetchRequest, Message, Reply
 from kraft_reference.outcome import entry_timers
 from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
 from kraft_reference.quorum_reassignment import next_steps
@@ -189,6 +190,8 @@ class Driver:
             return
         if replica_id in self.ambushed and state.log.flushed < state.log.end_offset:
             self.agenda.after(0, self.die, replica_id)
+        if state.role is Role.LEADER and _leaves_a_fetch_unanswered(occurrence):
+            self.agenda.after(self._timeouts.request_timeout_ms // 2, self._end_wait, replica_id)
         poll_wait_ms = 0 if occurrence.refusal is None else RETRY_BACKOFF_MS
         self._plan_requests(state, poll_wait_ms, fetch_wait_ms(before, occurrence, self.chance, self._timeouts))
         if state.target is not None and pending.step_due_ms is None and next_steps(state, self.world.configuration):
@@ -280,6 +283,10 @@ class Driver:
             pending.asks_from_ms = self.agenda.now_ms + CHANGE_BACKOFF_MS
         return self.happen(replica_id, _POLL)
 
+    def _end_wait(self, replica_id: int) -> Occurrence | None:
+        """The wait of a Fetch is over: a leader that has not answered it is polled for the answer."""
+        return None if self._before[replica_id].role is Role.STOPPED else self.happen(replica_id, _POLL)
+
     def _advance(self, replica_id: int, due_ms: int) -> Occurrence | None:
         """A Leader takes the next step of a reassignment: with whom has caught up, or in a few cases with anybody.
 
@@ -310,3 +317,12 @@ class Driver:
             return None
         pending.has_fetched = True
         return self.happen(replica_id, PollFetch(targets[0] if len(targets) == 1 else self.chance.pick(targets)))
+
+
+def _leaves_a_fetch_unanswered(occurrence: Occurrence) -> bool:
+    """The reference never does; other software may wait until there is something to say."""
+    event = occurrence.event
+    if not isinstance(event, Receive) or not isinstance(event.message, FetchRequest):
+        return False
+    asker = event.message.source
+    return not any(isinstance(one, Send) and one.message.destination == asker for one in occurrence.effects)
