@@ -17,6 +17,7 @@ from kraft_conformance.grading import grader as grader_module
 from kraft_conformance.grading.campaign import GradingPlan, grade
 from kraft_conformance.grading.checking import not_caught_any_more, problems, sampled
 from kraft_conformance.grading.grader import Grader, GradingError, command_line
+from kraft_conformance.grading.naming import load_naming
 from kraft_conformance.grading.record import markdown
 from kraft_conformance.grading.subjects import graded_mutants, subject_graded
 from kraft_conformance.grading.table import Row, Table, load_table, score, table_bytes
@@ -76,7 +77,7 @@ def test_the_table_has_every_mutant_and_names_vectors_that_there_are() -> None:
 
 
 def test_the_page_is_that_of_the_table() -> None:
-    assert (DOCS / "conformance-grading.md").read_text(encoding="utf-8") == markdown(load_table())
+    assert (DOCS / "conformance-grading.md").read_text(encoding="utf-8") == markdown(load_table(), load_naming())
 
 
 def test_the_table_is_written_as_it_is_read() -> None:

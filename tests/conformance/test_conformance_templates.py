@@ -21,8 +21,8 @@ from kraft_conformance.commands.conformance_template import Language
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import Hello, HelloReply, Reset, Software
 from kraft_conformance.protocol.parsing import encoded, parse_reply
+from kraft_conformance.runner.asking import NotAsked, applies
 from kraft_conformance.runner.process import AdapterProcess
-from kraft_conformance.runner.running import NotAsked, applies
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.smoke import SMOKE

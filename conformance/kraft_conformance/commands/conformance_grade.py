@@ -27,6 +27,13 @@ VectorsOnly = Annotated[
     ),
 ]
 First = Annotated[bool, typer.Option("--first", help="Leave a mutant alone once a vector notices.")]
+NamingOnly = Annotated[
+    bool,
+    typer.Option(
+        "--naming",
+        help="Grade only which rule the first failure names: each mutant up to the first vector that fails.",
+    ),
+]
 Check = Annotated[
     bool,
     typer.Option(
@@ -46,6 +53,7 @@ def grading(
     vectors_only: VectorsOnly = False,
     first: First = False,
     check: Check = False,
+    naming: NamingOnly = False,
     jobs: Jobs = None,
     record: Record = None,
     table_file: TableFile = None,
@@ -55,11 +63,22 @@ def grading(
 
     Exit code 1: fewer than 90 of 100 mutants are caught by vectors, or a named one by nothing.
     Equivalent ones don't count.
+    With --naming the exit code says only that it is done.
     """
     from kraft_conformance.commands.conformance_grading import Asked, graded
 
-    return graded(
-        Asked(
-            tuple(words or ()), use_seeded, machine, seed, vectors_only, first, check, jobs, record, table_file, as_json
-        )
+    asked = Asked(
+        words=tuple(words or ()),
+        use_seeded=use_seeded,
+        machine=machine,
+        seed=seed,
+        vectors_only=vectors_only,
+        first=first,
+        check=check,
+        naming=naming,
+        jobs=jobs,
+        record=record,
+        table_file=table_file,
+        as_json=as_json,
     )
+    return graded(asked)

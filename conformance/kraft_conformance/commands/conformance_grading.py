@@ -13,6 +13,8 @@ from kraft_conformance.grading.campaign import GradingPlan, grade
 from kraft_conformance.grading.checking import not_caught_any_more, problems
 from kraft_conformance.grading.excluding import ExcludedError
 from kraft_conformance.grading.grader import GradingError
+from kraft_conformance.grading.naming import load_naming, naming_bytes, naming_of
+from kraft_conformance.grading.naming import score as naming_score
 from kraft_conformance.grading.random_part import RandomRuns
 from kraft_conformance.grading.record import markdown
 from kraft_conformance.grading.subjects import graded_mutants
@@ -35,6 +37,7 @@ class Asked(NamedTuple):
     vectors_only: bool
     first: bool
     check: bool
+    naming: bool
     jobs: int | None
     record: Path | None
     table_file: Path | None
@@ -51,6 +54,8 @@ def graded(asked: Asked) -> int:
     chosen = _chosen(asked.words) if asked.use_seeded else ()
     if asked.check:
         return _check(chosen)
+    if asked.naming:
+        return _name(asked, chosen)
     if asked.words and (asked.record or asked.table_file):
         raise usage_error("a published table has all mutants: --record and --table do not go with -k")
     if not chosen and not asked.machine:
@@ -67,12 +72,36 @@ def graded(asked: Asked) -> int:
             output.write(table_bytes(done))
     if asked.record is not None:
         with whole_file(asked.record) as output:
-            output.write(markdown(done).encode())
+            output.write(markdown(done, load_naming()).encode())
     if asked.as_json:
         print_json(to_builtins(done))
     else:
         _show(done)
     return ExitCode.CONFORMANT if holds(done) else ExitCode.VIOLATION
+
+
+def _name(asked: Asked, chosen: tuple[Mutant, ...]) -> int:
+    with progress("mutants", len(chosen) + asked.machine) as advance:
+        done = naming_of(
+            chosen, asked.machine, asked.seed, asked.jobs or os.cpu_count() or 1, lambda row: advance(say=row.mutant)
+        )
+    if asked.table_file is not None:
+        with whole_file(asked.table_file) as output:
+            output.write(naming_bytes(done))
+    if asked.record is not None:
+        with whole_file(asked.record) as output:
+            output.write(markdown(load_table(), done).encode())
+    if asked.as_json:
+        print_json(to_builtins(done))
+        return ExitCode.CONFORMANT
+    for row in (*done.seeded, *done.machine):
+        verdict = "none" if not row.vector else "first" if row.named[:1] == row.breaks[:1] else "other"
+        stdout.print(shown(f"{verdict:6} {row.mutant}: {row.vector}: {', '.join(row.named[:3])}"), soft_wrap=True)
+    for kind, rows in (("named", done.seeded), ("machine-made", done.machine)):
+        counted = naming_score(rows)
+        words = f"{counted.first} first, {counted.among} of the mutant's rules, {counted.early} among the first three"
+        stdout.print(shown(f"{kind}: {counted.failed} fail; {words}"), style="bold", soft_wrap=True)
+    return ExitCode.CONFORMANT
 
 
 def holds(done: Table) -> bool:

@@ -10,6 +10,7 @@ import typer
 from kraft_conformance.console import print_json, shown, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
+from kraft_conformance.runner.causes import Cause, common_causes
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of, write_all, write_whole
 from kraft_conformance.runner.output.lines import lines_of, read_results
@@ -103,12 +104,15 @@ def _show_matrix(made: Matrix) -> None:
 # -------------------------------------------------------------------------------------------------------------
 
 
-def show_outcomes(outcomes: Sequence[Outcome], repeated: Callable[[Outcome], str]) -> None:
+def show_outcomes(
+    outcomes: Sequence[Outcome], repeated: Callable[[Outcome], str], causes: Sequence[Cause] = ()
+) -> None:
     """Show the failures, the reasons of what neither passes nor fails, and the counts.
 
     Args:
         outcomes: of the vectors.
         repeated: the command that runs a vector again.
+        causes: what many failures have in common.
     """
     for outcome in outcomes:
         if outcome.status in FAILING:
@@ -116,6 +120,8 @@ def show_outcomes(outcomes: Sequence[Outcome], repeated: Callable[[Outcome], str
             for line in details(outcome, repeated(outcome)).splitlines():
                 stdout.print(shown(f"  {line}"), soft_wrap=True)
     _show_reasons(outcomes)
+    for cause in causes:
+        stdout.print(shown(str(cause)), soft_wrap=True)
     counted = ", ".join(f"{number} {status}" for status, number in counts(outcomes).items())
     stdout.print(shown(f"{len(outcomes)} vectors: {counted}"), style="bold", soft_wrap=True)
 
@@ -151,6 +157,6 @@ def deliver(results: Results, catalogue: Catalogue, as_json: bool, targets: Sequ
         for line in lines_of(results):
             print(line)
     elif not any(target.is_standard_output for target in targets):
-        show_outcomes(results.outcomes, results.repetition)
+        show_outcomes(results.outcomes, results.repetition, common_causes(results.outcomes, catalogue.entries))
         if results.about.note:
             stdout.print(shown(results.about.note), soft_wrap=True)

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
+from kraft_conformance.grading.naming import Naming, naming_page
 from kraft_conformance.grading.table import TARGET, Row, Score, Table, score
 
 
-def markdown(table: Table) -> str:
+def markdown(table: Table, naming: Naming) -> str:
     """The whole page."""
-    return "\n".join(_page(table)) + "\n"
+    return "\n".join(_page(table, naming)) + "\n"
 
 
-def _page(table: Table) -> Iterator[str]:
+def _page(table: Table, naming: Naming) -> Iterator[str]:
     seeded = score(table.seeded)
     yield "# What the conformance suite notices"
     yield ""
@@ -60,6 +61,8 @@ def _page(table: Table) -> Iterator[str]:
         f"{sum(row.subject == 'partitions' for row in table.seeded)} named ones, in the table under the rules "
         "`partition-reassign`."
     )
+    yield ""
+    yield from naming_page(naming)
     yield ""
     yield "## Named mutants"
     yield ""

@@ -33,11 +33,13 @@ from kraft_conformance.random_runs.seats import Asked
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
 from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.random_runs.stepwise import Stepwise
+from kraft_conformance.runner.attribution import Seen, StepComparison
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.writes import Synced, without_repetitions
+from kraft_conformance.vectors.format import VectorEvent
 from kraft_reference import events
 from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.cluster.schedule import DEFECTS
@@ -47,6 +49,7 @@ from kraft_reference.events import Draw, Event
 from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
 from kraft_reference.state import ReplicaState
+from kraft_spec.attribution import Given, attributed
 from kraft_traces.checkpoints import CheckpointError
 from kraft_traces.effects import TracedEffect, TracedFlushLog
 from kraft_traces.errors import IncompleteLineError
@@ -163,6 +166,9 @@ class AdapterReplica(Replica):
         role = str(step.before.role)
         self._stepwise.note(sequence, step.line.event, role, judged[place], *[one.reason for one in step.taken])
         if not agreeing:
+            died = None if crash is None else (crash.completed, crash.log_end_offset)
+            given = Given(step.before, self.configuration, event, draw, died)
+            self._attribute(given, step.line, seen, synced_before)
             self._notes.is_over = self._notes.is_over or self._stops
             kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
             begun = step.done.state if isinstance(event, events.ReplaceDisk) else step.before
@@ -178,6 +184,17 @@ class AdapterReplica(Replica):
         self._follow(event, crash, done.state)
         effects, self.shown = without_unnamed(done.effects, self.shown)
         return done._replace(effects=effects)
+
+    def _attribute(self, given: Given, line: EventLine, seen: Shown, synced_before: int) -> None:
+        """Name the rules of the first step that differs."""
+        first = self._notes.first
+        if first is None or first.sequence != given.draw.correlation_id:
+            return
+        state = None if seen.state is UNSET else seen.state
+        shown = Seen(None if seen.effects is UNSET else seen.effects, seen.refusal, state, synced_before)
+        event = VectorEvent(event=line.event, draw=TracedDraw(0, 0, 0))
+        comparison = StepComparison(event, traced_state(given.state), shown, self._sight.hello)
+        self._notes.first = replaced(first, rules=attributed(given, comparison.what_differs).rules)
 
     def _beside(self, event: Event, draw: Draw, crash: CrashPoint | None) -> tuple[Beside, ...]:
         """What the reference does under each answer to the open decisions, from each state that it may be in.

@@ -7,9 +7,9 @@ from msgspec import UNSET
 from kraft_conformance.random_runs.model import explained, verdict_on
 from kraft_conformance.random_runs.notes import FirstDifference
 from kraft_conformance.random_runs.running import Recorded, RunSpec
+from kraft_conformance.runner.concluding import CORE
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.plain import Difference
-from kraft_conformance.runner.running import CORE
 from kraft_spec.action_rules import rules_of_event
 from kraft_traces.check import Rejection, VerdictKind
 
@@ -62,15 +62,16 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
 
 
 def _failed(recorded: Recorded, first: FirstDifference, rejection: Rejection | None, reason: str) -> Judgement:
-    rules: tuple[str, ...] = ()
+    rules = first.rules
     if rejection is not None and rejection.sequence == first.sequence:
-        rules = _rules_of(rejection)
-    elif first.event is not None:
+        # What the model says without one rule is exact; then what the reference says.
+        rules = tuple(dict.fromkeys((*rejection.explained_by, *(rules or rejection.rules))))
+    elif not rules and first.event is not None:
         message = recorded.lines[first.sequence - 1].message
         pre_vote = None if message is UNSET else getattr(message, "pre_vote", None)
-        rules = rules_of_event(first.event, first.role, pre_vote if isinstance(pre_vote, bool) else None)[:RULES_MAX]
+        rules = rules_of_event(first.event, first.role, pre_vote if isinstance(pre_vote, bool) else None)
     model = None if rejection is None else rejection.headline()
-    return Judgement(Status.FAIL, reason, rules, first, first.differences, model)
+    return Judgement(Status.FAIL, reason, rules[:RULES_MAX], first, first.differences, model)
 
 
 def _rules_of(rejection: Rejection) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ class FirstDifference:
     differences: tuple[Difference, ...]
     level: Level
     """The lowest at which any of it shows."""
+    rules: tuple[str, ...] = ()
+    """Those behind what differs, the likeliest first."""
 
     @property
     def key(self) -> tuple[str | None, str]:

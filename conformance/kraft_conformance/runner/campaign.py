@@ -122,12 +122,12 @@ class Campaign:
                 vector = self._catalogue.vector(vector_id)
                 try:
                     session = session or self._session()
-                    outcome = run_vector(session, vector, self.profile)
+                    outcome = run_vector(session, vector, self.profile, attributes=True)
                     if outcome.status is Status.FAIL and session.vectors and self._checks_left:
                         self._checks_left -= 1
                         session.end()
                         session = self._session()
-                        outcome = _alone(outcome, run_vector(session, vector, self.profile))
+                        outcome = _alone(outcome, run_vector(session, vector, self.profile, attributes=True))
                     session.vectors += 1
                 except AdapterFault as fault:
                     outcome = errored(vector_id, fault)

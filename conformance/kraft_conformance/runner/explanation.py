@@ -17,6 +17,14 @@ _OUTPUT = re.compile(r"outputs\[(\d+)\]")
 """The position of an output, which is shown counted from 1."""
 
 
+NOT_JUDGED = (
+    "Judged: each output and change below, and that each other field of the state stays as it is.",
+    "Not judged: the id of a message, its timeout_ms, how long a duration is that is more than 0, how far the log is",
+    "synced beyond what is asked for, and correlation_id, cluster_id, version and details where they are left out.",
+)
+"""What counts in every vector."""
+
+
 def explained(vector: Vector) -> Iterator[str]:
     """The lines of an explanation."""
     registry, requires = load_registry(), vector.requires
@@ -33,6 +41,8 @@ def explained(vector: Vector) -> Iterator[str]:
         rule = registry[rule_id]
         yield f"{rule.level} {rule.id}: {rule.title}"
         yield f"  {rule.statement}"
+    yield ""
+    yield from NOT_JUDGED
     yield ""
     if vector.history is None:
         yield f"Replica {vector.replica} in a constructed state: {vector.constructed}"
@@ -70,7 +80,11 @@ def _expected(step: VectorStep) -> Iterator[str]:
             kind, to = f"Send {inner.pop('type')}", inner.pop("destination")
             kind = f"{kind} to {to}:"
             fields = {name: value for name, value in inner.items() if name not in ("source", "cluster_id")}
-        fields.pop("duration_ms", None)
+        if "duration_ms" in fields:
+            # Of a duration only whether there is any is judged.
+            fields["duration_ms"] = 0 if fields["duration_ms"] == 0 else "more than 0"
+        if inner is not None:
+            fields.pop("timeout_ms", None)
         first = [str(one + 1) for one, other in step.before if other == index]
         order = f" (after {', '.join(first)})" if first else ""
         yield f"   [{index + 1}] {kind} {shown_fields(fields)}{order}".rstrip()

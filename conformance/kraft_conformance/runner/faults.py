@@ -10,6 +10,10 @@ class AdapterFault(Exception):  # noqa: N818 - a fault of the program under test
         kind: stable name, for programs.
         detail: what was seen and what was expected.
         stderr: the end of what it wrote to standard error.
+        step: of the vector, from 1; 0 before the first; None if no vector was asked.
+        event: what was asked for then.
+        where: both in words.
+        rules: those of the vector that speak of the event, the vector's others after them.
     """
 
     kind: ClassVar[str] = "fault"
@@ -18,9 +22,13 @@ class AdapterFault(Exception):  # noqa: N818 - a fault of the program under test
         super().__init__(detail, stderr)
         self.detail = detail
         self.stderr = stderr
+        self.step: int | None = None
+        self.event: str | None = None
+        self.where = ""
+        self.rules: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return self.detail
+        return f"{self.where}: {self.detail}" if self.where else self.detail
 
 
 class CannotStart(AdapterFault):

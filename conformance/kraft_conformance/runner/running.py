@@ -1,17 +1,17 @@
 """One vector on one adapter."""
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from dataclasses import replace as replace_outcome
 
 from msgspec import UNSET, json
 from msgspec.structs import replace
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.protocol.features import shows
+from kraft_conformance.protocol.cluster import Cluster, configuration_from
 from kraft_conformance.protocol.messages import (
     Crash,
     CrashReply,
-    HelloReply,
     Observe,
     ObserveReply,
     Reset,
@@ -21,10 +21,22 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
+from kraft_conformance.runner.asking import (
+    Asked,
+    NotAsked,
+    applies,
+    fields_of,
+    kept_by,
+    place_fault,
+    request_of_event,
+)
+from kraft_conformance.runner.attribution import Seen, attributed_step, rules_of_order, seen_of
+from kraft_conformance.runner.concluding import concluded
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.courses import FollowedCourse, Shown, followed_courses
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.fetch_answers import FetchAnswers
+from kraft_conformance.runner.history import HistoryWatch, as_step
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.partition_running import run_partition_vector
 from kraft_conformance.runner.plain import Difference
@@ -34,83 +46,67 @@ from kraft_conformance.runner.writes import Synced
 from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Vector, VectorEvent
 from kraft_conformance.vectors.partitions.format import PartitionVector
-from kraft_conformance.vectors.profiles import shown_profile
-from kraft_conformance.vectors.requirements import about
+from kraft_reference.replica import Replica
+from kraft_reference.state import ReplicaState
+from kraft_spec.attribution import Attribution
 from kraft_traces.state_types import TracedState
 
-CORE = ("role", "epoch", "leader_id", "voted_key", "log_end_offset", "high_watermark")
-"""Fields of the state without which a vector of the level `state` says nothing."""
-
-
-class NotAsked(Exception):  # noqa: N818 - a decision, not an error
-    """The vector is not for this implementation."""
-
-    def __init__(self, status: Status, reason: str) -> None:
-        super().__init__(status, reason)
-        self.status = status
-        self.reason = reason
+RULES_MAX = 5
+"""So many rules a failure names, the likeliest first."""
 
 
 class _Failed(Exception):  # noqa: N818 - carried to `run_vector`
-    def __init__(
-        self, step: int, event: str | None, differences: tuple[Difference, ...], reply: StepReply | RestartReply | None
-    ) -> None:
+    def __init__(self, step: int, event: str | None, differences: tuple[Difference, ...], seen: Seen | None) -> None:
         super().__init__(step, event, differences)
         self.step = step
         self.event = event
-        self.differences = differences
-        self.effects = None if reply is None else tuple(json.decode(json.encode(reply.effects)))
+        # A timer that is missing says less than what it stands beside.
+        self.differences = tuple(sorted(differences, key=lambda one: one.field.startswith("StartTimer ")))
+        self.seen = seen
+        shown = None if seen is None else seen.effects
+        self.effects = None if shown is None else tuple(json.decode(json.encode(shown)))
 
 
-def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
-    """Return if an implementation can be asked this vector.
-
-    Raises:
-        NotAsked: it cannot, and why.
-    """
-    requires = vector.requires
-    if "replica" not in hello.subjects:
-        raise NotAsked(Status.UNSUPPORTED, "needs the subject replica")
-    missing = [kip for kip in requires.kips if hello.kip_levels.get(kip, "none") == "none"]
-    if missing:
-        raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(missing)}")
-    if requires.kraft_version not in hello.kraft_versions:
-        raise NotAsked(Status.UNSUPPORTED, f"needs kraft.version {requires.kraft_version}")
-    lacking = [feature for feature in requires.features if feature in hello.unsupported]
-    if lacking:
-        raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(lacking)}")
-    if vector.history is None and not hello.state_injection:
-        raise NotAsked(Status.UNSUPPORTED, "needs state_injection: no events lead to the state it begins in")
-    if profile not in requires.profiles:
-        named = " and ".join(map(shown_profile, requires.profiles))
-        raise NotAsked(Status.SKIPPED, f"of the profile {named}, not {shown_profile(profile)}")
-
-
-def run_vector(session: Session, vector: AnyVector, profile: str) -> Outcome:
+def run_vector(session: Session, vector: AnyVector, profile: str, *, attributes: bool = False) -> Outcome:
     """Run a vector, of whichever subject.
+
+    Args:
+        session: the adapter.
+        vector: what is asked.
+        profile: under which.
+        attributes: whether a failure names the rules behind what differs, which takes a moment, or those of the vector.
 
     Raises:
         AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
     """
     if isinstance(vector, PartitionVector):
         return run_partition_vector(session, vector, profile)
+    run = _Run(session, vector, profile)
     try:
         applies(vector, session.hello, profile)
-        return _Run(session, vector, profile).outcome()
+        return run.outcome()
     except NotAsked as not_asked:
         return Outcome(vector.id, not_asked.status, not_asked.reason)
     except Unsupported as fault:
         return Outcome(vector.id, Status.UNSUPPORTED, f"the adapter says: {fault}")
+    except AdapterFault as fault:
+        place_fault(fault, run.asked, vector)
+        raise
     except _Failed as failed:
         where = "before the first step" if failed.step == 0 else f"step {failed.step} of {len(vector.steps)}"
         reason = f"{where}: {failed.differences[0]}"
         found, effects = failed.differences, failed.effects
-        return Outcome(vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, found, effects=effects)
+        outcome = Outcome(
+            vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, found, effects=effects
+        )
+        return run.attributed(outcome, failed.seen) if attributes else outcome
 
 
 def errored(vector_id: str, fault: AdapterFault) -> Outcome:
     """The outcome of a vector at which the adapter failed as a program."""
-    return Outcome(vector_id, Status.ERROR, str(fault), fault=fault.kind, stderr=fault.stderr)
+    return Outcome(
+        vector_id, Status.ERROR, str(fault), fault.rules, fault.step, fault.event, fault=fault.kind, stderr=fault.stderr
+    )
 
 
 class _Run:
@@ -124,6 +120,9 @@ class _Run:
         self._ahead = RequestsAhead()
         self._correlations = Correlations()
         self._reference = ReferenceAdapter()
+        self._history: HistoryWatch | None = None
+        self.asked = Asked(0, None, "at reset")
+        """Where it is."""
 
     def outcome(self) -> Outcome:
         self._set_up()
@@ -132,22 +131,47 @@ class _Run:
         if observed is not None:
             courses = _remaining([(one, one.begins(observed)) for one in courses], 0, None)
         for number, step in enumerate(self._vector.steps, 1):
+            self.asked = Asked(number, step, f"step {number} of {len(self._vector.steps)}")
             synced_before = self._synced.offset
-            self._reference.answer(_request(step, 0))
+            self._reference.answer(request_of_event(step, 0))
             reply = self._happen(courses[0].addressed(step))
             observed = self._observed()
             shown = Shown(reply, synced_before, observed, self._answers, self._reference.replica().state)
             judged = [(one, one.step(shown)) for one in courses]
             if reply is not None:
                 self._answers.follow(step, step.outputs, reply.effects)
-            courses = _remaining(judged, number, step.event, reply)
-        return self._concluded(courses[0])
+            courses = _remaining(judged, number, step.event, seen_of(reply, observed, synced_before))
+        return concluded(self._vector, self._hello, courses[0])
+
+    def attributed(self, outcome: Outcome, seen: Seen | None) -> Outcome:
+        """A failure with the rules behind what differs.
+
+        A history that differs already is played once more to say where; its first difference is what is attributed
+        if the failing step has no explanation of its own.
+        """
+        vector, cluster, hello = self._vector, self._cluster(), self._hello
+        found = Attribution(vector.rules, False)
+        if seen is not None and outcome.step is not None:
+            found = attributed_step(vector, cluster, outcome.step, seen, hello)
+        rules: tuple[str, ...] = (*rules_of_order(outcome.differences), *found.rules)
+        words = ""
+        if not hello.state_injection:
+            again = _Run(self._session, vector, self._profile)
+            history = again._history = HistoryWatch(vector, configuration_from(cluster), hello)
+            # What is wrong with the adapter now was not when it was asked before.
+            with suppress(AdapterFault, NotAsked):
+                again._set_up()
+            words, rules = history.words, rules if found.is_exact else (*history.rules, *rules)
+        return replace_outcome(outcome, rules=tuple(dict.fromkeys(rules))[:RULES_MAX], remark=words)
+
+    def _cluster(self) -> Cluster:
+        cluster = self._vector.cluster
+        if self._profile != cluster.profile and cluster.decisions is UNSET:
+            return replace(cluster, profile=self._profile)
+        return cluster
 
     def _set_up(self) -> None:
-        vector = self._vector
-        cluster = vector.cluster
-        if self._profile != cluster.profile and cluster.decisions is UNSET:
-            cluster = replace(cluster, profile=self._profile)
+        vector, cluster = self._vector, self._cluster()
         if self._hello.state_injection:
             self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster, before=vector.before)
             self._reference.answer(Reset(id=0, replica=vector.replica, cluster=cluster, before=vector.before))
@@ -160,21 +184,32 @@ class _Run:
         # what is not answered in it is still owed.
         self._reference.answer(Reset(id=0, replica=vector.replica, cluster=cluster))
         self._answers = FetchAnswers(self._reference.replica().configuration)
-        for event in vector.history:
+        for number, event in enumerate(vector.history, 1):
+            self.asked = Asked(0, event, f"event {number} of {len(vector.history)} of the history")
+            before, synced_before = self._reference.replica().state, self._synced.offset
             awaited = self._reference.state().awaiting or ()
-            expected = self._reference.answer(_request(event, 0))
+            expected = self._reference.answer(request_of_event(event, 0))
             reply = self._happen(self._ahead.addressed(event))
             outputs = expected.effects if isinstance(expected, StepReply | RestartReply) else ()
             shown = () if reply is None else reply.effects
+            if self._history is not None:
+                step = as_step(event, Replica(before, self._reference.replica().configuration), outputs, self._after())
+                seen = seen_of(reply, self._observed(), synced_before)
+                if reply is not None:
+                    step = self._answers.as_chosen(step, shown, self._after())
+                self._history.look(number, step, before, seen, self._after(), self._ahead)
             self._ahead.follow(event, awaited, outputs, shown)
             self._answers.follow(event, outputs, shown)
+
+    def _after(self) -> ReplicaState:
+        return self._reference.replica().state
 
     def _happen(self, event: VectorEvent) -> StepReply | RestartReply | None:
         """Let an event happen; None for a crash between steps, which shows nothing."""
         self._answers.begin(event)
         event = replace(event, message=self._correlations.addressed(event.event, event.message))
         if event.event == "Crash":
-            kept = _kept(event)
+            kept = kept_by(event)
             if self._synced.offset > kept:
                 detail = f"a crash leaves {kept} records, and the implementation has synced {self._synced.offset}"
                 raise NotAsked(Status.SKIPPED, detail)
@@ -183,9 +218,9 @@ class _Run:
             return None
         reply: StepReply | RestartReply
         if event.event == "Restart":
-            reply = self._session.ask(RestartReply, Restart, **_fields(event))
+            reply = self._session.ask(RestartReply, Restart, **fields_of(event))
         else:
-            reply = self._session.ask(StepReply, Step, **_fields(event))
+            reply = self._session.ask(StepReply, Step, **fields_of(event))
         effects = self._answers.heard(event, self._correlations.drawn(event.draw, reply.effects))
         reply = replace(reply, effects=effects)
         self._synced.follow(reply.effects)
@@ -200,31 +235,12 @@ class _Run:
             return None
         return self._correlations.observed(self._session.ask(ObserveReply, Observe).state)
 
-    def _concluded(self, course: FollowedCourse) -> Outcome:
-        vector, level, hello = self._vector, self._vector.level, self._hello
-        left_out = tuple(dict.fromkeys((*course.wire_left_out, *course.state_left_out)))
-        reason = ""
-        if not shows(hello.observability, level):
-            reason = f"it needs the level {level}, the adapter shows {hello.observability}"
-        elif course.wire_left_out:
-            reason = f"not shown: {', '.join(dict.fromkeys(course.wire_left_out))}"
-        elif level == "effects" and (hidden := self._hidden(vector)):
-            reason = f"not shown: {', '.join(hidden)}"
-        elif level == "state" and (missing := _missing(vector, course)):
-            reason = f"not shown: {', '.join(missing)}"
-        status = Status.UNOBSERVED if reason else Status.PASS
-        return Outcome(vector.id, status, reason, left_out=left_out)
-
-    def _hidden(self, vector: Vector) -> tuple[str, ...]:
-        kinds = [type(output).__struct_config__.tag for step in vector.steps for output in step.outputs]
-        return tuple([kind for kind in self._hello.unobserved if kind in kinds])
-
 
 def _remaining(
     judged: Sequence[tuple[FollowedCourse, tuple[Difference, ...]]],
     step: int,
     event: str | None,
-    reply: StepReply | RestartReply | None = None,
+    seen: Seen | None = None,
 ) -> tuple[FollowedCourse, ...]:
     """The courses from which nothing differs.
 
@@ -232,31 +248,5 @@ def _remaining(
         _Failed: there is none; with what differs from the first of them.
     """
     if all(differences for _, differences in judged):
-        raise _Failed(step, event, judged[0][1], reply)
+        raise _Failed(step, event, judged[0][1], seen)
     return tuple([course for course, differences in judged if not differences])
-
-
-def _missing(vector: Vector, course: FollowedCourse) -> tuple[str, ...]:
-    paths = {path.partition(".")[2] for path in course.state_left_out}
-    return tuple([name for name in dict.fromkeys((*CORE, *about(vector.steps))) if name in paths])
-
-
-def _kept(event: VectorEvent) -> int:
-    assert event.input is not UNSET, "a crash has an input"
-    assert event.input.log_end_offset is not UNSET, "which says what is kept"
-    return event.input.log_end_offset
-
-
-def _fields(event: VectorEvent) -> dict[str, Any]:
-    """What the request carries that lets an event happen."""
-    if event.event == "Crash":
-        return {"log_end_offset": _kept(event)}
-    if event.event == "Restart":
-        endpoint = None if event.input is UNSET or event.input.endpoint is UNSET else event.input.endpoint
-        return {"endpoint": endpoint, "draw": event.draw}
-    return {name: getattr(event, name) for name in VectorEvent.__struct_fields__}
-
-
-def _request(event: VectorEvent, number: int) -> Crash | Restart | Step:
-    kinds: dict[str, type[Crash | Restart | Step]] = {"Crash": Crash, "Restart": Restart}
-    return kinds.get(event.event, Step)(id=number, **_fields(event))

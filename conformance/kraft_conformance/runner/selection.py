@@ -12,6 +12,8 @@ from kraft_conformance.vectors.format import ManifestEntry
 def selected(catalogue: Catalogue, words: Sequence[str]) -> tuple[ManifestEntry, ...]:
     """The entries that each of the words fits: the id or that of a rule; for a word that is none, a part of them.
 
+    Those made for a rule or two come before those of whole scenarios: what fails there first says more.
+
     Raises:
         CommandError: none does.
     """
@@ -20,7 +22,7 @@ def selected(catalogue: Catalogue, words: Sequence[str]) -> tuple[ManifestEntry,
     found = tuple([entry for entry in entries if all(_fits(entry, word, word in whole) for word in words)])
     if not found:
         raise usage_error(f"no vector fits {' and '.join(words)}; kraft-spec conformance list shows all of them")
-    return found
+    return tuple(sorted(found, key=lambda entry: entry.id.startswith("scenario.")))
 
 
 def _fits(entry: ManifestEntry, word: str, is_whole: bool) -> bool:

@@ -1,0 +1,129 @@
+"""The rules of a failure: those behind what differs, and not all that the vector is about."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec import UNSET, UnsetType
+
+from kraft_conformance.protocol.cluster import Cluster, configuration_from
+from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepReply
+from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state
+from kraft_conformance.runner.plain import Difference
+from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.ordering import happens_before
+from kraft_conformance.vectors.state_changes import changed
+from kraft_reference.events import Draw, Event
+from kraft_reference.outcome import Refusal
+from kraft_reference.replica import Replica, Step
+from kraft_spec.attribution import Attribution, Given, attributed
+from kraft_traces.checkpoints import replica_state_of
+from kraft_traces.effects import TracedEffect, traced_effect
+from kraft_traces.lines import EventLine
+from kraft_traces.restore import event_of
+from kraft_traces.state_types import TracedState
+from kraft_traces.states import traced_state
+
+
+class Seen(NamedTuple):
+    """What an implementation showed in a step."""
+
+    effects: tuple[TracedEffect, ...] | None
+    """None for a crash between steps."""
+    refusal: Refusal | UnsetType | None
+    state: TracedState | None
+    """After it; None if it is not observed."""
+    synced_before: int
+    """Up to where it had synced its log."""
+
+
+class StepComparison:
+    """What the implementation showed in a step against any step of the reference."""
+
+    def __init__(self, event: VectorEvent, before: TracedState, seen: Seen, hello: HelloReply) -> None:
+        """`before`: the state of the reference before the step."""
+        self._event = event
+        self._before = before
+        self._seen = seen
+        self._hello = hello
+
+    def differences(self, step: Step) -> tuple[Difference, ...]:
+        """Where they differ, with no latitude."""
+        seen, after = self._seen, traced_state(step.state)
+        found: tuple[Difference, ...] = ()
+        if seen.effects is not None:
+            outputs = tuple([traced_effect(1, effect) for effect in step.effects])
+            expected = VectorStep(
+                event=self._event.event,
+                draw=self._event.draw,
+                outputs=outputs,
+                before=happens_before(outputs),
+                refusal=step.refusal,
+                state=changed(self._before, after),
+            )
+            hello, end = self._hello, step.state.log.end_offset
+            comparison = EffectComparison(expected, seen.effects, hello.observability, hello.unobserved)
+            found = comparison.compared(seen.synced_before, end).differences
+        if seen.state is not None:
+            refused = () if seen.effects is None else compared_refusal(step.refusal, seen.refusal)
+            found = (*found, *refused, *compared_state("state", after, seen.state).differences)
+        return found
+
+    def what_differs(self, step: Step) -> frozenset[tuple[str, str]]:
+        """The fields in which they differ, and what was seen there."""
+        return frozenset([(one.field, one.actual) for one in self.differences(step)])
+
+
+def attributed_step(vector: Vector, cluster: Cluster, number: int, seen: Seen, hello: HelloReply) -> Attribution:
+    """The rules behind what differs in a step of a vector; `number` counts from 1."""
+    *earlier, event = vector.steps[:number]
+    configuration = configuration_from(cluster)
+    replica = Replica(replica_state_of("$.before", vector.before), configuration)
+    for one in earlier:
+        play(replica, one)
+    given = given_of(replica, event)
+    comparison = StepComparison(event, traced_state(replica.state), seen, hello)
+    return attributed(given, comparison.what_differs, vector.rules)
+
+
+def rules_of_order(differences: Sequence[Difference]) -> tuple[str, ...]:
+    """The rules behind effects in the wrong order, which no other outcome of an expression explains."""
+    found: list[str] = []
+    for one in differences:
+        first, _, second = one.field.partition(" and ")
+        if first == "PersistQuorumState" and "VoteResponse" in second:
+            found.append("vote.persist-before-reply")
+        elif first == "FlushLog" and "FetchRequest" in second:
+            found.append("durable.flush-before-fetch")
+        elif second:
+            found.append("durable.write-before-act")
+    return tuple(dict.fromkeys(found))
+
+
+def given_of(replica: Replica, event: VectorEvent) -> Given:
+    """What an event gives to the reference where it stands."""
+    crash = None if event.crash is UNSET else (event.crash.completed, event.crash.log_end_offset)
+    return Given(replica.state, replica.configuration, _event(event), _draw(event), crash)
+
+
+def play(replica: Replica, event: VectorEvent) -> Step:
+    """Let an event of a vector happen at the reference."""
+    if event.crash is UNSET:
+        return replica.step(_event(event), _draw(event))
+    return replica.crash_during(_event(event), _draw(event), event.crash.completed, event.crash.log_end_offset)
+
+
+def _event(event: VectorEvent) -> Event:
+    found = event_of(EventLine(sequence=1, event=event.event, message=event.message, input=event.input))
+    assert isinstance(found, Event), "a vector has events at a replica"
+    return found
+
+
+def _draw(event: VectorEvent) -> Draw:
+    return Draw(event.draw.correlation_id, event.draw.election_timeout_ms, event.draw.election_backoff_ms)
+
+
+def seen_of(reply: StepReply | RestartReply | None, state: TracedState | None, synced_before: int) -> Seen:
+    """What a reply to a step shows; None for the reply of a crash, which shows nothing."""
+    if reply is None:
+        return Seen(None, UNSET, state, synced_before)
+    return Seen(reply.effects, reply.refusal, state, synced_before)

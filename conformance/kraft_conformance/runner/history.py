@@ -1,0 +1,91 @@
+"""Where a history differs that leads an adapter without state injection to the state in which a vector begins.
+
+The history is not judged: what differs in it is said when a vector fails, since the failure then begins there.
+"""
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.protocol.messages import HelloReply
+from kraft_conformance.runner.attribution import Seen, StepComparison, given_of
+from kraft_conformance.runner.comparison import EffectComparison, compared_state
+from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.requests_ahead import RequestsAhead
+from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.ordering import happens_before
+from kraft_conformance.vectors.state_changes import changed
+from kraft_reference.configuration import Configuration
+from kraft_reference.replica import Replica
+from kraft_reference.state import ReplicaState
+from kraft_spec.attribution import attributed
+from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.latitude.outputs import latitude_of
+from kraft_traces.latitude.requests import may_send
+from kraft_traces.messages import message_of
+from kraft_traces.states import traced_state
+
+
+class HistoryWatch:
+    """Looks for the first event of a history in which an implementation does something else."""
+
+    def __init__(self, vector: Vector, configuration: Configuration, hello: HelloReply) -> None:
+        self._vector = vector
+        self._configuration = configuration
+        self._hello = hello
+        self.words = ""
+        """What differs first; empty if nothing does that is shown."""
+        self.rules: tuple[str, ...] = ()
+        """Those behind it, the likeliest first."""
+
+    def look(
+        self, number: int, step: VectorStep, before: ReplicaState, seen: Seen, after: ReplicaState, ahead: RequestsAhead
+    ) -> None:
+        """Compare an event; the states are those of the reference, `ahead` what was sent too much before it."""
+        if self.words:
+            return
+        found: tuple[Difference, ...] = ()
+        if seen.effects is not None:
+            hello = self._hello
+            comparison = EffectComparison(step, seen.effects, hello.observability, hello.unobserved, ahead)
+            found = comparison.compared(seen.synced_before, after.log.end_offset).differences
+        if seen.state is not None:
+            judged = ahead.without_these
+            found += compared_state("state", judged(traced_state(after)), judged(seen.state)).differences
+        if not found:
+            return
+        where = f"event {number} of {len(self._vector.history or ())} of the history, {step.event}"
+        self.words = f"it differs before the first step: {where}: {found[0]}"
+        with_reference = StepComparison(step, traced_state(before), seen, self._hello)
+        given = given_of(Replica(before, self._configuration), step)
+        self.rules = attributed(given, with_reference.what_differs, self._vector.rules).rules
+
+
+def as_step(
+    event: VectorEvent, reference: Replica, outputs: tuple[TracedEffect, ...], after: ReplicaState
+) -> VectorStep:
+    """An event of the history as a step, with what the reference does in it and what the rules leave open there.
+
+    Args:
+        event: of the history.
+        reference: where it stands before the event.
+        outputs: what it does then.
+        after: its state after it.
+    """
+    before = traced_state(reference.state)
+    changes = changed(before, traced_state(after))
+    given = given_of(reference, event)
+    sent = [message_of(replace(one.message, id="1.1")) for one in outputs if isinstance(one, TracedSend)]
+    besides = () if given.crash else may_send(given.event, given.state, given.configuration, given.draw, sent)
+    return VectorStep(
+        event=event.event,
+        draw=event.draw,
+        message=event.message,
+        input=event.input,
+        crash=event.crash,
+        outputs=outputs,
+        before=happens_before(outputs),
+        refusal=None,
+        state=changes,
+        latitude=latitude_of(event.event, before, outputs, changes),
+        may_send=besides or UNSET,
+    )

@@ -1,0 +1,101 @@
+"""The reference's source with a probe around each expression that may come out otherwise."""
+
+import ast
+from typing import NamedTuple
+
+PROBE = "_probe"
+"""What the altered modules call: `value` around an expression, `replaced` in place of `_replace`."""
+
+
+class Place(NamedTuple):
+    """A line of the reference."""
+
+    file: str
+    """Path within `kraft_reference`."""
+    line: int
+
+
+class Probing(ast.NodeTransformer):
+    """Puts the probe around comparisons, conditions, sums, calls, and the fields of what is made.
+
+    The numbers of the probes go on from the places that are there already, and each new one gets its place.
+    """
+
+    def __init__(self, file: str, places: list[Place]) -> None:
+        self._file = file
+        self._places = places
+
+    def _called(self, function: str, node: ast.expr, *given: ast.expr, keywords: list[ast.keyword]) -> ast.expr:
+        self._places.append(Place(self._file, node.lineno))
+        number = ast.Constant(len(self._places) - 1)
+        called = ast.Attribute(ast.Name(PROBE, ast.Load()), function, ast.Load())
+        return ast.copy_location(ast.Call(called, [number, *given], keywords), node)
+
+    def _probed(self, node: ast.expr, *instead: ast.expr) -> ast.expr:
+        """The node in a probe; `instead` are expressions whose values may stand in its place."""
+        return self._called("value", node, node, *instead, keywords=[])
+
+    def _condition(self, node: ast.expr) -> ast.expr:
+        return node if _is_probe(node) else self._probed(node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        return self._probed(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        node.values = [self._condition(one) for one in node.values]
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.stmt:
+        self.generic_visit(node)
+        node.test = self._condition(node.test)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.generic_visit(node)
+        node.test = self._condition(node.test)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        return self._probed(node, node.left, node.right)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
+            return node
+        for one in node.keywords:
+            one.value = self._probed(one.value)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "_replace":
+            return self._called("replaced", node, node.func.value, keywords=node.keywords)
+        simple = [one for one in node.args if isinstance(one, ast.Name | ast.Attribute | ast.Constant)]
+        return self._probed(node, *simple)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        node.body = [self.visit(one) for one in node.body]
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        node.body = [self.visit(one) if isinstance(one, ast.FunctionDef) else one for one in node.body]
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.match_case:
+        # Patterns are no expressions.
+        node.guard = None if node.guard is None else self.visit(node.guard)
+        node.body = [self.visit(one) for one in node.body]
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        node.value = None if node.value is None else self.visit(node.value)
+        return node
+
+    def _untouched(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_JoinedStr = visit_Assert = visit_Raise = _untouched  # noqa: N815
+
+
+def _is_probe(node: ast.expr) -> bool:
+    called = node.func if isinstance(node, ast.Call) else None
+    return isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == PROBE

@@ -1,0 +1,93 @@
+"""Which of the rules named at several places is the one: what stands closest, and what the step is about."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from kraft_spec.attribution.citing import cited_at, switched_at
+from kraft_spec.attribution.probing import Place
+from kraft_spec.rules import load_registry
+
+_EXACT = 3.0
+"""The alternative is just what was seen."""
+_PART = 1.5
+"""It leaves less that differs."""
+_SWITCHED_OFF = 8.0
+"""It is the rule switched off, and just what was seen: nothing counts more."""
+_STEP_AWAY = 0.5
+"""For each list of rules between the place and the rule, at most"""
+_AWAY_MAX = 6.0
+_LATER_IN_LIST = 0.1
+_AT_ALL_PLACES = 2.0
+"""The rule stands at every place that explains what was seen; less for a part of them."""
+_STATED = 2.0
+"""The vector that failed is about the rule; the less, the more rules it is about."""
+_STATED_SHARE = 0.15
+_LATER_STATED = 0.3
+_OF_THE_ROLE = 1.2
+"""The rule speaks of the replica's role, and of few others."""
+_OF_ANOTHER = 3.0
+"""The rule speaks of other roles, or of the other kind of vote."""
+
+
+class Clue(NamedTuple):
+    """A place of the reference where another outcome explains what was seen."""
+
+    where: tuple[Place, ...]
+    """The place, then the calls that led there."""
+    is_exact: bool
+
+
+class Asked(NamedTuple):
+    """What the step was."""
+
+    role: str
+    pre_vote: bool | None
+    """Of a vote: whether it is a Pre-Vote."""
+
+
+def ranked(clues: Iterable[Clue], asked: Asked, stated: Sequence[str]) -> tuple[str, ...]:
+    """The rules that the places name and those that are stated, the likeliest first.
+
+    Args:
+        clues: the places.
+        asked: the step.
+        stated: the rules that the vector is about, or that the event's action states.
+    """
+    worth: dict[str, float] = {}
+    places = tuple(clues)
+    for clue in places:
+        for rule, value in _named(clue).items():
+            worth[rule] = max(worth.get(rule, value), value)
+    for rule in worth:
+        at = sum(any(rule in rules for rules in cited_at(clue.where[0])) for clue in places)
+        worth[rule] += _AT_ALL_PLACES * at / len(places)
+    for place, rule in enumerate(stated):
+        about = _STATED / (1 + _STATED_SHARE * (len(stated) - 1)) - _LATER_STATED * place
+        worth[rule] = worth.get(rule, 0.0) + about
+    return tuple(sorted(worth, key=lambda rule: -worth[rule] - _fitting(rule, asked)))
+
+
+def _named(clue: Clue) -> Mapping[str, float]:
+    base = _EXACT if clue.is_exact else _PART
+    worth: dict[str, float] = {}
+    away = 0.0
+    for place in clue.where:
+        for rules in cited_at(place):
+            for later, rule in enumerate(rules):
+                worth.setdefault(rule, base - min(away, _AWAY_MAX) - _LATER_IN_LIST * later)
+            away += _STEP_AWAY
+    if clue.is_exact:
+        for rule in switched_at(clue.where[0]):
+            worth[rule] += _SWITCHED_OFF
+    return worth
+
+
+def _fitting(rule_id: str, asked: Asked) -> float:
+    if asked.pre_vote is not None and rule_id.startswith("vote." if asked.pre_vote else "prevote."):
+        return -_OF_ANOTHER
+    roles = load_registry()[rule_id].states
+    if not roles or asked.role == "Stopped":
+        return 0.0
+    if asked.role in roles:
+        return _OF_THE_ROLE / len(roles)
+    return 0.0 if "Observer" in roles else -_OF_ANOTHER

@@ -1,0 +1,110 @@
+"""Which rules a failure names: those behind what differs, wherever it begins."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.protocol.cluster import configuration_from
+from kraft_conformance.runner.attribution import given_of, rules_of_order
+from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.selection import selected
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_reference.configuration import Configuration
+from kraft_reference.replica import Replica
+from kraft_spec.attribution import attributed
+from kraft_traces.checkpoints import replica_state_of
+
+ADAPTER = """
+import sys
+from msgspec.structs import replace
+from kraft_conformance.adapters import reference
+from kraft_conformance.protocol.messages import Hello, Restart, Step
+from kraft_traces.effects import TracedAnswer, TracedSend
+
+answer = reference.ReferenceAdapter.answer
+level, what, event = sys.argv[1:]
+
+
+def answered(adapter, request):
+    reply = answer(adapter, request)
+    if isinstance(request, Step) and request.event == event:
+        if what == "dies":
+            raise SystemExit(3)
+        reply = replace(reply, effects=())
+    if isinstance(request, Hello):
+        return replace(reply, state_injection=False, observability=level)
+    if level == "wire" and isinstance(request, Step | Restart):
+        return replace(reply, effects=tuple([e for e in reply.effects if isinstance(e, TracedSend | TracedAnswer)]))
+    return reply
+
+
+reference.ReferenceAdapter.answer = answered
+reference.serve(sys.stdin.buffer, sys.stdout.buffer)
+"""
+
+
+@pytest.fixture
+def adapter(tmp_path: Path) -> str:
+    script = tmp_path / "adapter.py"
+    script.write_text(ADAPTER, encoding="utf-8")
+    return f"{sys.executable} {script}"
+
+
+def run(capsys: pytest.CaptureFixture[str], adapter: str, *words: str) -> str:
+    options = [option for word in words for option in ("-k", word)]
+    assert main(["conformance", "run", "--adapter", adapter, *options]) == ExitCode.VIOLATION
+    return capsys.readouterr().out
+
+
+def test_a_failure_names_the_rule_behind_what_differs(capsys: pytest.CaptureFixture[str]) -> None:
+    said = run(capsys, f"{sys.executable} -m kraft_conformance.adapters.without_rules hw.own-epoch", "candidate.wins")
+    # None of these vectors is about it.
+    assert "hw.own-epoch" not in Catalogue().entries["candidate.wins"].rules
+    assert "  rules: hw.own-epoch, " in said
+
+
+def test_many_failures_are_put_together(capsys: pytest.CaptureFixture[str]) -> None:
+    said = run(capsys, f"{sys.executable} -m kraft_conformance.adapters.without_rules hw.own-epoch", "candidate")
+    assert "failures, all with state.high_watermark after HandleVoteResponse: hw.own-epoch" in said
+
+
+@pytest.mark.parametrize("level", ["wire", "state"])
+def test_a_history_that_differs_is_said_to(level: str, adapter: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = run(capsys, f"{adapter} {level} silent HandleVoteRequest", "vote.granted")
+    assert "note: it differs before the first step: event 1 of 1 of the history, HandleVoteRequest: Send " in said
+
+
+def test_a_dead_adapter_names_step_event_and_rules(adapter: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = run(capsys, f"{adapter} state dies HandleVoteRequest", "vote.granted")
+    assert ", HandleVoteRequest: it ended with exit code 3 where a reply was due" in said
+    assert "  rules: state.learn-higher-epoch.no-leader, prevote." in said
+
+
+def test_vectors_made_for_a_rule_come_first() -> None:
+    is_of_scenario = [entry.id.startswith("scenario.") for entry in selected(Catalogue(), ())]
+    assert is_of_scenario == sorted(is_of_scenario)
+
+
+def test_the_order_of_effects_has_its_rules() -> None:
+    late = Difference("PersistQuorumState and Send VoteResponse to 1", "", "")
+    assert rules_of_order([late, Difference("AppendRecords and FlushLog", "", "")]) == (
+        "vote.persist-before-reply",
+        "durable.write-before-act",
+    )
+
+
+def test_a_step_without_a_rule_is_put_down_to_it() -> None:
+    vector = Catalogue().of_replica("prevote.follower-refuses")
+    configuration = configuration_from(vector.cluster)
+    state = replica_state_of("$.before", vector.before)
+    given = given_of(Replica(state, configuration), vector.steps[0])
+    broken = Configuration(
+        **{name: getattr(configuration, name) for name in Configuration.__dataclass_fields__}
+        | {"switched_off": frozenset({"prevote.follower.rejects-after-fetch"})}
+    )
+    wrong = Replica(state, broken).step(given.event, given.draw)
+    found = attributed(given, lambda step: [] if step == wrong else ["another"])
+    assert (found.is_exact, found.rules[0]) == (True, "prevote.follower.rejects-after-fetch")
