@@ -50,6 +50,8 @@ class Naming(Struct, frozen=True, forbid_unknown_fields=True):
     seeded: tuple[NamingRow, ...]
     machine: tuple[NamingRow, ...]
     machine_seed: int
+    note: str = ""
+    """What a reader has to know of how the table was made, if not in one run."""
 
 
 class Score(NamedTuple):
@@ -164,6 +166,8 @@ def naming_page(naming: Naming) -> Iterator[str]:
         "No table of mutants is used for naming: a failure names the rules that the reference cites where one thing "
         "done otherwise gives what was seen, and those of the vector."
     )
+    if naming.note:
+        yield naming.note
     yield ""
     yield "|  | named | machine-made |"
     yield "|---|---|---|"
