@@ -220,8 +220,8 @@ def test_the_model_checks_the_trace(capsys: Captured, tmp_path: Path) -> None:
     a_history()
     Path("packed.jsonl.gz").write_bytes(gzip.compress(TRACE.read_bytes()))
     assert said(capsys, "validate", "partitions.jsonl", "packed.jsonl.gz").splitlines() == [
-        "partitions.jsonl: accepted, 6 events",
-        "packed.jsonl.gz: accepted, 6 events",
+        "partitions.jsonl: accepted, 6 events, compared: complete",
+        "packed.jsonl.gz: accepted, 6 events, compared: complete",
     ]
     lines = TRACE.read_text().splitlines(keepends=True)
     lines[2] = lines[2].replace('"leader":1', '"leader":2')

@@ -18,7 +18,7 @@ def test_the_page_and_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
     trace = SAMPLES / "partition-override-kafka-4.jsonl"
     assert view(trace, "-o", page) == ExitCode.CONFORMANT
     given_up = "violates what its profile does not promise: CancelRestores, CompletesAsAsked, ListsAreConsistent"
-    assert capsys.readouterr().out == f"{trace}: accepted, 4 events, {given_up}\npage: {page}\n"
+    assert capsys.readouterr().out == f"{trace}: accepted, 4 events, compared: complete, {given_up}\npage: {page}\n"
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
