@@ -21,6 +21,7 @@ TRACE_MODULES = (
     "RoleTable",
     "Properties",
     "Observed",
+    "Forgetting",
     "Trace",
 )
 """The modules that decide about a trace."""

@@ -5,7 +5,15 @@ The network is that of Trace.tla: [sent, copies, message].
 
 from collections.abc import Mapping
 
-from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, Flight, LedEpoch, Recollection
+from kraft_reference.cluster.checkpoint import (
+    CastVotes,
+    Checkpoint,
+    Committed,
+    Flight,
+    InForce,
+    LedEpoch,
+    Recollection,
+)
 from kraft_reference.cluster.occurrence import message_id
 from kraft_spec.mapping import message_from_model, message_to_model, state_from_model, state_to_model
 from kraft_spec.mapping_forms import (
@@ -51,33 +59,54 @@ def _recollection_to_model(recollection: Recollection) -> dict[str, ModelValue]:
         for voter, cast in recollection.votes.items()
     }
     committed = recollection.committed
-    base = {
-        "end": committed.start_offset,
-        "epoch": committed.epoch,
-        "level": _NO_LEVEL if committed.kraft_version is None else committed.kraft_version,
-        "voters": _NO_SET if committed.voters is None else KEY_SET.to_model(committed.voters),
-        "details": details_to_model(committed.details),
-        "target": TARGET.to_model(committed.target),
-    }
     return {
         # TLC's empty function is the empty sequence.
         "epochs": epochs or (),
         "votes": votes,
-        "committed": {"base": base, "log": RECORDS.to_model(committed.records)},
+        "committed": {
+            "base": {"end": committed.start_offset, **_in_force_to_model(committed.base)},
+            "log": RECORDS.to_model(committed.records),
+            "past": tuple({"offset": offset, **_in_force_to_model(from_there)} for offset, from_there in committed.past),
+        },
         "crashes": recollection.crashes,
+        "directories": recollection.directories,
+        # Which epochs are at hand is nothing that a property can tell.
+        "left": (),
     }
+
+
+def _in_force_to_model(known: InForce) -> dict[str, ModelValue]:
+    return {
+        "epoch": known.epoch,
+        "level": _NO_LEVEL if known.kraft_version is None else known.kraft_version,
+        "voters": _NO_SET if known.voters is None else KEY_SET.to_model(known.voters),
+        "details": details_to_model(known.details),
+        "target": TARGET.to_model(known.target),
+    }
+
+
+def _in_force_from_model(known: Mapping[str, ModelValue]) -> InForce:
+    return InForce(
+        known["epoch"],
+        None if known["level"] == _NO_LEVEL else known["level"],
+        None if known["voters"] == _NO_SET else KEY_SET.from_model(known["voters"]),
+        details_from_model(known["details"]),
+        TARGET.from_model(known["target"]),
+    )
 
 
 def variables_by_id(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue]:
     """The decoded variables of a state with its network as a mapping, to compare with `checkpoint_to_model`."""
+    history = variables["history"]
     return {
         "replicas": dict(function_entries(variables["replicas"])),
         "network": {_identifier(row): row for row in variables["network"]},
         "cuts": variables["cuts"],
         "history": {
-            **variables["history"],
-            "epochs": dict(function_entries(variables["history"]["epochs"])) or (),
-            "votes": dict(function_entries(variables["history"]["votes"])),
+            **history,
+            "epochs": {**function_entries(history["left"]), **function_entries(history["epochs"])} or (),
+            "left": (),
+            "votes": dict(function_entries(history["votes"])),
         },
     }
 
@@ -98,15 +127,12 @@ def checkpoint_from_model(
         time_ms: of the checkpoint; the model has no clock.
     """
     history = variables["history"]
-    base = history["committed"]["base"]
+    known = history["committed"]
     committed = Committed(
-        base["end"],
-        base["epoch"],
-        None if base["level"] == _NO_LEVEL else base["level"],
-        None if base["voters"] == _NO_SET else KEY_SET.from_model(base["voters"]),
-        details_from_model(base["details"]),
-        TARGET.from_model(base["target"]),
-        RECORDS.from_model(history["committed"]["log"]),
+        known["base"]["end"],
+        _in_force_from_model(known["base"]),
+        RECORDS.from_model(known["log"]),
+        tuple((entry["offset"], _in_force_from_model(entry)) for entry in known["past"]),
     )
     recollection = Recollection(
         {
@@ -119,6 +145,7 @@ def checkpoint_from_model(
         },
         committed,
         history["crashes"],
+        frozenset(history["directories"]),
     )
     return Checkpoint(
         sequence,

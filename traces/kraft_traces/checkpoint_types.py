@@ -5,7 +5,7 @@ Every field is there; lists that stand for sets and mappings are in ascending or
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
@@ -69,10 +69,21 @@ class TracedVotes(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     candidates: tuple[TracedKey, ...]
 
 
+class TracedInForce(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """What is in force from a committed record on that is put away, because it changes something."""
+
+    offset: Offset
+    epoch: Epoch
+    kraft_version: KraftVersion | None
+    voters: tuple[TracedKey, ...] | None
+    details: tuple[TracedDetails, ...]
+    target: TracedTarget
+
+
 class TracedCommitted(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """The records below a high watermark of a leader.
 
-    What is before the offset where they start is forgotten, and what was in force there is said beside them.
+    Those before the offset where they start are put away, and what was in force there is said beside them.
     """
 
     start_offset: Offset
@@ -85,6 +96,8 @@ class TracedCommitted(Struct, frozen=True, forbid_unknown_fields=True, gc=False)
     details: tuple[TracedDetails, ...]
     target: TracedTarget
     records: tuple[TracedRecord, ...]
+    past: tuple[TracedInForce, ...] | UnsetType = UNSET
+    """Of the records that are put away, those that change what is in force; see `TracedHistory.is_whole`."""
 
 
 class TracedHistory(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -95,6 +108,13 @@ class TracedHistory(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Of each replica."""
     committed: TracedCommitted
     crashes: Count
+    directories: tuple[str, ...] | UnsetType = UNSET
+    """Every directory id that a replica has, or has had."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Is it enough to go on from?  Early versions of this project forgot more: `past`, `directories`, and epochs."""
+        return self.committed.past is not UNSET and self.directories is not UNSET
 
 
 class CheckpointLine(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="kind", tag="checkpoint"):

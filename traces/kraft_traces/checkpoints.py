@@ -7,7 +7,15 @@ from msgspec import UNSET, Struct
 from msgspec.json import encode
 
 from kraft_reference.changes import PendingChange, Report
-from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, Flight, LedEpoch, Recollection
+from kraft_reference.cluster.checkpoint import (
+    CastVotes,
+    Checkpoint,
+    Committed,
+    Flight,
+    InForce,
+    LedEpoch,
+    Recollection,
+)
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, log_on
 from kraft_reference.records import SET_KINDS, RecordKind
@@ -18,6 +26,7 @@ from kraft_traces.checkpoint_types import (
     TracedCommitted,
     TracedFlight,
     TracedHistory,
+    TracedInForce,
     TracedLedEpoch,
     TracedReplicaState,
     TracedVotes,
@@ -88,6 +97,7 @@ def checkpoint_line(checkpoint: Checkpoint) -> CheckpointLine:
             ),
             _traced_committed(recollection.committed),
             recollection.crashes,
+            tuple(sorted(recollection.directories)),
         ),
     )
 
@@ -112,12 +122,19 @@ def traced_replica_state(state: ReplicaState) -> TracedReplicaState:
 def _traced_committed(committed: Committed) -> TracedCommitted:
     return TracedCommitted(
         committed.start_offset,
-        committed.epoch,
-        committed.kraft_version,  # type: ignore[arg-type]  # what is committed is a level that there is
-        None if committed.voters is None else traced_voters(committed.voters),
-        traced_details(committed.details),
-        traced_target(committed.target),
+        *_traced_in_force(committed.base),
         tuple([traced_record(record) for record in committed.records]),
+        tuple([TracedInForce(offset, *_traced_in_force(known)) for offset, known in committed.past]),
+    )
+
+
+def _traced_in_force(known: InForce) -> tuple[Any, ...]:
+    return (
+        known.epoch,
+        known.kraft_version,
+        None if known.voters is None else traced_voters(known.voters),
+        traced_details(known.details),
+        traced_target(known.target),
     )
 
 
@@ -182,19 +199,30 @@ def _recollection_of(history: TracedHistory) -> Recollection:
         _add(votes, one.replica, CastVotes(one.epoch, voter_set(one.candidates)), f"$.history.votes[{index}].replica")
     committed = history.committed
     _check_whole("$.history.committed.records", committed.records)
+    # Early versions wrote neither.
+    if (committed.past is UNSET) != (history.directories is UNSET):
+        raise _missing("$.history.committed.past" if committed.past is UNSET else "$.history.directories")
     return Recollection(
         epochs,
         votes,
         Committed(
             committed.start_offset,
-            committed.epoch,
-            committed.kraft_version,
-            None if committed.voters is None else voter_set(committed.voters),
-            voter_details(committed.details),
-            target_of(committed.target),
+            _in_force_of(committed),
             tuple(record_of(record) for record in committed.records),
+            () if committed.past is UNSET else tuple((entry.offset, _in_force_of(entry)) for entry in committed.past),
         ),
         history.crashes,
+        frozenset() if history.directories is UNSET else frozenset(history.directories),
+    )
+
+
+def _in_force_of(known: TracedCommitted | TracedInForce) -> InForce:
+    return InForce(
+        known.epoch,
+        known.kraft_version,
+        None if known.voters is None else voter_set(known.voters),
+        voter_details(known.details),
+        target_of(known.target),
     )
 
 

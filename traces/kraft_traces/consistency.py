@@ -6,7 +6,7 @@ from operator import attrgetter
 from msgspec import UNSET
 
 from kraft_reference.records import SET_KINDS, RecordKind
-from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.checkpoint_types import CheckpointLine, TracedCommitted, TracedInForce
 from kraft_traces.effects import TracedAppendRecords, TracedSend, TracedWriteSnapshot
 from kraft_traces.lines import EventLine, HeaderLine, TracedInput
 from kraft_traces.message_types import (
@@ -41,6 +41,12 @@ def check_header(header: HeaderLine) -> None:
     """
     known = {replica.id for replica in header.replicas}
     _check_distinct("$.replicas", [replica.id for replica in header.replicas])
+    formatted = {one.directory_id: index for index, one in reversed([*enumerate(header.replicas)])}
+    for index, one in enumerate(header.replicas):
+        first = formatted[one.directory_id]
+        if one.directory_id is not None and first != index:
+            detail = f"$.replicas[{first}] has it already; each directory has its own (identity.directory-id-at-format)"
+            raise Inconsistency(f"$.replicas[{index}].directory_id", detail)
     _check_distinct("$.voters", header.voters)
     _check_distinct("$.bootstrap_servers", header.bootstrap_servers)
     _check_distinct("$.switched_off", header.switched_off)
@@ -138,10 +144,19 @@ def check_checkpoint(line: CheckpointLine) -> None:
     for index, votes in enumerate(line.history.votes):
         _check_distinct(f"$.history.votes[{index}].candidates", votes.candidates)
     committed = line.history.committed
-    _check_distinct("$.history.committed.voters", committed.voters or ())
-    _check_details("$.history.committed.details", committed.details)
-    _check_distinct("$.history.committed.target", committed.target or ())
+    _check_in_force("$.history.committed", committed)
     _check_records("$.history.committed.records", committed.records)
+    if committed.past is not UNSET:
+        for index, entry in enumerate(committed.past):
+            _check_in_force(f"$.history.committed.past[{index}]", entry)
+    if line.history.directories is not UNSET:
+        _check_distinct("$.history.directories", line.history.directories)
+
+
+def _check_in_force(path: str, known: TracedCommitted | TracedInForce) -> None:
+    _check_distinct(f"{path}.voters", known.voters or ())
+    _check_details(f"{path}.details", known.details)
+    _check_distinct(f"{path}.target", known.target or ())
 
 
 def _check_cause(line: EventLine, shape: EventShape) -> None:

@@ -118,8 +118,7 @@ FileLost ==
   IN /\ config = configuration
      /\ replicas = [r \in 1..3 |-> IF r = 2 THEN lost ELSE AfterRestart(NewReplica(configuration.keys[r]), NoEndpoint).state]
      /\ network = {} /\ cuts = {}
-     /\ history = [epochs |-> 1 :> [leaders |-> {}, end |-> 1, rewritten |-> FALSE],
-                   votes |-> [r \in 1..3 |-> NoVotes], committed |-> NothingCommitted, crashes |-> 1]
+     /\ history = [NewHistory EXCEPT !.epochs = 1 :> [leaders |-> {}, end |-> 1, rewritten |-> FALSE], !.crashes = 1]
 
 NothingHappened ==
   [reason |-> "", sent |-> {}, done |-> {}, died |-> FALSE, consumed |-> FALSE, changing |-> FALSE, moved |-> FALSE]

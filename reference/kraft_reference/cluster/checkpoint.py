@@ -2,9 +2,9 @@
 
 Beside the replicas, the messages on their way and the cut links that is what the properties of a run remember of it:
 who led which epoch, who voted for whom, and what is committed.
-Memory follows the model's, which forgets what no property compares any more.
+Memory follows the model's: of committed records that every replica has in a snapshot it keeps what a snapshot says.
 
-Counterpart in the model: the variables of KRaft.tla, `Remember` there and `TraceRemembered` in Trace.tla.
+Counterpart in the model: the variables of KRaft.tla, `Remember` there and `Forgetful` in Forgetting.tla.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from kraft_reference.events import Draw, Event
 from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
 from kraft_reference.log import Log, Snapshot, append, log_on, snapshot_at
 from kraft_reference.messages import Message
-from kraft_reference.records import Record
+from kraft_reference.records import SET_KINDS, Record, RecordKind
 from kraft_reference.replica import handle
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -53,22 +53,31 @@ class CastVotes(NamedTuple):
     candidates: frozenset[ReplicaKey]
 
 
-class Committed(NamedTuple):
-    """The records below a high watermark of a leader, from an offset on, and what was in force there.
+class InForce(NamedTuple):
+    """What a snapshot says that ends somewhere among the committed records."""
 
-    Rule: hw.monotonic.
-    """
-
-    start_offset: int = 0
     epoch: int = 0
-    """Of the last record before it; 0 at the very beginning."""
+    """Of the last record before its end; 0 at the very beginning."""
     kraft_version: int | None = None
     """None before a KRaftVersionRecord is committed: what was in force before the first record is not replicated."""
     voters: VoterSet | None = None
     """None before a voters set is committed."""
     details: tuple[VoterDetails, ...] = ()
     target: Target = None
+
+
+class Committed(NamedTuple):
+    """The records below a high watermark of a leader, from an offset on, and what is known of those before.
+
+    Rule: hw.monotonic.
+    """
+
+    start_offset: int = 0
+    base: InForce = InForce()
+    """At the start offset."""
     records: tuple[Record, ...] = ()
+    past: tuple[tuple[int, InForce], ...] = ()
+    """What is in force from the record at an offset on, for each record before the start that changes it."""
 
     @property
     def end_offset(self) -> int:
@@ -84,6 +93,8 @@ class Recollection(NamedTuple):
     """By replica id."""
     committed: Committed
     crashes: int
+    directories: frozenset[str]
+    """The directory ids that the replicas have, or have had: none is given out twice."""
 
 
 class Flight(NamedTuple):
@@ -118,7 +129,8 @@ class Checkpoints:
         self._replicas = {i: replica.state for i, replica in World(configuration).replicas.items()}
         self._network: dict[str, Flight] = {}
         self._cuts: set[tuple[int, int]] = set()
-        self._recollection = Recollection({}, dict.fromkeys(self._replicas, NO_VOTES), Committed(), 0)
+        directories = frozenset(state.key.directory_id or "" for state in self._replicas.values())
+        self._recollection = Recollection({}, dict.fromkeys(self._replicas, NO_VOTES), Committed(), 0, directories)
         self._sequence = 0
         self._time_ms = 0
 
@@ -139,7 +151,7 @@ class Checkpoints:
         shown = self._shown(before, occurrence)
         told = remember(self._recollection, before, after, shown)
         if (before.log.start_offset, before.epoch) != (after.log.start_offset, after.epoch):
-            told = forget(told, self._replicas)
+            told = told._replace(committed=_put_away(told.committed, self._replicas))
         self._recollection = told
 
     def _shown(self, before: ReplicaState, occurrence: Occurrence) -> ReplicaState:
@@ -188,6 +200,7 @@ def remember(remembered: Recollection, before: ReplicaState, after: ReplicaState
         _with_vote(remembered.votes, before, after),
         _with_committed(remembered.committed, shown),
         remembered.crashes + died,
+        remembered.directories | {after.key.directory_id or ""},
     )
 
 
@@ -220,46 +233,50 @@ def _with_committed(committed: Committed, shown: ReplicaState) -> Committed:
     return committed._replace(records=committed.records + log.between(end, shown.high_watermark))
 
 
-def forget(remembered: Recollection, replicas: Mapping[int, ReplicaState]) -> Recollection:
-    """The recollection without what nobody can contradict any more.
-
-    Committed records, except for the last, up to where every replica has a snapshot; epochs that every replica has left
-    behind, except for the newest that was led.
-    """
-    committed = remembered.committed
+def _put_away(committed: Committed, replicas: Mapping[int, ReplicaState]) -> Committed:
+    """Without the records, except for the last, up to where every replica has a snapshot; see Forgetting.tla."""
     end = min(*(state.log.start_offset for state in replicas.values()), committed.end_offset - 1)
-    if end > committed.start_offset:
-        committed = _from_on(committed, end)
-    epoch = min(state.epoch for state in replicas.values())
-    newest = max(remembered.epochs, default=0)
-    epochs = {e: led for e, led in remembered.epochs.items() if e >= epoch or e == newest}
-    return remembered._replace(committed=committed, epochs=epochs)
+    if end <= committed.start_offset:
+        return committed
+    log = _log_of(committed)
+    past: list[tuple[int, InForce]] = []
+    known = committed.base
+    for offset in range(committed.start_offset, end):
+        record = log.record(offset)
+        if record.epoch != known.epoch or record.kind in _TELLING:
+            there = _in_force(log, offset + 1)
+            if there != known:
+                past.append((offset, there))
+            known = there
+    return Committed(end, known, log.between(end, log.end_offset), committed.past + tuple(past))
 
 
+_TELLING = (*SET_KINDS, RecordKind.KRAFT_VERSION)
 _NOBODY: VoterSet = frozenset()
 _NO_LEVEL = -1
 
 
-def _from_on(committed: Committed, end_offset: int) -> Committed:
-    """The committed records from an offset on; what was in force there is found as in any log."""
-    given, level = committed.voters, committed.kraft_version
+def _log_of(committed: Committed) -> Log:
+    """The committed records as a log, so that what is in force is found as in any log."""
+    epoch, level, given, details, target = committed.base
     base = Snapshot(
         committed.start_offset,
-        committed.epoch,
+        epoch,
         _NO_LEVEL if level is None else level,
         _NOBODY if given is None else given,
-        committed.details,
-        committed.target,
+        details,
+        target,
     )
-    log: Log = append(log_on(base), committed.records)
+    return append(log_on(base), committed.records)
+
+
+def _in_force(log: Log, end_offset: int) -> InForce:
     there = snapshot_at(log, end_offset)
-    return Committed(
-        end_offset,
+    return InForce(
         there.epoch,
         None if there.kraft_version == _NO_LEVEL else there.kraft_version,
         # A set that is committed is never empty.
         None if there.voters == _NOBODY else there.voters,
         there.details,
         there.target,
-        log.between(end_offset, log.end_offset),
     )

@@ -218,11 +218,8 @@ class Invariants:
 
     def _check_committed_prefix(self, state: ReplicaState) -> None:
         history = self._history
-        start, end = max(state.log.start_offset, history.committed_start), state.high_watermark
-        if end <= start:
-            return
-        known = history.committed[start - history.committed_start : end - history.committed_start]
-        if list(state.log.between(start, end)) != known:
+        start, end = state.log.start_offset, state.high_watermark
+        if not all(history.is_committed(place, state.log.record(place)) for place in range(start, end)):
             raise BrokenProperty(
                 "CommittedNeverLost", f"the records from {start} to {end} are not those that were committed"
             )
@@ -240,12 +237,11 @@ class Invariants:
                     raise BrokenProperty("LogMatching", f"two logs agree at offset {end - 1} and differ before it")
 
     def forget(self, sequence: int) -> None:
-        """Forget what no replica can contradict any more, so that a run that takes snapshots needs no more memory."""
+        """Put away what takes much memory, so that a run that takes snapshots needs little more the longer it is."""
         states = self._states.values()
         # A log without anything in it holds nobody back: what it will get, others have.
         starts = [state.log.start_offset for state in states if state.log.end_offset]
-        epoch = min(state.epoch for state in states)
-        self._history.forget(min(starts, default=0), epoch, [state.key for state in states])
+        self._history.forget(min(starts, default=0), [state.key for state in states])
         self._membership.forget(sequence)
 
     def remembered(self) -> int:

@@ -60,6 +60,7 @@ class World:
         self.in_flight: dict[str, InFlight] = {}
         self.cuts: set[tuple[int, int]] = set()
         self.replicas: dict[int, Replica] = {}
+        self._directories = {one.key.directory_id for one in configuration.replicas.values()}
         for replica_id, replica in sorted(configuration.replicas.items()):
             formatted = new_replica(replica.key, configuration.checkpoint(replica_id))
             started = handle(formatted, configuration, Restart(), Draw(0, 0, 0))
@@ -118,7 +119,16 @@ class World:
         return self.happen(replica_id, Restart(endpoint), draw)
 
     def replace_disk(self, replica_id: int, directory_id: str) -> Occurrence:
-        """Give a stopped replica an empty disk."""
+        """Give a stopped replica an empty disk.
+
+        Rule: identity.directory-id-at-format.
+
+        Raises:
+            ImpossibleMoveError: a replica has this directory id, or has had it; formatting makes up a new one.
+        """
+        if directory_id in self._directories:
+            raise ImpossibleMoveError(f"directory id {directory_id} was given out before, expected a new one")
+        self._directories.add(directory_id)
         return self.happen(replica_id, ReplaceDisk(directory_id))
 
     # -----------------------------------------------------------------------------------------------------

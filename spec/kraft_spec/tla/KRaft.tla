@@ -32,6 +32,7 @@ MayTakeSnapshot(r, end) == FALSE
 MayMove(r, endpoint) == endpoint = NoEndpoint
 MayCrash(r) == TRUE
 MayReplaceDisk(r) == FALSE
+NewDirectory(r) == "new"              \* which id the disk gets
 MayShutDown(r) == TRUE
 MayDuplicate(m) == TRUE
 MayCut(from, to) == TRUE
@@ -84,14 +85,20 @@ Transmit(r, consumed, after, sends) ==
 (*   epochs     epoch -> who led it, how far it wrote, whether it wrote an *)
 (*              offset twice                                               *)
 (*   votes      replica id -> the newest epoch it voted in, and for whom   *)
-(*   committed  the records below some high watermark of a leader: a log   *)
+(*   committed  the records below some high watermark of a leader: a log,  *)
+(*              and what is known of the records that it stands on         *)
 (*   crashes    how many crashes there were                                *)
+(*   directories  every directory id that a replica has ever had           *)
+(*   left       epochs as in epochs, that every replica has left behind    *)
 (*                                                                         *)
-(* The committed log begins with the first record ever; its base is empty  *)
-(* until Remembered, which here forgets nothing, forgets its beginning.    *)
+(* The committed log begins with the first record ever; it stands on       *)
+(* nothing, and no epoch is left, until Remembered, which here keeps       *)
+(* everything as it is, puts something away (Forgetting.tla).              *)
 (***************************************************************************)
 EpochEntry(epoch) ==
-  IF epoch \in DOMAIN history.epochs THEN history.epochs[epoch] ELSE [leaders |-> {}, end |-> 0, rewritten |-> FALSE]
+  IF epoch \in DOMAIN history.epochs THEN history.epochs[epoch]
+  ELSE IF epoch \in DOMAIN history.left THEN history.left[epoch]
+  ELSE [leaders |-> {}, end |-> 0, rewritten |-> FALSE]
 
 EpochsAfter(s, after) ==
   IF after.role # "Leader" \/ (s.role = "Leader" /\ EndOffset(after) = EndOffset(s))
@@ -125,12 +132,13 @@ Remembered(remembered, r, s) == remembered
 
 \* after is what is left of the replica, shown is what others have seen of it: the same, unless it crashed after
 \* some of its messages had left.
-Remember(r, s, after, shown) ==
-  history' = Remembered([epochs |-> EpochsAfter(s, after), votes |-> VotesAfter(r, s, after),
-                         committed |-> CommittedAfter(shown),
-                         crashes |-> history.crashes
-                                       + (IF after.role = "Stopped" /\ s.role # "Stopped" THEN 1 ELSE 0)],
-                        r, s)
+HistoryAfter(r, s, after, shown) ==
+  [epochs |-> EpochsAfter(s, after), votes |-> VotesAfter(r, s, after), committed |-> CommittedAfter(shown),
+   crashes |-> history.crashes + (IF after.role = "Stopped" /\ s.role # "Stopped" THEN 1 ELSE 0),
+   directories |-> IF after.key = s.key THEN history.directories ELSE history.directories \cup {after.key[2]},
+   left |-> history.left]
+
+Remember(r, s, after, shown) == history' = Remembered(HistoryAfter(r, s, after, shown), r, s)
 
 (***************************************************************************)
 (* How an outcome becomes a step: whole, or up to a crash after any prefix *)
@@ -375,9 +383,14 @@ Restart(r, endpoint) ==
   /\ MayMove(r, endpoint)
   /\ Take(r, {}, AfterRestart(replicas[r], endpoint))
 
+\* Formatting makes up a new id: no disk takes one that any replica has, or has had.
+\* Rule: identity.directory-id-at-format
+IsNewDirectory(directory) == directory \notin history.directories \ {""}
+
 \* Rule: identity.directory-id-at-format
 ReplaceDisk(r, directory) ==
   /\ ~Runs(r)
+  /\ IsNewDirectory(directory)
   /\ MayReplaceDisk(r)
   /\ Step(r, {}, Becomes(EmptyReplica(<<r, directory>>)))
 
@@ -421,12 +434,13 @@ HealLink(from, to) ==
 \* What was in force before the first record is not replicated: {NoKey} and level -1 stand for that.
 NothingCommitted ==
   [base |-> [end |-> 0, epoch |-> 0, level |-> -1, voters |-> {NoKey}, details |-> {}, target |-> NoTarget],
-   log |-> <<>>]
+   log |-> <<>>, past |-> <<>>]
 
 \* A history in which these records are committed.
 HistoryOf(records) ==
   [epochs |-> [e \in {} |-> 0], votes |-> [r \in Ids |-> NoVotes],
-   committed |-> [NothingCommitted EXCEPT !.log = records], crashes |-> 0]
+   committed |-> [NothingCommitted EXCEPT !.log = records], crashes |-> 0,
+   directories |-> {config.keys[r][2] : r \in Ids}, left |-> [e \in {} |-> 0]]
 
 NewHistory == HistoryOf(<<>>)
 
@@ -479,7 +493,7 @@ Next ==
   \/ \E r \in Ids : \E kept \in KeptAfterCrash(replicas[r]) : Crash(r, kept)
   \/ \E r \in Ids : \E end \in (replicas[r].base.end + 1)..replicas[r].highWatermark : TakeSnapshot(r, end)
   \/ \E r \in Ids : \E endpoint \in {NoEndpoint, "elsewhere"} : Restart(r, endpoint)
-  \/ \E r \in Ids : ReplaceDisk(r, "new")
+  \/ \E r \in Ids : ReplaceDisk(r, NewDirectory(r))
   \/ \E m \in network : AnswerUnsupportedVersion(m)
   \/ \E m \in network : DropMessage(m)
   \/ \E from \in Ids : \E to \in Ids : CutLink(from, to)

@@ -131,9 +131,17 @@ NewestLed == IF DOMAIN history.epochs = {} THEN 0 ELSE Max(DOMAIN history.epochs
 SameRecords(a, b, from, end) ==
   \A o \in Larger(from, Larger(a.base.end, b.base.end))..(end - 1) : RecordAt(a, o) = RecordAt(b, o)
 
+\* A replica's records against what is committed.  Of a committed record that is put away the epoch is left (past in
+\* Forgetting.tla), and that is enough: no two different records are ever written with the same offset and epoch
+\* (OffsetEpochUnique).
+HoldsWhatIsCommitted(s, committed, from, end) ==
+  /\ \A o \in Larger(from, s.base.end)..(Least(end, committed.base.end) - 1) :
+       RecordAt(s, o).epoch = InForce(committed.past, o + 1).epoch
+  /\ SameRecords(s, committed, from, end)
+
 Contains(s, committed) ==
   LET end == EndOffset(committed) IN
-  EndOffset(s) >= end /\ s.base.end <= end /\ SameRecords(s, committed, 0, end)
+  EndOffset(s) >= end /\ s.base.end <= end /\ HoldsWhatIsCommitted(s, committed, 0, end)
 
 LeaderComplete(s) == Contains(s, history.committed)
 
@@ -142,7 +150,7 @@ LeaderCompleteness ==
 
 \* What a replica has exposed as committed is what was committed, for ever.
 CommittedFrom(s, from, committed) ==
-  s.highWatermark <= EndOffset(committed) /\ SameRecords(s, committed, from, s.highWatermark)
+  s.highWatermark <= EndOffset(committed) /\ HoldsWhatIsCommitted(s, committed, from, s.highWatermark)
 CommittedNeverLost ==
   /\ \A r \in Ids : CommittedFrom(replicas[r], 0, history.committed)
   /\ LeaderCompleteness
@@ -153,8 +161,11 @@ CommittedNeverLost ==
 CommitTheSame(a, b) == SameRecords(a, b, 0, Least(a.highWatermark, b.highWatermark))
 
 SnapshotIsCommitted(s) ==
-  /\ s.base.end <= EndOffset(history.committed)
-  /\ s.base.end > history.committed.base.end => EpochBefore(history.committed, s.base.end) = s.base.epoch
+  LET committed == history.committed
+      end == s.base.end
+  IN /\ end <= EndOffset(committed)
+     /\ end > 0 => s.base.epoch = IF end < committed.base.end THEN InForce(committed.past, end).epoch
+                                  ELSE EpochBefore(committed, end)
 
 StateMachineSafety ==
   /\ \A r \in Ids : \A q \in Ids : r < q => CommitTheSame(replicas[r], replicas[q])
@@ -174,26 +185,20 @@ FollowsLog(s) ==
   /\ s.levels = ExtendLevels(BaseLevels(s.base), s.base.end, s.log)
   /\ SetsHaveLevels(s)
 
-\* What the committed records before an end offset say of the voters set and the level: the offset of the last such
-\* record, or one before all.
-LastOfKind(kinds, end) ==
-  LET log == history.committed
-      found == {o \in log.base.end..(end - 1) : RecordAt(log, o).kind \in kinds}
-  IN IF found = {} THEN -1 ELSE Max(found)
+\* What a snapshot of the committed log with this end says.
+CommittedSnapshot(end) ==
+  IF end < history.committed.base.end THEN InForce(history.committed.past, end)
+  ELSE SnapshotAt(WithSetsAndLevels(history.committed), end)
 
 \* A snapshot says what was in force in the committed history at its end; before the first such record, that is what its
 \* replica was formatted with.  Rule: snapshot.set-at-its-end-offset
 SnapshotFollowsHistory(s) ==
-  LET committed == history.committed
-      set == LastOfKind(SetKinds, s.base.end)
-      level == LastOfKind({"KRaftVersion"}, s.base.end)
-  IN s.base.end > committed.base.end /\ s.base.end <= EndOffset(committed) =>
-       /\ IF set >= 0 THEN /\ s.base.voters = RecordAt(committed, set).voters
-                           /\ s.base.details = RecordAt(committed, set).details
-                           /\ s.base.target = TargetOf(RecordAt(committed, set))
-          ELSE committed.base.voters \in {{NoKey}, s.base.voters}
-       /\ IF level >= 0 THEN s.base.level = RecordAt(committed, level).value
-          ELSE committed.base.level \in {-1, s.base.level}
+  LET end == s.base.end IN
+  end > 0 /\ end <= EndOffset(history.committed) =>
+    LET known == CommittedSnapshot(end) IN
+    /\ \/ known.voters = {NoKey}
+       \/ s.base.voters = known.voters /\ s.base.details = known.details /\ s.base.target = known.target
+    /\ known.level \in {-1, s.base.level}
 
 ConfigFollowsLog == \A r \in Ids : FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r])
 

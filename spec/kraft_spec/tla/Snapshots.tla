@@ -15,6 +15,11 @@ SnapshotAt(s, end) ==
   [end |-> end, epoch |-> EpochBefore(s, end), level |-> InForce(s.levels, end).level,
    voters |-> set.voters, details |-> set.details, target |-> set.target]
 
+\* A log, which may be without them, with the voters sets and levels that its records give.
+WithSetsAndLevels(log) ==
+  [base |-> log.base, log |-> log.log, voters |-> ExtendVoters(BaseVoters(log.base), log.base.end, log.log),
+   levels |-> ExtendLevels(BaseLevels(log.base), log.base.end, log.log)]
+
 \* The newest set and level below the end stay, in the snapshot's last place; older ones are forgotten.
 \* Rules: snapshot.trim-keeps-last, voters.history-kept-from-snapshot-to-leo
 Rebased(s, snapshot) ==

@@ -10,7 +10,7 @@
 (* Nothing else differs from KRaft: Trace.cfg overrides Transmit, Perform, *)
 (* Receive, Correlation, Remembered and the switches.                      *)
 (***************************************************************************)
-EXTENDS Observed
+EXTENDS Observed, Forgetting
 
 VARIABLES
   event,     \* the line being checked: [name, replica, sequence, ...]
@@ -83,32 +83,6 @@ TraceTransmit(r, consumed, after, sends) ==
   IN network' = ((network \ (taken \cup paid \cup lost)) \cup left \cup waiting)
                   \cup {[sent |-> event.sequence, copies |-> 1, message |-> sends[i]] :
                           i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}
-
-(***************************************************************************)
-(* A long run must not need more memory the longer it is.  What is         *)
-(* committed is forgotten up to where every replica has a snapshot, except *)
-(* for the last record, and epochs are forgotten that every replica has    *)
-(* left behind, except for the newest that was led.  No property compares  *)
-(* records that only one side has.                                         *)
-(***************************************************************************)
-CommittedFromOn(committed, end) ==
-  LET before == RecordsBetween(committed, committed.base.end, end)
-      set == ExtendVoters(BaseVoters(committed.base), committed.base.end, before)
-      levels == ExtendLevels(BaseLevels(committed.base), committed.base.end, before)
-  IN [base |-> [end |-> end, epoch |-> EpochBefore(committed, end), level |-> levels[Len(levels)].level,
-                voters |-> set[Len(set)].voters, details |-> set[Len(set)].details, target |-> set[Len(set)].target],
-      log |-> RecordsBetween(committed, end, EndOffset(committed))]
-
-TraceRemembered(remembered, r, s) ==
-  LET committed == remembered.committed
-      end == Least(Min({replicas'[q].base.end : q \in Ids}), EndOffset(committed) - 1)
-      epoch == Min({replicas'[q].epoch : q \in Ids})
-      led == DOMAIN remembered.epochs
-      kept == {e \in led : e >= epoch \/ e = Max(led)}
-  IN IF replicas'[r].base.end = s.base.end /\ replicas'[r].epoch = s.epoch THEN remembered
-     ELSE [remembered EXCEPT
-             !.committed = IF end > committed.base.end THEN CommittedFromOn(committed, end) ELSE committed,
-             !.epochs = [e \in kept |-> remembered.epochs[e]]]
 
 \* The message that the line names; it may be gone.
 OnItsWay == {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message.to = event.replica}

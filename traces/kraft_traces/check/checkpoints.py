@@ -32,6 +32,8 @@ def checkpoint_differences(
     """Where a checkpoint shows something else than this state of the model."""
     said = checkpoint_to_model(checkpoint_of(line))
     reached = model.variables(state)
+    if not line.history.is_whole:
+        reached["history"] = _as_early_versions(reached, said)
     if said == reached:
         return ()
 
@@ -42,6 +44,16 @@ def checkpoint_differences(
     found = tuple(islice(_tree_differences("", *trees), _DIFFERENCES_MAX))
     assert found, "two states that differ in the model look the same in a trace"
     return found
+
+
+def _as_early_versions(reached: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """What is remembered, without what early versions of this project did not write."""
+    history = reached["history"]
+    oldest = min(state["epoch"] for state in reached["replicas"].values())
+    led, named = dict(history["epochs"]), dict(said["history"]["epochs"])
+    kept = {epoch: known for epoch, known in led.items() if epoch in named or epoch >= oldest or epoch == max(led)}
+    committed = {**history["committed"], "past": ()}
+    return {**history, "epochs": kept or (), "committed": committed, "directories": frozenset()}
 
 
 _KEYS = {

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.errors import FieldError, TraceError
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.pipeline.observed import Row, event_row
@@ -67,9 +68,9 @@ class Assembly:
         self._open_events.append(row)
         self._take(raw)
 
-    def add_checkpoint(self, raw: bytes) -> None:
+    def add_checkpoint(self, raw: bytes, line: CheckpointLine) -> None:
         """A checkpoint: what follows can be checked by itself, and makes a part of its own if this one is long."""
-        if self.events - self._part_from >= PART_EVENTS:
+        if line.history.is_whole and self.events - self._part_from >= PART_EVENTS:
             self._cut(closing=raw)
             self._part += 1
             self._part_from = self.events

@@ -58,7 +58,7 @@ def simulated(plan: RunPlan, checkpoint_every: int | None = None) -> Iterator[Ro
                 if isinstance(line, EventLine):
                     assembly.add_event(number, raw, line)
                 else:
-                    assembly.add_checkpoint(raw)
+                    assembly.add_checkpoint(raw, line)
         violation = None if simulation.violation is None else str(simulation.violation)
         end = EndLine(assembly.events, violation is None)
         raw = encode_line(end)

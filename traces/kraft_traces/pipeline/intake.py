@@ -173,7 +173,7 @@ class _Intake:
                 return
             if isinstance(line, CheckpointLine):
                 self._continuity.follow_checkpoint(line, number)
-                trace.add_checkpoint(raw)
+                trace.add_checkpoint(raw, line)
                 return
             assert isinstance(line, EndLine), "headers are told apart before"
             if line.events != trace.events:

@@ -1,0 +1,120 @@
+"""A history that puts records away judges as one that keeps them: a voter with an empty disk begins again below them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kraft_reference.cluster.history import History, Part
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.violation import BrokenProperty
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import Snapshot
+from kraft_reference.records import Record, RecordKind
+
+ONE, TWO = ReplicaKey(1, "U1"), ReplicaKey(2, "U2")
+VOTERS = (frozenset({ONE}), frozenset({ONE, TWO}))
+
+
+def record(epoch: int, value: int) -> Record:
+    return Record(epoch, RecordKind.DATA, value)
+
+
+def voters(epoch: int, which: int) -> Record:
+    return Record(epoch, RecordKind.VOTERS, 0, VOTERS[which])
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> tuple[Record, ...]:
+    """A log in which now and then the epoch or the voters set changes."""
+    log, epoch = [record(1, 0)], 1
+    for step in draw(st.lists(st.integers(0, 5), min_size=1, max_size=12)):
+        epoch += step // 4
+        log.append(voters(epoch, step) if step < 2 else record(epoch, len(log)))
+    return tuple(log)
+
+
+def led(log: tuple[Record, ...], put_away: int) -> History:
+    """Replica 1 leads each epoch of a log and commits all of it; so many records of it are put away on the way."""
+    history = History()
+    previous = 0
+    for offset, one in enumerate(log):
+        history.write(offset, one, previous)
+        if one.epoch != previous:
+            history.lead(ONE, one.epoch, Part(0, log[: offset + 1]))
+        previous = one.epoch
+    history.commit(ONE, previous, 0, len(log), Part(0, log))
+    history.forget(put_away, [ONE, TWO])
+    return history
+
+
+def judged(history: History, claim: str, log: tuple[Record, ...], epoch: int) -> str | None:
+    """The property that is broken when replica 2 comes with a log, leads or follows."""
+    try:
+        match claim:
+            case "lead":
+                history.lead(TWO, epoch, Part(0, log))
+            case "lead again":
+                history.lead(ONE, epoch, Part(0, log))
+            case "follow":
+                history.follow(TWO, epoch, 2)
+            case "commit":
+                history.commit(TWO, epoch, 0, len(log), Part(0, log))
+            case "write":
+                for offset in range(1, len(log)):
+                    history.write(offset, log[offset], log[offset - 1].epoch)
+            case "is committed":
+                if not all(history.is_committed(offset, one) for offset, one in enumerate(log)):
+                    return "OnePendingChange"
+            case "snapshot":
+                sets = [one.voters for one in log if one.kind is RecordKind.VOTERS]
+                given_set = sets[-1] if sets else VOTERS[0]
+                history.snapshot(TWO, Snapshot(len(log), log[-1].epoch, 1, given_set))
+    except BrokenProperty as broken:
+        return broken.property_name
+    return None
+
+
+CLAIMS = ("lead", "lead again", "follow", "commit", "write", "is committed", "snapshot")
+
+
+@given(logs(), st.data())
+def test_wrong_runs_are_found_below_what_is_put_away(log: tuple[Record, ...], data: st.DataObject) -> None:
+    put_away = data.draw(st.integers(1, len(log)))
+    length = data.draw(st.integers(1, len(log)))
+    # Another log with the records that the protocol can write: of an epoch that was led only its leader's.
+    other = list(log[:length])
+    if data.draw(st.booleans()):
+        changed = data.draw(st.integers(0, length - 1))
+        unled = data.draw(st.sampled_from(sorted(set(range(1, 30)) - {one.epoch for one in log})))
+        other[changed:] = [record(max(unled, one.epoch) + 30, 99) for one in other[changed:]]
+    epoch = data.draw(st.integers(1, log[-1].epoch + 1))
+    for claim in CLAIMS:
+        whole, kept = (judged(led(log, gone), claim, tuple(other), epoch) for gone in (0, put_away))
+        assert kept == whole, claim
+
+
+@pytest.mark.parametrize(
+    ("claim", "log", "epoch", "broken"),
+    [
+        ("lead", (record(1, 0),), 1, "ElectionSafety"),
+        ("follow", (record(1, 0),), 1, "ElectionSafety"),
+        ("commit", (record(2, 0),), 2, "StateMachineSafety"),
+        ("snapshot", (record(1, 0), record(2, 1)), 2, "StateMachineSafety"),
+        ("snapshot", (record(1, 0), record(1, 1), voters(1, 1)), 1, "ConfigFollowsLog"),
+    ],
+)
+def test_what_is_put_away_still_counts(claim: str, log: tuple[Record, ...], epoch: int, broken: str) -> None:
+    history = led((record(1, 0), record(1, 1), voters(1, 0), record(3, 3), record(4, 4)), put_away=5)
+    assert judged(history, claim, log, epoch) == broken
+
+
+def test_a_long_run_keeps_little_more_than_a_short_one() -> None:
+    """Snapshots are taken all the time; what stays of an epoch or of a voters set is small."""
+    remembered = []
+    for steps in (2_000, 8_000):
+        simulation = RunPlan(3, replicas=3, steps=steps, workload="snapshots").simulation()
+        for _ in simulation.run():
+            pass
+        assert simulation.violation is None
+        remembered.append(simulation.remembered())
+    assert remembered[1] < 2 * remembered[0]
