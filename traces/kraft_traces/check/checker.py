@@ -31,12 +31,8 @@ from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.checkpoint_types import CheckpointLine
-<<<<<<< HEAD
-from kraft_traces.checkpoints import checkpoint_of
-from kraft_traces.latitude.decisions import OPEN_EVENTS
-=======
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
->>>>>>> aa9f66e (What a history puts away still counts: a voter with an empty disk comes back to epochs and offsets that all had left)
+from kraft_traces.latitude.decisions import OPEN_EVENTS
 from kraft_traces.lines import EventLine
 
 EVERY = 500
