@@ -66,7 +66,9 @@ def _recollection_to_model(recollection: Recollection) -> dict[str, ModelValue]:
         "committed": {
             "base": {"end": committed.start_offset, **_in_force_to_model(committed.base)},
             "log": RECORDS.to_model(committed.records),
-            "past": tuple({"offset": offset, **_in_force_to_model(from_there)} for offset, from_there in committed.past),
+            "past": tuple(
+                {"offset": offset, **_in_force_to_model(from_there)} for offset, from_there in committed.past
+            ),
         },
         "crashes": recollection.crashes,
         "directories": recollection.directories,

@@ -1,4 +1,4 @@
-"""A history that puts records away judges as one that keeps them: a voter with an empty disk begins again below them."""
+"""A history that puts records away judges as one that keeps them: a voter with an empty disk begins below them."""
 
 import pytest
 from hypothesis import given

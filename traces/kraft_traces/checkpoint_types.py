@@ -113,7 +113,7 @@ class TracedHistory(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
     @property
     def is_whole(self) -> bool:
-        """Is it enough to go on from?  Early versions of this project forgot more: `past`, `directories`, and epochs."""
+        """Is it enough to go on from?  Early versions wrote no `past`, no `directories`, and not all epochs."""
         return self.committed.past is not UNSET and self.directories is not UNSET
 
 

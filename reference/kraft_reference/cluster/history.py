@@ -1,10 +1,10 @@
 """What has ever been true in a run, as far as its properties need to remember it.
 
 A long run must not need more memory with each record.  So records that every log has in a snapshot are put away
-(`forget`), but a voter with an empty disk may come back below them, in an epoch that all have left.  What stays is small
-and enough to judge it: the leader of each epoch, where the committed records change their epoch, the voters sets and the
-levels.  The epoch tells a record from any other at its offset, because no two different ones are ever written with both
-the same (OffsetEpochUnique).
+(`forget`), but a voter with an empty disk may come back below them, in an epoch that all have left.  What stays is
+small and enough to judge it: the leader of each epoch, where the committed records change their epoch, the voters sets
+and the levels.  The epoch tells a record from any other at its offset, because no two different ones are ever written
+with both the same (OffsetEpochUnique).
 """
 
 from bisect import bisect_right
@@ -159,9 +159,10 @@ class History:
                 # A new leader at level 1 writes the set that stands.
                 if not self._sets or self._sets[-1][1:] != entry[1:]:
                     self._sets.append(entry)
-            elif record.kind is RecordKind.KRAFT_VERSION:
-                if not self._levels or self._levels[-1].kraft_version != record.value:
-                    self._levels.append(VersionEntry(place, record.value))
+            elif record.kind is RecordKind.KRAFT_VERSION and (
+                not self._levels or self._levels[-1].kraft_version != record.value
+            ):
+                self._levels.append(VersionEntry(place, record.value))
 
     def snapshot(self, replica: ReplicaKey, snapshot: Snapshot) -> None:
         """A replica has a snapshot, which stands for committed records and says what they say of the voters.
