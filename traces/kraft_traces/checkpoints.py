@@ -123,8 +123,8 @@ def _traced_committed(committed: Committed) -> TracedCommitted:
     return TracedCommitted(
         committed.start_offset,
         *_traced_in_force(committed.base),
-        tuple([traced_record(record) for record in committed.records]),
-        tuple([TracedInForce(offset, *_traced_in_force(known)) for offset, known in committed.past]),
+        records=tuple([traced_record(record) for record in committed.records]),
+        past=tuple([TracedInForce(offset, *_traced_in_force(known)) for offset, known in committed.past]),
     )
 
 

@@ -32,7 +32,7 @@ MayTakeSnapshot(r, end) == FALSE
 MayMove(r, endpoint) == endpoint = NoEndpoint
 MayCrash(r) == TRUE
 MayReplaceDisk(r) == FALSE
-NewDirectory(r) == "new"              \* which id the disk gets
+NewDirectories(r) == {"new"}          \* the ids that the disk may get
 MayShutDown(r) == TRUE
 MayDuplicate(m) == TRUE
 MayCut(from, to) == TRUE
@@ -493,7 +493,7 @@ Next ==
   \/ \E r \in Ids : \E kept \in KeptAfterCrash(replicas[r]) : Crash(r, kept)
   \/ \E r \in Ids : \E end \in (replicas[r].base.end + 1)..replicas[r].highWatermark : TakeSnapshot(r, end)
   \/ \E r \in Ids : \E endpoint \in {NoEndpoint, "elsewhere"} : Restart(r, endpoint)
-  \/ \E r \in Ids : ReplaceDisk(r, NewDirectory(r))
+  \/ \E r \in Ids : \E directory \in NewDirectories(r) : ReplaceDisk(r, directory)
   \/ \E m \in network : AnswerUnsupportedVersion(m)
   \/ \E m \in network : DropMessage(m)
   \/ \E from \in Ids : \E to \in Ids : CutLink(from, to)

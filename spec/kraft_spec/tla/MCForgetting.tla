@@ -56,7 +56,7 @@ Init ==
 (* Bounds.                                                                 *)
 (***************************************************************************)
 TimeOut(r, timer) == r = 2 /\ timer \in {"election", "fetch"} /\ replicas[r].epoch < EpochLimit /\ NobodyPollsOrFetches
-NewDisk(r) == Directories[r + 2]
+NewDisk(r) == {Directories[r + 2]}
 LosesItsDisk(r) == replicas[r].key = config.keys[r]
 
 StillSound == EpochsUpTo(EpochLimit) /\ WithLocalForm

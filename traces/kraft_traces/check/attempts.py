@@ -126,8 +126,8 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             key = UNSET if line.state is UNSET else line.state.replica_key
             directory = None if key is UNSET else key.directory_id
             # An id of its own: none is given out twice.
-            stand_in = {"directory": f"unknown-{line.sequence}"}
-            return one_or_stand_in(None if directory is None else new_directory(directory), stand_in)
+            event = None if directory is None else new_directory(directory)
+            return one_or_stand_in(event, {"directory": f"unknown-{line.sequence}"})
         case "AddVoter" | "RemoveVoter" | "UpdateFeatures":
             asked = asked_events(line, around.cluster_id, around.replicas, around.voters)
             unknown = None if request_number(line) is not None else "input.request"

@@ -31,7 +31,7 @@ def checkpoint_differences(
 ) -> tuple[Difference, ...]:
     """Where a checkpoint shows something else than this state of the model."""
     said = checkpoint_to_model(checkpoint_of(line))
-    reached = model.variables(state)
+    reached: dict[str, Any] = dict(model.variables(state))
     if not line.history.is_whole:
         reached["history"] = _as_early_versions(reached, said)
     if said == reached:
