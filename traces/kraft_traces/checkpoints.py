@@ -120,18 +120,24 @@ def traced_replica_state(state: ReplicaState) -> TracedReplicaState:
 
 
 def _traced_committed(committed: Committed) -> TracedCommitted:
+    base = _traced_in_force(committed.start_offset, committed.base)
     return TracedCommitted(
-        committed.start_offset,
-        *_traced_in_force(committed.base),
-        records=tuple([traced_record(record) for record in committed.records]),
-        past=tuple([TracedInForce(offset, *_traced_in_force(known)) for offset, known in committed.past]),
+        base.offset,
+        base.epoch,
+        base.kraft_version,
+        base.voters,
+        base.details,
+        base.target,
+        tuple([traced_record(record) for record in committed.records]),
+        tuple([_traced_in_force(offset, known) for offset, known in committed.past]),
     )
 
 
-def _traced_in_force(known: InForce) -> tuple[Any, ...]:
-    return (
+def _traced_in_force(offset: int, known: InForce) -> TracedInForce:
+    return TracedInForce(
+        offset,
         known.epoch,
-        known.kraft_version,
+        known.kraft_version,  # type: ignore[arg-type]  # what is committed is a level that there is
         None if known.voters is None else traced_voters(known.voters),
         traced_details(known.details),
         traced_target(known.target),

@@ -46,7 +46,7 @@ from kraft_traces.check import RejectionKind, TraceChecker, Verdict, VerdictKind
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel, trace_model
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.checkpoints import checkpoint_line
+from kraft_traces.checkpoints import CheckpointError, checkpoint_line
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import TraceError
 from kraft_traces.lines import EventLine, Generator
@@ -92,6 +92,29 @@ def test_epochs_that_all_have_left_are_remembered() -> None:
     assert led == set(last.recollection.epochs)
     assert min(led) < min(state.epoch for state in last.replicas.values())
     assert accepted(verdict_on(run.lines(range(0, len(run.states), 5))))
+
+
+def test_a_checkpoint_of_an_early_version_is_held_to_the_lines_but_begins_no_part() -> None:
+    """It has no past, no directory ids, and only epochs that somebody is still in, or the newest that was led."""
+    run = simulated("storm", 2, 200)
+    after = len(run.events)
+    lines = run.lines([after])
+    document = json.loads(lines[after + 1])
+    history = document["history"]
+    oldest = min(replica["state"]["epoch"] for replica in document["replicas"])
+    led = [one["epoch"] for one in history["epochs"]]
+    history["epochs"] = [one for one in history["epochs"] if one["epoch"] in range(oldest, max(led) + 1)]
+    assert len(history["epochs"]) < len(led)
+    del history["directories"], history["committed"]["past"]
+    lines[after + 1] = as_line(document)
+    assert accepted(verdict_on(lines))
+    with pytest.raises(CheckpointError, match="expected 'past'"):
+        TraceChecker(trace_model(), run.configuration, "trace.jsonl", own=True, start=_parsed(document))
+    history["crashes"] += 1
+    lines[after + 1] = as_line(document)
+    found = verdict_on(lines).rejection
+    assert found is not None
+    assert [one.field for one in found.differences] == ["history.crashes"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.plan import RunPlan
 from kraft_spec.fingerprint import spec_hash
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.encode import encode_line, header_line
 from kraft_traces.lines import EndLine, EventLine
 from kraft_traces.own import own_generator
@@ -57,7 +58,7 @@ def simulated(plan: RunPlan, checkpoint_every: int | None = None) -> Iterator[Ro
                 number += 1
                 if isinstance(line, EventLine):
                     assembly.add_event(number, raw, line)
-                else:
+                elif isinstance(line, CheckpointLine):
                     assembly.add_checkpoint(raw, line)
         violation = None if simulation.violation is None else str(simulation.violation)
         end = EndLine(assembly.events, violation is None)
