@@ -14,6 +14,8 @@ class ExitCode(IntEnum):
     """Nothing wrong was found, but not everything was seen: a trace or a model check that stops early."""
     INTERNAL_ERROR = 3
     """A defect of kraft-spec itself."""
+    NOTHING_JUDGED = 4
+    """Nothing wrong was found, and nothing right either: no vector and no random run came to a verdict."""
     USAGE = 64
     """The command line is wrong."""
     BAD_INPUT = 65

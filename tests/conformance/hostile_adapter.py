@@ -71,9 +71,7 @@ def main() -> None:
         request: Request = parse_request(raw, number)
         reply = adapter.answer(request)
         if isinstance(reply, HelloReply):
-            reply = replace(
-                reply, implementation=Software(name, HARM), kip_levels={**reply.kip_levels, HARM: "partial"}
-            )
+            reply = replace(reply, implementation=Software(name, HARM))
         if isinstance(request, Step) and isinstance(reply, StepReply):
             reply = wrong(request, reply)
         sys.stdout.buffer.write(encoded(reply))

@@ -241,7 +241,7 @@ def test_an_adapter_of_partitions_alone_is_asked_nothing_else(capsys: pytest.Cap
     words = ("conformance", "smoke", "--adapter", adapter("partitions-only"))
     assert main([*words, "--subject", "partitions"]) == ExitCode.CONFORMANT
     assert capsys.readouterr().out == f"{len(PARTITION_SMOKE)} vectors: {len(PARTITION_SMOKE)} pass\n"
-    assert main([*words]) == ExitCode.INCONCLUSIVE
+    assert main([*words]) == ExitCode.NOTHING_JUDGED
     assert capsys.readouterr().out.startswith("unsupported: 12, needs the subject replica\n")
     assert main([*words, "--subject", "partition"]) == ExitCode.USAGE
     assert "no subject 'partition', expected one of replica, partitions" in capsys.readouterr().err
@@ -363,7 +363,7 @@ def test_of_two_errors_either_is_right(capsys: pytest.CaptureFixture[str], vecto
 
 def test_a_field_that_is_left_out_is_unobserved(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = ran(capsys, "--adapter", adapter("without-field", "removing"), "-k", "partition.start.adds")
-    assert (code, statuses(lines)) == (ExitCode.INCONCLUSIVE, {"unobserved"})
+    assert (code, statuses(lines)) == (ExitCode.NOTHING_JUDGED, {"unobserved"})
     assert lines[0]["reason"].startswith("not shown: LeaderAndIsr A-0 to 1.removing, ")
     code, lines = ran(capsys, "--adapter", adapter("without-field", "version"), "-k", "partition.start.adds")
     assert (code, statuses(lines)) == (ExitCode.CONFORMANT, {"pass"})

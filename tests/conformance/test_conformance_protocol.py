@@ -103,6 +103,11 @@ def test_a_malformed_request_is_told_by_line_and_field(line: str, said: str) -> 
             '"records":[{"epoch":1,"kind":"Voters","value":0}]}]}',
             "$.effects[0].records[0].voters: a Voters record has voters",
         ),
+        (
+            '{"type":"hello","id":1,"schema":"kraft-adapter/1","implementation":{"name":"x","version":"0"},'
+            '"kip_levels":{"KIP_595":"full"},"kraft_versions":[1],"profile":"kip","observability":"wire"}',
+            '$.kip_levels: unknown KIP "KIP_595", did you mean KIP-595',
+        ),
     ],
 )
 def test_a_malformed_reply_is_told_by_line_and_field(line: str, said: str) -> None:

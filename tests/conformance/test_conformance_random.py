@@ -305,7 +305,7 @@ def test_what_an_adapter_lacks_is_not_drawn_or_the_workload_is_unsupported(
     assert statuses(seat("kip-595-only")) == {Status.PASS}
     words = ("--workload", "voter-changes", "--workload", "static-voters", "--seeds", "0")
     code, lines = ran(capsys, "--adapter", limited("unsupported"), *words)
-    assert code == ExitCode.INCONCLUSIVE
+    assert code == ExitCode.NOTHING_JUDGED
     assert [(one["id"], one["status"], one["reason"]) for one in lines[:-1]] == [
         ("voter-changes.0", "unsupported", "needs observers, voter-changes"),
         ("static-voters.0", "unsupported", "needs voter-changes"),
@@ -499,7 +499,7 @@ def test_after_an_error_the_next_run_begins_anew() -> None:
 
 def test_an_adapter_that_says_unsupported_is_believed(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = ran(capsys, "--adapter", limited("refuses", "unsupported"), "--seeds", "0")
-    assert (code, lines[0]["status"]) == (ExitCode.INCONCLUSIVE, "unsupported")
+    assert (code, lines[0]["status"]) == (ExitCode.NOTHING_JUDGED, "unsupported")
     assert lines[0]["reason"].endswith("no such thing here")
 
 

@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from junitparser import JUnitXml
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.smoke import SMOKE
 from kraft_spec.action_rules import switchable_rules
@@ -73,6 +75,20 @@ def test_the_order_of_the_outcomes_does_not_depend_on_the_jobs(capsys: pytest.Ca
     assert ran(capsys, *words) == ran(capsys, *words, "--jobs", "3")
 
 
+def test_files_are_read_by_one_thread(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two threads that begin to decode the same type of msgspec's end the process with a segmentation fault."""
+    readers = set()
+
+    def watched() -> profiles.KafkaFile:
+        readers.add(threading.current_thread())
+        return read()
+
+    read = profiles.read_kafka_file
+    monkeypatch.setattr(profiles, "read_kafka_file", watched)
+    code, _ = ran(capsys, "--adapter", REFERENCE, "-k", "check-quorum.", "--jobs", "3")
+    assert (code, readers) == (ExitCode.CONFORMANT, {threading.main_thread()})
+
+
 def test_smoke_is_short_and_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "smoke", "--adapter", REFERENCE]) == ExitCode.CONFORMANT
     assert capsys.readouterr().out == f"{len(SMOKE)} vectors: {len(SMOKE)} pass\n"
@@ -92,7 +108,7 @@ def test_what_an_adapter_lacks_is_unsupported(capsys: pytest.CaptureFixture[str]
 
 def test_a_kip_that_is_not_implemented_is_unsupported(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = ran(capsys, "--adapter", limited("kip-595-only"), "-k", "prevote.request")
-    assert code == ExitCode.INCONCLUSIVE
+    assert code == ExitCode.NOTHING_JUDGED
     assert {one["reason"] for one in lines[:-1] if one["status"] == "unsupported"} >= {"needs KIP-996"}
 
 
@@ -344,7 +360,7 @@ def test_after_a_fault_the_next_vector_has_a_new_process(capsys: pytest.CaptureF
 
 def test_an_adapter_may_say_that_it_cannot(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = ran(capsys, "--adapter", limited("refuses", "unsupported"), "-k", "vote.granted")
-    assert (code, lines[0]["status"]) == (ExitCode.INCONCLUSIVE, "unsupported")
+    assert (code, lines[0]["status"]) == (ExitCode.NOTHING_JUDGED, "unsupported")
     assert lines[0]["reason"] == "the adapter says: no such thing here"
 
 

@@ -116,17 +116,18 @@ def raise_field_error(error: Exception, text: str, source: str, line_number: int
         raise FieldError(f"unknown field {name!r}", source, line_number, field, problem="unknown") from None
     value = _value_at(json.loads(text), path)
     if path == words.event_path and isinstance(value, str):
-        raise UnknownEventError(_not_one_of("event", value, words.events), source, line_number, path) from None
+        raise UnknownEventError(not_one_of("event", value, words.events), source, line_number, path) from None
     values = next((values for pattern, values in words.allowed if re.fullmatch(pattern, path)), ())
     if detail.startswith("Invalid") and values:
-        raise FieldError(_not_one_of("value", value, values), source, line_number, path) from None
+        raise FieldError(not_one_of("value", value, values), source, line_number, path) from None
     detail = detail.replace("`", "")
     shown = json.dumps(value)
     detail = f"{detail[0].lower()}{detail[1:]}: {shown if len(shown) <= 60 else shown[:57] + '...'}"
     raise FieldError(detail, source, line_number, path) from None
 
 
-def _not_one_of(what: str, value: object, allowed: tuple[str, ...]) -> str:
+def not_one_of(what: str, value: object, allowed: tuple[str, ...]) -> str:
+    """The text of an error: `value` is none of the `allowed` ones, with those that look like it."""
     near = get_close_matches(value, allowed) if isinstance(value, str) else []
     expected = f"did you mean {' or '.join(near)}?" if near else f"expected one of {', '.join(allowed)}"
     return f"unknown {what} {json.dumps(value)}, {expected}"

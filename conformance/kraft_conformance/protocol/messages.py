@@ -4,13 +4,13 @@ A field with the default `UNSET` may be absent; in a reply that says that it was
 The order of the fields here is their order in a line.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kraft_conformance.protocol.base import Message as _Message
 from kraft_conformance.protocol.cluster import Cluster
-from kraft_conformance.protocol.features import Feature, Level, Subject, WriteOrTimer
+from kraft_conformance.protocol.features import KIPS, Feature, Level, Subject, WriteOrTimer
 from kraft_conformance.protocol.partitions import (
     PartitionObserve,
     PartitionObserveReply,
@@ -119,7 +119,7 @@ class HelloReply(_Message, frozen=True, kw_only=True, tag="hello"):
 
     schema: str
     implementation: Software
-    kip_levels: dict[str, KipLevel]
+    kip_levels: Annotated[dict[str, KipLevel], Meta(extra_json_schema={"propertyNames": {"enum": list(KIPS)}})]
     """A KIP that is not named is not implemented."""
     kraft_versions: tuple[KraftVersion, ...]
     profile: str

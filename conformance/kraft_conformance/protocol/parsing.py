@@ -6,8 +6,9 @@ from msgspec import UNSET, DecodeError
 from msgspec.json import Decoder, Encoder
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import FEATURES, LEVELS, SUBJECTS
+from kraft_conformance.protocol.features import FEATURES, KIPS, LEVELS, SUBJECTS
 from kraft_conformance.protocol.messages import (
+    HelloReply,
     ObserveReply,
     Reply,
     Request,
@@ -26,7 +27,14 @@ from kraft_reference.roles import Role
 from kraft_traces.consistency import Inconsistency, check_event
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.errors import FieldError
-from kraft_traces.json_lines import Words, check_duplicate_fields, check_json, raise_field_error, text_of
+from kraft_traces.json_lines import (
+    Words,
+    check_duplicate_fields,
+    check_json,
+    not_one_of,
+    raise_field_error,
+    text_of,
+)
 from kraft_traces.lines import EventLine, KipLevel
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.partitions.parsing import EVENT_NAMES as PARTITION_EVENT_NAMES
@@ -102,6 +110,10 @@ def parse_reply(raw: bytes, number: int) -> Reply:
         _check(EventLine(sequence=1, replica=0, event="Poll", effects=effects), source, number)
     elif isinstance(reply, ObserveReply):
         _check(EventLine(sequence=1, replica=0, event="Poll", state=reply.state), source, number)
+    elif isinstance(reply, HelloReply):
+        for name in reply.kip_levels:
+            if name not in KIPS:
+                raise FieldError(not_one_of("KIP", name, KIPS), source, number, "$.kip_levels")
     return reply
 
 

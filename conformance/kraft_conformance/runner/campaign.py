@@ -87,7 +87,7 @@ class Campaign:
             raise
         if self._failures:
             raise self._failures[0]
-        return tuple([self._outcomes.get(one) or self._left(one) for one in self._plan.ids])
+        return tuple(map(self._outcome, self._plan.ids))
 
     @property
     def profile(self) -> str:
@@ -101,8 +101,12 @@ class Campaign:
             detail = f"the adapter's hello names the profile {self.profile!r}, expected one of {', '.join(known)}"
             raise UnknownProfile(f"{detail}; --profile says another one for it", said)
 
-    def _left(self, vector_id: str) -> Outcome:
-        return Outcome(vector_id, Status.SKIPPED, "after the first failure")
+    def _outcome(self, vector_id: str) -> Outcome:
+        # What files say of vectors is read here and in no thread: msgspec dies where two threads begin to decode a type.
+        outcome = self._outcomes.get(vector_id)
+        if outcome is None:
+            return Outcome(vector_id, Status.SKIPPED, "after the first failure")
+        return replace(outcome, provenance=provenance(vector_id))
 
     def _session(self) -> Session:
         session = Session(self._plan.command, self._plan.reply_timeout_s, self._watch)
@@ -135,7 +139,6 @@ class Campaign:
                         session.end(politely=False)
                         session = None
                 outcome = against_expectation(outcome, dict(self._plan.expected_failures))
-                outcome = replace(outcome, provenance=provenance(vector_id))
                 self._outcomes[vector_id] = outcome
                 told(outcome)
                 if self._plan.stops_at_first and outcome.status in FAILING:

@@ -13,9 +13,9 @@ def exit_code(outcomes: Sequence[Outcome]) -> ExitCode:
     statuses = {outcome.status for outcome in outcomes}
     if statuses & set(FAILING):
         return ExitCode.VIOLATION
-    if Status.UNOBSERVED in statuses or not statuses & {Status.PASS, Status.EXPECTED_FAILURE}:
-        return ExitCode.INCONCLUSIVE
-    return ExitCode.CONFORMANT
+    if not statuses & {Status.PASS, Status.EXPECTED_FAILURE}:
+        return ExitCode.NOTHING_JUDGED
+    return ExitCode.INCONCLUSIVE if Status.UNOBSERVED in statuses else ExitCode.CONFORMANT
 
 
 def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:

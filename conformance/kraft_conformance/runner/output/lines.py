@@ -43,7 +43,7 @@ class _VectorLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True,
 
 class _SummaryLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="summary"):
     counts: dict[Status, Count]
-    exit_code: Literal[0, 1, 2]
+    exit_code: Literal[0, 1, 2, 4]
 
 
 _DECODER: msgspec.json.Decoder[About | _VectorLine | _SummaryLine] = msgspec.json.Decoder(
