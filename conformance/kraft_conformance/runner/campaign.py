@@ -102,7 +102,7 @@ class Campaign:
             raise UnknownProfile(f"{detail}; --profile says another one for it", said)
 
     def _outcome(self, vector_id: str) -> Outcome:
-        # What files say of vectors is read here and in no thread: msgspec dies where two threads begin to decode a type.
+        # Files are read here and in no thread: where two threads begin to decode the same type, msgspec dies.
         outcome = self._outcomes.get(vector_id)
         if outcome is None:
             return Outcome(vector_id, Status.SKIPPED, "after the first failure")
