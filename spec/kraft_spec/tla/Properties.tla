@@ -185,20 +185,29 @@ FollowsLog(s) ==
   /\ s.levels = ExtendLevels(BaseLevels(s.base), s.base.end, s.log)
   /\ SetsHaveLevels(s)
 
-\* What a snapshot of the committed log with this end says.
-CommittedSnapshot(end) ==
-  IF end < history.committed.base.end THEN InForce(history.committed.past, end)
-  ELSE SnapshotAt(WithSetsAndLevels(history.committed), end)
+\* What the committed records before an end offset say of the voters set and the level: the offset of the last such
+\* record that is not put away, or one before all.
+LastOfKind(kinds, end) ==
+  LET log == history.committed
+      found == {o \in log.base.end..(end - 1) : RecordAt(log, o).kind \in kinds}
+  IN IF found = {} THEN -1 ELSE Max(found)
 
 \* A snapshot says what was in force in the committed history at its end; before the first such record, that is what its
 \* replica was formatted with.  Rule: snapshot.set-at-its-end-offset
 SnapshotFollowsHistory(s) ==
-  LET end == s.base.end IN
-  end > 0 /\ end <= EndOffset(history.committed) =>
-    LET known == CommittedSnapshot(end) IN
-    /\ \/ known.voters = {NoKey}
-       \/ s.base.voters = known.voters /\ s.base.details = known.details /\ s.base.target = known.target
-    /\ known.level \in {-1, s.base.level}
+  LET committed == history.committed
+      end == s.base.end
+      set == LastOfKind(SetKinds, end)
+      level == LastOfKind({"KRaftVersion"}, end)
+      known == IF end < committed.base.end THEN InForce(committed.past, end) ELSE committed.base
+  IN end > 0 /\ end <= EndOffset(committed) =>
+       /\ IF set >= 0 THEN /\ s.base.voters = RecordAt(committed, set).voters
+                           /\ s.base.details = RecordAt(committed, set).details
+                           /\ s.base.target = TargetOf(RecordAt(committed, set))
+          ELSE \/ known.voters = {NoKey}
+               \/ s.base.voters = known.voters /\ s.base.details = known.details /\ s.base.target = known.target
+       /\ IF level >= 0 THEN s.base.level = RecordAt(committed, level).value
+          ELSE known.level \in {-1, s.base.level}
 
 ConfigFollowsLog == \A r \in Ids : FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r])
 
