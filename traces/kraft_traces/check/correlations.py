@@ -24,6 +24,9 @@ REMEMBERED_MAX = 1000
 _STARTS = frozenset(("Restart", "ReplaceDisk"))
 _SENDS_REQUESTS = frozenset(("Poll", "PollFetch"))
 
+_WITH_IDS = ("awaiting", "pending_change")
+"""Fields of the state with correlation ids in them."""
+
 Connection = tuple[int, int]
 """Who asks, and who is asked."""
 
@@ -52,13 +55,21 @@ class Correlations:
                 self._lines[replica.state.replica_key.id, to][given] = given
 
     def checkpoint(self, line: CheckpointLine) -> CheckpointLine:
-        """A checkpoint in the model's numbers."""
-        network = [replace(one, message=self._translated(one.message, "")) for one in line.network]
+        """A checkpoint in the model's numbers; an id that no line has shown is taken for one of them.
+
+        A checkpoint leaves nothing out, so an id that cannot be translated stays.
+        """
+        network = []
+        for flight in line.network:
+            message = self._translated(flight.message, "")
+            network.append(flight if message.correlation_id is UNSET else replace(flight, message=message))
         self._found.clear()
         replicas = []
         for one in line.replicas:
             assert one.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
-            replicas.append(replace(one, state=self._state(one.state.replica_key.id, one.state)))
+            state = self._state(one.state.replica_key.id, one.state)
+            hidden = {name: getattr(one.state, name) for name in _WITH_IDS if getattr(state, name) is UNSET}
+            replicas.append(replace(one, state=replace(state, **hidden)))
         return replace(line, network=tuple(network), replicas=tuple(replicas))
 
     def line(self, line: EventLine) -> tuple[EventLine, tuple[Difference, ...]]:
