@@ -85,7 +85,7 @@ class Correlations:
             changed["message"] = self._delivered(line, replica, line.message)
         if line.effects is UNSET:
             if line.event in _SENDS_REQUESTS:
-                self._unsure.add(replica)
+                self._await(line, replica)
         elif line.effects:
             changed["effects"] = tuple(
                 [self._effect(line.sequence, replica, place, one) for place, one in enumerate(line.effects)]
@@ -95,6 +95,26 @@ class Correlations:
         found = tuple(self._found)
         self._found.clear()
         return replace(line, **changed), found
+
+    def _await(self, line: EventLine, replica: int) -> None:
+        """Take the ids of requests that a line sends and does not show from what its replica then awaits."""
+        if line.state is UNSET or line.state.awaiting is UNSET:
+            self._unsure.add(replica)
+            return
+        for to, given in line.state.awaiting:
+            if given not in self._open[replica, to]:
+                self._remember((replica, to), given, line.sequence)
+
+    def _remember(self, connection: Connection, given: int, sequence: int) -> None:
+        self._open[connection].add(given)
+        lines = self._lines[connection]
+        lines.pop(given, None)
+        lines[given] = sequence
+        if len(lines) > REMEMBERED_MAX:
+            oldest = next(iter(lines))
+            del lines[oldest]
+            self._open[connection].discard(oldest)
+            self._unsure.add(connection[0])
 
     def _answered_by_network(self, line: EventLine) -> tuple[EventLine, tuple[Difference, ...]]:
         if line.answer is UNSET:
@@ -131,15 +151,7 @@ class Correlations:
         if given in self._open[connection]:
             free = f"an id that no other open request from {replica} to {to} has"
             self._found.append(Difference(f"{path}correlation_id", free, str(given)))
-        self._open[connection].add(given)
-        lines = self._lines[connection]
-        lines.pop(given, None)
-        lines[given] = sequence
-        if len(lines) > REMEMBERED_MAX:
-            oldest = next(iter(lines))
-            del lines[oldest]
-            self._open[connection].discard(oldest)
-            self._unsure.add(replica)
+        self._remember(connection, given, sequence)
         return TracedSend(replace(message, correlation_id=sequence))
 
     def _translated(self, message: TracedMessage, path: str) -> TracedMessage:
