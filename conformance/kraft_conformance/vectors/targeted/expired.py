@@ -205,7 +205,6 @@ def _asks_to_join_again(d: RecordingDirector) -> None:
     again = d.outstanding(4, 1, AddVoterRequest, Poll())
     d.step("4 has asked once more when the answer to its first request comes: it waits for the second")
     d.deliver(late)
-    d.refuses(4, PollFetch(1), Refusal.NOTHING_DUE)
     d.deliver(again)
     d.learn_versions(1, 4)
     d.voters(1, voter_set(1, 2, 3, 4))
