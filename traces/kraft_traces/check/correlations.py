@@ -97,8 +97,11 @@ class Correlations:
         return replace(line, **changed), found
 
     def _await(self, line: EventLine, replica: int) -> None:
-        """Take the ids of requests that a line sends and does not show from what its replica then awaits."""
-        if line.state is UNSET or line.state.awaiting is UNSET:
+        """Take the ids of requests that a line sends and does not show from what its replica then awaits.
+
+        A replica that dies in the step awaits nothing any more.
+        """
+        if line.state is UNSET or line.state.awaiting is UNSET or line.crash is not UNSET:
             self._unsure.add(replica)
             return
         for to, given in line.state.awaiting:
