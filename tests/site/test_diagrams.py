@@ -56,7 +56,7 @@ def test_every_transition_is_in_the_role_diagram() -> None:
         for source in (running if edge.source is None else {edge.source})
     }
     assert told == {(row.source, row.cause, row.target) for row in TRANSITIONS}
-    assert len({(edge.source, edge.target) for edge in drawn}) == len(drawn) == 21
+    assert len({(edge.source, edge.target) for edge in drawn}) == len(drawn) == 22
 
 
 def test_the_role_page_has_the_diagram_and_the_table() -> None:
