@@ -143,7 +143,8 @@ def test_a_failure_names_rule_expected_actual_and_the_command_that_repeats_it(
         "FAIL vote.once-per-epoch",
         "  step 1 of 1, HandleVoteRequest",
         "  Send VoteResponse to 3.granted: expected false, actual true",
-        "  rules: vote.once-per-epoch, vote.decision-order",
+        "  rules: vote.once-per-epoch, vote.decision-order, vote.repeat-grant, vote.voter-key, "
+        "vote.inconsistent-voter-set-gone",
         f"  repeat: kraft-spec conformance replay vote.once-per-epoch --adapter {shlex.quote(adapter)}",
         "1 vectors: 1 fail",
     ]
@@ -247,7 +248,7 @@ def test_another_hello_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
 def test_who_shows_its_state_cannot_refuse_to(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = ran(capsys, "--adapter", limited("unobservable"), "-k", "vote.granted")
     assert (code, lines[0]["status"]) == (ExitCode.VIOLATION, "error")
-    assert lines[0]["reason"] == "its hello says that its state can be observed, and it says: not today"
+    assert lines[0]["reason"] == "at reset: its hello says that its state can be observed, and it says: not today"
 
 
 @pytest.mark.parametrize("command", [("run", "-k", "vote.granted"), ("smoke",), ("replay", "vote.granted")])
