@@ -307,12 +307,17 @@ def occurrences(draw: st.DrawFn, sequence: int | None = None) -> Occurrence:
     )
 
 
+def _directory_ids(replica_id: int) -> st.SearchStrategy[str | None]:
+    """None, or an id that no other replica's disk has."""
+    return st.none() | texts.map(lambda text: f"{replica_id}{text}")
+
+
 @st.composite
 def configurations(draw: st.DrawFn) -> Configuration:
     """Any cluster that a header can describe."""
     replicas = {
         replica_id: ReplicaConfiguration(
-            ReplicaKey(replica_id, draw(optional_text)),
+            ReplicaKey(replica_id, draw(_directory_ids(replica_id))),
             draw(texts),
             draw(st.sampled_from(_PRE_VOTES)),
             draw(st.booleans()),
