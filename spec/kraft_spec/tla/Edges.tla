@@ -396,7 +396,9 @@ Refusable(r) ==
   {Event(name, r) : name \in {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout",
                               "VoterChangeTimeout", "Poll", "Shutdown"}}
     \cup {EventTo(name, r, to) : name \in {"RequestTimeout", "PollFetch"}, to \in Ids}
-    \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r, NoEndpoint), DiskOf(r, "new")}
+    \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r, NoEndpoint)}
+    \* Which ids were given out the cluster knows, and not the replica: it is asked about a new one.
+    \cup {DiskOf(r, directory) : directory \in {d \in {"new"} : Runs(r) \/ IsNewDirectory(d)}}
     \cup {CrashOf(r, kept) : kept \in KeptAfterCrash(replicas[r])}
     \cup {SnapshotOf(r, end) : end \in replicas[r].base.end..(EndOffset(replicas[r]) + 1)}
     \cup {StepOf(r, voter) : voter \in {NoKey} \cup {config.keys[i] : i \in Ids}}
