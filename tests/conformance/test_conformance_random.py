@@ -350,7 +350,7 @@ def test_a_rule_that_is_left_out_is_found_shrunk_saved_and_replayed(
     assert "state.high_watermark: expected -1, actual 0" in capsys.readouterr().out
     assert main(["conformance", *replayed, REFERENCE]) == ExitCode.CONFORMANT
     for trace in ("elections-0.jsonl", "elections-0.shrunk.jsonl"):
-        assert main(["validate", str(tmp_path / trace)]) == ExitCode.VIOLATION
+        assert main(["validate", str(tmp_path / trace), "--prefixes", str(tmp_path)]) == ExitCode.VIOLATION
         assert "hw.own-epoch" in capsys.readouterr().out
 
 

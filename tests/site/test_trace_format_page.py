@@ -75,4 +75,4 @@ def test_the_small_trace_is_accepted_and_rejected_where_the_page_says(
     wrong = re.sub(r'"voted_key":\{[^}]*\}', '"voted_key":null', lines[4])
     assert wrong != lines[4]
     small.write_text("\n".join([*lines[:4], wrong, *lines[5:]]) + "\n", encoding="utf-8")
-    assert main(["validate", str(small)]) == ExitCode.VIOLATION
+    assert main(["validate", str(small), "--prefixes", str(tmp_path)]) == ExitCode.VIOLATION

@@ -82,8 +82,9 @@ def _places(
     if isinstance(chosen, inspect.StructType):
         for field in chosen.fields:
             name = field.encode_name
-            inside = name in value
-            yield from _places(value.get(name), field.type, (*path, name), there=inside, optional=not field.required)
+            # What is null when it is absent, as the target of a snapshot, says the same without it.
+            optional = not field.required and field.default is not None
+            yield from _places(value.get(name), field.type, (*path, name), there=name in value, optional=optional)
     elif isinstance(chosen, inspect.VarTupleType):
         for index, item in enumerate(value):
             yield from _places(item, chosen.item_type, (*path, index), there=True, optional=False)

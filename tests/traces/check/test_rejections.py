@@ -88,7 +88,7 @@ def test_what_is_not_possible_names_the_false_conjunct(
     assert found.headline().endswith("is not possible in the model")
     assert found.conjunct is not None
     assert (found.conjunct.text, found.conjunct.operands) == (text, operands)
-    assert rule in ("", *found.rules[:4])
+    assert rule in ("", *found.rules[:6])
     assert text.split("(")[0] in _source_line(found.conjunct.module, found.conjunct.line)
 
 

@@ -1,7 +1,8 @@
-"""Why a line is rejected, in terms of rules: which ones the action states, and which one is missing.
+"""Why a line is rejected, in terms of rules: which one is missing, and which ones the action states.
 
 The model can switch rules off one at a time.
 If a line that is wrong would be right without one of them, the traced software does not keep that rule.
+Then the reference does one thing otherwise at a time: it names rules where that gives what the line shows.
 """
 
 import re
@@ -12,8 +13,10 @@ from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.action_rules import rules_of_event, rules_of_operators, switchable_rules
+from kraft_spec.mapping import state_from_model
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
+from kraft_traces.check.attribution import attributed_line
 from kraft_traces.check.comparison import NETWORK_EVENTS
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel
@@ -53,7 +56,7 @@ class Diagnosis:
         found = self._model.false_conjunct(where.line.event, where.before)
         explained_by = self._explained_by(where)
         if found is None:
-            return self._rejection(RejectionKind.NOT_ENABLED, where, explained_by=explained_by)
+            return self._attributed(self._rejection(RejectionKind.NOT_ENABLED, where, explained_by=explained_by), where)
         conjunct = Conjunct(_shortened(found.text), found.module, found.line, found.operands)
         # The operators that the conjunct names, then those that it stands in, the innermost first.
         named = rules_of_operators(_OPERATOR.findall(found.text))
@@ -61,14 +64,16 @@ class Diagnosis:
         # A guard on the role that names no rule is about the table of roles as a whole.
         roles = ("state.roles",) if not named and _is_about_role(found.text) else ()
         concerned = (*named, *roles, *around)
-        return self._rejection(
+        rejection = self._rejection(
             RejectionKind.NOT_ENABLED, where, explained_by=explained_by, concerned=concerned, conjunct=conjunct
         )
+        return self._attributed(rejection, where, concerned)
 
     def mismatch(self, where: Where, differences: tuple[Difference, ...], *, explain: bool = True) -> Rejection:
         """The line shows something else than the model gives; `explain` asks for the missing rule."""
         explained_by = self._explained_by(where) if explain else ()
         found = self._rejection(RejectionKind.MISMATCH, where, explained_by=explained_by, differences=differences)
+        found = self._attributed(found, where) if explain else found
         missing = [one.actual == MISSING for one in differences]
         return replace(found, left_out="nothing" if not any(missing) else "all" if all(missing) else "some")
 
@@ -113,6 +118,19 @@ class Diagnosis:
                 if is_right[shown]:
                     explaining.append(rule)
         return tuple(dict.fromkeys(explaining))
+
+    def _attributed(self, rejection: Rejection, where: Where, concerned: tuple[str, ...] = ()) -> Rejection:
+        """The rejection with the rules behind what differs before those that its action states.
+
+        Before them stand those that the false conjunct is concerned with.
+        """
+        if rejection.replica is None:
+            return rejection
+        record = state_before(self._model, where.before, rejection.replica)
+        before = state_from_model({str(field): value for field, value in record.items()})
+        found = attributed_line(where.line, before, self._configuration, rejection.rules)
+        rules = (*rejection.explained_by, *concerned, *found.rules)
+        return replace(rejection, rules=tuple(dict.fromkeys(rules)))
 
     def _rejection(
         self,

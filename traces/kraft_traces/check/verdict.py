@@ -60,7 +60,7 @@ class Rejection:
     role: str | None
     """The replica's role before the line, by the model."""
     rules: tuple[str, ...]
-    """Rules of the action: first those that explain the line, then those switched off, then the most specific."""
+    """First those that explain the line, then those behind what differs, then those that the action states."""
     explained_by: tuple[str, ...] = ()
     """Rules without any one of which the line would be right: the traced software does not keep one of them."""
     conjunct: Conjunct | None = None

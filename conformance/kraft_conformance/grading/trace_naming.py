@@ -1,0 +1,101 @@
+"""Is the rule that a mutant breaks the first one that `validate` names of its traces?
+
+A process of its own simulates the broken reference and writes what happens, up to an exception or a broken invariant,
+as other software would write it; this one, which is whole, judges the traces up to the first that is rejected.
+"""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kraft_conformance.grading.naming import NamingRow
+from kraft_conformance.grading.subjects import subject_graded
+from kraft_conformance.mutation.seeded import subject_of
+from kraft_spec.edits import edited_packages
+from kraft_spec.mutants import Mutant
+
+SEEDS = 2
+"""Of every workload, up to the first trace that is rejected."""
+STEPS = 400
+VOTERS = (3, 4)
+"""By seed: half of an even number is no majority."""
+_LIMIT_S = 120.0
+
+
+def trace_naming_of(mutants: Sequence[Mutant], on_row: Callable[[NamingRow], None]) -> tuple[NamingRow, ...]:
+    """What `validate` names of each mutant of the quorum part.
+
+    Raises:
+        EditError: a mutant does not fit.
+    """
+    found: list[NamingRow] = []
+    for mutant in mutants:
+        if subject_graded(mutant) != "replica":
+            continue
+        found.append(_row(mutant))
+        on_row(found[-1])
+    return tuple(found)
+
+
+def _row(mutant: Mutant) -> NamingRow:
+    # Late: it starts a JVM.
+    from kraft_traces.check import check_reader
+    from kraft_traces.reader import open_trace
+
+    for trace in _traces(mutant):
+        with open_trace(trace, source=trace.name) as reader:
+            rejection = check_reader(reader).rejection
+        if rejection is not None:
+            where = f"{trace.stem}, event {rejection.sequence}"
+            return NamingRow(mutant.name, mutant.rules, where, rejection.rules)
+    return NamingRow(mutant.name, mutant.rules, "", ())
+
+
+def _traces(mutant: Mutant) -> Iterator[Path]:
+    """The traces of a mutant, made a seed at a time."""
+    subject = subject_of(mutant)
+    with edited_packages({"kraft_reference": subject.edits}) as environment, TemporaryDirectory() as folder:
+        for seed in range(SEEDS):
+            target = Path(folder) / str(seed)
+            target.mkdir()
+            command = [sys.executable, "-P", "-m", __name__, str(target), str(seed)]
+            command += [word for rule in sorted(subject.switched_off) for word in ("--switched-off", rule)]
+            # One that hangs has written what came before.
+            with suppress(subprocess.TimeoutExpired):
+                subprocess.run(command, env=dict(environment), capture_output=True, check=False, timeout=_LIMIT_S)
+            yield from sorted(target.iterdir())
+
+
+def main() -> None:
+    """Simulate all workloads with the reference that this process imports, each to a trace in a folder."""
+    from dataclasses import replace
+
+    from kraft_reference.cluster.plan import RunPlan
+    from kraft_reference.cluster.workload import WORKLOADS
+    from kraft_traces.lines import Generator
+    from kraft_traces.writer import write_trace
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("seed", type=int)
+    parser.add_argument("--switched-off", action="append", default=[])
+    given = parser.parse_args()
+    off = tuple(given.switched_off)
+    for workload in WORKLOADS:
+        replicas = VOTERS[given.seed % len(VOTERS)]
+        plan = RunPlan(given.seed, replicas=replicas, steps=STEPS, workload=workload, switched_off=off)
+        simulation = plan.simulation()
+        honest = replace(simulation.configuration, switched_off=frozenset())
+        target = given.folder / f"{workload}-{given.seed}.jsonl"
+        with write_trace(target, honest, Generator(name="mutant", version="1")) as writer:
+            with suppress(Exception):  # a mutant may do anything
+                writer.write_all(simulation.run())
+            writer.end(complete=False)
+
+
+if __name__ == "__main__":
+    main()

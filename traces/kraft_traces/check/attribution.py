@@ -1,0 +1,67 @@
+"""The rules behind what a line shows and the reference would not do."""
+
+from collections.abc import Collection, Sequence
+
+from msgspec import UNSET
+
+from kraft_reference.configuration import Configuration
+from kraft_reference.events import Draw
+from kraft_reference.outcome import Refusal
+from kraft_reference.replica import Step
+from kraft_reference.state import ReplicaState
+from kraft_spec.attribution import Attribution, Given, attributed
+from kraft_traces.check.differences import Difference, effect_differences, field_differences
+from kraft_traces.check.observation import STATE_FIELDS, canonical_effects, canonical_state
+from kraft_traces.effects import traced_effect
+from kraft_traces.errors import IncompleteLineError
+from kraft_traces.lines import EventLine
+from kraft_traces.restore import crash_point_of, event_of
+from kraft_traces.states import traced_state
+
+
+def attributed_line(
+    line: EventLine, before: ReplicaState, configuration: Configuration, stated: Sequence[str]
+) -> Attribution:
+    """The rules behind what differs in a line at a replica, the likeliest first.
+
+    Args:
+        line: the line; what it leaves out is not compared.
+        before: the state of its replica before it.
+        configuration: that of its trace.
+        stated: the rules that its action states, to fall back on.
+    """
+    try:
+        event = event_of(line)
+    except IncompleteLineError:
+        return Attribution(tuple(stated), is_exact=False)
+    died = crash_point_of(line)
+    crash = None if died is None else (died.completed, died.log_end_offset)
+    # The model has no clock: durations are not compared.
+    given = Given(before, configuration, event, Draw(line.sequence, 0, 0), crash)  # type: ignore[arg-type]
+
+    def differing(step: Step) -> Collection[object]:
+        return [(one.field, one.actual) for one in line_differences(line, step)]
+
+    try:
+        return attributed(given, differing, stated)
+    except Exception:  # what is no step of the model may be one that the reference cannot even take
+        return Attribution(tuple(stated), is_exact=False)
+
+
+def line_differences(line: EventLine, step: Step) -> tuple[Difference, ...]:
+    """Where a line differs from a step of the reference; what it leaves out agrees with everything."""
+    found: list[Difference] = []
+    if line.state is not UNSET:
+        wanted, shown = canonical_state(traced_state(step.state)), canonical_state(line.state)
+        found += field_differences("state.", STATE_FIELDS, wanted, shown, complete=False)  # type: ignore[arg-type]
+    if line.refusal not in (UNSET, step.refusal):
+        found.append(Difference("refusal", _worded(step.refusal), _worded(line.refusal)))
+    if line.effects is not UNSET:
+        effects = tuple([traced_effect(line.sequence, effect) for effect in step.effects])
+        rows = tuple([row for _, row in canonical_effects(effects)])
+        found += effect_differences(rows, canonical_effects(line.effects), complete=False)  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _worded(refusal: Refusal | None) -> str:
+    return str(refusal)
