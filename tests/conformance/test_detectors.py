@@ -12,9 +12,11 @@ from kraft_conformance.detectors.checks import LAYERS, Check, all_checks, model_
 from kraft_conformance.detectors.evidence import Aside, Blind, Detected, load_evidence, problem_of
 from kraft_conformance.detectors.fields import lies_of_traces, wanted_fields
 from kraft_conformance.detectors.lies import Lie
+from kraft_conformance.detectors.observability import mutant_rows, mutants_section
 from kraft_conformance.detectors.places import EVENT, declared_fields, document_of, fields_there, other_values, plain
 from kraft_conformance.detectors.sightings import SightingsError, first_sightings, untyped
 from kraft_conformance.detectors.table import DetectorRow, check_rows, field_rows, markdown
+from kraft_conformance.grading.table import load_table
 from kraft_reference.cluster.plan import RunPlan
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.encode import event_line
@@ -181,15 +183,35 @@ def test_the_mutants_of_a_field_are_those_whose_traces_named_it_first(tmp_path: 
         first_sightings(results)
 
 
+def test_more_than_unit_tests_see_every_mutant() -> None:
+    rows = mutant_rows(CATALOGUE, load_table())
+    assert {row.mutant for row in rows if row.rules} == {mutant.name for mutant in CATALOGUE.mutants}
+    assert [f"{row.mutant}: {row.problem}" for row in rows if row.problem] == []
+    assert all(row.level or row.by or row.reason for row in rows)
+
+
+def test_a_mutant_that_only_unit_tests_see_and_one_that_is_not_graded_are_reported() -> None:
+    graded = load_table()
+    first, second, *rest = graded.seeded
+    unseen = msgspec.structs.replace(first, wire=None, effects=None, state=None, history=None, random=None)
+    rows = mutant_rows(CATALOGUE, msgspec.structs.replace(graded, seeded=(unseen, *rest)))
+    assert {row.mutant: row.problem for row in rows if row.problem} == {
+        first.mutant: "nobody sees it, but for unit tests",
+        second.mutant: "is not graded: run `kraft-spec conformance grade`",
+    }
+    assert any("| nobody sees it, but for unit tests |" in line for line in mutants_section(rows))
+
+
 def test_the_recorded_table_is_of_these_checks_and_fields() -> None:
     recorded = (Path(__file__).parents[2] / "docs" / "detectors.md").read_text(encoding="utf-8")
     missing = [f"{check.layer} {check.name}" for check in all_checks() if f"| {check.name} |" not in recorded]
     missing += [field for field in wanted_fields() if f"| `{field}` |" not in recorded]
+    missing += [mutant.name for mutant in CATALOGUE.mutants if f"| {mutant.name} | {mutant.rules[0]} |" not in recorded]
     assert missing == [], "kraft-spec detectors --record docs/detectors.md"
 
 
 def test_the_table_names_every_check_and_field(lies: dict[str, Lie]) -> None:
     checks = check_rows(all_checks(), CATALOGUE, EVIDENCE)
-    text = markdown(checks, field_rows(wanted_fields(), lies, EVIDENCE.blind))
+    text = markdown(checks, field_rows(wanted_fields(), lies, EVIDENCE.blind), mutant_rows(CATALOGUE, load_table()))
     assert all(f"| {row.check.name} |" in text for row in checks)
     assert all(f"| `{field}` |" in text for field in wanted_fields())

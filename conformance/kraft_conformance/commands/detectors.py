@@ -7,15 +7,17 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, stderr, stdout, table
+from kraft_conformance.console import print_json, progress, shown, stderr, stdout, table
 from kraft_conformance.detectors.attempt import AttemptError
 from kraft_conformance.detectors.checks import all_checks
 from kraft_conformance.detectors.evidence import Evidence, load_evidence, problem_of
 from kraft_conformance.detectors.fields import lies_of_traces, wanted_fields
+from kraft_conformance.detectors.observability import MutantRow, mutant_rows
 from kraft_conformance.detectors.sightings import SightingsError, first_sightings
 from kraft_conformance.detectors.table import DetectorRow, FieldRow, check_rows, field_rows, markdown
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
+from kraft_conformance.grading.table import TableError, load_table
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import MutantError, load_catalogue
 from kraft_traces.streams import whole_file
@@ -29,13 +31,14 @@ Mutants = Annotated[
 
 
 def detectors(verify: Verify = False, mutants: Mutants = None, record: Record = None, as_json: Json = False) -> int:
-    """Show which mutant or switched-off rule each check detects first, and make each field of a trace lie.
+    """Show which mutant or switched-off rule each check detects first, who sees each mutant, and make fields lie.
 
-    Exit code 1 when a check detects nothing, or a field lies unseen.
+    Exit code 1 when a check detects nothing, a field lies unseen, or nothing but unit tests sees a mutant.
     """
     try:
         catalogue = load_catalogue()
-    except MutantError as error:
+        seen = mutant_rows(catalogue, load_table())
+    except (MutantError, TableError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     try:
         sightings = {} if mutants is None else first_sightings(mutants)
@@ -51,21 +54,24 @@ def detectors(verify: Verify = False, mutants: Mutants = None, record: Record = 
     failed = _verified(evidence) if verify else ()
     if record is not None:
         with whole_file(record) as output:
-            output.write(markdown(checks, fields).encode())
+            output.write(markdown(checks, fields, seen).encode())
     if as_json:
         print_json(
             {
                 "checks": [asdict(row) for row in checks],
                 "fields": [asdict(row) for row in fields],
+                "mutants": [asdict(row) for row in seen],
                 "verified": verify,
                 "failed": failed,
             }
         )
     else:
         _show(checks, fields)
+        _show_mutants(seen)
         for problem in failed:
             stdout.print(f"not as recorded: {problem}", markup=False, soft_wrap=True)
     problems = [*failed, *(row.problem for row in checks), *(row.problem for row in fields)]
+    problems += [row.problem for row in seen]
     return ExitCode.VIOLATION if any(problems) else ExitCode.CONFORMANT
 
 
@@ -103,4 +109,12 @@ def _show(checks: tuple[DetectorRow, ...], fields: tuple[FieldRow, ...]) -> None
         said, says, seen_by = ("", "", "") if lie is None else (lie.said, lie.says, lie.seen_by or "nobody")
         names = "" if lie is None else "; ".join(lie.names)
         drawn.add_row(field.field, said, says, seen_by, "; ".join(filter(None, (names, field.reason, field.problem))))
+    stdout.print(drawn)
+
+
+def _show_mutants(rows: tuple[MutantRow, ...]) -> None:
+    wrong = sum(bool(row.problem) for row in rows)
+    drawn = table(f"{len(rows)} mutants, {wrong} that only unit tests see", "mutant", "seen at", "by")
+    for row in rows:
+        drawn.add_row(shown(row.mutant), row.level, shown(row.problem or row.by or row.reason))
     stdout.print(drawn)

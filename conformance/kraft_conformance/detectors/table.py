@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from kraft_conformance.detectors.checks import Check, Layer
 from kraft_conformance.detectors.evidence import Aside, Blind, Detected, Evidence
 from kraft_conformance.detectors.lies import Lie
+from kraft_conformance.detectors.observability import MutantRow, mutants_section
 from kraft_conformance.detectors.sightings import untyped
 from kraft_spec.models import CHECKS
 from kraft_spec.models.check import ModelCheck
@@ -133,7 +134,7 @@ def _problem(lie: Lie | None, reason: str) -> str:
     return ""
 
 
-def markdown(checks: Sequence[DetectorRow], fields: Sequence[FieldRow]) -> str:
+def markdown(checks: Sequence[DetectorRow], fields: Sequence[FieldRow], mutants: Sequence[MutantRow]) -> str:
     """The tables for the documentation."""
     lines = [
         "# Detectors: no check is there for nothing",
@@ -150,6 +151,7 @@ def markdown(checks: Sequence[DetectorRow], fields: Sequence[FieldRow]) -> str:
             if row.check.layer == layer:
                 detects = row.problem or ", ".join(row.detects) or f"none: {row.reason}"
                 lines.append(f"| {row.check.name} | {row.check.kind} | {detects} | {row.how} |")
+    lines += ["", *mutants_section(mutants)]
     lines += [
         "",
         f"## Fields of a trace: {len(fields)}",

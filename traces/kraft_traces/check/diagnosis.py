@@ -2,7 +2,7 @@
 
 The model can switch rules off one at a time.
 If a line that is wrong would be right without one of them, the traced software does not keep that rule.
-Then the reference does one thing otherwise at a time: it names rules where that gives what the line shows.
+If there is none, the reference does one thing otherwise at a time: it names rules where that gives what is shown.
 """
 
 import re
@@ -124,13 +124,12 @@ class Diagnosis:
 
         Before them stand those that the false conjunct is concerned with.
         """
-        if rejection.replica is None:
+        if rejection.replica is None or rejection.explained_by:
             return rejection
         record = state_before(self._model, where.before, rejection.replica)
         before = state_from_model({str(field): value for field, value in record.items()})
         found = attributed_line(where.line, before, self._configuration, rejection.rules)
-        rules = (*rejection.explained_by, *concerned, *found.rules)
-        return replace(rejection, rules=tuple(dict.fromkeys(rules)))
+        return replace(rejection, rules=tuple(dict.fromkeys((*concerned, *found.rules))))
 
     def _rejection(
         self,
