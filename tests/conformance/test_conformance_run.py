@@ -440,6 +440,19 @@ def test_list_and_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert "error NONE, epoch 1, leader_id null, leader_endpoint null, granted true, pre_vote false (after 1)" in shown
 
 
+def test_what_is_explained_names_other_right_courses_and_what_is_open_of_a_fetch(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["conformance", "explain", "constructed.file-lost"]) == ExitCode.CONFORMANT
+    course = capsys.readouterr().out.partition("As right, with vote_of_lost_file free:\n")[2].splitlines()
+    assert course[:2] == ["   durable.restart.log-epoch says SHOULD", "1. Restart endpoint null"]
+    assert "voted_key null" in course[2]
+    assert course[-1] == "   Every other step as above."
+    assert "of an answer to a Fetch" not in "".join(course)
+    assert main(["conformance", "explain", "fetch.diverging-counted"]) == ExitCode.CONFORMANT
+    assert "of an answer to a Fetch: when it comes" in capsys.readouterr().out
+
+
 def test_the_page_for_implementers_says_the_truth(capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text()
     blocks = [block.partition("\n")[2].rstrip("`\n") for block in page.split("```")[1::2]]

@@ -8,10 +8,12 @@ from typing import Any
 from msgspec import UNSET
 
 from kraft_conformance.runner.plain import plain
-from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.format import Course, Expected, Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.profiles import provenance, shown_profile
 from kraft_conformance.vectors.state_changes import changed_fields
 from kraft_spec.rules import load_registry
+from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.message_types import TracedFetchResponse
 
 _OUTPUT = re.compile(r"outputs\[(\d+)\]")
 """The position of an output, which is shown counted from 1."""
@@ -23,6 +25,12 @@ NOT_JUDGED = (
     "synced beyond what is asked for, and correlation_id, cluster_id, version and details where they are left out.",
 )
 """What counts in every vector."""
+
+FETCH_NOT_JUDGED = (
+    "Nor, of an answer to a Fetch: when it comes while it has nothing for the fetcher, how many of the records it has",
+    "(a batch stays whole), and whether a high watermark stands beside an error.",
+)
+"""What counts where a Fetch is answered."""
 
 
 def explained(vector: Vector) -> Iterator[str]:
@@ -43,6 +51,8 @@ def explained(vector: Vector) -> Iterator[str]:
         yield f"  {rule.statement}"
     yield ""
     yield from NOT_JUDGED
+    if any(isinstance(one, TracedSend) and isinstance(one.message, TracedFetchResponse) for one in _outputs(vector)):
+        yield from FETCH_NOT_JUDGED
     yield ""
     if vector.history is None:
         yield f"Replica {vector.replica} in a constructed state: {vector.constructed}"
@@ -55,6 +65,34 @@ def explained(vector: Vector) -> Iterator[str]:
         yield ""
         yield f"{number}. {happening(step)}"
         yield from _expected(step)
+    for course in vector.courses or ():
+        yield ""
+        yield from _course(vector, course)
+
+
+def _outputs(vector: Vector) -> Iterator[TracedEffect]:
+    for step in vector.steps:
+        yield from step.outputs
+
+
+def _course(vector: Vector, course: Course) -> Iterator[str]:
+    """What else is right, at a replica that answers open decisions otherwise."""
+    answers = " and ".join(f"{one.decision} {one.answer}" for one in course.choices)
+    yield f"As right, with {answers}:"
+    for reason in dict.fromkeys(one.reason for one in course.choices):
+        yield f"   {reason}"
+    before = plain(course.before)
+    for name in changed_fields(course.before):
+        yield f"   {name} is {shown_value(before[name])} at the beginning"
+    for number, (step, expected) in enumerate(zip(vector.steps, course.steps, strict=True), 1):
+        if _as_expected(step) != expected:
+            yield f"{number}. {happening(step)}"
+            yield from _expected(expected)
+    yield "   Every other step as above."
+
+
+def _as_expected(step: VectorStep) -> Expected:
+    return Expected(**{name: getattr(step, name) for name in Expected.__struct_fields__})
 
 
 def happening(event: VectorEvent) -> str:
@@ -72,7 +110,7 @@ def happening(event: VectorEvent) -> str:
     return " ".join(words)
 
 
-def _expected(step: VectorStep) -> Iterator[str]:
+def _expected(step: VectorStep | Expected) -> Iterator[str]:
     for index, output in enumerate(step.outputs):
         fields = plain(output)
         kind, inner = fields.pop("kind"), fields.pop("message", None)

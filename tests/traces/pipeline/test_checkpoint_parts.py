@@ -98,6 +98,7 @@ def composed(rows: Sequence[Row]) -> Row:
     return {
         **rows[place],
         "candidates_max": max(row["candidates_max"] for row in judged),
+        "open_answers": sorted({answer for row in judged for answer in row["open_answers"]}),
         "compared": "partial" if len(words) > 1 else next(iter(words), None),
         "shown": list(sums.values()),
     }
@@ -257,6 +258,7 @@ def _part_rows(traces: int) -> list[list[Row]]:
             {
                 "verdict": chance.choice(kinds),
                 "candidates_max": chance.randint(1, 9),
+                "open_answers": chance.sample(("end_quorum_fetched_flag cleared", "own_vote_at_restart unattached"), 1),
                 "reason": f"{number}/{part}",
                 "compared": chance.choice(("complete", "complete", "complete", "partial", "names only", None)),
                 # A part on which the checker failed shows nothing.
@@ -281,7 +283,7 @@ def test_the_first_part_that_is_not_accepted_decides(spark: Any) -> None:
     table = spark.createDataFrame([[row[name] for name in PART_VERDICTS.names] for row in rows], PART_VERDICTS.ddl)
     wanted = {row["trace_id"]: row for row in map(composed, drawn)}
     found = {row["trace_id"]: row.asDict(recursive=True) for row in decided(table).collect()}
-    names = ("verdict", "candidates_max", "reason", "compared", "shown")
+    names = ("verdict", "candidates_max", "open_answers", "reason", "compared", "shown")
     assert len(found) == 150
     assert {key: [row[name] for name in names] for key, row in found.items()} == {
         key: [row[name] for name in names] for key, row in wanted.items()

@@ -71,6 +71,7 @@ def _undecided(trace: Row, reason: str) -> Row:
         "verdict": VerdictKind.INCONCLUSIVE.value,
         "events": 0,
         "candidates_max": 0,
+        "open_answers": [],
         "other_model": False,
         "compared": None,
         "shown": [],
@@ -104,6 +105,7 @@ def row_of(trace: Row, verdict: Verdict) -> Row:
         "verdict": verdict.kind.value,
         "events": verdict.events,
         "candidates_max": verdict.candidates_max,
+        "open_answers": [f"{one.decision} {one.answer}" for one in verdict.open_answers],
         "other_model": verdict.other_model,
         "compared": None if verdict.compared.whole is None else verdict.compared.whole.value,
         "shown": [

@@ -219,6 +219,11 @@ VERDICTS = TableSchema(
         Column("verdict", _TEXT, "`accepted`, `rejected` or `inconclusive`"),
         Column("events", _LONG, "lines that were steps of the model"),
         Column("candidates_max", _INT, "most candidate states at one line; 1 for a complete trace"),
+        Column(
+            "open_answers",
+            _TEXTS,
+            "answers to open decisions without which some line would not be right, as `own_vote_at_restart unattached`",
+        ),
         Column("other_model", _TRUTH, "whether it was written for another model"),
         Column(
             "compared",
@@ -244,7 +249,11 @@ VERDICTS = TableSchema(
         Column("role", _TEXT, "the role of the replica before", nullable=True),
         Column("rule", _TEXT, "the rule to look at first", nullable=True),
         Column("field", _TEXT, "the first field that differs, the false conjunct, or the property", nullable=True),
-        Column("rules", _TEXTS, "the rules of the action, those first that explain the line"),
+        Column(
+            "rules",
+            _TEXTS,
+            "those first that explain the line, then those behind what differs, then those that the action states",
+        ),
         Column("explained_by", _TEXTS, "rules without any one of which the line would be right"),
         Column("properties", _TEXTS, "properties that are violated"),
         Column("conjunct", _TEXT, "the conjunct that is false, and where it stands", nullable=True),

@@ -74,7 +74,7 @@ def decided(parts: Any) -> Any:
 
     The first part that is not accepted decides, as it would if the parts were checked one after the other; else the
     last, which knows whether the trace is complete.
-    What was compared is that of all parts up to the one that decides.
+    What was compared, and the open answers, are those of all parts up to the one that decides.
     """
     trace = Window.partitionBy("trace_id")
     so_far = trace.orderBy("part").rowsBetween(Window.unboundedPreceding, Window.currentRow)
@@ -82,6 +82,9 @@ def decided(parts: Any) -> Any:
     rank = sf.when(sf.col("verdict") == VerdictKind.ACCEPTED.value, -part).otherwise(part - 2**31)
     return (
         parts.withColumn("candidates_max", sf.max("candidates_max").over(so_far))
+        .withColumn(
+            "open_answers", sf.array_sort(sf.array_distinct(sf.flatten(sf.collect_list("open_answers").over(so_far))))
+        )
         .withColumn("compared", _extent(sf.collect_set("compared").over(so_far)))
         .withColumn("shown", _sums(sf.collect_list("shown").over(so_far)))
         .withColumn("place", sf.row_number().over(trace.orderBy(rank)))
