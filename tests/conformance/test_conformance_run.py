@@ -440,7 +440,7 @@ def test_list_and_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert "error NONE, epoch 1, leader_id null, leader_endpoint null, granted true, pre_vote false (after 1)" in shown
 
 
-def test_what_is_explained_names_other_right_courses_and_what_is_open_of_a_fetch(
+def test_explain_names_other_right_courses_and_what_is_open_of_a_fetch(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["conformance", "explain", "constructed.file-lost"]) == ExitCode.CONFORMANT
