@@ -16,5 +16,5 @@ from kraft_conformance.grading.trace_naming import trace_naming_of
 )
 def test_the_broken_rule_is_named_first(name: str) -> None:
     (row,) = trace_naming_of(graded_mutants((name,)), lambda _: None)
-    assert row.vector, "no trace is rejected"
-    assert row.named[:1] == row.breaks[:1]
+    assert row.where, "no trace is rejected"
+    assert row.is_first, row

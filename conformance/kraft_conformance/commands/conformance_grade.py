@@ -34,6 +34,13 @@ NamingOnly = Annotated[
         help="Grade only which rule the first failure names: each mutant up to the first vector that fails.",
     ),
 ]
+TracesOnly = Annotated[
+    bool,
+    typer.Option(
+        "--traces",
+        help="Grade only which rule `validate` names of the first trace of each mutant that it rejects.",
+    ),
+]
 Check = Annotated[
     bool,
     typer.Option(
@@ -54,6 +61,7 @@ def grading(
     first: First = False,
     check: Check = False,
     naming: NamingOnly = False,
+    traces: TracesOnly = False,
     jobs: Jobs = None,
     record: Record = None,
     table_file: TableFile = None,
@@ -63,7 +71,7 @@ def grading(
 
     Exit code 1: fewer than 90 of 100 mutants are caught by vectors, or a named one by nothing.
     Equivalent ones don't count.
-    With --naming the exit code says only that it is done.
+    With --naming and --traces the exit code says only that it is done.
     """
     from kraft_conformance.commands.conformance_grading import Asked, graded
 
@@ -76,6 +84,7 @@ def grading(
         first=first,
         check=check,
         naming=naming,
+        traces=traces,
         jobs=jobs,
         record=record,
         table_file=table_file,

@@ -19,6 +19,7 @@ from kraft_conformance.grading.random_part import RandomRuns
 from kraft_conformance.grading.record import markdown
 from kraft_conformance.grading.subjects import graded_mutants
 from kraft_conformance.grading.table import TARGET, Row, Table, TableError, load_table, score, table_bytes
+from kraft_conformance.grading.trace_naming import trace_naming_of
 from kraft_conformance.mutation import machine_made
 from kraft_conformance.mutation.survivors import SurvivorError
 from kraft_conformance.vectors.catalogue import VectorFileError
@@ -38,6 +39,7 @@ class Asked(NamedTuple):
     first: bool
     check: bool
     naming: bool
+    traces: bool
     jobs: int | None
     record: Path | None
     table_file: Path | None
@@ -56,6 +58,8 @@ def graded(asked: Asked) -> int:
         return _check(chosen)
     if asked.naming:
         return _name(asked, chosen)
+    if asked.traces:
+        return _name_traces(asked, chosen)
     if asked.words and (asked.record or asked.table_file):
         raise usage_error("a published table has all mutants: --record and --table do not go with -k")
     if not chosen and not asked.machine:
@@ -101,6 +105,22 @@ def _name(asked: Asked, chosen: tuple[Mutant, ...]) -> int:
         counted = naming_score(rows)
         words = f"{counted.first} first, {counted.among} of the mutant's rules, {counted.early} among the first three"
         stdout.print(shown(f"{kind}: {counted.failed} fail; {words}"), style="bold", soft_wrap=True)
+    return ExitCode.CONFORMANT
+
+
+def _name_traces(asked: Asked, chosen: tuple[Mutant, ...]) -> int:
+    with progress("mutants", len(chosen)) as advance:
+        rows = trace_naming_of(chosen, lambda row: advance(say=row.mutant))
+    rejected = [row for row in rows if row.where]
+    if asked.as_json:
+        print_json([row._asdict() for row in rows])
+        return ExitCode.CONFORMANT
+    for row in rows:
+        verdict = "none" if not row.where else "first" if row.is_first else "other"
+        stdout.print(shown(f"{verdict:6} {row.mutant}: {row.where}: {', '.join(row.named[:3])}"), soft_wrap=True)
+    first, early = sum(row.is_first for row in rejected), sum(row.breaks[0] in row.named[:3] for row in rejected)
+    words = f"{len(rows)} mutants, {len(rejected)} rejected: the rule is named first of {first}, among three of {early}"
+    stdout.print(shown(words), style="bold", soft_wrap=True)
     return ExitCode.CONFORMANT
 
 

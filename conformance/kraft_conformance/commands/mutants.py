@@ -12,6 +12,7 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.grading.table import load_table
 from kraft_conformance.mutation import machine_made
 from kraft_conformance.mutation.campaign import AttackError
 from kraft_conformance.mutation.edge_replay import EdgesMissingError
@@ -141,17 +142,21 @@ def _said(outcome: Outcome) -> str:
 
 
 def _list(chosen: tuple[Mutant, ...], as_json: bool) -> int:
+    levels = {row.mutant: row.level or "" for row in load_table().seeded}
     if as_json:
         print_json(
             {
-                "mutants": [{"name": one.name, "rules": one.rules, "bug": one.bug} for one in chosen],
+                "mutants": [
+                    {"name": one.name, "rules": one.rules, "shown_at": levels.get(one.name) or None, "bug": one.bug}
+                    for one in chosen
+                ],
                 "tools": [{"name": one.name, "does": one.does} for one in ALL_TOOLS.values()],
             }
         )
         return ExitCode.CONFORMANT
-    drawn = table(f"{len(chosen)} seeded mutants of the reference", "mutant", "breaks", "bug")
+    drawn = table(f"{len(chosen)} seeded mutants of the reference", "mutant", "breaks", "shown at", "bug")
     for one in chosen:
-        drawn.add_row(one.name, ", ".join(one.rules), shown(one.bug))
+        drawn.add_row(one.name, ", ".join(one.rules), levels.get(one.name, ""), shown(one.bug))
     stdout.print(drawn)
     drawn = table("Tools, from the cheapest to the dearest", "tool", "what it does")
     for tool in ALL_TOOLS.values():

@@ -73,7 +73,7 @@ def mutants_section(rows: Sequence[MutantRow]) -> Iterator[str]:
     """The lines of the page about them; of the machine-made ones only those that no vector sees."""
     named = [row for row in rows if row.rules]
     made = [row for row in rows if not row.rules]
-    yield f"## Mutants: {len(named)} named, {len(made)} machine-made"
+    yield "## Mutants"
     yield ""
     yield (
         "The lowest level of observability at which a conformance vector sees each, and that vector: an implementation "
@@ -84,8 +84,8 @@ def mutants_section(rows: Sequence[MutantRow]) -> Iterator[str]:
     yield ""
     yield "| | wire | effects | state | random mode | model alone | nothing can | only unit tests |"
     yield "|---|---|---|---|---|---|---|---|"
-    yield f"| named | {' | '.join(_counts(named))} |"
-    yield f"| machine-made | {' | '.join(_counts(made))} |"
+    yield f"| {len(named)} named | {' | '.join(_counts(named))} |"
+    yield f"| {len(made)} machine-made | {' | '.join(_counts(made))} |"
     yield ""
     yield "| mutant | breaks | seen at | by |"
     yield "|---|---|---|---|"

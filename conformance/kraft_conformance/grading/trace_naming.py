@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
-from kraft_conformance.grading.naming import NamingRow
 from kraft_conformance.grading.subjects import subject_graded
 from kraft_conformance.mutation.seeded import subject_of
 from kraft_spec.edits import edited_packages
@@ -26,13 +26,29 @@ VOTERS = (3, 4)
 _LIMIT_S = 120.0
 
 
-def trace_naming_of(mutants: Sequence[Mutant], on_row: Callable[[NamingRow], None]) -> tuple[NamingRow, ...]:
+class TraceNamingRow(NamedTuple):
+    """A mutant, and what the first rejection of a trace of it names."""
+
+    mutant: str
+    breaks: tuple[str, ...]
+    """Its rules, the one that it is about first."""
+    where: str
+    """The trace and the event; empty if no trace is rejected."""
+    named: tuple[str, ...]
+
+    @property
+    def is_first(self) -> bool:
+        """Is the rule that the mutant is about the first one named?"""
+        return self.named[:1] == self.breaks[:1]
+
+
+def trace_naming_of(mutants: Sequence[Mutant], on_row: Callable[[TraceNamingRow], None]) -> tuple[TraceNamingRow, ...]:
     """What `validate` names of each mutant of the quorum part.
 
     Raises:
         EditError: a mutant does not fit.
     """
-    found: list[NamingRow] = []
+    found: list[TraceNamingRow] = []
     for mutant in mutants:
         if subject_graded(mutant) != "replica":
             continue
@@ -41,7 +57,7 @@ def trace_naming_of(mutants: Sequence[Mutant], on_row: Callable[[NamingRow], Non
     return tuple(found)
 
 
-def _row(mutant: Mutant) -> NamingRow:
+def _row(mutant: Mutant) -> TraceNamingRow:
     # Late: it starts a JVM.
     from kraft_traces.check import check_reader
     from kraft_traces.reader import open_trace
@@ -51,8 +67,8 @@ def _row(mutant: Mutant) -> NamingRow:
             rejection = check_reader(reader).rejection
         if rejection is not None:
             where = f"{trace.stem}, event {rejection.sequence}"
-            return NamingRow(mutant.name, mutant.rules, where, rejection.rules)
-    return NamingRow(mutant.name, mutant.rules, "", ())
+            return TraceNamingRow(mutant.name, mutant.rules, where, rejection.rules)
+    return TraceNamingRow(mutant.name, mutant.rules, "", ())
 
 
 def _traces(mutant: Mutant) -> Iterator[Path]:

@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from kraft_conformance.grading.table import load_table
+from kraft_conformance.mutation.machine_made import MachineMade
 from kraft_conformance.mutation.results import MachineMadeOutcomes, Results
 from kraft_conformance.mutation.sighting import Attack, Outcome
 from kraft_conformance.mutation.survivors import KILL_TARGET
-from kraft_conformance.mutation.tools import ALL_TOOLS
+from kraft_conformance.mutation.tools import ALL_TOOLS, UNIT_TESTS
 
 
 def markdown(results: Results) -> str:
@@ -34,7 +36,8 @@ def markdown(results: Results) -> str:
 
 
 def _seeded(results: Results) -> Iterator[str]:
-    tools = [attack.tool for attack in results.baseline.attacks if attack.tool != "tests"]
+    tools = [attack.tool for attack in results.baseline.attacks if attack.tool != UNIT_TESTS.name]
+    levels = {row.mutant: row.level or "" for row in load_table().seeded}
     killed = len(results.mutants) - len(results.unkilled)
     yield f"## Seeded mutants: {killed} of {len(results.mutants)} killed"
     yield ""
@@ -50,12 +53,15 @@ def _seeded(results: Results) -> Iterator[str]:
         ((tool, str(every[tool]), str(first[tool]), str(alone[tool])) for tool in tools),
     )
     yield ""
-    yield "How far each tool came until it killed the mutant, and how long it took; a dash: it did not kill it."
+    yield (
+        "How far each tool came until it killed the mutant, and how long it took; a dash: it did not kill it. "
+        "Shown at: the lowest observability at which a conformance vector sees it, by the table of the grading."
+    )
     yield ""
     yield from _table(
-        ("mutant", "breaks", *tools),
+        ("mutant", "breaks", "shown at", *tools),
         (
-            (mutant.name, mutant.rules[0], *(_kill(outcome, tool) for tool in tools))
+            (mutant.name, mutant.rules[0], levels.get(mutant.name, ""), *(_kill(outcome, tool) for tool in tools))
             for mutant, outcome in zip(results.mutants, results.outcomes, strict=True)
         ),
     )
@@ -93,6 +99,19 @@ def _machine_made(machine: MachineMadeOutcomes) -> Iterator[str]:
             (f"kill rate (target {KILL_TARGET:.0%})", f"{rate.of_all:.1%}"),
         ),
     )
+    alone = [
+        (made, outcome.first)
+        for made, outcome in zip(machine.made, machine.outcomes, strict=True)
+        if outcome.first is not None and outcome.first.tool == UNIT_TESTS.name
+    ]
+    if alone:
+        yield ""
+        yield "What only the unit tests see, which do not help an implementer: a check is missing."
+        yield ""
+        yield from _table(
+            ("where", "before", "after", "test"),
+            ((*_change(made), first.what) for made, first in alone),
+        )
     if machine.survivors:
         yield ""
         yield "The survivors. The rate leaves out those that are equivalent."
@@ -101,14 +120,17 @@ def _machine_made(machine: MachineMadeOutcomes) -> Iterator[str]:
             ("where", "before", "after", "verdict"),
             (
                 (
-                    f"{made.key.file}:{made.line}",
-                    f"`{made.key.before}`",
-                    f"`{made.key.after}`" if made.key.after else "deleted",
+                    *_change(made),
                     _verdict(entry.equivalent, entry.missing) if entry else "not looked at: counts as a missing check",
                 )
                 for made, entry in machine.survivors
             ),
         )
+
+
+def _change(made: MachineMade) -> tuple[str, str, str]:
+    after = f"`{made.key.after}`" if made.key.after else "deleted"
+    return f"{made.key.file}:{made.line}", f"`{made.key.before}`", after
 
 
 def _verdict(equivalent: str, missing: str) -> str:
