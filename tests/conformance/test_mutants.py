@@ -13,6 +13,8 @@ from kraft_conformance.mutation.attack import attack
 from kraft_conformance.mutation.campaign import AttackError, Campaign, Subject, prepared
 from kraft_conformance.mutation.killers import KillersError, load_killers, read_killers
 from kraft_conformance.mutation.machine_made import Key, MachineMade
+from kraft_conformance.mutation.record import markdown
+from kraft_conformance.mutation.results import MachineMadeOutcomes, Results
 from kraft_conformance.mutation.seeded import seeded, subject_of
 from kraft_conformance.mutation.sighting import Attack, Outcome, Target
 from kraft_conformance.mutation.suite import SuitePlan, try_all
@@ -162,6 +164,22 @@ def test_the_list_names_mutants_and_tools(capsys: pytest.CaptureFixture[str]) ->
     document = json.loads(capsys.readouterr().out)
     assert {tool["name"] for tool in document["tools"]} == set(ALL_TOOLS)
     assert [one["name"] for one in document["mutants"]] == [one.name for one in seeded(load_catalogue())]
+    levels = {one["name"]: one["shown_at"] for one in document["mutants"]}
+    assert levels["pre-vote-casts-the-vote"] == "effects"
+    assert set(levels.values()) == {"wire", "effects", "state", None}
+
+
+def test_the_record_lists_what_only_unit_tests_see() -> None:
+    pytest.importorskip("cosmic_ray", reason="the extra `mutation` is not installed")
+    (first, second), population = machine_made.sample(2, 1)
+    seen = [Outcome(first.subject.name, (Attack("tests", True, "test_log.py::test_cut"),))]
+    seen.append(Outcome(second.subject.name, (Attack("edges", True, "differs"),)))
+    sampled = MachineMadeOutcomes(1, population, (first, second), tuple(seen), {})
+    text = markdown(Results("kraft-spec mutants", Outcome("unbroken", ()), (), (), sampled))
+    only = text.partition("What only the unit tests see")[2]
+    assert f"| {first.key.file}:{first.line} |" in only
+    assert "| test_log.py::test_cut |" in only
+    assert f"| {second.key.file}:{second.line} |" not in only or first.line == second.line
 
 
 def test_the_sample_of_machine_made_mutants_follows_from_the_seed() -> None:
