@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from kraft_traces.check import Verdict, VerdictKind
+from kraft_traces.latitude.decisions import OpenAnswer
 from kraft_traces.pipeline.checking import row_of
 
 _LOSES_JAVA = """
@@ -79,9 +80,11 @@ def test_an_interrupted_start_leaves_no_java_process() -> None:
     assert _last_line(_GETS_NO_GATEWAY) is True
 
 
-def test_why_a_trace_is_inconclusive_names_a_line_of_its_source() -> None:
+def test_a_row_names_a_line_of_its_source_and_the_open_answers() -> None:
     names = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")
     reason = "line 5: more than 3 candidate states"
-    verdict = Verdict(VerdictKind.INCONCLUSIVE, "many.jsonl", 3, False, 3, 500, reason)
+    answer = OpenAnswer("own_vote_at_restart", "unattached", "durable.restart.voted-self allows it")
+    verdict = Verdict(VerdictKind.INCONCLUSIVE, "many.jsonl", 3, False, 3, 500, reason, open_answers=(answer,))
     row = row_of({**dict.fromkeys(names, "x"), "first_line": 10}, verdict)
     assert row["reason"] == "line 14: more than 3 candidate states"
+    assert row["open_answers"] == ["own_vote_at_restart unattached"]
