@@ -164,7 +164,6 @@ MODES: dict[str, Change] = {
     ),
     "appends-elsewhere-first": _first(TracedAppendRecords, lambda one: replace(one, base_offset=0)),
     "syncs-what-it-cuts": _first(TracedTruncateLog, lambda one: TracedFlushLog(one.end_offset + 1)),
-    "persists-in-two": _first(TracedPersistQuorumState, lambda one: replace(one, voted_key=None, leader_id=None)),
     "writes-again": _writes_again,
     "another-hello": _another_hello,
     "plain": lambda _, reply: reply,

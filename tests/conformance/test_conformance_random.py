@@ -43,11 +43,11 @@ from kraft_conformance.random_runs.running import RunSpec, run
 from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Status
-from kraft_conformance.runner.writes import Synced
-from kraft_conformance.vectors.ordering import happens_before
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import StartTimer, Timer
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedSend
+from kraft_traces.latitude.ordering import happens_before
+from kraft_traces.latitude.writes import NEW_DISK
 
 REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
 PAGE = Path(__file__).parents[2] / "docs" / "conformance-random.md"
@@ -163,21 +163,21 @@ class Free(ReferenceAdapter):
         self._chance = Random(seed)
         self._hides = hides
         self._syncs_early = syncs_early
-        self._synced_end = Synced(0)
+        self._disk = NEW_DISK
 
     def answer(self, request: Request) -> Reply:
-        if isinstance(request, Crash) and request.log_end_offset < self._synced_end.offset:
-            raise ValueError(f"synced up to {self._synced_end.offset}, and {request.log_end_offset} shall survive")
+        if isinstance(request, Crash) and request.log_end_offset < self._disk.synced:
+            raise ValueError(f"synced up to {self._disk.synced}, and {request.log_end_offset} shall survive")
         reply = super().answer(request)
         if isinstance(request, Reset) or (isinstance(request, Step) and request.event == "ReplaceDisk"):
-            self._synced_end = Synced(0)
+            self._disk = NEW_DISK
         if isinstance(reply, StepReply | RestartReply):
             crash = getattr(request, "crash", UNSET)
             effects = self._synced(reply.effects)
             effects = self._shuffled(effects) if crash is UNSET else effects[: crash.completed]
-            self._synced_end.follow(effects)
+            self._disk = self._disk.after(effects)
             if crash is not UNSET:
-                self._synced_end = Synced(crash.log_end_offset)
+                self._disk = self._disk._replace(synced=crash.log_end_offset)
             reply = replace(reply, effects=tuple([self._without(one) for one in effects]))
             return replace(reply, refusal=UNSET) if self._chance.random() < self._hides else reply
         if isinstance(reply, ObserveReply):

@@ -221,7 +221,7 @@ def test_each_write_of_a_step_is_judged(capsys: pytest.CaptureFixture[str], mode
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["writes-again", "syncs-what-it-cuts", "persists-in-two"])
+@pytest.mark.parametrize("mode", ["writes-again", "syncs-what-it-cuts"])
 def test_writing_in_portions_or_again_is_right(capsys: pytest.CaptureFixture[str], mode: str) -> None:
     code, lines = ran(capsys, "--adapter", limited(mode))
     assert (code, set(counts(lines))) == (ExitCode.CONFORMANT, {"pass", "skipped"})

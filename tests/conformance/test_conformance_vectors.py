@@ -15,7 +15,6 @@ from kraft_conformance.vectors.encoding import vector_bytes
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.generate import differing, files_of, generated, write
 from kraft_conformance.vectors.json_schema import SCHEMAS, committed_json_schema_text, json_schema_text
-from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.recording import Subject, VectorProofError, vector_of
 from kraft_conformance.vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
 from kraft_conformance.vectors.smoke import SMOKE
@@ -42,6 +41,7 @@ from kraft_traces.effects import (
     TracedSend,
     TracedStartTimer,
 )
+from kraft_traces.latitude.ordering import happens_before
 
 
 @pytest.mark.slow

@@ -28,8 +28,7 @@ from kraft_conformance.protocol.messages import (
 )
 from kraft_conformance.random_runs.beside import Beside, Happening, different, steps_beside
 from kraft_conformance.random_runs.fetch_answers import as_answered, event_of_line, without_unnamed
-from kraft_conformance.random_runs.notes import Notes, SyncsEarlyError
-from kraft_conformance.random_runs.seats import Asked
+from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
 from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.random_runs.stepwise import Stepwise
@@ -38,21 +37,22 @@ from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.plain import Difference
-from kraft_conformance.runner.writes import Synced, without_repetitions
+from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.format import VectorEvent
 from kraft_reference import events
 from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.cluster.schedule import DEFECTS
 from kraft_reference.configuration import Configuration
-from kraft_reference.effects import Effect, FlushLog, StartTimer
+from kraft_reference.effects import Effect, StartTimer
 from kraft_reference.events import Draw, Event
 from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Given, attributed
 from kraft_traces.checkpoints import CheckpointError
-from kraft_traces.effects import TracedEffect, TracedFlushLog
+from kraft_traces.effects import TracedEffect
 from kraft_traces.errors import IncompleteLineError
+from kraft_traces.latitude.writes import NEW_DISK, Disk, counts_otherwise, disk_of, normal_form
 from kraft_traces.lines import EventLine
 from kraft_traces.states import traced_state
 
@@ -64,7 +64,7 @@ class AdapterReplica(Replica):
         self,
         state: ReplicaState,
         configuration: Configuration,
-        session: Asked,
+        session: Adapter,
         notes: Notes,
         *,
         stops_at_difference: bool,
@@ -91,7 +91,7 @@ class AdapterReplica(Replica):
         self._stops = stops_at_difference or not self._sight.sees_state
         in_steps = "crash-in-step" not in session.hello.unsupported
         self._dies_in_steps = dies_in_steps and in_steps and self._sight.sees_syncs
-        self._synced = Synced(state.log.flushed)
+        self._disk = disk_of(traced_state(state))
         self._syncs_early = False
         self._correlations = Correlations()
         self._answers = FetchAnswers(configuration)
@@ -134,7 +134,7 @@ class AdapterReplica(Replica):
         Raises:
             ValueError: `log_end_offset` is not what a crash at that point can leave.
             AdapterFault: the adapter does not answer as the protocol says.
-            SyncsEarlyError: it counts other writes.
+            CountsOtherwiseError: it counts other writes.
         """
         return self._happen(event, draw, CrashPoint(completed, log_end_offset))
 
@@ -148,17 +148,14 @@ class AdapterReplica(Replica):
             return Done(self._references[0], (), None)
         first = steps[0]
         self._notes.asking = (self._id, f"event {draw.correlation_id}, {first.line.event}")
-        synced_before = self._synced.offset
+        disk = self._disk
         seen = self._asked(event, draw, first.line)
         shown, happening = seen.effects or (), Happening(self._id, event, draw, crash)
         steps = tuple([as_answered(self._answers, step, happening, shown) for step in steps])
         self._answers.follow(event_of_line(first.line), first.expected, shown)
-        if crash is not None and _synced_beyond(first.done.effects, seen.effects or ()):
-            raise SyncsEarlyError
         sequence = draw.correlation_id
         judged = [
-            self._stepwise.judged(traced_state(step.before), step.line, step.expected, seen, synced_before)
-            for step in steps
+            self._stepwise.judged(traced_state(step.before), step.line, step.expected, seen, disk) for step in steps
         ]
         agreeing = [place for place, one in enumerate(judged) if not one.differences]
         place = agreeing[0] if agreeing else 0
@@ -168,7 +165,7 @@ class AdapterReplica(Replica):
         if not agreeing:
             died = None if crash is None else (crash.completed, crash.log_end_offset)
             given = Given(step.before, self.configuration, event, draw, died)
-            self._attribute(given, step.line, seen, synced_before)
+            self._attribute(given, step.line, seen, disk)
             self._notes.is_over = self._notes.is_over or self._stops
             kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
             begun = step.done.state if isinstance(event, events.ReplaceDisk) else step.before
@@ -185,13 +182,13 @@ class AdapterReplica(Replica):
         effects, self.shown = without_unnamed(done.effects, self.shown)
         return done._replace(effects=effects)
 
-    def _attribute(self, given: Given, line: EventLine, seen: Shown, synced_before: int) -> None:
+    def _attribute(self, given: Given, line: EventLine, seen: Shown, disk: Disk) -> None:
         """Name the rules of the first step that differs."""
         first = self._notes.first
         if first is None or first.sequence != given.draw.correlation_id:
             return
         state = None if seen.state is UNSET else seen.state
-        shown = Seen(None if seen.effects is UNSET else seen.effects, seen.refusal, state, synced_before)
+        shown = Seen(None if seen.effects is UNSET else seen.effects, seen.refusal, state, disk)
         event = VectorEvent(event=line.event, draw=TracedDraw(0, 0, 0))
         comparison = StepComparison(event, traced_state(given.state), shown, self._sight.hello)
         self._notes.first = replaced(first, rules=attributed(given, comparison.what_differs).rules)
@@ -233,8 +230,10 @@ class AdapterReplica(Replica):
         state = ids.observed(session.ask(ObserveReply, Observe).state) if sight.sees_state else UNSET
         if reply is None:
             return Shown((), UNSET, state)
-        done = tuple(without_repetitions(shown, self._synced.offset))
-        self._synced.follow(done)
+        if line.crash is not UNSET and counts_otherwise(shown, line.effects or (), self._disk):
+            raise CountsOtherwiseError
+        done = normal_form(shown, self._disk)
+        self._disk = self._disk.after(done)
         told = self._answers.heard(event_of_line(line), done)
         effects = tuple([without_id(one) for one in told if sight.shows(kind_of(one))])
         self._notes.shown += len(effects)
@@ -250,16 +249,16 @@ class AdapterReplica(Replica):
     def _follow(self, event: Event, crash: CrashPoint | None, after: ReplicaState) -> None:
         """Take note of where the two have come to."""
         if isinstance(event, events.ReplaceDisk):
-            self._synced = Synced(0)
+            self._disk = NEW_DISK
         elif crash is not None or isinstance(event, events.Crash):
-            self._synced = Synced(after.log.end_offset)
-        self._syncs_early = self._syncs_early or self._synced.offset > after.log.flushed
+            self._disk = self._disk._replace(synced=after.log.end_offset)
+        self._syncs_early = self._syncs_early or self._disk.synced > after.log.flushed
         self.state = self._with_synced(after)
 
     def _with_synced(self, state: ReplicaState) -> ReplicaState:
         """The state with what is known to be synced; where that is not shown with all of the log, to lose nothing."""
         end, flushed = state.log.end_offset, state.log.flushed
-        synced = max(flushed, min(self._synced.offset, end)) if self._sight.sees_syncs else end
+        synced = max(flushed, min(self._disk.synced, end)) if self._sight.sees_syncs else end
         return state if synced == flushed else state._replace(log=state.log._replace(flushed=synced))
 
     # -----------------------------------------------------------------------------------------------------
@@ -293,9 +292,3 @@ class AdapterReplica(Replica):
         """The effects that were seen, and of those that cannot be seen the reference's."""
         hidden = [effect for effect in expected if not self._sight.shows(kind_of(effect))]
         return (*hidden, *(seen.effects or ()))
-
-
-def _synced_beyond(wanted: Sequence[Effect], actual: Sequence[TracedEffect]) -> bool:
-    theirs = [one.end_offset for one in actual if isinstance(one, TracedFlushLog)]
-    ours = [one.end_offset for one in wanted if isinstance(one, FlushLog)]
-    return max(theirs, default=0) > max(ours, default=0)

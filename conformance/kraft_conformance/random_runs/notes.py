@@ -7,8 +7,8 @@ from kraft_conformance.runner.plain import Difference
 from kraft_traces.effects import TracedEffect
 
 
-class SyncsEarlyError(Exception):
-    """An adapter syncs earlier than the reference, and was to die after a number of writes that counts other ones."""
+class CountsOtherwiseError(Exception):
+    """An adapter does its writes earlier or in other portions, and was to die after a number of the reference's."""
 
 
 @dataclass(frozen=True, slots=True)

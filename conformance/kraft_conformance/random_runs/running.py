@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kraft_conformance.random_runs.driven import AdapterReplica
-from kraft_conformance.random_runs.notes import Notes, SyncsEarlyError
+from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes
 from kraft_conformance.random_runs.table import Table
 from kraft_reference.cluster.invariants import Invariants
 from kraft_reference.cluster.occurrence import Occurrence
@@ -55,7 +55,7 @@ def run(table: Table, spec: RunSpec, on_event: Callable[[], None] = lambda: None
     """
     try:
         return _run(table, spec, on_event, dies_in_steps=True)
-    except SyncsEarlyError:
+    except CountsOtherwiseError:
         # From its beginning without deaths in the middle of steps, whose writes are counted otherwise.
         return _run(table, spec, on_event, dies_in_steps=False)
 
@@ -103,7 +103,7 @@ def rerun(table: Table, configuration: Configuration, schedule: Schedule, only: 
 
     Raises:
         AdapterFault: an adapter does not answer as the protocol says.
-        SyncsEarlyError: an adapter counts its writes otherwise.
+        CountsOtherwiseError: an adapter counts its writes otherwise.
     """
     notes = Notes()
     world = World(configuration, table.maker(notes, stops=True, dies_in_steps=True, only=only))

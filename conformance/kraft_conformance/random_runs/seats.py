@@ -15,7 +15,7 @@ from kraft_conformance.protocol.messages import (
     Software,
 )
 from kraft_conformance.runner.faults import Died, MalformedReply, OtherVersion, Unable, Unsupported
-from kraft_conformance.runner.session import Session
+from kraft_conformance.runner.session import Adapter, Session
 
 REFERENCE = "reference"
 """The word for the built-in reference in place of a command."""
@@ -30,18 +30,6 @@ class Answers(Protocol):
         """Carry out a request."""
 
 
-class Asked(Protocol):
-    """An adapter that has said hello, wherever it runs."""
-
-    hello: HelloReply
-
-    def ask(self, wanted: type[_Reply], request: type[Request], **fields: Any) -> _Reply:
-        """Send a request and return its reply, or raise an `AdapterFault`."""
-
-    def end(self, *, politely: bool = True) -> None:
-        """Leave nothing behind."""
-
-
 @dataclass(frozen=True, slots=True)
 class Command:
     """An adapter in a process of its own."""
@@ -52,7 +40,7 @@ class Command:
     def __str__(self) -> str:
         return self.line
 
-    def opened(self, reply_timeout_s: float) -> Asked:
+    def opened(self, reply_timeout_s: float) -> Adapter:
         """Start it and say hello.
 
         Raises:
@@ -71,7 +59,7 @@ class InProcess:
     def __str__(self) -> str:
         return self.name
 
-    def opened(self, reply_timeout_s: float) -> Asked:
+    def opened(self, reply_timeout_s: float) -> Adapter:
         """Make one and say hello.
 
         Raises:

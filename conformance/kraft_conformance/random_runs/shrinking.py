@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kraft_conformance.random_runs.notes import FirstDifference, SyncsEarlyError
+from kraft_conformance.random_runs.notes import CountsOtherwiseError, FirstDifference
 from kraft_conformance.random_runs.outcome import Shrunk
 from kraft_conformance.random_runs.running import Recorded, rerun
 from kraft_conformance.random_runs.table import Table
@@ -51,7 +51,7 @@ class _Candidates:
         self.runs += 1
         try:
             recorded = rerun(self._table, self._configuration, schedule, only)
-        except SyncsEarlyError:
+        except CountsOtherwiseError:
             return None
         except AdapterFault:
             self._faults += 1

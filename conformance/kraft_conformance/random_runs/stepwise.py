@@ -14,11 +14,12 @@ from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
 from kraft_conformance.runner.plain import Compared, Difference
 from kraft_conformance.vectors.format import VectorStep
-from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.state_changes import changed
 from kraft_traces.effects import TracedEffect, TracedStartTimer
-from kraft_traces.latitude.outputs import latitude_of
+from kraft_traces.latitude.ordering import happens_before
+from kraft_traces.latitude.timers import latitude_of, may_start
 from kraft_traces.latitude.values import Latitude
+from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 
@@ -53,7 +54,7 @@ class Stepwise:
         line: EventLine,
         expected: tuple[TracedEffect, ...],
         seen: Shown,
-        synced_before: int,
+        disk: Disk,
     ) -> Judged:
         """Compare a step.
 
@@ -62,7 +63,7 @@ class Stepwise:
             line: what the reference does, its state after it among it.
             expected: its effects, without names of messages.
             seen: what the adapter shows.
-            synced_before: up to where it had synced its log.
+            disk: what was on its disk before.
         """
         after = line.state
         assert after is not UNSET, "the reference shows its state"
@@ -70,7 +71,7 @@ class Stepwise:
         latitude = latitude_of(line.event, before, expected, changes)
         effects = Compared((), ())
         if seen.effects != expected:
-            effects = self._effects(line, changes, expected, seen, latitude, synced_before)
+            effects = self._effects(line, before, changes, expected, seen, latitude, disk)
         differences, left_out = effects
         if self._sight.sees_state:
             if line.event != "Crash":
@@ -92,11 +93,12 @@ class Stepwise:
     def _effects(
         self,
         line: EventLine,
+        before: TracedState,
         changes: TracedState,
         expected: tuple[TracedEffect, ...],
         seen: Shown,
         latitude: tuple[Latitude, ...],
-        synced_before: int,
+        disk: Disk,
     ) -> Compared:
         step = VectorStep(
             event=line.event,
@@ -106,13 +108,14 @@ class Stepwise:
             refusal=None,
             state=changes,
             latitude=latitude,
+            may_start=may_start(before, expected, changes),
         )
         hello, shown = self._sight.hello, seen.effects or ()
         after = line.state
         assert after is not UNSET, "the reference shows its state"
         assert after.log_end_offset is not UNSET, "all of it"
         comparison = EffectComparison(step, shown, hello.observability, hello.unobserved)
-        return comparison.compared(synced_before, after.log_end_offset)
+        return comparison.compared(disk, after.log_end_offset)
 
     def _missing(
         self, expected: tuple[TracedEffect, ...], seen: Shown, latitude: tuple[Latitude, ...]

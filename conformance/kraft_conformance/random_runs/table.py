@@ -7,7 +7,8 @@ from dataclasses import replace
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.random_runs.driven import AdapterReplica
 from kraft_conformance.random_runs.notes import Notes
-from kraft_conformance.random_runs.seats import Asked, Reference, Seat
+from kraft_conformance.random_runs.seats import Reference, Seat
+from kraft_conformance.runner.session import Adapter
 from kraft_reference.cluster.plan import configuration_of
 from kraft_reference.cluster.workload import Preset
 from kraft_reference.cluster.world import MakeReplica
@@ -31,7 +32,7 @@ class Table:
         """
         self._seats = tuple(seats)
         self._timeout_s = reply_timeout_s
-        self._sessions: dict[int, Asked] = {}
+        self._sessions: dict[int, Adapter] = {}
         self._hellos: dict[int, HelloReply] = {}
         self._notes: Notes | None = None
         try:
@@ -66,7 +67,7 @@ class Table:
         """What the adapter of a replica says of itself; None for the reference."""
         return self._hellos.get((replica_id - 1) % len(self._seats))
 
-    def session(self, replica_id: int) -> Asked:
+    def session(self, replica_id: int) -> Adapter:
         """The adapter of a replica, started if it does not run.
 
         Raises:

@@ -10,7 +10,6 @@ from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepRe
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
-from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.state_changes import changed
 from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
@@ -18,6 +17,8 @@ from kraft_reference.replica import Replica, Step
 from kraft_spec.attribution import Attribution, Given, attributed
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import TracedEffect, traced_effect
+from kraft_traces.latitude.ordering import happens_before
+from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
 from kraft_traces.restore import event_of
 from kraft_traces.state_types import TracedState
@@ -32,8 +33,8 @@ class Seen(NamedTuple):
     refusal: Refusal | UnsetType | None
     state: TracedState | None
     """After it; None if it is not observed."""
-    synced_before: int
-    """Up to where it had synced its log."""
+    disk: Disk
+    """What was on its disk before."""
 
 
 class StepComparison:
@@ -62,7 +63,7 @@ class StepComparison:
             )
             hello, end = self._hello, step.state.log.end_offset
             comparison = EffectComparison(expected, seen.effects, hello.observability, hello.unobserved)
-            found = comparison.compared(seen.synced_before, end).differences
+            found = comparison.compared(seen.disk, end).differences
         if seen.state is not None:
             refused = () if seen.effects is None else compared_refusal(step.refusal, seen.refusal)
             found = (*found, *refused, *compared_state("state", after, seen.state).differences)
@@ -122,8 +123,8 @@ def _draw(event: VectorEvent) -> Draw:
     return Draw(event.draw.correlation_id, event.draw.election_timeout_ms, event.draw.election_backoff_ms)
 
 
-def seen_of(reply: StepReply | RestartReply | None, state: TracedState | None, synced_before: int) -> Seen:
+def seen_of(reply: StepReply | RestartReply | None, state: TracedState | None, disk: Disk) -> Seen:
     """What a reply to a step shows; None for the reply of a crash, which shows nothing."""
     if reply is None:
-        return Seen(None, UNSET, state, synced_before)
-    return Seen(reply.effects, reply.refusal, state, synced_before)
+        return Seen(None, UNSET, state, disk)
+    return Seen(reply.effects, reply.refusal, state, disk)

@@ -4,12 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import Level, WriteOrTimer
 from kraft_conformance.runner.plain import Compared, Difference, compare, plain, text
 from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
-from kraft_conformance.runner.writes import Synced, log_end_after, without_repetitions
 from kraft_conformance.vectors.format import VectorStep
 from kraft_reference.outcome import Refusal
 from kraft_traces.effects import (
@@ -24,6 +22,7 @@ from kraft_traces.effects import (
     TracedWriteSnapshot,
 )
 from kraft_traces.latitude.values import Latitude
+from kraft_traces.latitude.writes import Disk, holds, log_end_after, normal_form
 from kraft_traces.state_types import TracedState
 
 _TOLD = (TracedSend, TracedAnswer)
@@ -44,6 +43,7 @@ class EffectComparison:
         """`ahead`: what was sent before the step beyond what was expected; None if nothing can have been."""
         self._ahead = RequestsAhead() if ahead is None else ahead
         self._may = {effect_name(TracedSend(one.message)): one.message for one in step.may_send or ()}
+        self._may_start = {f"StartTimer {one.timer}" for one in step.may_start or ()}
         self._latitude = {one.path: one for one in step.latitude}
         self._never_shown = frozenset(never_shown)
         self._sees_writes = observability != "wire"
@@ -61,30 +61,29 @@ class EffectComparison:
             return True
         return self._sees_writes and type(effect).__struct_config__.tag not in self._never_shown
 
-    def compared(self, synced_before: int, log_end_offset: int) -> Compared:
+    def compared(self, disk: Disk, log_end_offset: int) -> Compared:
         """The differences.
 
         Args:
-            synced_before: up to where the implementation had synced its log before the step.
+            disk: what was on the implementation's before the step.
             log_end_offset: where the log ends after the step.
         """
-        shown = tuple(without_repetitions(self._shown, synced_before))
-        synced = Synced(synced_before)
-        synced.follow(shown)
-        found = [*self._contents(_joined(shown), synced.offset), *self._portions(shown, log_end_offset)]
+        shown = normal_form(self._shown, disk)
+        by_name = {effect_name(effect): effect for effect in shown}
+        found = [*self._contents(by_name, disk.after(shown)), *self._portions(shown, log_end_offset)]
         found += self._order([effect_name(effect) for effect in shown])
         left_out = tuple([one for one in found if isinstance(one, str)])
         return Compared(tuple([one for one in found if not isinstance(one, str)]), left_out)
 
-    def _contents(self, shown: dict[str, TracedEffect], synced: int) -> Iterator[Difference | str]:
+    def _contents(self, shown: dict[str, TracedEffect], disk: Disk) -> Iterator[Difference | str]:
         for name, (index, expected) in self._expected.items():
             path = f"outputs[{index}]"
             actual = shown.get(name)
             if isinstance(expected, TracedFlushLog):
-                if synced < expected.end_offset:
-                    yield Difference(name, f"synced up to {expected.end_offset}", f"synced up to {synced}")
+                if disk.synced < expected.end_offset:
+                    yield Difference(name, f"synced up to {expected.end_offset}", f"synced up to {disk.synced}")
             elif actual is None:
-                if not (path in self._latitude and self._latitude[path].absent) and not self._is_out(expected):
+                if not self._may_be_missing(path, expected, disk):
                     yield Difference(name, text(_judged(expected)), "nothing")
             else:
                 found = compare(path, plain(expected), plain(actual))
@@ -92,18 +91,26 @@ class EffectComparison:
                 prefix = f"{path}.message" if isinstance(expected, TracedSend) else path
                 allowed = _renamed(_allowed(found, plain(actual), path, self._latitude), prefix, name)
                 yield from _with_an_id_of_its_own(expected, allowed)
-                yield from _at_once(name, expected, actual)
+                free = self._latitude.get(f"{path}.duration_ms")
+                if free is None or not free.free:
+                    yield from _at_once(name, expected, actual)
         for name, actual in shown.items():
             if name in self._may and name not in self._expected:
                 yield from self._allowed_request(name, actual)
+            elif name in self._may_start and name not in self._expected:
+                yield from _later(name, actual)
             elif not isinstance(actual, TracedFlushLog) and name not in self._expected:
                 yield Difference(name, "nothing", text(_judged(actual)))
         for name in sorted({name for name in self._sent if self._sent.count(name) > 1}):
             yield Difference(name, "once", f"{self._sent.count(name)} times")
 
-    def _is_out(self, expected: TracedEffect) -> bool:
+    def _may_be_missing(self, path: str, expected: TracedEffect, disk: Disk) -> bool:
+        """Because a rule says so, because the file says it already, or because the same request is out."""
+        if isinstance(expected, TracedPersistQuorumState) and holds(disk.file, expected):
+            return True
         request = request_of(expected)
-        return request is not None and self._ahead.is_out(request)
+        is_out = request is not None and self._ahead.is_out(request)
+        return is_out or (path in self._latitude and self._latitude[path].absent)
 
     def _allowed_request(self, name: str, actual: TracedEffect) -> Iterator[Difference]:
         """A request that may be sent besides: what it shows is held to what such a request says."""
@@ -113,7 +120,7 @@ class EffectComparison:
                 yield one._replace(field=name + one.field.removeprefix(path))
 
     def _portions(self, shown: Sequence[TracedEffect], log_end_offset: int) -> Iterator[Difference]:
-        """What is done in several writes: each of them is held to what the whole may be."""
+        """What a log does not have cannot be synced; a write that was done otherwise before is wrong."""
         changes_log = any(isinstance(effect, _OF_THE_LOG) for effect in shown)
         end: int | None = None if changes_log else log_end_offset
         earlier: dict[str, TracedEffect] = {}
@@ -122,36 +129,9 @@ class EffectComparison:
             if isinstance(effect, TracedFlushLog) and end is not None and effect.end_offset > end:
                 yield Difference(name, f"at most {end}, where the log ends", f"synced up to {effect.end_offset}")
             end = log_end_after(effect, end)
-            before = earlier.get(name)
-            if before is not None and name in self._expected:
-                yield from self._portion(name, before, effect)
+            if name in earlier and name in self._expected and not isinstance(effect, _TOLD):
+                yield _wrong_before(name, earlier[name], effect, self._expected[name][1])
             earlier[name] = effect
-
-    def _portion(self, name: str, before: TracedEffect, after: TracedEffect) -> Iterator[Difference]:
-        """A write that another one of its kind follows: a part of what is expected, or that itself."""
-        index, expected = self._expected[name]
-        match before, after, expected:
-            case TracedAppendRecords(base_offset, records), TracedAppendRecords(), _:
-                if after.base_offset != base_offset + len(records):
-                    wanted = f"records from {base_offset + len(records)} on"
-                    yield Difference(name, wanted, f"records at {after.base_offset}")
-            case TracedTruncateLog(end_offset), _, TracedTruncateLog():
-                if end_offset < expected.end_offset:
-                    yield Difference(name, f"a cut at {expected.end_offset}", f"a cut at {end_offset} before that")
-            case TracedPersistQuorumState(), _, TracedPersistQuorumState():
-                # What is not known yet may be written without.
-                known = {field: None for field in ("leader_id", "voted_key") if getattr(before, field) is None}
-                path = f"outputs[{index}]"
-                found = compare(path, plain(replace(expected, **known)), plain(before))
-                differing = list(_allowed(found, plain(before), path, self._latitude))
-                if any(isinstance(one, Difference) for one in differing):
-                    yield Difference(name, text(plain(expected)), f"{text(plain(before))} before that")
-            case TracedWriteSnapshot(), _, TracedWriteSnapshot():
-                if plain(before) != plain(expected):
-                    yield Difference(name, text(plain(expected)), f"{text(plain(before))} before that")
-            case _:
-                # A timer that is started again runs anew.
-                pass
 
     def _order(self, names: Sequence[str]) -> Iterator[Difference]:
         """A write that is expected here and was done earlier has nothing to wait for."""
@@ -205,18 +185,16 @@ def effect_name(effect: TracedEffect) -> str:
             return str(type(effect).__struct_config__.tag)
 
 
-def _joined(effects: Sequence[TracedEffect]) -> dict[str, TracedEffect]:
-    """The effects by name: records appended in portions are one append, of other repetitions the last counts."""
-    joined: dict[str, TracedEffect] = {}
-    for effect in effects:
-        name = effect_name(effect)
-        earlier = joined.get(name)
-        joined[name] = effect
-        if isinstance(effect, TracedAppendRecords) and isinstance(earlier, TracedAppendRecords):
-            whole = earlier.records + effect.records
-            if effect.base_offset == earlier.base_offset + len(earlier.records):
-                joined[name] = TracedAppendRecords(earlier.base_offset, whole)
-    return joined
+def _wrong_before(name: str, before: TracedEffect, after: TracedEffect, expected: TracedEffect) -> Difference:
+    """A write that another one of its kind follows, and that is neither a portion of it nor the same."""
+    match before, after, expected:
+        case TracedAppendRecords(base_offset, records), TracedAppendRecords(), _:
+            wanted = base_offset + len(records)
+            return Difference(name, f"records from {wanted} on", f"records at {after.base_offset}")
+        case TracedTruncateLog(end_offset), _, TracedTruncateLog():
+            return Difference(name, f"a cut at {expected.end_offset}", f"a cut at {end_offset} before that")
+        case _:
+            return Difference(name, text(plain(expected)), f"{text(plain(before))} before that")
 
 
 def _at_once(name: str, expected: TracedEffect, actual: TracedEffect) -> Iterator[Difference]:
@@ -236,6 +214,12 @@ def _with_an_id_of_its_own(expected: TracedEffect, found: Iterator[Difference | 
             yield one._replace(expected="an id that no other open request to this receiver has")  # type: ignore[union-attr]
         else:
             yield one
+
+
+def _later(name: str, actual: TracedEffect) -> Iterator[Difference]:
+    """A timer that may be started besides must not fire at once."""
+    if isinstance(actual, TracedStartTimer) and actual.duration_ms == 0:
+        yield Difference(f"{name}.duration_ms", "more than 0", "0")
 
 
 def _judged(effect: TracedEffect) -> Any:

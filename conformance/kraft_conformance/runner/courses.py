@@ -13,6 +13,7 @@ from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.vectors.format import Course, Expected, Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.state_changes import applied
 from kraft_reference.state import ReplicaState
+from kraft_traces.latitude.writes import Disk
 from kraft_traces.state_types import TracedState
 
 
@@ -21,8 +22,8 @@ class Shown(NamedTuple):
 
     reply: StepReply | RestartReply | None
     """None in a crash between steps, which shows nothing."""
-    synced_before: int
-    """Up to where it had synced its log before the step."""
+    disk: Disk
+    """What was on its disk before the step."""
     observed: TracedState | None
     """Its state after the step; None if it shows none."""
     answers: FetchAnswers
@@ -71,7 +72,7 @@ class FollowedCourse:
             assert self._expected.log_end_offset is not UNSET, "a vector has every field"
             chosen = shown.as_chosen(step, self._expected)
             comparison = EffectComparison(chosen, effects, hello.observability, hello.unobserved, self._ahead)
-            compared = comparison.compared(shown.synced_before, self._expected.log_end_offset)
+            compared = comparison.compared(shown.disk, self._expected.log_end_offset)
             self._ahead.follow(step, before.awaiting or (), step.outputs, effects)
             self.wire_left_out.extend(compared.left_out)
             found = compared.differences

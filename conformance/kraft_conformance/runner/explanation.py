@@ -136,8 +136,11 @@ def _expected(step: VectorStep | Expected) -> Iterator[str]:
     for allowed in step.may_send or ():
         request = plain(allowed.message)
         yield f"   may send {request['type']} to {request['destination']} as well: {allowed.reason}"
+    for timer in step.may_start or ():
+        yield f"   may start timer {timer.timer} as well: {timer.reason}"
     for one in step.latitude:
         values = "may be missing" if one.absent else f"may be {shown_value(list(one.any_of or ()))}"
+        values = "may be anything" if one.free else values
         path = _OUTPUT.sub(lambda found: f"[{int(found.group(1)) + 1}]", one.path)
         yield f"   {path} {values}: {one.reason}"
 

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from kraft_conformance.runner.requests_ahead import STARTS_ANEW
 from kraft_conformance.vectors.format import VectorEvent, VectorStep
-from kraft_conformance.vectors.ordering import happens_before
 from kraft_reference.configuration import Configuration
 from kraft_reference.messages import FetchRequest
 from kraft_reference.state import ReplicaState
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.fetch_answers import WAITS, chosen_answer, late_answer, may_wait
+from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.values import Latitude
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse
 from kraft_traces.messages import message_of

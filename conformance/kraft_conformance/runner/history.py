@@ -3,6 +3,7 @@
 The history is not judged: what differs in it is said when a vector fails, since the failure then begins there.
 """
 
+from kraft_traces.latitude.outputs import latitude_of
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -12,14 +13,13 @@ from kraft_conformance.runner.comparison import EffectComparison, compared_state
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
-from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.state_changes import changed
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import attributed
 from kraft_traces.effects import TracedEffect, TracedSend
-from kraft_traces.latitude.outputs import latitude_of
+from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.requests import may_send
 from kraft_traces.messages import message_of
 from kraft_traces.states import traced_state
@@ -47,7 +47,7 @@ class HistoryWatch:
         if seen.effects is not None:
             hello = self._hello
             comparison = EffectComparison(step, seen.effects, hello.observability, hello.unobserved, ahead)
-            found = comparison.compared(seen.synced_before, after.log.end_offset).differences
+            found = comparison.compared(seen.disk, after.log.end_offset).differences
         if seen.state is not None:
             judged = ahead.without_these
             found += compared_state("state", judged(traced_state(after)), judged(seen.state)).differences

@@ -20,13 +20,13 @@ from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_comparison import ControllerComparison, compared_refusal, compared_view, rows
 from kraft_conformance.runner.partition_items import items
 from kraft_conformance.runner.plain import Difference
-from kraft_conformance.runner.session import Session
+from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.partitions.format import PartitionVector, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import applied
 from kraft_conformance.vectors.profiles import shown_profile
 
 
-def run_partition_vector(session: Session, vector: PartitionVector, profile: str) -> Outcome:
+def run_partition_vector(session: Adapter, vector: PartitionVector, profile: str) -> Outcome:
     """Run a vector.
 
     Raises:
@@ -58,7 +58,7 @@ def why_not_asked(vector: PartitionVector, hello: HelloReply, profile: str) -> O
 
 
 class _Run:
-    def __init__(self, session: Session, vector: PartitionVector, profile: str) -> None:
+    def __init__(self, session: Adapter, vector: PartitionVector, profile: str) -> None:
         self._session = session
         self._vector = vector
         self._hello = session.hello

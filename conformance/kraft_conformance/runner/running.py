@@ -41,14 +41,14 @@ from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.partition_running import run_partition_vector
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
-from kraft_conformance.runner.session import Session
-from kraft_conformance.runner.writes import Synced
+from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Vector, VectorEvent
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Attribution
+from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
 from kraft_traces.state_types import TracedState
 
 RULES_MAX = 5
@@ -67,7 +67,7 @@ class _Failed(Exception):  # noqa: N818 - carried to `run_vector`
         self.effects = None if shown is None else tuple(json.decode(json.encode(shown)))
 
 
-def run_vector(session: Session, vector: AnyVector, profile: str, *, attributes: bool = False) -> Outcome:
+def run_vector(session: Adapter, vector: AnyVector, profile: str, *, attributes: bool = False) -> Outcome:
     """Run a vector, of whichever subject.
 
     Args:
@@ -110,13 +110,13 @@ def errored(vector_id: str, fault: AdapterFault) -> Outcome:
 
 
 class _Run:
-    def __init__(self, session: Session, vector: Vector, profile: str) -> None:
+    def __init__(self, session: Adapter, vector: Vector, profile: str) -> None:
         self._session = session
         self._vector = vector
         self._hello = session.hello
         self._profile = profile
         self._sees_state = self._hello.observability == "state"
-        self._synced = Synced(0)
+        self._disk = disk_of(vector.before.state)
         self._ahead = RequestsAhead()
         self._correlations = Correlations()
         self._reference = ReferenceAdapter()
@@ -132,15 +132,17 @@ class _Run:
             courses = _remaining([(one, one.begins(observed)) for one in courses], 0, None)
         for number, step in enumerate(self._vector.steps, 1):
             self.asked = Asked(number, step, f"step {number} of {len(self._vector.steps)}")
-            synced_before = self._synced.offset
+            disk = self._disk
             self._reference.answer(request_of_event(step, 0))
             reply = self._happen(courses[0].addressed(step))
+            if step.crash is not UNSET and reply is not None and counts_otherwise(reply.effects, step.outputs, disk):
+                raise NotAsked(Status.SKIPPED, f"it does its writes in other portions than step {number} counts")
             observed = self._observed()
-            shown = Shown(reply, synced_before, observed, self._answers, self._reference.replica().state)
+            shown = Shown(reply, disk, observed, self._answers, self._reference.replica().state)
             judged = [(one, one.step(shown)) for one in courses]
             if reply is not None:
                 self._answers.follow(step, step.outputs, reply.effects)
-            courses = _remaining(judged, number, step.event, seen_of(reply, observed, synced_before))
+            courses = _remaining(judged, number, step.event, seen_of(reply, observed, disk))
         return concluded(self._vector, self._hello, courses[0])
 
     def attributed(self, outcome: Outcome, seen: Seen | None) -> Outcome:
@@ -176,7 +178,6 @@ class _Run:
             self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster, before=vector.before)
             self._reference.answer(Reset(id=0, replica=vector.replica, cluster=cluster, before=vector.before))
             self._answers = FetchAnswers(self._reference.replica().configuration)
-            self._synced = Synced(vector.before.state.flushed_offset or 0)
             return
         self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster)
         assert vector.history is not None, "asked of implementations with state_injection alone"
@@ -184,9 +185,10 @@ class _Run:
         # what is not answered in it is still owed.
         self._reference.answer(Reset(id=0, replica=vector.replica, cluster=cluster))
         self._answers = FetchAnswers(self._reference.replica().configuration)
+        self._disk = disk_of(self._reference.state())
         for number, event in enumerate(vector.history, 1):
             self.asked = Asked(0, event, f"event {number} of {len(vector.history)} of the history")
-            before, synced_before = self._reference.replica().state, self._synced.offset
+            before, disk = self._reference.replica().state, self._disk
             awaited = self._reference.state().awaiting or ()
             expected = self._reference.answer(request_of_event(event, 0))
             reply = self._happen(self._ahead.addressed(event))
@@ -194,7 +196,7 @@ class _Run:
             shown = () if reply is None else reply.effects
             if self._history is not None:
                 step = as_step(event, Replica(before, self._reference.replica().configuration), outputs, self._after())
-                seen = seen_of(reply, self._observed(), synced_before)
+                seen = seen_of(reply, self._observed(), disk)
                 if reply is not None:
                     step = self._answers.as_chosen(step, shown, self._after())
                 self._history.look(number, step, before, seen, self._after(), self._ahead)
@@ -210,11 +212,11 @@ class _Run:
         event = replace(event, message=self._correlations.addressed(event.event, event.message))
         if event.event == "Crash":
             kept = kept_by(event)
-            if self._synced.offset > kept:
-                detail = f"a crash leaves {kept} records, and the implementation has synced {self._synced.offset}"
+            if self._disk.synced > kept:
+                detail = f"a crash leaves {kept} records, and the implementation has synced {self._disk.synced}"
                 raise NotAsked(Status.SKIPPED, detail)
             self._session.ask(CrashReply, Crash, log_end_offset=kept)
-            self._synced = Synced(kept)
+            self._disk = self._disk._replace(synced=kept)
             return None
         reply: StepReply | RestartReply
         if event.event == "Restart":
@@ -223,11 +225,11 @@ class _Run:
             reply = self._session.ask(StepReply, Step, **fields_of(event))
         effects = self._answers.heard(event, self._correlations.drawn(event.draw, reply.effects))
         reply = replace(reply, effects=effects)
-        self._synced.follow(reply.effects)
+        self._disk = self._disk.after(reply.effects)
         if event.event == "ReplaceDisk":
-            self._synced = Synced(0)
+            self._disk = NEW_DISK
         elif event.crash is not UNSET:
-            self._synced = Synced(event.crash.log_end_offset)
+            self._disk = self._disk._replace(synced=event.crash.log_end_offset)
         return reply
 
     def _observed(self) -> TracedState | None:

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from kraft_conformance.protocol.messages import (
     REPLIES,
@@ -26,6 +26,18 @@ Watch = Callable[[str, bytes], None]
 """Told of each line: `>` or `<`, and its bytes."""
 
 _Reply = TypeVar("_Reply", bound=Reply)
+
+
+class Adapter(Protocol):
+    """An adapter that has said hello, wherever it runs."""
+
+    hello: HelloReply
+
+    def ask(self, wanted: type[_Reply], request: type[Request], **fields: Any) -> _Reply:
+        """Send a request and return its reply, or raise an `AdapterFault`."""
+
+    def end(self, *, politely: bool = True) -> None:
+        """Leave nothing behind."""
 
 
 class Session:

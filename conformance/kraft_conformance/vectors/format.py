@@ -10,7 +10,7 @@ from kraft_conformance.protocol.messages import TracedDraw
 from kraft_reference.outcome import Refusal
 from kraft_traces.checkpoint_types import TracedReplicaState
 from kraft_traces.effects import TracedEffect
-from kraft_traces.latitude.values import Latitude, MaySend
+from kraft_traces.latitude.values import Latitude, MaySend, MayStart
 from kraft_traces.lines import TracedCrash, TracedInput
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
@@ -62,6 +62,8 @@ class VectorStep(VectorEvent, frozen=True, kw_only=True):
     latitude: tuple[Latitude, ...] = ()
     may_send: tuple[MaySend, ...] | UnsetType = UNSET
     """Requests beside those among `outputs`; absent where there are none."""
+    may_start: tuple[MayStart, ...] | UnsetType = UNSET
+    """Timers beside those among `outputs`; absent where there are none."""
 
 
 class Expected(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -73,6 +75,7 @@ class Expected(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     state: TracedState
     latitude: tuple[Latitude, ...] = ()
     may_send: tuple[MaySend, ...] | UnsetType = UNSET
+    may_start: tuple[MayStart, ...] | UnsetType = UNSET
 
 
 class OpenChoice(Struct, frozen=True, forbid_unknown_fields=True):

@@ -24,7 +24,6 @@ from kraft_conformance.vectors.format import (
     VectorEvent,
     VectorStep,
 )
-from kraft_conformance.vectors.ordering import happens_before
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
 from kraft_conformance.vectors.state_changes import changed
 from kraft_reference.cluster.checkpoint import Checkpoint
@@ -39,8 +38,9 @@ from kraft_reference.state import ReplicaState
 from kraft_traces.checkpoints import replica_state_of, traced_replica_state
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.encode import event_line
-from kraft_traces.latitude.outputs import latitude_of
+from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.requests import may_send
+from kraft_traces.latitude.timers import latitude_of, may_start
 from kraft_traces.latitude.values import MaySend
 from kraft_traces.states import traced_state
 
@@ -186,6 +186,7 @@ def _expected(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState)
             state=changes,
             latitude=latitude_of(line.event, shown, outputs, changes),
             may_send=_may_send(run, occurrence, there) or UNSET,
+            may_start=may_start(shown, outputs, changes) or UNSET,
         )
         shown, there = after, _state(occurrence)
 

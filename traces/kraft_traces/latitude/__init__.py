@@ -2,6 +2,7 @@
 
 - `decisions`: points at which a replica may go on in another state, as answers of a profile.
 - `fetch_answers`: when a Fetch is answered, and with how much.
-- `outputs`: outputs of a step that may be missing or have other values.
+- `timers`: election timers that may be started otherwise.
+- `writes`, `ordering`: writes in portions, repeated or earlier, and the order of effects.
 - `requests`: requests that may be sent besides those of the reference.
 """

@@ -1,4 +1,4 @@
-"""Which outputs of a step must come before which."""
+"""Which effects of a step must come before which, and one order of those that need not."""
 
 from collections.abc import Sequence
 
@@ -38,3 +38,24 @@ def happens_before(outputs: Sequence[TracedEffect]) -> tuple[tuple[int, int], ..
             if durable or of_the_log or in_the_file:
                 pairs.append((first, second))
     return tuple(pairs)
+
+
+def in_one_order(effects: Sequence[TracedEffect]) -> tuple[TracedEffect, ...]:
+    """The effects in the reference's order, if theirs is as right; as they are, if something came too early.
+
+    The quorum state, then what is done to the log, then what is sent and answered, then timers.
+    Messages stay in their order.
+    """
+    for place, effect in enumerate(effects):
+        later = effects[place + 1 :]
+        too_late: tuple[type[TracedEffect], ...] = _DURABLE if isinstance(effect, _TOLD) else ()
+        if isinstance(effect, TracedAppendRecords):
+            too_late = (TracedPersistQuorumState,)
+        if any(isinstance(one, too_late) for one in later):
+            return tuple(effects)
+    return tuple(sorted(effects, key=_group))
+
+
+def _group(effect: TracedEffect) -> int:
+    groups: tuple[tuple[type, ...], ...] = ((TracedPersistQuorumState,), _OF_THE_LOG, _TOLD)
+    return next((number for number, kinds in enumerate(groups) if isinstance(effect, kinds)), len(groups))

@@ -1,0 +1,50 @@
+"""What is left open of writes, syncs and timers is right, all of it at once; the nearest wrong choice is not."""
+
+import pytest
+from msgspec.structs import replace
+from tests.conformance.free_adapter import Free
+
+from kraft_conformance.protocol.messages import HelloReply, Reply, Request
+from kraft_conformance.random_runs.seats import LocalSession
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.running import run_vector
+from kraft_conformance.vectors.catalogue import Catalogue
+
+
+class WithoutInjection(Free):
+    """Every state comes from its history."""
+
+    def answer(self, request: Request) -> Reply:
+        reply = super().answer(request)
+        return replace(reply, state_injection=False) if isinstance(reply, HelloReply) else reply
+
+
+def outcome(adapter: Free, vector_id: str) -> Outcome:
+    vector = Catalogue().of_replica(vector_id)
+    return run_vector(LocalSession(adapter), vector, vector.requires.profiles[0])
+
+
+@pytest.mark.parametrize("kind", [Free, WithoutInjection])
+def test_all_choices_at_once_are_right(kind: type[Free]) -> None:
+    outcomes = [outcome(kind(), one.id) for one in Catalogue().of_replicas()]
+    assert not {one.id: one.reason for one in outcomes if one.status is Status.FAIL}
+    assert sum(one.status is Status.PASS for one in outcomes) > 0.9 * len(outcomes)
+
+
+@pytest.mark.parametrize(
+    ("choice", "vector", "said"),
+    [
+        ("forgets-vote-first", "candidate.wins", "before that"),
+        ("vote-in-old-epoch-first", "announcement.next-leader", "before that"),
+        ("another-vote-first", "vote.granted", "before that"),
+        ("file-of-another-epoch", "announcement.again", "PersistQuorumState: expected nothing"),
+        ("never-again", "resignation.restarted-leader-asks", "StartTimer election: expected "),
+        ("never-again", "prevote.lost-with-a-leader-out-of-reach", "StartTimer election: expected "),
+        ("restarts-on-pre-vote", "prevote.grant-changes-nothing", "StartTimer election: expected nothing"),
+        ("restarts-on-refusal", "constructed.candidate-asked", "StartTimer election: expected nothing"),
+        ("fires-at-once", "prevote.majority", "StartTimer election.duration_ms: expected more than 0"),
+    ],
+)
+def test_the_nearest_wrong_choice_fails(choice: str, vector: str, said: str) -> None:
+    found = outcome(Free(choice), vector)
+    assert (found.status, said in found.reason) == (Status.FAIL, True)
