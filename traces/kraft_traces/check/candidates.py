@@ -26,7 +26,9 @@ from kraft_traces.check.observation import canonical_message
 from kraft_traces.check.requests import Replica
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection
+from kraft_traces.check.writes import SyncedAhead, ends_between_portions, normal_forms
 from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
+from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
 
 
@@ -71,8 +73,12 @@ class Candidates:
         self._configuration = configuration
         self._candidates_max = candidates_max
 
-    def advance(self, number: int, line: EventLine, branches: list[Branch]) -> list[Branch] | Rejection:
+    def advance(
+        self, number: int, line: EventLine, branches: list[Branch], ahead: SyncedAhead | None = None
+    ) -> list[Branch] | Rejection:
         """The candidates after a line, in a fixed order, or why there is none.
+
+        With `ahead` the line is taken in its normal form, what is synced beyond the model's among it.
 
         Raises:
             InconclusiveError: there are too many, or something is left out that cannot be found by trying.
@@ -80,9 +86,12 @@ class Candidates:
         """
         survivors: dict[int, Branch] = {}
         closest: tuple[Where, tuple[Difference, ...]] | None = None
+        disk: Disk | None = None
         for branch in branches:
-            for where, after, taken in self._possible_steps(number, line, branch):
-                differing = self._comparison.differences(line, after)
+            if ahead is not None:
+                disk = ahead.disk(line, self._before(line, branch.state))
+            for where, after, taken in self._possible_forms(number, line, branch, disk):
+                differing = self._comparison.differences(where.line, after, disk)
                 if differing:
                     if not taken and (closest is None or len(differing) < len(closest[1])):
                         closest = where, differing
@@ -99,10 +108,22 @@ class Candidates:
                         f"more than {self._candidates_max} candidate states: the trace leaves out too much"
                     )
         if survivors:
+            if ahead is not None:
+                ahead.follow(line, disk)
             return [survivors[fingerprint] for fingerprint in sorted(survivors)]
         if closest is not None:
+            if ends_between_portions(closest[0].line, closest[1]):
+                raise InconclusiveError(
+                    "it dies between two writes of the quorum state, which the model writes at once"
+                )
             return self._diagnosis.mismatch(*closest)
         return self._impossible(number, line, branches[0])
+
+    def _possible_forms(
+        self, number: int, line: EventLine, branch: Branch, disk: Disk | None
+    ) -> Iterator[Possible]:
+        for form in (line,) if disk is None else normal_forms(line, disk):
+            yield from self._possible_steps(number, form, branch)
 
     def _possible_steps(self, number: int, line: EventLine, branch: Branch) -> Iterator[Possible]:
         tried = self._attempts(line, branch)

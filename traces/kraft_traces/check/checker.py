@@ -30,6 +30,7 @@ from kraft_traces.check.model import TraceModel
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
+from kraft_traces.check.writes import SyncedAhead, may_have_other_form
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
 from kraft_traces.latitude.decisions import OPEN_EVENTS
@@ -77,6 +78,7 @@ class TraceChecker:
         self._candidates = Candidates(
             model, self._steps, self._comparison, self._diagnosis, configuration, candidates_max
         )
+        self._ahead = SyncedAhead()
         self._flights = Flights(configuration.cluster_id, own=own)
         self._correlations = Correlations()
         self._shown = ShownFields(own=own)
@@ -163,11 +165,27 @@ class TraceChecker:
         return None
 
     def _advance(self, number: int, line: EventLine) -> Rejection | None:
-        differing = self._flights.differences(line)
+        differing = (*self._flights.differences(line), *self._ahead.lost(line))
         if self._own:
             differing += self._comparison.left_out(line)
         if differing:
             return self._mismatch(number, line, differing)
+        rejection = self._advance_as_it_is(number, line)
+        if rejection is None:
+            self._ahead.follow(line)
+            return None
+        if self._own or not (line.event in OPEN_EVENTS or may_have_other_form(line, rejection)):
+            return rejection
+        # What it writes, syncs and sends may be the same in another form.
+        advanced = self._candidates.advance(number, line, self._branches, self._ahead)
+        if isinstance(advanced, Rejection):
+            closer = 0 < len(advanced.differences) < len(rejection.differences)
+            return advanced if closer else rejection
+        self._branches = advanced
+        self._widest = max(self._widest, len(advanced))
+        return None
+
+    def _advance_as_it_is(self, number: int, line: EventLine) -> Rejection | None:
         if self._own or (len(self._branches) == 1 and line.event not in OPEN_EVENTS and self._flights.is_sure(line)):
             try:
                 return self._advance_complete(number, line)

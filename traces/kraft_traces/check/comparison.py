@@ -3,33 +3,51 @@
 The fast way is one comparison of texts; the fields are looked at where the texts differ.
 """
 
+from collections.abc import Iterator
+
 from msgspec import UNSET
 
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.values import TlaValue
 from kraft_traces.check.binding import HANDLE
 from kraft_traces.check.differences import (
     Difference,
+    Row,
     effect_differences,
+    effect_text,
     field_differences,
     message_differences,
     row,
 )
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.observation import (
+    EFFECT_FIELDS,
+    MESSAGE_FIELDS,
     STATE_FIELDS,
+    Canonical,
     canonical_effects,
     canonical_message,
     canonical_state,
     tla_text,
 )
 from kraft_traces.check.text import observation_text
-from kraft_traces.check.wording import MISSING
+from kraft_traces.check.wording import MISSING, NOTHING
+from kraft_traces.effects import TracedAnswer, TracedEffect, TracedFlushLog
+from kraft_traces.latitude.ordering import is_in_one_order
+from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
 from kraft_traces.vocabulary import EVENTS
 
 NETWORK_EVENTS = frozenset(name for name, shape in EVENTS.items() if not shape.at_replica)
 
 _NO_REASON = "null"
+
+_FLUSHED, _LOG_END = [
+    next(place for place, (name, _) in enumerate(STATE_FIELDS) if name == wanted)
+    for wanted in ("flushed_offset", "log_end_offset")
+]
+_SYNC = EFFECT_FIELDS[TracedFlushLog][0]
+_NO_WRITES = frozenset({*MESSAGE_FIELDS, EFFECT_FIELDS[TracedAnswer][0]})
 
 
 class Comparison:
@@ -58,8 +76,12 @@ class Comparison:
             found.append(Difference("answer.id", f"{line.sequence}.{line.answer.destination}", MISSING))
         return tuple(found)
 
-    def differences(self, line: EventLine, after: JavaObject) -> tuple[Difference, ...]:
-        """Where a line differs from a successor; what a foreign line leaves out agrees with everything."""
+    def differences(self, line: EventLine, after: JavaObject, disk: Disk | None = None) -> tuple[Difference, ...]:
+        """Where a line differs from a successor; what a foreign line leaves out agrees with everything.
+
+        With the `disk` of its replica before it, a line in its normal form: when it syncs is its own choice, as long
+        as it is in time, and so is the order of its messages.
+        """
         if line.event in NETWORK_EVENTS:
             return self._answer_differences(line, after)
         model, state, effects, refusal = self._model, line.state, line.effects, line.refusal
@@ -73,6 +95,8 @@ class Comparison:
         found: list[Difference] = []
         if state is not UNSET:
             shown_state = canonical_state(state)
+            if disk is not None and line.crash is UNSET:
+                shown_state = _with_lower_bound(shown_state, row(expected_state))
             found += field_differences("state.", STATE_FIELDS, row(expected_state), shown_state, complete=own)
         elif own:
             found.append(Difference("state", "the state after", MISSING))
@@ -80,7 +104,10 @@ class Comparison:
         given = MISSING if refusal is UNSET else _NO_REASON if refusal is None else str(refusal)
         if given != wanted and (own or refusal is not UNSET):
             found.append(Difference("refusal", wanted, given))
-        if effects is not UNSET:
+        if effects is not UNSET and disk is not None:
+            end = None if line.crash is not UNSET else row(expected_state)[_LOG_END]
+            found += _free_differences(row(expected_effects), effects, disk, end)
+        elif effects is not UNSET:
             found += effect_differences(expected_effects, canonical_effects(effects), complete=own)
         elif own:
             found.append(Difference("effects", "the effects", MISSING))
@@ -100,3 +127,43 @@ class Comparison:
             return ()
         (wanted,) = row(expected)
         return tuple(message_differences("answer.", wanted, canonical_message(answer), complete=self._own))
+
+
+def _with_lower_bound(shown: tuple[Canonical, ...], expected: Row) -> tuple[Canonical, ...]:
+    """The shown state; an offset up to which it has synced that is right becomes the model's."""
+    synced, least, end = shown[_FLUSHED], expected[_FLUSHED], expected[_LOG_END]
+    if not (isinstance(synced, int) and isinstance(least, int) and isinstance(end, int) and least <= synced <= end):
+        return shown
+    return (*shown[:_FLUSHED], least, *shown[_FLUSHED + 1 :])
+
+
+def _free_differences(
+    expected: Row, effects: tuple[TracedEffect, ...], disk: Disk, end: TlaValue | None
+) -> Iterator[Difference]:
+    """Where effects in their normal form differ; `end` is where the log ends afterwards, if nobody dies."""
+    if not is_in_one_order(effects):
+        yield from effect_differences(expected, canonical_effects(effects), complete=False)
+        return
+    synced = disk.after(effects).synced
+    wanted = [row(effect) for effect in expected]
+    for place, one in enumerate(effects):
+        if isinstance(one, TracedFlushLog) and isinstance(end, int) and one.end_offset > end:
+            wording = f"synced up to {one.end_offset}"
+            yield Difference(f"effects[{place}]", f"at most {end}, where the log ends", wording)
+    for effect in wanted:
+        if effect[0] == _SYNC and isinstance(effect[1], int) and synced < effect[1]:
+            yield Difference(f"effects[{len(effects)}]", effect_text(effect), NOTHING)
+    shown = [one for one in canonical_effects(effects) if one[1][0] != _SYNC]
+    others = [effect for effect in wanted if effect[0] != _SYNC]
+    if all(one[1][2] is not UNSET for one in shown if one[1][0] in MESSAGE_FIELDS):
+        others = sorted(others, key=_receiver)
+        shown = sorted(shown, key=lambda one: _receiver(one[1]))
+    yield from effect_differences(tuple(others), tuple(shown), complete=False)
+
+
+def _receiver(effect: tuple[Canonical, ...]) -> tuple[bool, str, int]:
+    """Writes stay in their order, messages go by their types and receivers."""
+    if effect[0] not in _NO_WRITES:
+        return False, "", 0
+    to = effect[2] if effect[0] in MESSAGE_FIELDS else 0
+    return True, str(effect[0]), to if isinstance(to, int) else 0

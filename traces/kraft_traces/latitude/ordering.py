@@ -56,6 +56,12 @@ def in_one_order(effects: Sequence[TracedEffect]) -> tuple[TracedEffect, ...]:
     return tuple(sorted(effects, key=_group))
 
 
+def is_in_one_order(effects: Sequence[TracedEffect]) -> bool:
+    """Are they in the reference's order, but for that of messages?"""
+    groups = list(map(_group, effects))
+    return groups == sorted(groups)
+
+
 def _group(effect: TracedEffect) -> int:
     groups: tuple[tuple[type, ...], ...] = ((TracedPersistQuorumState,), _OF_THE_LOG, _TOLD)
     return next((number for number, kinds in enumerate(groups) if isinstance(effect, kinds)), len(groups))

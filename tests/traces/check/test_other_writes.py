@@ -1,0 +1,162 @@
+"""Writes in portions, repeated, synced earlier, and messages in another order: right in a trace as in a vector."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+from tests.traces.check.recorded import FOREIGN, Recorded, recorded, verdict_on
+
+from kraft_traces.check import Verdict, VerdictKind
+from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedPersistQuorumState
+from kraft_traces.encode import encode_line
+from kraft_traces.latitude.ordering import in_one_order
+from kraft_traces.latitude.writes import NEW_DISK, Disk, counted, disk_of
+from kraft_traces.lines import EventLine, TracedCrash
+
+Other = Callable[[tuple[TracedEffect, ...], Disk], Iterable[TracedEffect]]
+"""Other effects for those of a step, with what was on the disk before."""
+
+
+def in_portions(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
+    """A new epoch first, then the vote, then the leader; records one by one; everything a second time."""
+    yield disk.file
+    for effect in effects:
+        if isinstance(effect, TracedPersistQuorumState) and effect.epoch != disk.file.epoch:
+            yield replace(effect, voted_key=None, leader_id=None)
+            yield replace(effect, leader_id=None)
+        if isinstance(effect, TracedAppendRecords):
+            for place, record in enumerate(effect.records):
+                yield TracedAppendRecords(effect.base_offset + place, (record,))
+        else:
+            yield effect
+        if isinstance(effect, TracedPersistQuorumState | TracedFlushLog):
+            yield effect
+
+
+def reversed_messages(effects: tuple[TracedEffect, ...], _: Disk) -> Iterator[TracedEffect]:
+    writes = [one for one in in_one_order(effects) if not hasattr(one, "message")]
+    yield from writes
+    yield from reversed([one for one in effects if hasattr(one, "message")])
+
+
+def synced_at_once(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
+    for effect in effects:
+        if isinstance(effect, TracedFlushLog) and effect.end_offset <= disk.synced:
+            continue
+        yield effect
+        disk = disk.after((effect,))
+        if isinstance(effect, TracedAppendRecords):
+            yield TracedFlushLog(effect.base_offset + len(effect.records))
+
+
+def otherwise(trace: Recorded, other: Other) -> list[EventLine]:
+    """The lines of a run whose replicas write otherwise."""
+    disks: dict[int, Disk] = {}
+    lines = []
+    for line in trace.lines:
+        if line.replica is UNSET or line.effects is UNSET:
+            lines.append(line)
+            continue
+        assert line.state is not UNSET, "it is a trace of the reference"
+        disk = disks.get(line.replica, NEW_DISK)
+        idle = line.event in ("Crash", "ReplaceDisk", "Shutdown")
+        effects = line.effects if idle else tuple(other(line.effects, disk))
+        if line.crash is not UNSET:
+            line = replace(line, crash=replace(line.crash, completed=counted(effects)))
+        disk = disk.after(effects)
+        if idle or line.crash is not UNSET:
+            disk = disk_of(line.state)
+        disks[line.replica] = disk
+        synced = min(disk.synced, end_of_log(line))
+        lines.append(replace(line, effects=effects, state=replace(line.state, flushed_offset=synced)))
+    return lines
+
+
+def verdict(trace: Recorded, lines: Iterable[EventLine]) -> Verdict:
+    return verdict_on(trace.header(FOREIGN), map(encode_line, lines))
+
+
+@pytest.mark.parametrize(
+    ("other", "workload"),
+    [
+        (in_portions, "crashes"),
+        (in_portions, "voter-changes"),
+        (reversed_messages, "crashes"),
+        (synced_at_once, "elections"),
+        (synced_at_once, "voter-changes"),
+    ],
+)
+def test_it_is_right(other: Other, workload: str) -> None:
+    trace = recorded(workload, 1, 200)
+    lines = otherwise(trace, other)
+    assert lines != list(trace.lines)
+    found = verdict(trace, lines)
+    assert found.kind is VerdictKind.ACCEPTED, found
+
+
+def forgets_first(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
+    """Where the file goes on in its epoch, it is emptied before it is written."""
+    for effect in effects:
+        if isinstance(effect, TracedPersistQuorumState) and effect.epoch == disk.file.epoch:
+            yield replace(effect, voted_key=None, leader_id=None)
+        yield effect
+
+
+def votes_too_early(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
+    """A vote is written into the epoch before that in which it is cast."""
+    for effect in effects:
+        if isinstance(effect, TracedPersistQuorumState) and effect.epoch != disk.file.epoch and effect.voted_key:
+            yield replace(effect, epoch=disk.file.epoch)
+        yield effect
+
+
+def sends_first(effects: tuple[TracedEffect, ...], _: Disk) -> Iterator[TracedEffect]:
+    yield from sorted(effects, key=lambda one: not hasattr(one, "message"))
+
+
+def syncs_too_far(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
+    yield from effects
+    yield TracedFlushLog(disk.synced + 100)
+
+
+@pytest.mark.parametrize("other", [forgets_first, votes_too_early, sends_first, syncs_too_far])
+def test_the_nearest_wrong_writes_are_rejected(other: Other) -> None:
+    trace = recorded("elections", 1, 100)
+    found = verdict(trace, otherwise(trace, other))
+    assert found.rejection is not None
+    assert {one.field.partition("[")[0] for one in found.rejection.differences} <= {"effects", "state.flushed_offset"}
+
+
+def test_a_crash_loses_nothing_that_was_shown_to_be_synced() -> None:
+    trace = recorded("snapshots", 1, 200)
+    found = verdict(trace, otherwise(trace, synced_at_once))
+    assert found.rejection is not None
+    (difference,) = found.rejection.differences
+    assert (difference.field, difference.expected) == ("input.log_end_offset", "at least 7, which was synced")
+
+
+def writes_a_vote(line: EventLine) -> bool:
+    first = line.effects[0] if line.effects else None
+    return line.crash is UNSET and isinstance(first, TracedPersistQuorumState) and first.voted_key is not None
+
+
+def end_of_log(line: EventLine) -> int:
+    assert line.state is not UNSET, "it is a trace of the reference"
+    assert line.state.log_end_offset is not UNSET, "with every field"
+    return line.state.log_end_offset
+
+
+def test_a_crash_between_two_portions_is_not_decided() -> None:
+    """The model writes epoch and vote at once, so that it has no such state; it is no wrong one."""
+    trace = recorded("crashes", 1, 300)
+    place = next(place for place, line in enumerate(trace.lines) if writes_a_vote(line))
+    line = trace.lines[place]
+    assert line.effects, "the vote"
+    begun = replace(line.effects[0], voted_key=None, leader_id=None)
+    died = replace(line, effects=(begun,), crash=TracedCrash(1, end_of_log(line)), state=UNSET, refusal=UNSET)
+    found = verdict(trace, (*trace.lines[:place], died))
+    assert (found.kind, found.reason) == (
+        VerdictKind.INCONCLUSIVE,
+        f"line {place + 2}: it dies between two writes of the quorum state, which the model writes at once",
+    )

@@ -1,0 +1,117 @@
+"""The writes of a foreign line in one form, and what is on the disks beyond what the model has there.
+
+Which portions, repetitions and orders of effects are right, `kraft_traces.latitude` says, for the vectors as well.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_spec.mapping_forms import key_from_model
+from kraft_spec.tlc.values import Function
+from kraft_traces.check.differences import Difference
+from kraft_traces.check.verdict import Rejection
+from kraft_traces.effects import TracedPersistQuorumState
+from kraft_traces.latitude.ordering import in_one_order
+from kraft_traces.latitude.writes import Disk, counted, normal_form
+from kraft_traces.lines import EventLine
+from kraft_traces.values import traced_key
+
+_STARTS_ANEW = frozenset({"Crash", "ReplaceDisk"})
+
+
+class SyncedAhead:
+    """Up to where replicas have synced their logs, by what they show, where the model may have synced less."""
+
+    def __init__(self) -> None:
+        self._ends: dict[int, int] = {}
+
+    def disk(self, line: EventLine, before: Function) -> Disk:
+        """The disk of the line's replica, in the model's state before the line."""
+        assert line.replica is not UNSET, "the event happens at a replica"
+        voted = key_from_model(before["voted"])  # type: ignore[arg-type]
+        leader = before["leader"]
+        file = TracedPersistQuorumState(
+            before["epoch"],  # type: ignore[arg-type]
+            None if leader == -1 else leader,  # type: ignore[arg-type]
+            None if voted is None else traced_key(voted),
+            before["fileVersion"],  # type: ignore[arg-type]
+        )
+        flushed = before["flushed"]
+        assert isinstance(flushed, int), "an offset is a number"
+        return Disk(file, max(flushed, self._ends.get(line.replica, 0)))
+
+    def lost(self, line: EventLine) -> tuple[Difference, ...]:
+        """Does a crash lose what the replica has shown to be synced?"""
+        if line.replica is UNSET or line.replica not in self._ends:
+            return ()
+        synced = self._ends[line.replica]
+        if line.crash is not UNSET:
+            kept, field = line.crash.log_end_offset, "crash.log_end_offset"
+            synced = Disk(_NO_FILE, synced).after(line.effects or ()).synced
+        elif line.event == "Crash" and line.input is not UNSET and line.input.log_end_offset is not UNSET:
+            kept, field = line.input.log_end_offset, "input.log_end_offset"
+        else:
+            return ()
+        return () if kept >= synced else (Difference(field, f"at least {synced}, which was synced", str(kept)),)
+
+    def follow(self, line: EventLine, disk: Disk | None = None) -> None:
+        """Take note of a line that is accepted; `disk` if it was so in another form."""
+        replica = line.replica
+        if replica is UNSET or (disk is None and replica not in self._ends):
+            return
+        if line.event in _STARTS_ANEW or line.crash is not UNSET or line.effects is UNSET:
+            self._ends.pop(replica, None)
+            return
+        synced = self._ends[replica] if disk is None else disk.synced
+        synced = Disk(_NO_FILE, synced).after(line.effects).synced
+        shown = UNSET if line.state is UNSET else line.state.flushed_offset
+        self._ends[replica] = synced if shown is UNSET else max(synced, shown)
+
+
+_NO_FILE = TracedPersistQuorumState(0, None, None)
+
+
+def normal_forms(line: EventLine, disk: Disk) -> Iterator[EventLine]:
+    """The line with its effects as the model does them, as far as that is another way to do the same.
+
+    A crash point counts those effects then; whether a sync is among them, only the model's step tells.
+    """
+    if line.effects is UNSET:
+        yield line
+        return
+    effects = in_one_order(normal_form(line.effects, disk))
+    if line.crash is UNSET:
+        yield replace(line, effects=effects)
+        return
+    completed = line.crash.completed - counted(line.effects) + counted(effects)
+    for number in (completed, completed - 1, completed + 1):
+        if number >= 0:
+            yield replace(line, effects=effects, crash=replace(line.crash, completed=number))
+
+
+def may_have_other_form(line: EventLine, rejection: Rejection) -> bool:
+    """May the line that is rejected be right in its normal form: is nothing wrong but what that changes?"""
+    if line.replica is UNSET:
+        return False
+    if line.crash is not UNSET:
+        return True
+    fields = [one.field for one in rejection.differences]
+    return bool(fields) and all(name.startswith("effects") or name == "state.flushed_offset" for name in fields)
+
+
+def ends_between_portions(line: EventLine, differences: tuple[Difference, ...]) -> bool:
+    """Did the replica die with a new epoch written, and the vote or the leader of it not yet?"""
+    if line.crash is UNSET or line.effects is UNSET:
+        return False
+    places = [place for place, one in enumerate(line.effects) if isinstance(one, TracedPersistQuorumState)]
+    fields = {f"{root}.{name}" for name in ("voted_key", "leader_id") for root in ("state", *_effects(places))}
+    return bool(differences) and all(one.field in fields and one.actual == _NOBODY for one in differences)
+
+
+def _effects(places: Sequence[int]) -> list[str]:
+    return [f"effects[{place}]" for place in places[-1:]]
+
+
+_NOBODY = "null"
