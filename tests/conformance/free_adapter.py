@@ -201,11 +201,11 @@ class Free(ReferenceAdapter):
         """Carry out a request."""
         if not isinstance(request, Step | Restart):
             return super().answer(request)
-        before = self._running().state
+        before = self.replica().state
         reply = super().answer(request)
         if not isinstance(reply, StepReply | RestartReply):
             return reply
-        replica = self._running()
+        replica = self.replica()
         effects: Effects = reply.effects
         crash = getattr(request, "crash", UNSET)
         for name in self._names if crash is UNSET else ():

@@ -58,18 +58,19 @@ def otherwise(trace: Recorded, other: Other) -> list[EventLine]:
         if line.replica is UNSET or line.effects is UNSET:
             lines.append(line)
             continue
-        assert line.state is not UNSET, "it is a trace of the reference"
-        disk = disks.get(line.replica, NEW_DISK)
+        replica, state = line.replica, line.state
+        assert state is not UNSET, "it is a trace of the reference"
+        disk = disks.get(replica, NEW_DISK)
         idle = line.event in ("Crash", "ReplaceDisk", "Shutdown")
         effects = line.effects if idle else tuple(other(line.effects, disk))
         if line.crash is not UNSET:
             line = replace(line, crash=replace(line.crash, completed=counted(effects)))
         disk = disk.after(effects)
         if idle or line.crash is not UNSET:
-            disk = disk_of(line.state)
-        disks[line.replica] = disk
+            disk = disk_of(state)
+        disks[replica] = disk
         synced = min(disk.synced, end_of_log(line))
-        lines.append(replace(line, effects=effects, state=replace(line.state, flushed_offset=synced)))
+        lines.append(replace(line, effects=effects, state=replace(state, flushed_offset=synced)))
     return lines
 
 
