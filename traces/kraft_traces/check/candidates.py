@@ -119,9 +119,7 @@ class Candidates:
             return self._diagnosis.mismatch(*closest)
         return self._impossible(number, line, branches[0])
 
-    def _possible_forms(
-        self, number: int, line: EventLine, branch: Branch, disk: Disk | None
-    ) -> Iterator[Possible]:
+    def _possible_forms(self, number: int, line: EventLine, branch: Branch, disk: Disk | None) -> Iterator[Possible]:
         for form in (line,) if disk is None else normal_forms(line, disk):
             yield from self._possible_steps(number, form, branch)
 
