@@ -3,7 +3,6 @@
 The history is not judged: what differs in it is said when a vector fails, since the failure then begins there.
 """
 
-from kraft_traces.latitude.outputs import latitude_of
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -21,6 +20,7 @@ from kraft_spec.attribution import attributed
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.requests import may_send
+from kraft_traces.latitude.timers import latitude_of, may_start
 from kraft_traces.messages import message_of
 from kraft_traces.states import traced_state
 
@@ -87,5 +87,6 @@ def as_step(
         refusal=None,
         state=changes,
         latitude=latitude_of(event.event, before, outputs, changes),
+        may_start=may_start(before, outputs, changes) or UNSET,
         may_send=besides or UNSET,
     )
