@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.traces.check.alterations import altered, document_of, line_from, line_of, places
+from tests.traces.check.alterations import Alteration, altered, document_of, line_from, line_of, places
 from tests.traces.check.cases import Story, elected
 from tests.traces.check.foreign import optional_places, with_holes, without
 from tests.traces.check.recorded import FOREIGN, recorded, verdict_on
@@ -89,7 +89,7 @@ def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, s
         shown = [place for place in places(document) if place.path[0] in ("state", "message") and place.there]
         for place in chance.sample(shown, min(len(shown), 1 if number % 4 == 0 else 0)):
             alteration = altered(document, place, chance)
-            if alteration is None or _says_less(place.path, alteration.says) or _is_name(line, place.path):
+            if alteration is None or _says_less(place.path, alteration.says) or _is_name(line, alteration):
                 continue
             found = checker.feed(number, line_of(alteration.raw))
             assert found is not None, alteration
@@ -105,9 +105,15 @@ def _says_less(path: Path, says: object) -> bool:
     return path in (("state",), ("message",), ("state", "voters"))
 
 
-def _is_name(line: EventLine, path: Path) -> bool:
+def _is_name(line: EventLine, alteration: Alteration) -> bool:
     """Where nothing is shown of what is sent, a correlation id is first seen in what its sender awaits: any will do."""
-    return line.event in ("Poll", "PollFetch") and path[:2] == ("state", "awaiting") and path[-1] == 1
+    match line.event, alteration.path.split("."), alteration.said, alteration.says:
+        case "Poll" | "PollFetch", ["state", "awaiting", _, "1"], _, _:
+            return True
+        case "Poll" | "PollFetch", ["state", "awaiting", _], [receiver, _], [same, _]:
+            return bool(receiver == same)
+        case _:
+            return False
 
 
 def foreign_verdict(story: Story, *lines: EventLine, candidates_max: int = 256) -> Verdict:
