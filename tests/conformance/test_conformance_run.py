@@ -140,7 +140,7 @@ def test_a_failure_names_rule_expected_actual_and_the_command_that_repeats_it(
     told = capsys.readouterr().out
     assert told.startswith('> {"type":"hello","id":1,"schema":"kraft-adapter/1"')
     assert told[told.index("FAIL") :].splitlines() == [
-        "FAIL vote.once-per-epoch",
+        "FAIL vote.once-per-epoch (MUST)",
         "  step 1 of 1, HandleVoteRequest",
         "  Send VoteResponse to 3.granted: expected false, actual true",
         "  rules: vote.once-per-epoch, vote.decision-order, vote.repeat-grant, vote.voter-key, "

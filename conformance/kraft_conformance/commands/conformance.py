@@ -61,6 +61,7 @@ Words = Annotated[
     typer.Option("-k", help="Only vectors of this id or rule, or with this in one of them; repeatable: all must fit."),
 ]
 StopAtFirst = Annotated[bool, typer.Option("-x", help="Stop at the first failure.")]
+MustOnly = Annotated[bool, typer.Option("--must-only", help="Leave out what only a SHOULD or a MAY decides.")]
 Expected = Annotated[
     Path | None, typer.Option("--expected-failures", help="A file of your own: `id  # reason` on each line.")
 ]
@@ -128,6 +129,7 @@ def run(
     adapter: Adapter,
     words: Words = None,
     stops_at_first: StopAtFirst = False,
+    must_only: MustOnly = False,
     expected_failures: Expected = None,
     profile: ProfileName = None,
     jobs: Jobs = 1,
@@ -148,7 +150,7 @@ def run(
         _check_profile(profile, catalogue)
         ids = tuple([entry.id for entry in selected(catalogue, words or ())])
         expected = read_expected_failures(expected_failures, catalogue)
-        plan = Plan(adapter, ids, timeout_s, profile, jobs, stops_at_first, expected)
+        plan = Plan(adapter, ids, timeout_s, profile, jobs, stops_at_first, must_only, expected)
         return _run(plan, catalogue, as_json, targets)
 
 

@@ -116,7 +116,8 @@ def show_outcomes(
     """
     for outcome in outcomes:
         if outcome.status in FAILING:
-            stdout.print(shown(f"{outcome.status.upper()} {outcome.id}"), style="bold red", soft_wrap=True)
+            level = "" if outcome.rule_level is None else f" ({outcome.rule_level})"
+            stdout.print(shown(f"{outcome.status.upper()} {outcome.id}{level}"), style="bold red", soft_wrap=True)
             for line in details(outcome, repeated(outcome)).splitlines():
                 stdout.print(shown(f"  {line}"), soft_wrap=True)
     _show_reasons(outcomes)

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from kraft_conformance.runner.plain import Difference
+from kraft_spec.rules import Level
 
 
 class Status(StrEnum):
@@ -46,11 +47,13 @@ class Outcome:
     """Of a step that fails: what the adapter showed in it, as plain JSON values."""
     remark: str = ""
     """What else is known of a failure."""
+    rule_level: Level | None = None
+    """Of a failure: SHOULD or MAY where no MUST need be broken to do what was seen; MUST where that is not known."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
         document: dict[str, Any] = {"id": self.id, "status": str(self.status)}
-        for name in ("reason", "step", "event", "fault", "stderr", "provenance", "remark"):
+        for name in ("reason", "step", "event", "rule_level", "fault", "stderr", "provenance", "remark"):
             if getattr(self, name) not in ("", None):
                 document[name] = getattr(self, name)
         if self.rules:
@@ -62,6 +65,14 @@ class Outcome:
         if self.effects is not None:
             document["effects"] = list(self.effects)
         return document
+
+
+def without_should(outcome: Outcome) -> Outcome:
+    """The outcome for those who ask of MUST alone: what only a SHOULD or a MAY decides is left out."""
+    if outcome.status is not Status.FAIL or outcome.rule_level in (None, "MUST"):
+        return outcome
+    reason = f"left out by --must-only, decided by a {outcome.rule_level} alone: {outcome.rules[0]}"
+    return Outcome(outcome.id, Status.SKIPPED, reason)
 
 
 def against_expectation(outcome: Outcome, expected_failures: dict[str, str]) -> Outcome:

@@ -24,6 +24,7 @@ from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.partitions.format import PartitionVector, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import applied
 from kraft_conformance.vectors.profiles import shown_profile
+from kraft_spec.rules import strictest_level
 
 
 def run_partition_vector(session: Adapter, vector: PartitionVector, profile: str) -> Outcome:
@@ -122,7 +123,8 @@ class _Run:
     def _failed(self, number: int, event: str | None, differences: tuple[Difference, ...]) -> Outcome:
         where = "before the first step" if number == 0 else f"step {number} of {len(self._vector.steps)}"
         reason = f"{where}: {differences[0]}"
-        return Outcome(self._vector.id, Status.FAIL, reason, self._vector.rules, number, event, differences)
+        rules, level = self._vector.rules, strictest_level(self._vector.rules)
+        return Outcome(self._vector.id, Status.FAIL, reason, rules, number, event, differences, rule_level=level)
 
     def _concluded(self) -> Outcome:
         vector, hello = self._vector, self._hello

@@ -164,7 +164,9 @@ class _Run:
             with suppress(AdapterFault, NotAsked):
                 again._set_up()
             words, rules = history.words, rules if found.is_exact else (*history.rules, *rules)
-        return replace_outcome(outcome, rules=tuple(dict.fromkeys(rules))[:RULES_MAX], remark=words)
+        shown = tuple(dict.fromkeys(rules))[:RULES_MAX]
+        level = "MUST" if rules_of_order(outcome.differences) else found.level
+        return replace_outcome(outcome, rules=shown, remark=words, rule_level=level)
 
     def _cluster(self) -> Cluster:
         cluster = self._vector.cluster

@@ -9,7 +9,8 @@ from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.replica import Step
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution.altered import alternatives
-from kraft_spec.attribution.ranking import Asked, Clue, ranked
+from kraft_spec.attribution.ranking import Asked, Clue, level_of, ranked
+from kraft_spec.rules import Level
 
 
 class Given(NamedTuple):
@@ -31,6 +32,8 @@ class Attribution(NamedTuple):
     """The likeliest first."""
     is_exact: bool
     """Whether the reference with one thing otherwise does just what was seen."""
+    level: Level = "MUST"
+    """What is not kept, as far as that is known: SHOULD or MAY where no MUST need be broken to do what was seen."""
 
 
 Differing = Callable[[Step], Collection[object]]
@@ -55,7 +58,7 @@ def attributed(given: Given, differing: Differing, stated: Sequence[str] = ()) -
     exact = tuple([one for one in clues if one.is_exact])
     message = given.event.message if isinstance(given.event, Receive) else None
     asked = Asked(str(given.state.role), getattr(message, "pre_vote", None))
-    return Attribution(ranked(exact or clues, asked, stated), bool(exact))
+    return Attribution(ranked(exact or clues, asked, stated), bool(exact), level_of(exact))
 
 
 def _clues(given: Given, differing: Differing) -> list[Clue]:

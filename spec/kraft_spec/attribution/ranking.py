@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kraft_spec.attribution.citing import cited_at, switched_at
 from kraft_spec.attribution.probing import Place
-from kraft_spec.rules import load_registry
+from kraft_spec.rules import Level, load_registry, strictest_level
 
 _EXACT = 3.0
 """The alternative is just what was seen."""
@@ -65,6 +65,23 @@ def ranked(clues: Iterable[Clue], asked: Asked, stated: Sequence[str]) -> tuple[
         about = _STATED / (1 + _STATED_SHARE * (len(stated) - 1)) - _LATER_STATED * place
         worth[rule] = worth.get(rule, 0.0) + about
     return tuple(sorted(worth, key=lambda rule: -worth[rule] - _fitting(rule, asked)))
+
+
+def level_of(clues: Sequence[Clue]) -> Level:
+    """What a replica does not keep that does what these places explain: a SHOULD where that alone is enough.
+
+    The reference with a rule switched off keeps all others, so that no other explanation counts beside it.
+    Elsewhere the strictest level of the rules named closest counts; MUST if there are none, or a place names none.
+    """
+    for rule in [rule for clue in clues for rule in switched_at(clue.where[0])]:
+        if strictest_level([rule]) != "MUST":
+            return strictest_level([rule])
+    closest = [_closest(clue) for clue in clues]
+    return strictest_level([rule for rules in closest for rule in rules]) if all(closest) else "MUST"
+
+
+def _closest(clue: Clue) -> tuple[str, ...]:
+    return next((rules for place in clue.where for rules in cited_at(place)), ())
 
 
 def _named(clue: Clue) -> Mapping[str, float]:

@@ -4,12 +4,14 @@ The catalogues election.toml and membership.toml hold the rules, scope.toml says
 implementation or no model yet, and `kraft_spec.rules.citations` finds where each rule is named.
 """
 
-from kraft_spec.rules.registry import Registry, load_registry, read_registry
+from kraft_spec.rules.registry import Registry, load_registry, read_registry, strictest_level
 from kraft_spec.rules.rule import Rule, RuleFileError, UnknownRuleError
-from kraft_spec.rules.vocabulary import PROPERTIES, Property
+from kraft_spec.rules.vocabulary import LEVELS, PROPERTIES, Level, Property
 
 __all__ = [
+    "LEVELS",
     "PROPERTIES",
+    "Level",
     "Property",
     "Registry",
     "Rule",
@@ -17,4 +19,5 @@ __all__ = [
     "UnknownRuleError",
     "load_registry",
     "read_registry",
+    "strictest_level",
 ]

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from kraft_spec.rules.reading import read_catalogue
 from kraft_spec.rules.rule import Rule, RuleFileError, UnknownRuleError
 from kraft_spec.rules.rule_ids import RuleIds, dotted_words
-from kraft_spec.rules.vocabulary import LOOK_ALIKES
+from kraft_spec.rules.vocabulary import LEVELS, LOOK_ALIKES, Level
 
 CATALOGUES = ("election.toml", "membership.toml")
 """The package's catalogue files, in the order in which their rules are listed."""
@@ -126,6 +126,12 @@ def read_registry(files: Sequence[Path | Traversable]) -> Registry:
         RuleFileError: a file breaks the format, or the rules contradict each other.
     """
     return Registry.of(rule for file in files for rule in read_catalogue(file))
+
+
+def strictest_level(rule_ids: Iterable[str]) -> Level:
+    """The level of the strictest of these rules; MUST if there are none."""
+    registry = load_registry()
+    return min([registry[one].level for one in rule_ids], key=LEVELS.index, default="MUST")
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from kraft_conformance.runner.output.results import About, Results
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.reports import exit_code
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_spec.rules import Level
 from kraft_traces.values import Count
 
 
@@ -38,6 +39,7 @@ class _VectorLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True,
     provenance: str = ""
     effects: tuple[dict[str, Any], ...] | None = None
     remark: str = ""
+    rule_level: Level | None = None
     repeat: str | UnsetType = msgspec.UNSET
 
 
@@ -137,6 +139,7 @@ class _Reading:
             line.provenance,
             line.effects,
             line.remark,
+            line.rule_level,
         )
 
     def _concluded(self, number: int, results: Results, summary: _SummaryLine) -> Results:

@@ -97,7 +97,8 @@ def _failures(results: Results, catalogue: Catalogue) -> Iterator[str]:
 
 def _failure(outcome: Outcome, results: Results, catalogue: Catalogue, registry: Registry) -> Iterator[str]:
     vector = catalogue.vector(outcome.id)
-    yield f"### {MARKS[outcome.status]} {outcome.status}: {in_line(outcome.id)}"
+    level = "" if outcome.rule_level is None else f" ({outcome.rule_level})"
+    yield f"### {MARKS[outcome.status]} {outcome.status}{level}: {in_line(outcome.id)}"
     yield from ("", escaped(vector.title) + ".", "")
     where = details(outcome, "").splitlines()[0] if outcome.differences else outcome.reason
     yield from (in_line(where), "")

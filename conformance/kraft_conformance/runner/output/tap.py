@@ -63,6 +63,8 @@ def _diagnostics(outcome: Outcome, results: Results, catalogue: Catalogue) -> It
     yield f"  status: {_quoted(outcome.status)}"
     yield f"  message: {_quoted(outcome.reason)}"
     yield f"  rules: [{', '.join(map(_quoted, outcome.rules or catalogue.vector(outcome.id).rules))}]"
+    if outcome.rule_level is not None:
+        yield f"  rule_level: {_quoted(outcome.rule_level)}"
     if outcome.step is not None:
         yield f"  step: {outcome.step}"
     if outcome.event is not None:
