@@ -247,3 +247,15 @@ def test_the_archive_is_small_and_the_same_every_time(tmp_path: Path) -> None:
     assert names == sorted(names)
     unpacked = Catalogue(tmp_path / "kraft-vectors-1")
     assert [unpacked.vector(one) for one in unpacked] == [Catalogue().vector(one) for one in Catalogue()]
+
+
+def test_what_a_vector_needs_is_said() -> None:
+    for vector in Catalogue().of_replicas():
+        own = next(one for one in vector.cluster.replicas if one.id == vector.replica)
+        assert own.pre_vote == "supported", vector.id
+        shown = [vector.before.state, *[step.state for step in vector.steps]]
+        sets = {one.voters.voters for one in shown if one.voters}
+        if len(sets) > 1:
+            assert "voters-records" in vector.requires.features, vector.id
+        if "voters-records" in vector.requires.features:
+            assert "KIP-853" in vector.requires.kips, vector.id

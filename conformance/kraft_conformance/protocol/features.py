@@ -15,6 +15,7 @@ Feature = Literal[
     "disk-replacement",
     "voter-changes",
     "append-voters",
+    "voters-records",
     "auto-join",
     "kraft-version-upgrade",
     "quorum-reassignment",

@@ -18,21 +18,22 @@ _OF_KIP: dict[str, tuple[Feature, ...]] = {
         "quorum-reassignment",
         "snapshots",
         "voter-changes",
+        "voters-records",
     ),
     "KIP-1186": ("auto-join",),
 }
 """What cannot be without a KIP, as the vectors have it."""
 
 _PARTS: dict[str, tuple[Feature, ...]] = {
-    "append_voters_interval_ms": ("append-voters",),
-    "change_interval_ms": ("voter-changes", "observers"),
-    "reassign_interval_ms": ("quorum-reassignment", "voter-changes", "observers"),
-    "upgrade_interval_ms": ("kraft-version-upgrade", "voter-changes"),
+    "append_voters_interval_ms": ("append-voters", "voters-records"),
+    "change_interval_ms": ("voter-changes", "voters-records", "observers"),
+    "reassign_interval_ms": ("quorum-reassignment", "voter-changes", "voters-records", "observers"),
+    "upgrade_interval_ms": ("kraft-version-upgrade", "voter-changes", "voters-records"),
     "snapshot_interval_ms": ("snapshots",),
     "replace_disk_chance": ("disk-replacement", "observers"),
     "new_endpoint_chance": ("voter-changes",),
     "observers": ("observers",),
-    "auto_join": ("auto-join", "voter-changes", "observers"),
+    "auto_join": ("auto-join", "voter-changes", "voters-records", "observers"),
     "static_voters": ("voter-changes",),
 }
 """Fields of a preset, its workload and its faults: the features that each needs.

@@ -9,6 +9,7 @@ from kraft_conformance.vectors.format import VectorEvent, VectorStep
 from kraft_conformance.vectors.state_changes import changed_fields
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
+from kraft_reference.identity import ReplicaKey
 from kraft_reference.records import RecordKind
 from kraft_reference.state import ReplicaState, is_voter
 from kraft_traces.effects import TracedAnswer, TracedSend
@@ -58,7 +59,9 @@ def features_of(
     for prefix, feature in _MESSAGE_FEATURES.items():
         if any(name in (f"{prefix}Request", f"{prefix}Response") for name in names):
             needed.add(feature)
+    sets = set[frozenset[ReplicaKey]]()
     for state in states:
+        sets.update([entry.voters for entry in state.log.voters])
         if not is_voter(state):
             needed.add("observers")
         if state.log.base.end_offset or state.wanted_snapshot is not None:
@@ -67,11 +70,13 @@ def features_of(
             needed.add("quorum-reassignment")
         if configuration.replicas[state.key.id].auto_join:
             needed.add("auto-join")
+    if len(sets) > 1:
+        needed.add("voters-records")
     return tuple(feature for feature in FEATURES if feature in needed)
 
 
 _KIP_853: frozenset[Feature] = frozenset(
-    {"append-voters", "voter-changes", "kraft-version-upgrade", "disk-replacement", "snapshots"}
+    {"append-voters", "voters-records", "voter-changes", "kraft-version-upgrade", "disk-replacement", "snapshots"}
 )
 
 

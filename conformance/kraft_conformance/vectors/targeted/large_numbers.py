@@ -51,7 +51,11 @@ def _joins_again(d: Director) -> None:
 
 
 def _diverges(d: Director) -> None:
-    start(d, 1, _EPOCH)
+    """The epochs are those of N2 without Pre-Vote, which asks for votes in vain until then."""
+    start(d, 2, _EPOCH - 1)
+    d.fetch_timeout(3)
+    elect(d, 1, _EPOCH)
+    observe(d, 1, 2, 3)
     d.cut(1, 2, 3)
     d.append(1)
     d.append(1)
@@ -66,7 +70,7 @@ def _diverges(d: Director) -> None:
     d.step("f(1>2): the logs part within epoch 300")
     d.fetch(1, 2)
     d.fetch(1, 2)
-    d.end_offsets(4, 4, 4)
+    d.end_offsets(5, 5, 5)
 
 
 TARGETS = (
@@ -93,7 +97,7 @@ TARGETS = (
         ("fetch.diverging.truncate",),
         1,
         _diverges,
-        cluster(3, pre_vote=False),
+        cluster(3, old=(2,)),
         level="effects",
     ),
 )
