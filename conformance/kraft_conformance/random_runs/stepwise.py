@@ -121,10 +121,11 @@ class Stepwise:
         self, expected: tuple[TracedEffect, ...], seen: Shown, latitude: tuple[Latitude, ...]
     ) -> Iterator[str]:
         there = {effect_name(effect) for effect in seen.effects or ()}
-        for one in latitude:
-            effect = expected[int(one.path.removeprefix("outputs[").removesuffix("]"))]
-            if one.absent and self._sight.shows(kind_of(effect)) and effect_name(effect) not in there:
-                yield one.reason
+        may_be_missing = {one.path: one.reason for one in latitude if one.absent}
+        for place, effect in enumerate(expected):
+            reason = may_be_missing.get(f"outputs[{place}]")
+            if reason is not None and self._sight.shows(kind_of(effect)) and effect_name(effect) not in there:
+                yield reason
 
     # -----------------------------------------------------------------------------------------------------
     # For the trace.
