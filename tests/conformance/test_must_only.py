@@ -1,12 +1,15 @@
 """Failures say whether a MUST is broken, and `--must-only` leaves out the others."""
 
 import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_spec.rules import load_registry
 
 ADAPTER = f"{sys.executable} -m kraft_conformance.adapters.without_rules"
 
@@ -32,3 +35,11 @@ def test_a_broken_must_is_never_left_out(capsys: pytest.CaptureFixture[str]) -> 
     code, found = ran(capsys, "--must-only", "-k", "candidate.", "--adapter", f"{ADAPTER} hw.own-epoch")
     assert (code, {one["status"] for one in found}) == (ExitCode.VIOLATION, {"pass", "fail"})
     assert {one.get("rule_level") for one in found} == {None, "MUST"}
+
+
+def test_the_page_says_what_is_made_of_every_should_and_may() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "decisions.md").read_text(encoding="utf-8")
+    table = page.partition("Every rule with SHOULD or MAY")[2].partition("\n\n### ")[0]
+    optional = [one.id for one in load_registry() if one.level != "MUST"]
+    named = re.findall(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+", table)
+    assert [one for one in optional if one not in named and not one.startswith(("metric.", "cli."))] == []
