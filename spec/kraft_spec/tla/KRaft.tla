@@ -100,11 +100,12 @@ EpochEntry(epoch) ==
   ELSE IF epoch \in DOMAIN history.left THEN history.left[epoch]
   ELSE [leaders |-> {}, end |-> 0, rewritten |-> FALSE]
 
+\* Who leads says so in its quorum state file, also if it crashes in the very step that elects it.
 EpochsAfter(s, after) ==
-  IF after.role # "Leader" \/ (s.role = "Leader" /\ EndOffset(after) = EndOffset(s))
+  IF after.leader # after.key[1] \/ (after.leader = s.leader /\ after.epoch = s.epoch /\ EndOffset(after) = EndOffset(s))
   THEN history.epochs
   ELSE LET entry == EpochEntry(after.epoch) IN
-       (after.epoch :> [leaders |-> entry.leaders \cup {after.key}, end |-> EndOffset(after),
+       (after.epoch :> [leaders |-> entry.leaders \cup {after.key}, end |-> Larger(entry.end, EndOffset(after)),
                         rewritten |-> entry.rewritten \/ EndOffset(s) < entry.end]) @@ history.epochs
 
 NoVotes == [epoch |-> 0, candidates |-> {}]

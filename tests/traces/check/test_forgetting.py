@@ -6,7 +6,7 @@ import pytest
 from tests.traces.check.alterations import document_of, line_from
 from tests.traces.check.cases import Story
 
-from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
 from kraft_reference.events import ClientAppend, ElectionTimeout, FetchTimeout, Poll, PollFetch, Shutdown, TakeSnapshot
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.scenario import cluster
@@ -42,9 +42,13 @@ class StaticVoters(Story):
     def lose(self, replica: int) -> None:
         """A candidate stops before anybody has heard of it; what it has sent is lost."""
         self.do(self.world.crash(replica))
+        self.drop_all()
+        self.do(self.world.restart(replica))
+
+    def drop_all(self) -> None:
+        """Whatever is on its way is lost."""
         for identifier, _ in list(self.world.messages()):
             self.do(self.world.drop(identifier))
-        self.do(self.world.restart(replica))
 
     def win(self, replica: int, *, to: tuple[int, ...] = (1, 2, 3)) -> None:
         """Leader of the next epoch, which these replicas learn."""
@@ -130,6 +134,25 @@ def test_a_record_in_place_of_a_committed_one_that_all_had_in_a_snapshot_is_foun
     found = other_record_in_place_of_a_committed_one().rejection(every)
     assert found is not None
     assert set(found.properties) >= {"CommittedNeverLost", "StateMachineSafety"}
+
+
+def test_a_leader_that_died_in_the_step_that_elected_it_has_led_its_epoch() -> None:
+    """Nobody has heard of it, and a voter with an empty disk elects another one."""
+    story = StaticVoters()
+    story.campaign(1, to=(1, 3))
+    story.deliver_all(to=(3,))
+    [(granted, _)] = story.world.messages(destination=1)
+    story.do(story.world.deliver(granted, crash=CrashPoint(completed=1, log_end_offset=0)))
+    assert (story.world.state(1).leader_id, story.world.state(1).epoch) == (1, 1)
+    story.drop_all()
+    story.replace_disks(3)
+    story.campaign(2, to=(2, 3))
+    assert story.rejection() is None
+    story.deliver_all(to=(2, 3))
+    assert (story.world.state(2).role, story.world.state(2).epoch) == (Role.LEADER, 1)
+    found = story.rejection()
+    assert found is not None
+    assert "ElectionSafety" in found.properties
 
 
 @pytest.mark.parametrize("taken", ["U2", "U1", "NEW1"])
