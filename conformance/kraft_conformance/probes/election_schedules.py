@@ -12,7 +12,7 @@ from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import CheckQuorumTimeout, ElectionTimeout, FetchTimeout, Poll, PollFetch, RequestTimeout
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest, VoteRequest, VoteResponse
+from kraft_reference.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest, Error, VoteRequest, VoteResponse
 from kraft_reference.outcome import Refusal
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.scenario import cluster
@@ -120,6 +120,27 @@ def _addressed_to_another_disk() -> Iterator[Occurrence]:
     yield hand.forge(EndQuorumEpochRequest(3, 2, 0, epoch=2, preferred_candidates=(second, first)))
 
 
+def _third_of_the_preferred() -> Iterator[Occurrence]:
+    hand = Hand(cluster(4))
+    yield hand.forge(_announcement(4, 1, epoch=1))
+    candidates = (ReplicaKey(2, "U2"), ReplicaKey(3, "U3"), ReplicaKey(1, "U1"))
+    yield hand.forge(EndQuorumEpochRequest(4, 1, 0, epoch=1, preferred_candidates=candidates))
+
+
+def _lost_with_a_long_backoff() -> Iterator[Occurrence]:
+    """The other two of three voters refuse replica 1, which is to wait nearly as long as it may."""
+    yield from in_role(hand := Hand(cluster(3)), Role.CANDIDATE)
+    world = hand.world
+    yield world.happen(1, Poll())
+    for voter, backoff_ms in ((2, 0), (3, 900)):
+        candidate = world.state(1)
+        request = candidate.awaiting[voter]
+        refusal = VoteResponse(
+            voter, 1, request, Error.NONE, candidate.epoch, None, None, granted=False, pre_vote=False
+        )
+        yield hand.forge(refusal, world.draw(election_backoff_ms=backoff_ms))
+
+
 def _sole_voter() -> Iterator[Occurrence]:
     hand = Hand(cluster(1))
     yield hand.world.happen(1, ElectionTimeout())
@@ -189,6 +210,22 @@ ABOUT_ELECTIONS: tuple[ByHand, ...] = (
         (),
         "N1 F(1,3,voted=none) N2 F(2,3,voted=none)",
         (StartTimer(Timer.FETCH, 1000),),
+    ),
+    ByHand(
+        "third-of-the-preferred",
+        "how long a Follower waits decides nothing in a scenario, whose script fires the timers",
+        _third_of_the_preferred,
+        (),
+        "N1 F(1,4,voted=none)",
+        (StartTimer(Timer.FETCH, 250),),
+    ),
+    ByHand(
+        "lost-with-a-long-backoff",
+        "how long a Candidate waits decides nothing in a scenario either, and a long wait in a simulated run little",
+        _lost_with_a_long_backoff,
+        (),
+        "N1 C(2,voted=1) N2 U(1,voted=none)",
+        (StartTimer(Timer.ELECTION, 900),),
     ),
     ByHand(
         "sole-voter",

@@ -8,7 +8,7 @@ from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import InFlight, World
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
-from kraft_reference.events import CheckQuorumTimeout, ElectionTimeout, Poll, PollFetch
+from kraft_reference.events import CheckQuorumTimeout, Draw, ElectionTimeout, Poll, PollFetch
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import Message, VoteRequest
 from kraft_reference.outcome import Refusal
@@ -73,10 +73,10 @@ class Hand:
     def __init__(self, configuration: Configuration) -> None:
         self.world = World(configuration)
 
-    def forge(self, message: Message) -> Occurrence:
+    def forge(self, message: Message, draw: Draw | None = None) -> Occurrence:
         """Deliver a message that nobody sent."""
         self.world.in_flight["forged"] = InFlight(message)
-        return self.world.deliver("forged")
+        return self.world.deliver("forged", draw)
 
     def deliver_all(self) -> Iterator[Occurrence]:
         """Deliver what is on its way, and what follows from it."""

@@ -27,6 +27,7 @@ from kraft_conformance.protocol.messages import (
     TracedDraw,
 )
 from kraft_conformance.random_runs.beside import Beside, Happening, different, steps_beside
+from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.random_runs.fetch_answers import as_answered, event_of_line, without_unnamed
 from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
@@ -96,6 +97,8 @@ class AdapterReplica(Replica):
         self._correlations = Correlations()
         self._answers = FetchAnswers(configuration)
         self._stepwise = Stepwise(self._id, self._sight, notes)
+        who = session.hello.implementation
+        self._durations = notes.durations.setdefault((who.name, who.version), Durations(configuration))
         self._references: tuple[ReplicaState, ...] = (state,)
         """The states that the reference beside it may be in; several where it hides what it has answered."""
         self.shown = Shown()
@@ -175,6 +178,7 @@ class AdapterReplica(Replica):
                 self._notes.explaining = named(sequence, Shown(self._with_hidden(step.expected, seen))).effects or ()
             self._references = (done.state,)
         else:
+            self._durations.heard(step.before, event, draw, step.done.effects, tuple(shown))
             done = step.done._replace(effects=self._kept(step.done.effects, seen.effects or ()))
             self.shown = named(sequence, self._stepwise.in_the_models_words(step.line, seen))
             self._references = tuple(different([steps[one].done.state for one in agreeing]))

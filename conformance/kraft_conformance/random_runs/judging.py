@@ -50,6 +50,9 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
         remark = "every step is one of the reference: please report it with the command that repeats it"
         rules = () if rejection is None else _rules_of(rejection)
         return Judgement(Status.FAIL, said, rules, None, (), None, (remark,))
+    wrong = next((one for durations in notes.durations.values() if (one := durations.wrong()) is not None), None)
+    if wrong is not None:
+        return Judgement(Status.FAIL, wrong.said, (wrong.rule,))
     if verdict is not None and verdict.kind is VerdictKind.INCONCLUSIVE:
         return Judgement(Status.UNOBSERVED, f"the model cannot decide it: {verdict.reason}")
     if not notes.shown:

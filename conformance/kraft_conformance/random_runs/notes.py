@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from kraft_conformance.protocol.features import Level
+from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.runner.plain import Difference
 from kraft_traces.effects import TracedEffect
 
@@ -59,5 +60,7 @@ class Notes:
     """How many outputs the adapters have shown."""
     left_out: dict[str, None] = field(default_factory=dict)
     """What was expected and not shown."""
+    durations: dict[tuple[str, str], Durations] = field(default_factory=dict)
+    """Of each implementation, by its name and version."""
     asking: tuple[int, str] | None = None
     """The replica that is asked now, and about what."""
