@@ -102,7 +102,9 @@ EpochEntry(epoch) ==
 
 \* Who leads says so in its quorum state file, also if it crashes in the very step that elects it.
 EpochsAfter(s, after) ==
-  IF after.leader # after.key[1] \/ (after.leader = s.leader /\ after.epoch = s.epoch /\ EndOffset(after) = EndOffset(s))
+  IF \/ after.role \notin {"Leader", "Stopped"}
+     \/ after.leader # after.key[1]
+     \/ after.leader = s.leader /\ after.epoch = s.epoch /\ EndOffset(after) = EndOffset(s)
   THEN history.epochs
   ELSE LET entry == EpochEntry(after.epoch) IN
        (after.epoch :> [leaders |-> entry.leaders \cup {after.key}, end |-> Larger(entry.end, EndOffset(after)),
