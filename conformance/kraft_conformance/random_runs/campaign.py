@@ -135,6 +135,7 @@ class _Campaign:
                 None if first is None else first.event,
                 judgement.differences,
                 tuple(sorted(recorded.notes.left_out)),
+                rule_level=judgement.rule_level,
             ),
             repetition(plan, workload, seed),
             events=len(recorded.lines),

@@ -20,6 +20,7 @@ from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.identity import ReplicaKey, addresses
 from kraft_reference.messages import EndQuorumEpochRequest
 from kraft_reference.state import ReplicaState
+from kraft_spec.rules import Level
 from kraft_traces.effects import TracedEffect, TracedStartTimer
 
 STARTS = 16
@@ -32,6 +33,7 @@ class WrongDurations:
 
     said: str
     rule: str
+    level: Level = "MUST"
 
 
 class Durations:
@@ -105,7 +107,7 @@ class Durations:
         if len(self._election_ms) < STARTS or len(set(self._election_ms)) > 1:
             return None
         said = f"the election timer was started {len(self._election_ms)} times, each time for {self._election_ms[0]} ms"
-        return WrongDurations(f"{said} (SHOULD)", "state.timers.random")
+        return WrongDurations(said, "state.timers.random", "SHOULD")
 
 
 def _place(key: ReplicaKey, candidates: tuple[ReplicaKey, ...]) -> int:

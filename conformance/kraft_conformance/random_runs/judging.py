@@ -11,6 +11,7 @@ from kraft_conformance.runner.concluding import CORE
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.plain import Difference
 from kraft_spec.action_rules import rules_of_event
+from kraft_spec.rules import Level
 from kraft_traces.check import Rejection, VerdictKind
 
 RULES_MAX = 5
@@ -29,6 +30,7 @@ class Judgement:
     differences: tuple[Difference, ...] = ()
     model: str | None = None
     remarks: tuple[str, ...] = ()
+    rule_level: Level | None = None
 
 
 def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool) -> Judgement:
@@ -52,7 +54,7 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
         return Judgement(Status.FAIL, said, rules, None, (), None, (remark,))
     wrong = next((one for durations in notes.durations.values() if (one := durations.wrong()) is not None), None)
     if wrong is not None:
-        return Judgement(Status.FAIL, wrong.said, (wrong.rule,))
+        return Judgement(Status.FAIL, wrong.said, (wrong.rule,), rule_level=wrong.level)
     if verdict is not None and verdict.kind is VerdictKind.INCONCLUSIVE:
         return Judgement(Status.UNOBSERVED, f"the model cannot decide it: {verdict.reason}")
     if not notes.shown:
