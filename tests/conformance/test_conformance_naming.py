@@ -7,16 +7,23 @@ import pytest
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.grading.grader import broken_adapter
+from kraft_conformance.mutation.seeded import subject_of
 from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.runner.attribution import given_of, rules_of_order
+from kraft_conformance.runner.clearing import Clearing
+from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.selection import selected
+from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_spec.attribution import attributed
+from kraft_spec.mutants import load_catalogue
 from kraft_traces.checkpoints import replica_state_of
 
+NEXT_STEP = ("reassign.commit-before-next-step",)
 ADAPTER = """
 import sys
 from msgspec.structs import replace
@@ -94,6 +101,41 @@ def test_the_order_of_effects_has_its_rules() -> None:
         "vote.persist-before-reply",
         "durable.write-before-act",
     )
+
+
+def test_controllers_of_partitions_are_attributed_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with broken_adapter(subject_of(load_catalogue()["idle-partitions-are-listed"])) as command:
+        said = run(capsys, command, "partition.cancel")
+    # The vector is about another rule.
+    assert Catalogue().entries["partition.cancel"].rules == ("partition-reassign.cancel",)
+    assert "  rules: partition-reassign.list, " in said
+
+
+def test_a_failure_says_why_its_first_rule_is_the_likeliest(capsys: pytest.CaptureFixture[str]) -> None:
+    said = run(capsys, f"{sys.executable} -m kraft_conformance.adapters.without_rules hw.own-epoch", "candidate.wins")
+    assert "  why: just what comes of this: a leader commits records of older epochs" in said
+
+
+def failure_of(vector_id: str, suspects: tuple[str, ...], rules: tuple[str, ...]) -> Outcome:
+    return Outcome(vector_id, Status.FAIL, rules=rules, suspects=suspects)
+
+
+def test_what_explains_most_failures_comes_first() -> None:
+    failures = [
+        failure_of("a", ("two-changes-at-once", "next-step-at-once"), ("voters.one-change-at-a-time", *NEXT_STEP)),
+        failure_of("b", ("next-step-at-once",), NEXT_STEP),
+    ]
+    found = likeliest_first(failures, {}, lambda mutant: False)
+    assert [one.rules[0] for one in found] == [*NEXT_STEP, *NEXT_STEP]
+
+
+def test_a_mutant_that_a_passed_vector_excludes_is_cleared() -> None:
+    failure = failure_of("a", ("two-changes-at-once", "next-step-at-once"), ("voters.one-change-at-a-time", *NEXT_STEP))
+    (found,) = likeliest_first([failure], {}, lambda mutant: mutant == "two-changes-at-once")
+    assert found.rules[0] == NEXT_STEP[0]
+    is_cleared = Clearing(Catalogue(), "state", {"prevote.follower-refuses"})
+    names = ("follower-that-fetches-grants-pre-votes", "two-changes-at-once")
+    assert [is_cleared(name) for name in names] == [True, False]
 
 
 def test_a_step_without_a_rule_is_put_down_to_it() -> None:

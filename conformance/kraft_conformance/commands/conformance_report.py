@@ -158,6 +158,6 @@ def deliver(results: Results, catalogue: Catalogue, as_json: bool, targets: Sequ
         for line in lines_of(results):
             print(line)
     elif not any(target.is_standard_output for target in targets):
-        show_outcomes(results.outcomes, results.repetition, common_causes(results.outcomes, catalogue.entries))
+        show_outcomes(results.outcomes, results.repetition, common_causes(results.outcomes))
         if results.about.note:
             stdout.print(shown(results.about.note), soft_wrap=True)

@@ -74,7 +74,9 @@ class StepComparison:
         return frozenset([(one.field, one.actual) for one in self.differences(step)])
 
 
-def attributed_step(vector: Vector, cluster: Cluster, number: int, seen: Seen, hello: HelloReply) -> Attribution:
+def attributed_step(
+    vector: Vector, cluster: Cluster, number: int, seen: Seen, hello: HelloReply, left_out: frozenset[str] = frozenset()
+) -> Attribution:
     """The rules behind what differs in a step of a vector; `number` counts from 1."""
     *earlier, event = vector.steps[:number]
     configuration = configuration_from(cluster)
@@ -83,7 +85,7 @@ def attributed_step(vector: Vector, cluster: Cluster, number: int, seen: Seen, h
         play(replica, one)
     given = given_of(replica, event)
     comparison = StepComparison(event, traced_state(replica.state), seen, hello)
-    return attributed(given, comparison.what_differs, vector.rules)
+    return attributed(given, comparison.what_differs, vector.rules, left_out)
 
 
 def rules_of_order(differences: Sequence[Difference]) -> tuple[str, ...]:

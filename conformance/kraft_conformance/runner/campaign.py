@@ -6,10 +6,12 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
 from kraft_conformance.protocol.messages import HelloReply
+from kraft_conformance.runner.clearing import Clearing
 from kraft_conformance.runner.faults import AdapterFault, MalformedReply, UnknownProfile
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation, without_should
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session, Watch
+from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import provenance
 from kraft_reference.profile import PROFILES
@@ -89,7 +91,11 @@ class Campaign:
             raise
         if self._failures:
             raise self._failures[0]
-        return tuple(map(self._outcome, self._plan.ids))
+        outcomes = tuple(map(self._outcome, self._plan.ids))
+        passed = {one.id for one in outcomes if one.status is Status.PASS}
+        return likeliest_first(
+            outcomes, self._catalogue.entries, Clearing(self._catalogue, first.hello.observability, passed)
+        )
 
     @property
     def profile(self) -> str:

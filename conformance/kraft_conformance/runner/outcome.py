@@ -7,6 +7,9 @@ from typing import Any
 from kraft_conformance.runner.plain import Difference
 from kraft_spec.rules import Level
 
+RULES_MAX = 5
+"""So many rules a failure names, the likeliest first."""
+
 
 class Status(StrEnum):
     """The status of one vector."""
@@ -49,11 +52,15 @@ class Outcome:
     """What else is known of a failure."""
     rule_level: Level | None = None
     """Of a failure: SHOULD or MAY where no MUST need be broken to do what was seen; MUST where that is not known."""
+    why: str = ""
+    """Of a failure: what makes its first rule the likeliest."""
+    suspects: tuple[str, ...] = ()
+    """Of a step that fails: the mutants of the catalogue that do just what was seen."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
         document: dict[str, Any] = {"id": self.id, "status": str(self.status)}
-        for name in ("reason", "step", "event", "rule_level", "fault", "stderr", "provenance", "remark"):
+        for name in ("reason", "step", "event", "rule_level", "fault", "stderr", "provenance", "remark", "why"):
             if getattr(self, name) not in ("", None):
                 document[name] = getattr(self, name)
         if self.rules:

@@ -1,5 +1,7 @@
 """One vector of the subject `partitions` on one adapter."""
 
+from dataclasses import replace as replace_outcome
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -15,7 +17,8 @@ from kraft_conformance.protocol.partitions import (
     PartitionStepReply,
 )
 from kraft_conformance.runner.faults import Unsupported
-from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.outcome import RULES_MAX, Outcome, Status
+from kraft_conformance.runner.partition_attribution import attributed_controllers
 from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_comparison import ControllerComparison, compared_refusal, compared_view, rows
 from kraft_conformance.runner.partition_items import items
@@ -27,8 +30,15 @@ from kraft_conformance.vectors.profiles import shown_profile
 from kraft_spec.rules import strictest_level
 
 
-def run_partition_vector(session: Adapter, vector: PartitionVector, profile: str) -> Outcome:
-    """Run a vector.
+def run_partition_vector(
+    session: Adapter,
+    vector: PartitionVector,
+    profile: str,
+    *,
+    attributes: bool = False,
+    left_out: frozenset[str] = frozenset(),
+) -> Outcome:
+    """Run a vector; the arguments are those of `run_vector`.
 
     Raises:
         AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
@@ -37,7 +47,9 @@ def run_partition_vector(session: Adapter, vector: PartitionVector, profile: str
     if not_asked is not None:
         return not_asked
     try:
-        return _Run(session, vector, profile).outcome()
+        run = _Run(session, vector, profile)
+        outcome = run.outcome()
+        return run.attributed(outcome, left_out) if attributes else outcome
     except Unsupported as fault:
         return Outcome(vector.id, Status.UNSUPPORTED, f"the adapter says: {fault}")
 
@@ -68,6 +80,8 @@ class _Run:
         self._choices = Choices()
         self._left_out: list[str] = []
         """Of what is done."""
+        self._shown: tuple[PartitionStepReply, ControllerView] | None = None
+        """In the last step."""
         self._unseen: list[str] = []
         """Of the state."""
 
@@ -89,6 +103,15 @@ class _Run:
                 return self._failed(number, type(step.event).__name__, differences)
         return self._concluded()
 
+    def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
+        """A failure with the rules behind what differs."""
+        if outcome.status is not Status.FAIL or not outcome.step or self._shown is None:
+            return outcome
+        reply, view = self._shown
+        level = self._hello.observability
+        found = attributed_controllers(self._vector, self._cluster, outcome.step, reply, view, level, left_out)
+        return replace_outcome(outcome, rules=found.rules[:RULES_MAX], why=found.why, suspects=found.suspects)
+
     def _set_up(self) -> None:
         vector = self._vector
         before = vector.before if self._hello.state_injection else UNSET
@@ -101,6 +124,7 @@ class _Run:
         event = self._choices.event(step.event)
         reply = self._session.ask(PartitionStepReply, PartitionStep, event=event)
         actual = self._observed() if self._sees_state else ControllerView()
+        self._shown = (reply, actual)
         self._choices.choose(step.latitude, after, [*items(reply.effects), *rows(actual)])
         hello = self._hello
         compared = ControllerComparison(

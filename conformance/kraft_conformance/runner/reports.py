@@ -46,6 +46,8 @@ def details(outcome: Outcome, repeat: str) -> str:
         lines = [where if outcome.event is None else f"{where}, {outcome.event}", *map(str, outcome.differences)]
     if outcome.rules:
         lines.append(f"rules: {', '.join(outcome.rules)}")
+    if outcome.why:
+        lines.append(f"why: {outcome.why}")
     if outcome.provenance:
         lines.append(f"outcome: {outcome.provenance}")
     if outcome.remark:

@@ -37,7 +37,7 @@ from kraft_conformance.runner.courses import FollowedCourse, Shown, followed_cou
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.history import HistoryWatch, as_step
-from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.outcome import RULES_MAX, Outcome, Status
 from kraft_conformance.runner.partition_running import run_partition_vector
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
@@ -50,9 +50,6 @@ from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Attribution
 from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
 from kraft_traces.state_types import TracedState
-
-RULES_MAX = 5
-"""So many rules a failure names, the likeliest first."""
 
 
 class _Failed(Exception):  # noqa: N818 - carried to `run_vector`
@@ -67,7 +64,14 @@ class _Failed(Exception):  # noqa: N818 - carried to `run_vector`
         self.effects = None if shown is None else tuple(json.decode(json.encode(shown)))
 
 
-def run_vector(session: Adapter, vector: AnyVector, profile: str, *, attributes: bool = False) -> Outcome:
+def run_vector(
+    session: Adapter,
+    vector: AnyVector,
+    profile: str,
+    *,
+    attributes: bool = False,
+    left_out: frozenset[str] = frozenset(),
+) -> Outcome:
     """Run a vector, of whichever subject.
 
     Args:
@@ -75,12 +79,13 @@ def run_vector(session: Adapter, vector: AnyVector, profile: str, *, attributes:
         vector: what is asked.
         profile: under which.
         attributes: whether a failure names the rules behind what differs, which takes a moment, or those of the vector.
+        left_out: mutants of the catalogue that a failure is not compared with.
 
     Raises:
         AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
     """
     if isinstance(vector, PartitionVector):
-        return run_partition_vector(session, vector, profile)
+        return run_partition_vector(session, vector, profile, attributes=attributes, left_out=left_out)
     run = _Run(session, vector, profile)
     try:
         applies(vector, session.hello, profile)
@@ -99,7 +104,7 @@ def run_vector(session: Adapter, vector: AnyVector, profile: str, *, attributes:
         outcome = Outcome(
             vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, found, effects=effects
         )
-        return run.attributed(outcome, failed.seen) if attributes else outcome
+        return run.attributed(outcome, failed.seen, left_out) if attributes else outcome
 
 
 def errored(vector_id: str, fault: AdapterFault) -> Outcome:
@@ -145,7 +150,7 @@ class _Run:
             courses = _remaining(judged, number, step.event, seen_of(reply, observed, disk))
         return concluded(self._vector, self._hello, courses[0])
 
-    def attributed(self, outcome: Outcome, seen: Seen | None) -> Outcome:
+    def attributed(self, outcome: Outcome, seen: Seen | None, left_out: frozenset[str]) -> Outcome:
         """A failure with the rules behind what differs.
 
         A history that differs already is played once more to say where; its first difference is what is attributed
@@ -154,8 +159,9 @@ class _Run:
         vector, cluster, hello = self._vector, self._cluster(), self._hello
         found = Attribution(vector.rules, False)
         if seen is not None and outcome.step is not None:
-            found = attributed_step(vector, cluster, outcome.step, seen, hello)
-        rules: tuple[str, ...] = (*rules_of_order(outcome.differences), *found.rules)
+            found = attributed_step(vector, cluster, outcome.step, seen, hello, left_out)
+        of_order = () if found.suspects else rules_of_order(outcome.differences)
+        rules: tuple[str, ...] = (*of_order, *found.rules)
         words = ""
         if not hello.state_injection:
             again = _Run(self._session, vector, self._profile)
@@ -166,7 +172,8 @@ class _Run:
             words, rules = history.words, rules if found.is_exact else (*history.rules, *rules)
         shown = tuple(dict.fromkeys(rules))[:RULES_MAX]
         level = "MUST" if rules_of_order(outcome.differences) else found.level
-        return replace_outcome(outcome, rules=shown, remark=words, rule_level=level)
+        why = found.why if shown[:1] == found.rules[:1] else ""
+        return replace_outcome(outcome, rules=shown, remark=words, rule_level=level, why=why, suspects=found.suspects)
 
     def _cluster(self) -> Cluster:
         cluster = self._vector.cluster

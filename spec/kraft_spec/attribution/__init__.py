@@ -1,11 +1,24 @@
-"""Which rule a wrong step breaks, by what differs.
+"""Which rule a wrong step breaks, by what differs: one function for every tool.
 
-`attributed` plays the step again on the reference with one thing in it done otherwise at a time: a comparison that
-comes out the other way, a field that is not set, a call that is left out, a rule that is switched off.
-Where that is just what was seen, the rules named in the reference at that place are those that are not kept.
+`attributed` plays the step again on the reference with one rule of the catalogue of mutants broken at a time, and with
+one thing in it done otherwise at a time: a comparison that comes out the other way, a field that is not set, a call
+that is left out.
+Where that is just what was seen, it is what is wrong.
 """
 
-from kraft_spec.attribution.attributing import Attribution, Given, attributed
+from kraft_spec.attribution.attributing import Attribution, Differing, attributed
 from kraft_spec.attribution.citing import rules_around
+from kraft_spec.attribution.given import Given, GivenToControllers
+from kraft_spec.attribution.mutated import does_otherwise
+from kraft_spec.attribution.ranking import because
 
-__all__ = ["Attribution", "Given", "attributed", "rules_around"]
+__all__ = [
+    "Attribution",
+    "Differing",
+    "Given",
+    "GivenToControllers",
+    "attributed",
+    "because",
+    "does_otherwise",
+    "rules_around",
+]

@@ -1,6 +1,6 @@
 """Which of the rules named at several places is the one: what stands closest, and what the step is about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kraft_spec.attribution.citing import cited_at, switched_at
@@ -13,6 +13,10 @@ _PART = 1.5
 """It leaves less that differs."""
 _SWITCHED_OFF = 8.0
 """It is the rule switched off, and just what was seen: nothing counts more."""
+_BROKEN = 12.0
+"""A mutant of the catalogue does just what was seen."""
+_LATER_BROKEN = 1.0
+"""It is about another rule first."""
 _STEP_AWAY = 0.5
 """For each list of rules between the place and the rule, at most"""
 _AWAY_MAX = 6.0
@@ -37,34 +41,78 @@ class Clue(NamedTuple):
     is_exact: bool
 
 
+class Suspect(NamedTuple):
+    """A mutant that does just what was seen."""
+
+    name: str
+    rules: tuple[str, ...]
+    """That it breaks, the one that it is about first."""
+    bug: str
+
+
 class Asked(NamedTuple):
     """What the step was."""
 
-    role: str
-    pre_vote: bool | None
+    role: str = ""
+    """Empty at controllers of partitions."""
+    pre_vote: bool | None = None
     """Of a vote: whether it is a Pre-Vote."""
 
 
-def ranked(clues: Iterable[Clue], asked: Asked, stated: Sequence[str]) -> tuple[str, ...]:
-    """The rules that the places name and those that are stated, the likeliest first.
+class Ranked(NamedTuple):
+    """The rules behind a wrong step."""
+
+    rules: tuple[str, ...]
+    """The likeliest first."""
+    why: str
+    """In a line, of the first."""
+    suspects: tuple[str, ...]
+    """Names, the likeliest first."""
+
+
+def ranked(suspects: Sequence[Suspect], clues: Sequence[Clue], asked: Asked, stated: Sequence[str]) -> Ranked:
+    """The rules that the mutants break, those that the places name and those that are stated, the likeliest first.
 
     Args:
+        suspects: mutants.
         clues: the places.
         asked: the step.
         stated: the rules that the vector is about, or that the event's action states.
     """
     worth: dict[str, float] = {}
-    places = tuple(clues)
-    for clue in places:
+    for clue in clues:
         for rule, value in _named(clue).items():
             worth[rule] = max(worth.get(rule, value), value)
     for rule in worth:
-        at = sum(any(rule in rules for rules in cited_at(clue.where[0])) for clue in places)
-        worth[rule] += _AT_ALL_PLACES * at / len(places)
+        at = sum(any(rule in rules for rules in cited_at(clue.where[0])) for clue in clues)
+        worth[rule] += _AT_ALL_PLACES * at / len(clues)
     for place, rule in enumerate(stated):
         about = _STATED / (1 + _STATED_SHARE * (len(stated) - 1)) - _LATER_STATED * place
         worth[rule] = worth.get(rule, 0.0) + about
-    return tuple(sorted(worth, key=lambda rule: -worth[rule] - _fitting(rule, asked)))
+    for rule in dict.fromkeys([rule for one in suspects for rule in one.rules]):
+        later = min(one.rules.index(rule) for one in suspects if rule in one.rules)
+        worth[rule] = worth.get(rule, 0.0) + _BROKEN - _LATER_BROKEN * later
+    in_order = tuple(sorted(worth, key=lambda rule: -worth[rule] - _fitting(rule, asked)))
+    of_rule = sorted(suspects, key=lambda one: min(in_order.index(rule) for rule in one.rules))
+    return Ranked(in_order, _why(in_order, of_rule, clues), tuple([one.name for one in of_rule]))
+
+
+def because(bug: str) -> str:
+    """What a mutant that does just what was seen says of it."""
+    return f"just what comes of this: {bug}"
+
+
+def _why(rules: Sequence[str], suspects: Sequence[Suspect], clues: Sequence[Clue]) -> str:
+    if not rules:
+        return ""
+    for one in suspects:
+        if rules[0] in one.rules:
+            return because(one.bug)
+    for clue in clues:
+        if any(rules[0] in named for named in cited_at(clue.where[0])[:1]):
+            place = f"{clue.where[0].file}:{clue.where[0].line}"
+            return f"{'just what' if clue.is_exact else 'a part of what'} comes of another outcome at {place}"
+    return ""
 
 
 def level_of(clues: Sequence[Clue]) -> Level:

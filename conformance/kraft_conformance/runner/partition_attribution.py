@@ -1,0 +1,62 @@
+"""The rules of a failure of controllers of partitions: those behind what differs."""
+
+from msgspec import json
+
+from kraft_conformance.protocol.features import Level
+from kraft_conformance.protocol.partition_values import shown_effect, state_from, view_of
+from kraft_conformance.protocol.partitions import (
+    ControllerView,
+    PartitionCluster,
+    PartitionStepReply,
+    partition_configuration_from,
+)
+from kraft_conformance.vectors.partitions.format import PartitionVector
+from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_spec.attribution import Attribution, GivenToControllers, attributed
+from kraft_traces.partitions.encode import line_of, traced_state
+from kraft_traces.partitions.restore import event_of
+
+
+def attributed_controllers(
+    vector: PartitionVector,
+    cluster: PartitionCluster,
+    number: int,
+    reply: PartitionStepReply,
+    view: ControllerView,
+    level: Level,
+    left_out: frozenset[str] = frozenset(),
+) -> Attribution:
+    """The rules behind what differs in a step; `number` counts from 1."""
+    given = steps_of_controllers(vector, cluster)[number - 1]
+    seen = {_text("effect", one) for one in reply.effects}
+    sees_state = level == "state"
+    if sees_state:
+        seen |= {_text("refusal", reply.refusal), *_of_state(view)}
+
+    def differing(step: PartitionOccurrence) -> frozenset[str]:
+        made = {_text("effect", shown_effect(one)) for one in line_of(step).effects}
+        if sees_state:
+            made |= {_text("refusal", step.refusal), *_of_state(view_of(traced_state(step.state)))}
+        return frozenset(made ^ seen)
+
+    return attributed(given, differing, vector.rules, left_out)
+
+
+def steps_of_controllers(vector: PartitionVector, cluster: PartitionCluster) -> tuple[GivenToControllers, ...]:
+    """What each step of a vector gives to the reference."""
+    configuration = partition_configuration_from(cluster)
+    state = state_from(vector.before)
+    found = []
+    for one in vector.steps:
+        given = GivenToControllers(state, configuration, event_of(one.event))
+        found.append(given)
+        state = happen(1, state, given.event, configuration).state
+    return tuple(found)
+
+
+def _of_state(view: ControllerView) -> set[str]:
+    return {_text(name, getattr(view, name)) for name in view.__struct_fields__}
+
+
+def _text(what: str, value: object) -> str:
+    return f"{what} {json.encode(value).decode()}"

@@ -1,0 +1,81 @@
+"""Of the rules that each failure names, the one that the whole run speaks for comes first.
+
+One bug makes many vectors fail, and each of them alone may be put down to several rules; but what explains all of them,
+and would not have failed a vector that passed, is mostly one.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.vectors.format import ManifestEntry
+from kraft_spec.attribution import because
+from kraft_spec.mutants import Mutant, load_catalogue
+
+_ABOUT_IT = 0.5
+"""What it counts that the vectors about a rule fail, against that the failures name it."""
+
+
+def likeliest_first(
+    outcomes: Sequence[Outcome], entries: Mapping[str, ManifestEntry], is_cleared: Callable[[str], bool]
+) -> tuple[Outcome, ...]:
+    """The outcomes, each failure with its rules in the order that the whole run speaks for.
+
+    Args:
+        outcomes: of a run.
+        entries: the vectors, by id.
+        is_cleared: whether a mutant of the catalogue would have failed a vector that passed.
+    """
+    failed = [one for one in outcomes if one.status in (Status.FAIL, Status.ERROR) and one.rules]
+    left = [_without_cleared(one, is_cleared) for one in failed]
+    ordered: dict[str, Outcome] = {}
+    while left:
+        worth = _worth(left, entries)
+        mutant = _suspected(left, worth)
+        rules = mutant.rules if mutant else (max(worth, key=lambda rule: worth[rule]),)
+        for one in left:
+            first = [rule for rule in rules if rule in one.rules]
+            if first:
+                why = because(mutant.bug) if mutant and mutant.name in one.suspects else ""
+                why = why or (one.why if first[0] == one.rules[0] else "")
+                ordered[one.id] = replace(one, rules=tuple(dict.fromkeys((*first, *one.rules))), why=why)
+        left = [one for one in left if one.id not in ordered]
+    return tuple([ordered.get(one.id, one) for one in outcomes])
+
+
+def _without_cleared(failure: Outcome, is_cleared: Callable[[str], bool]) -> Outcome:
+    """The failure without the mutants that are cleared, and with the rules that only they bring in at the end."""
+    suspects = tuple([name for name in failure.suspects if not is_cleared(name)])
+    if suspects == failure.suspects:
+        return failure
+    catalogue = load_catalogue()
+    cleared = {rule for name in set(failure.suspects).difference(suspects) for rule in catalogue[name].rules}
+    cleared.difference_update(rule for name in suspects for rule in catalogue[name].rules)
+    rules = sorted(failure.rules, key=lambda rule: rule in cleared)
+    why = failure.why if rules[0] == failure.rules[0] else ""
+    return replace(failure, suspects=suspects, rules=tuple(rules), why=why)
+
+
+def _suspected(failures: Sequence[Outcome], worth: Mapping[str, float]) -> Mutant | None:
+    """The mutant that explains most of the failures."""
+    explained = Counter(name for one in failures for name in one.suspects)
+    if not explained:
+        return None
+    catalogue = load_catalogue()
+    return catalogue[max(explained, key=lambda name: (explained[name], worth.get(catalogue[name].rules[0], 0.0)))]
+
+
+def _worth(failures: Sequence[Outcome], entries: Mapping[str, ManifestEntry]) -> Mapping[str, float]:
+    """How likely each rule is: how early the failures name it, and how many of the vectors about it are among them."""
+    worth: dict[str, float] = {}
+    for one in failures:
+        for place, rule in enumerate(one.rules):
+            worth[rule] = worth.get(rule, 0.0) + (1 - place / len(one.rules)) / len(failures)
+    failed = {one.id for one in failures}
+    for rule in worth:
+        about = [name for name, entry in entries.items() if rule in entry.rules and not name.startswith("scenario.")]
+        among = sum(name in failed for name in about)
+        worth[rule] += _ABOUT_IT * among / math.sqrt(len(failed) * len(about)) if about else 0.0
+    return worth
