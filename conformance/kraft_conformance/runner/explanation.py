@@ -22,7 +22,8 @@ _OUTPUT = re.compile(r"outputs\[(\d+)\]")
 NOT_JUDGED = (
     "Judged: each output and change below, and that each other field of the state stays as it is.",
     "Not judged: the id of a message, its timeout_ms, how long a duration is that is more than 0, how far the log is",
-    "synced beyond what is asked for, and correlation_id, cluster_id, version and details where they are left out.",
+    "synced beyond what is asked for, and correlation_id, cluster_id, version and details where they are left out;",
+    "in how many portions something is written, what is written or started again, the order where (after) says none.",
 )
 """What counts in every vector."""
 
