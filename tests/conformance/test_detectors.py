@@ -17,6 +17,7 @@ from kraft_conformance.detectors.places import EVENT, declared_fields, document_
 from kraft_conformance.detectors.sightings import SightingsError, first_sightings, untyped
 from kraft_conformance.detectors.table import DetectorRow, check_rows, field_rows, markdown
 from kraft_conformance.grading.table import load_table
+from kraft_conformance.mutation.killers import load_killers
 from kraft_reference.cluster.plan import RunPlan
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.encode import event_line
@@ -184,21 +185,26 @@ def test_the_mutants_of_a_field_are_those_whose_traces_named_it_first(tmp_path: 
 
 
 def test_more_than_unit_tests_see_every_mutant() -> None:
-    rows = mutant_rows(CATALOGUE, load_table())
+    rows = mutant_rows(CATALOGUE, load_table(), load_killers())
     assert {row.mutant for row in rows if row.rules} == {mutant.name for mutant in CATALOGUE.mutants}
     assert [f"{row.mutant}: {row.problem}" for row in rows if row.problem] == []
     assert all(row.level or row.by or row.reason for row in rows)
 
 
-def test_a_mutant_that_only_unit_tests_see_and_one_that_is_not_graded_are_reported() -> None:
+def test_a_mutant_that_only_unit_tests_see_is_reported() -> None:
     graded = load_table()
-    first, second, *rest = graded.seeded
-    unseen = msgspec.structs.replace(first, wire=None, effects=None, state=None, history=None, random=None)
-    rows = mutant_rows(CATALOGUE, msgspec.structs.replace(graded, seeded=(unseen, *rest)))
+    first, second, third, *rest = graded.seeded
+    unseen = [
+        msgspec.structs.replace(one, wire=None, effects=None, state=None, history=None, random=None)
+        for one in (first, third)
+    ]
+    fewer = msgspec.structs.replace(graded, seeded=(*unseen, *rest))
+    rows = mutant_rows(CATALOGUE, fewer, {third.mutant: "edges"})
     assert {row.mutant: row.problem for row in rows if row.problem} == {
-        first.mutant: "nobody sees it, but for unit tests",
-        second.mutant: "is not graded: run `kraft-spec conformance grade`",
+        first.mutant: "nobody sees it, but for unit tests"
     }
+    by = {row.mutant: row.by for row in rows}
+    assert (by[second.mutant], by[third.mutant]) == ("not graded yet", "the tool edges")
     assert any("| nobody sees it, but for unit tests |" in line for line in mutants_section(rows))
 
 
@@ -212,6 +218,8 @@ def test_the_recorded_table_is_of_these_checks_and_fields() -> None:
 
 def test_the_table_names_every_check_and_field(lies: dict[str, Lie]) -> None:
     checks = check_rows(all_checks(), CATALOGUE, EVIDENCE)
-    text = markdown(checks, field_rows(wanted_fields(), lies, EVIDENCE.blind), mutant_rows(CATALOGUE, load_table()))
+    text = markdown(
+        checks, field_rows(wanted_fields(), lies, EVIDENCE.blind), mutant_rows(CATALOGUE, load_table(), load_killers())
+    )
     assert all(f"| {row.check.name} |" in text for row in checks)
     assert all(f"| `{field}` |" in text for field in wanted_fields())

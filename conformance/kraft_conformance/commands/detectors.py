@@ -18,6 +18,7 @@ from kraft_conformance.detectors.table import DetectorRow, FieldRow, check_rows,
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.grading.table import TableError, load_table
+from kraft_conformance.mutation.killers import KillersError, load_killers
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import MutantError, load_catalogue
 from kraft_traces.streams import whole_file
@@ -37,8 +38,8 @@ def detectors(verify: Verify = False, mutants: Mutants = None, record: Record = 
     """
     try:
         catalogue = load_catalogue()
-        seen = mutant_rows(catalogue, load_table())
-    except (MutantError, TableError) as error:
+        seen = mutant_rows(catalogue, load_table(), load_killers())
+    except (KillersError, MutantError, TableError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     try:
         sightings = {} if mutants is None else first_sightings(mutants)

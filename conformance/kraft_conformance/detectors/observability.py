@@ -3,7 +3,7 @@
 Unit tests do not help an implementer: a mutant that nothing else sees is a missing check.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kraft_conformance.grading.table import Row, Table
@@ -19,7 +19,7 @@ class MutantRow:
         mutant: Its name; of a machine-made one its place.
         rules: Those that it breaks; none of a machine-made one.
         level: The lowest level of observability at which a vector sees it; empty if none does.
-        by: That vector, the run of the random mode, or the slice of the model.
+        by: That vector, the run of the random mode, or another tool.
         reason: Why nothing can see it.
         problem: What is wrong; empty if nothing is.
     """
@@ -35,25 +35,29 @@ class MutantRow:
 ONLY_UNIT_TESTS = "nobody sees it, but for unit tests"
 
 
-def mutant_rows(catalogue: Catalogue, table: Table) -> tuple[MutantRow, ...]:
+def mutant_rows(catalogue: Catalogue, table: Table, killers: Mapping[str, str]) -> tuple[MutantRow, ...]:
     """The mutants of the catalogue, then the machine-made ones of the graded sample.
 
     Args:
         catalogue: The mutants.
         table: What vectors and the random mode saw when they were graded last.
+        killers: Mutant to the tool of `kraft-spec mutants` that kills it, for those that its first tool does not.
     """
     graded = {row.mutant: row for row in table.seeded}
-    named = [_named(mutant, graded.get(mutant.name)) for mutant in catalogue.mutants]
+    named = [_named(mutant, graded.get(mutant.name), killers.get(mutant.name)) for mutant in catalogue.mutants]
     made = () if table.machine is None else table.machine.rows
     return (*named, *[_graded(row) for row in made])
 
 
-def _named(mutant: Mutant, row: Row | None) -> MutantRow:
-    if row is not None:
+def _named(mutant: Mutant, row: Row | None, killer: str | None) -> MutantRow:
+    if row is not None and (row.caught or row.excluded or killer is None):
         return _graded(row)
+    if killer is not None:
+        return MutantRow(mutant.name, mutant.rules, "", f"the tool {killer}", "", "")
     evidence = mutant.evidence
     if mutant.reference or mutant.switched_off:
-        return MutantRow(mutant.name, mutant.rules, "", "", "", "is not graded: run `kraft-spec conformance grade`")
+        # `kraft-spec conformance grade --check` reports it.
+        return MutantRow(mutant.name, mutant.rules, "", "not graded yet", "", "")
     if evidence is None or isinstance(evidence, Covered):
         return MutantRow(mutant.name, mutant.rules, "", "", "changes nothing: other rules do the same work", "")
     return MutantRow(mutant.name, mutant.rules, "", f"TLC: {evidence.property}", "", "")
@@ -77,12 +81,12 @@ def mutants_section(rows: Sequence[MutantRow]) -> Iterator[str]:
     yield ""
     yield (
         "The lowest level of observability at which a conformance vector sees each, and that vector: an implementation "
-        "that shows more is seen there too. Where no vector does, the run of the random mode that does, or TLC. "
-        "Nothing counts here that only the unit tests of the reference see. "
+        "that shows more is seen there too. Where no vector does, the run of the random mode that does, or the tool of "
+        "`kraft-spec mutants`, or TLC. Nothing counts here that only the unit tests of the reference see. "
         "From the table of `kraft-spec conformance grade`, which says when it was made."
     )
     yield ""
-    yield "| | wire | effects | state | random mode | model alone | nothing can | only unit tests |"
+    yield "| | wire | effects | state | random mode | another tool | nothing can | only unit tests |"
     yield "|---|---|---|---|---|---|---|---|"
     yield f"| {len(named)} named | {' | '.join(_counts(named))} |"
     yield f"| {len(made)} machine-made | {' | '.join(_counts(made))} |"
@@ -100,6 +104,6 @@ def _counts(rows: Sequence[MutantRow]) -> Iterator[str]:
         yield str(sum(row.level == level for row in rows))
     others = [row for row in rows if not row.level]
     yield str(sum(row.by.startswith("random mode") for row in others))
-    yield str(sum(row.by.startswith("TLC") for row in others))
+    yield str(sum(row.by.startswith(("TLC", "the tool")) for row in others))
     yield str(sum(bool(row.reason) and not row.by for row in others))
     yield str(sum(bool(row.problem) for row in others))
