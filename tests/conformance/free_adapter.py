@@ -1,17 +1,19 @@
 """The reference that makes other choices in what it writes, syncs and times, and the nearest wrong ones.
 
-`python free_adapter.py CHOICE...`; without a choice it makes all of the right ones at once.
+`AllChoices` makes every choice that is right at once, those about Fetches and of open decisions among them.
 """
 
-import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace as replaced
 
 from msgspec import UNSET
 from msgspec.structs import replace
+from tests.conformance.choosing_adapter import RIGHT as OPEN_DECISIONS
+from tests.conformance.fetching_adapter import RIGHT as FETCHES
+from tests.conformance.fetching_adapter import Fetching
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.protocol.messages import Reply, Request, Restart, RestartReply, Step, StepReply
-from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.protocol.messages import Reply, Request, Reset, Restart, RestartReply, Step, StepReply
 from kraft_reference.effects import Timer
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter
@@ -195,7 +197,7 @@ class Free(ReferenceAdapter):
 
     def __init__(self, *names: str) -> None:
         super().__init__()
-        self._names = names or tuple(RIGHT)
+        self._names = names
 
     def answer(self, request: Request) -> Reply:
         """Carry out a request."""
@@ -216,13 +218,32 @@ class Free(ReferenceAdapter):
         return replace(reply, effects=tuple(effects))
 
 
-def main() -> None:
-    """Answer until standard input ends."""
-    adapter = Free(*sys.argv[1:])
-    for number, raw in enumerate(sys.stdin.buffer, 1):
-        sys.stdout.buffer.write(encoded(adapter.answer(parse_request(raw, number))))
-        sys.stdout.buffer.flush()
+class _Decided(ReferenceAdapter):
+    """The reference with other answers to the open decisions, whatever the cluster's profile says."""
+
+    def answer(self, request: Request) -> Reply:
+        """Carry out a request."""
+        reply = super().answer(request)
+        if isinstance(request, Reset):
+            replica = self.replica()
+            answers = {decision: answer for one in OPEN_DECISIONS.values() for decision, answer in one.items()}
+            profile = replaced(replica.configuration.profile, **answers)  # type: ignore[arg-type]
+            replica.configuration = replaced(replica.configuration, profile=profile)
+        return reply
 
 
-if __name__ == "__main__":
-    main()
+class AllChoices(Free, Fetching, _Decided):
+    """Every choice at once; `level` is what it shows: `state` with injection, or less without it."""
+
+    def __init__(self, level: str = "state") -> None:
+        Fetching.__init__(self, frozenset(FETCHES), level)
+        # Who hides when it syncs has to lose what the runner cannot know to be synced.
+        self._names = tuple([one for one in RIGHT if level != "wire" or one != "syncs-at-once"])
+
+    def answer(self, request: Request) -> Reply:
+        """Carry out a request."""
+        return super()._limited(super().answer(request))
+
+    def _limited(self, reply: Reply) -> Reply:
+        # Not before all of them have been made.
+        return reply

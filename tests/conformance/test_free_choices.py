@@ -1,34 +1,33 @@
 """What is left open of writes, syncs and timers is right, all of it at once; the nearest wrong choice is not."""
 
 import pytest
-from msgspec.structs import replace
-from tests.conformance.free_adapter import Free
+from tests.conformance.free_adapter import AllChoices, Free
 
-from kraft_conformance.protocol.messages import HelloReply, Reply, Request
-from kraft_conformance.random_runs.seats import LocalSession
+from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
+from kraft_conformance.random_runs.seats import InProcess, LocalSession, Reference
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.vectors.catalogue import Catalogue
 
 
-class WithoutInjection(Free):
-    """Every state comes from its history."""
-
-    def answer(self, request: Request) -> Reply:
-        reply = super().answer(request)
-        return replace(reply, state_injection=False) if isinstance(reply, HelloReply) else reply
-
-
-def outcome(adapter: Free, vector_id: str) -> Outcome:
+def outcome(adapter: ReferenceAdapter, vector_id: str) -> Outcome:
     vector = Catalogue().of_replica(vector_id)
     return run_vector(LocalSession(adapter), vector, vector.requires.profiles[0])
 
 
-@pytest.mark.parametrize("kind", [Free, WithoutInjection])
-def test_all_choices_at_once_are_right(kind: type[Free]) -> None:
-    outcomes = [outcome(kind(), one.id) for one in Catalogue().of_replicas()]
+@pytest.mark.parametrize(("level", "least"), [("state", 1.0), ("effects", 0.7), ("wire", 0.5)])
+def test_all_choices_at_once_are_right(level: str, least: float) -> None:
+    outcomes = [outcome(AllChoices(level), one.id) for one in Catalogue().of_replicas()]
     assert not {one.id: one.reason for one in outcomes if one.status is Status.FAIL}
-    assert sum(one.status is Status.PASS for one in outcomes) > 0.9 * len(outcomes)
+    assert sum(one.status is Status.PASS for one in outcomes) >= least * len(outcomes)
+
+
+@pytest.mark.parametrize("checks_model", [True, False])
+def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
+    plan = RandomPlan((InProcess(AllChoices), Reference()), range(1), ("storm",), 120, checks_model=checks_model)
+    (found,) = random_campaign(plan)
+    assert (found.outcome.status, found.violation, found.outcome.differences) == (Status.PASS, None, ())
 
 
 @pytest.mark.parametrize(
