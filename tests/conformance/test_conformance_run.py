@@ -145,6 +145,7 @@ def test_a_failure_names_rule_expected_actual_and_the_command_that_repeats_it(
         "  Send VoteResponse to 3.granted: expected false, actual true",
         "  rules: vote.once-per-epoch, vote.decision-order, vote.repeat-grant, vote.voter-key, "
         "vote.inconsistent-voter-set-gone",
+        "  why: just what comes of this: a replica that has voted votes again for another candidate of the epoch",
         f"  repeat: kraft-spec conformance replay vote.once-per-epoch --adapter {shlex.quote(adapter)}",
         "1 vectors: 1 fail",
     ]

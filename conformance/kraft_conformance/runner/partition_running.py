@@ -110,7 +110,9 @@ class _Run:
         reply, view = self._shown
         level = self._hello.observability
         found = attributed_controllers(self._vector, self._cluster, outcome.step, reply, view, level, left_out)
-        return replace_outcome(outcome, rules=found.rules[:RULES_MAX], why=found.why, suspects=found.suspects)
+        return replace_outcome(
+            outcome, rules=found.rules[:RULES_MAX], why=found.why if found.suspects else "", suspects=found.suspects
+        )
 
     def _set_up(self) -> None:
         vector = self._vector

@@ -172,7 +172,7 @@ class _Run:
             words, rules = history.words, rules if found.is_exact else (*history.rules, *rules)
         shown = tuple(dict.fromkeys(rules))[:RULES_MAX]
         level = "MUST" if rules_of_order(outcome.differences) else found.level
-        why = found.why if shown[:1] == found.rules[:1] else ""
+        why = found.why if found.suspects and shown[:1] == found.rules[:1] else ""
         return replace_outcome(outcome, rules=shown, remark=words, rule_level=level, why=why, suspects=found.suspects)
 
     def _cluster(self) -> Cluster:
