@@ -451,10 +451,10 @@ def test_markdown_has_the_counts_by_group_and_what_a_failure_needs(
     assert f"\n1 vector of {number}; manifest `{manifest[:12]}`.\n" in text
     table = ["| group | ❌ fail | vectors |", "|---|---:|---:|", "| `vote` | 1 | 1 |", "| **all** | **1** | **1** |"]
     assert "\n".join(["", *table, ""]) in text
-    failure = text[text.index("### ❌ fail: `vote.stale-epoch`") :]
+    failure = text[text.index("### ❌ fail (MUST): `vote.stale-epoch`") :]
     repeat = f"kraft-spec conformance replay vote.stale-epoch --adapter {shlex.quote(adapter)}"
     assert failure.rstrip().splitlines() == [
-        "### ❌ fail: `vote.stale-epoch`",
+        "### ❌ fail (MUST): `vote.stale-epoch`",
         "",
         "A Vote of an older epoch is fenced.",
         "",

@@ -40,6 +40,7 @@ class _VectorLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True,
     effects: tuple[dict[str, Any], ...] | None = None
     remark: str = ""
     rule_level: Level | None = None
+    why: str = ""
     repeat: str | UnsetType = msgspec.UNSET
 
 
@@ -139,7 +140,8 @@ class _Reading:
             line.provenance,
             line.effects,
             line.remark,
-            line.rule_level,
+            rule_level=line.rule_level,
+            why=line.why,
         )
 
     def _concluded(self, number: int, results: Results, summary: _SummaryLine) -> Results:
