@@ -1,6 +1,10 @@
 """Two runs on one folder, and a run that is interrupted: one message each, and nothing left behind."""
 
 import logging
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -29,3 +33,38 @@ def test_the_traceback_of_an_interrupt_is_not_logged_and_others_are(caplog: pyte
                 logging.exception("%s while sending a command", kind.__name__)
     assert [record.getMessage() for record in caplog.records] == ["ValueError while sending a command"]
     assert not logging.getLogger().filters
+
+
+INTERRUPTIBLE = """
+import signal
+import sys
+from kraft_conformance.cli import main
+# A shell that starts the tests in the background has its children ignore SIGINT, and they theirs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main())
+"""
+END_SECONDS = 60.0
+"""As long as Spark may take to stop; the whole sweep takes many minutes."""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seconds", [0.0, 2.0, 8.0])
+def test_an_interrupted_sweep_ends_its_jobs_and_says_what_is_kept(tmp_path: Path, seconds: float) -> None:
+    """At once a wave has no job yet that could be cancelled; later its workers are busy."""
+    command = ["pipeline", "sweep", "-o", str(tmp_path / "out"), "--schedules", "20000"]
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTIBLE, *command], stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as sweep:
+        assert sweep.stderr is not None
+        assert "wave 1 of" in sweep.stderr.readline()
+        time.sleep(seconds)
+        sweep.send_signal(signal.SIGINT)
+        try:
+            _, told = sweep.communicate(timeout=END_SECONDS)
+        finally:
+            sweep.kill()
+    assert sweep.returncode == 130
+    *_, kept, last = told.splitlines()
+    assert kept in ("nothing half-written is left", "what is done is kept: the same command with --resume goes on")
+    assert last == "interrupted: this call has decided nothing"
+    assert "Traceback" not in told

@@ -6,9 +6,11 @@ Spark's own words go to a file, because they come at any time and in any number;
 import logging
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -125,6 +127,23 @@ def _without_words_of_an_interrupt() -> Iterator[None]:
         logger.removeFilter(is_news)
 
 
+@contextmanager
+def _interrupts_as_before() -> Iterator[None]:
+    """Whatever is done on Ctrl-C stays so.
+
+    Spark's own way asks Java to cancel all jobs on the very connection that waits for the job to end: it comes through
+    when there is nothing to cancel any more. Stopping the session, on a new connection, ends them too.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> Any:
     conf = SparkConf(loadDefaults=False)
     for name, setting in _settings(options, folder).items():
@@ -133,7 +152,9 @@ def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> A
     before = frozenset(below(os.getpid()))
     try:
         gateway = launch_gateway(conf, {} if stream is None else {"stdout": stream, "stderr": stream})
-        session = SparkSession(SparkContext(conf=conf, gateway=gateway))
+        with _interrupts_as_before():
+            context = SparkContext(conf=conf, gateway=gateway)
+        session = SparkSession(context)
         if _SHUFFLE not in options.settings:
             # Spark's own 200 are for clusters of that size.
             session.conf.set(_SHUFFLE, str(max(4, 2 * parallelism(session))))

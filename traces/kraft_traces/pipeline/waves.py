@@ -53,7 +53,10 @@ def run_waves(session: Any, name: str, waves: Sequence[int], run: Callable[[int]
                     future.result()
                     finished += 1
         except BaseException:
-            session.sparkContext.cancelAllJobs()
+            # Again and again: a wave that is about to begin a job has none yet that could be cancelled.
+            while running:
+                session.sparkContext.cancelAllJobs()
+                running = wait(running, timeout=_LOOK_SECONDS).not_done
             raise
 
 
