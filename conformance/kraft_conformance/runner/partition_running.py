@@ -27,6 +27,7 @@ from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.partitions.format import PartitionVector, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import applied
 from kraft_conformance.vectors.profiles import shown_profile
+from kraft_spec.mutants import load_catalogue
 from kraft_spec.rules import strictest_level
 
 
@@ -110,9 +111,13 @@ class _Run:
         reply, view = self._shown
         level = self._hello.observability
         found = attributed_controllers(self._vector, self._cluster, outcome.step, reply, view, level, left_out)
-        return replace_outcome(
-            outcome, rules=found.rules[:RULES_MAX], why=found.why if found.suspects else "", suspects=found.suspects
-        )
+        # Many places of that part name several rules: without a mutant that does the same, the vector says more.
+        if not found.suspects:
+            return outcome
+        catalogue = load_catalogue()
+        broken = [rule for name in found.suspects for rule in catalogue[name].rules]
+        rules = tuple(dict.fromkeys((*broken, *self._vector.rules)))[:RULES_MAX]
+        return replace_outcome(outcome, rules=rules, why=found.why, suspects=found.suspects)
 
     def _set_up(self) -> None:
         vector = self._vector

@@ -14,6 +14,8 @@ from kraft_conformance.vectors.format import ManifestEntry
 from kraft_spec.attribution import because
 from kraft_spec.mutants import Mutant, load_catalogue
 
+_FIRST_OF_VECTOR = 0.5
+"""What it counts that a failing vector is about a rule first."""
 _ABOUT_IT = 0.5
 """What it counts that the vectors about a rule fail, against that the failures name it."""
 
@@ -46,14 +48,14 @@ def likeliest_first(
 
 
 def _without_cleared(failure: Outcome, is_cleared: Callable[[str], bool]) -> Outcome:
-    """The failure without the mutants that are cleared, and with the rules that only they bring in at the end."""
+    """The failure without the mutants that are cleared, and without the rules that only they bring in."""
     suspects = tuple([name for name in failure.suspects if not is_cleared(name)])
     if suspects == failure.suspects:
         return failure
     catalogue = load_catalogue()
     cleared = {rule for name in set(failure.suspects).difference(suspects) for rule in catalogue[name].rules}
     cleared.difference_update(rule for name in suspects for rule in catalogue[name].rules)
-    rules = sorted(failure.rules, key=lambda rule: rule in cleared)
+    rules = [rule for rule in failure.rules if rule not in cleared] or list(failure.rules)
     why = failure.why if rules[0] == failure.rules[0] else ""
     return replace(failure, suspects=suspects, rules=tuple(rules), why=why)
 
@@ -73,6 +75,8 @@ def _worth(failures: Sequence[Outcome], entries: Mapping[str, ManifestEntry]) ->
     for one in failures:
         for place, rule in enumerate(one.rules):
             worth[rule] = worth.get(rule, 0.0) + (1 - place / len(one.rules)) / len(failures)
+            if one.id in entries and rule in entries[one.id].rules[:1]:
+                worth[rule] += _FIRST_OF_VECTOR / len(failures)
     failed = {one.id for one in failures}
     for rule in worth:
         about = [name for name, entry in entries.items() if rule in entry.rules and not name.startswith("scenario.")]
