@@ -390,7 +390,7 @@ def test_the_source_of_an_answer_stands_in_explanation_and_failure(
     )
     _, explained = output(capsys, "explain", "vote.for-another-disk.kafka-4")
     assert explained.splitlines()[3:5] == [
-        "  needs KIP-595, KIP-853, KIP-996, kraft.version 1, observers, disk-replacement; "
+        "  needs KIP-595, KIP-853, KIP-996, kraft.version 1, observers, disk-replacement, voters-records; "
         "profile kafka-4 (experimental)",
         f"  {where}",
     ]
