@@ -30,8 +30,6 @@ from kraft_conformance.vectors.smoke import SMOKE
 REPLY_S = 20.0
 MOVED = "change.leader-corrects-itself"
 """Its replica comes back at another endpoint, which no feature is the name of: the adapters say so when asked."""
-WITHOUT_PRE_VOTE = "large.diverging"
-"""Its replicas have no Pre-Vote, which gets them to a large epoch in few events; the adapters say so when asked."""
 
 
 @pytest.fixture(scope="module", params=list(Language))
@@ -152,7 +150,7 @@ def test_every_vector_that_applies_passes(
     assert by_status.keys() <= {"pass", "unsupported", "skipped"}
     assert code == ExitCode.CONFORMANT
     asked = {one.id for one in Catalogue().of_replicas() if is_asked(one, hello)}
-    assert by_status["pass"] == asked - {MOVED, WITHOUT_PRE_VOTE}
+    assert by_status["pass"] == asked - {MOVED}
     assert len(by_status["pass"]) > 150
 
 
