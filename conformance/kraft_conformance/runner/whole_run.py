@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from kraft_conformance.runner.attribution import rules_of_order
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.vectors.format import ManifestEntry
 from kraft_spec.attribution import because
@@ -31,7 +32,9 @@ def likeliest_first(
         is_cleared: whether a mutant of the catalogue would have failed a vector that passed.
     """
     failed = [one for one in outcomes if one.status in (Status.FAIL, Status.ERROR) and one.rules]
-    left = [_without_cleared(one, is_cleared) for one in failed]
+    # Effects in the wrong order name their rule by themselves.
+    open_ones = [one for one in failed if one.suspects or not rules_of_order(one.differences)]
+    left = [_without_cleared(one, is_cleared) for one in open_ones]
     ordered: dict[str, Outcome] = {}
     while left:
         worth = _worth(left, entries)
