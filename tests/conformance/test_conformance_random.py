@@ -43,6 +43,7 @@ from kraft_conformance.random_runs.running import RunSpec, run
 from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.reports import headline
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import StartTimer, Timer
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedSend
@@ -420,6 +421,21 @@ def test_what_an_invariant_sees_is_said_with_the_step_it_comes_from() -> None:
     assert one.violation.startswith("DurableBeforeSend violated by event 73 at replica 3: a vote for 2-A2")
     assert (one.sequence, one.replica) == (68, 1)
     assert one.outcome.reason.startswith(one.violation)
+    assert one.outcome.rule_level == "MUST"
+
+
+def test_a_failure_says_whether_a_must_is_broken() -> None:
+    (one,) = outcomes(
+        InProcess(lambda: WithoutRule("update-voter.reply-time")),
+        seeds=(1,),
+        workloads=("auto-join",),
+        steps=600,
+        differential=True,
+        shrinks=False,
+        checks_model=False,
+    )
+    assert headline(one.outcome) == "FAIL auto-join.1 (SHOULD)"
+    assert one.outcome.rules[0] == "update-voter.reply-time"
 
 
 def test_a_timer_is_judged_by_what_comes_of_it_unless_the_run_is_differential() -> None:

@@ -17,7 +17,7 @@ from kraft_conformance.random_runs.reports import details, json_lines
 from kraft_conformance.random_runs.seats import seat_of
 from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion, UnknownProfile
 from kraft_conformance.runner.outcome import FAILING, Status
-from kraft_conformance.runner.reports import counts, exit_code
+from kraft_conformance.runner.reports import counts, exit_code, headline
 from kraft_conformance.vectors.catalogue import VectorFileError
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
@@ -124,7 +124,7 @@ def _outcomes(plan: RandomPlan) -> tuple[RandomOutcome, ...]:
 def _show(outcomes: Sequence[RandomOutcome]) -> None:
     for one in outcomes:
         if one.outcome.status in FAILING:
-            stdout.print(shown(f"{one.outcome.status.upper()} {one.outcome.id}"), style="bold red", soft_wrap=True)
+            stdout.print(shown(headline(one.outcome)), style="bold red", soft_wrap=True)
             for line in details(one):
                 stdout.print(shown(f"  {line}"), soft_wrap=True)
     reasons: dict[str, int] = {}

@@ -16,7 +16,7 @@ from kraft_conformance.runner.output.files import Target, check_targets, targets
 from kraft_conformance.runner.output.lines import lines_of, read_results
 from kraft_conformance.runner.output.matrix import Matrix, matrix_document, matrix_markdown, matrix_of, matrix_page
 from kraft_conformance.runner.output.results import Results, other_suite
-from kraft_conformance.runner.reports import counts, details
+from kraft_conformance.runner.reports import counts, details, headline
 from kraft_conformance.vectors.catalogue import Catalogue, VectorFileError
 
 JsonLines = Annotated[
@@ -116,8 +116,7 @@ def show_outcomes(
     """
     for outcome in outcomes:
         if outcome.status in FAILING:
-            level = "" if outcome.rule_level is None else f" ({outcome.rule_level})"
-            stdout.print(shown(f"{outcome.status.upper()} {outcome.id}{level}"), style="bold red", soft_wrap=True)
+            stdout.print(shown(headline(outcome)), style="bold red", soft_wrap=True)
             for line in details(outcome, repeated(outcome)).splitlines():
                 stdout.print(shown(f"  {line}"), soft_wrap=True)
     _show_reasons(outcomes)

@@ -33,7 +33,7 @@ from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
 from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
 from kraft_conformance.random_runs.stepwise import Stepwise
-from kraft_conformance.runner.attribution import Seen, StepComparison
+from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_order
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
@@ -195,7 +195,9 @@ class AdapterReplica(Replica):
         shown = Seen(None if seen.effects is UNSET else seen.effects, seen.refusal, state, disk)
         event = VectorEvent(event=line.event, draw=TracedDraw(0, 0, 0))
         comparison = StepComparison(event, traced_state(given.state), shown, self._sight.hello)
-        self._notes.first = replaced(first, rules=attributed(given, comparison.what_differs).rules)
+        found = attributed(given, comparison.what_differs)
+        level = "MUST" if rules_of_order(first.differences) else found.level
+        self._notes.first = replaced(first, rules=found.rules, rule_level=level)
 
     def _beside(self, event: Event, draw: Draw, crash: CrashPoint | None) -> tuple[Beside, ...]:
         """What the reference does under each answer to the open decisions, from each state that it may be in.

@@ -51,7 +51,7 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
         # Nobody does anything that the reference would not: then it is wrong itself, or the latitude too wide.
         remark = "every step is one of the reference: please report it with the command that repeats it"
         rules = () if rejection is None else _rules_of(rejection)
-        return Judgement(Status.FAIL, said, rules, None, (), None, (remark,))
+        return Judgement(Status.FAIL, said, rules, None, (), None, (remark,), "MUST")
     wrong = next((one for durations in notes.durations.values() if (one := durations.wrong()) is not None), None)
     if wrong is not None:
         return Judgement(Status.FAIL, wrong.said, (wrong.rule,), rule_level=wrong.level)
@@ -76,7 +76,10 @@ def _failed(recorded: Recorded, first: FirstDifference, rejection: Rejection | N
         pre_vote = None if message is UNSET else getattr(message, "pre_vote", None)
         rules = rules_of_event(first.event, first.role, pre_vote if isinstance(pre_vote, bool) else None)
     model = None if rejection is None else rejection.headline()
-    return Judgement(Status.FAIL, reason, rules[:RULES_MAX], first, first.differences, model)
+    # What an invariant or a property needs is never a recommendation.
+    violates = recorded.violation is not None or (rejection is not None and rejection.properties)
+    level = "MUST" if violates else first.rule_level
+    return Judgement(Status.FAIL, reason, rules[:RULES_MAX], first, first.differences, model, rule_level=level)
 
 
 def _rules_of(rejection: Rejection) -> tuple[str, ...]:

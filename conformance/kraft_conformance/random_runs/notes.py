@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.runner.plain import Difference
+from kraft_spec.rules import Level as RuleLevel
 from kraft_traces.effects import TracedEffect
 
 
@@ -27,6 +28,8 @@ class FirstDifference:
     """The lowest at which any of it shows."""
     rules: tuple[str, ...] = ()
     """Those behind what differs, the likeliest first."""
+    rule_level: RuleLevel = "MUST"
+    """What is not kept, as far as that is known."""
 
     @property
     def key(self) -> tuple[str | None, str]:

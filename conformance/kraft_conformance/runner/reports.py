@@ -24,6 +24,12 @@ def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {str(status): counted[status] for status in Status if counted[status]}
 
 
+def headline(outcome: Outcome) -> str:
+    """The status of a vector or a run, its id, and the level of the rule that it breaks."""
+    level = "" if outcome.rule_level is None else f" ({outcome.rule_level})"
+    return f"{outcome.status.upper()} {outcome.id}{level}"
+
+
 def repetition(
     command: str,
     vector_id: str,
