@@ -7,16 +7,14 @@
 import sys
 from collections.abc import Callable
 from dataclasses import replace as replaced
+from typing import cast
 
-from msgspec import UNSET
-from msgspec.structs import replace
-
-from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.protocol.messages import HelloReply, Reply, Request, Reset, RestartReply, StepReply
-from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.adapters.reference import ReferenceAdapter, serve_with
+from kraft_conformance.adapters.showing import at_level
+from kraft_conformance.protocol.features import Level
+from kraft_conformance.protocol.messages import Reply, Request, Reset
 from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
-from kraft_traces.effects import TracedAnswer, TracedEffect, TracedSend
 
 RIGHT: dict[str, dict[str, str]] = {
     "high-watermark-unknown": {"leader_high_watermark": "unknown"},
@@ -83,27 +81,14 @@ class Choosing(ReferenceAdapter):
         elif before is not None and self._replica is not None:
             for change in self._wrong:
                 self._replica.state = change(before, self._replica.state)
-        return self._limited(reply)
-
-    def _limited(self, reply: Reply) -> Reply:
-        if isinstance(reply, HelloReply):
-            shown = "state" if self._level == "injected" else self._level
-            return replace(reply, observability=shown, state_injection=self._level == "injected")
-        if self._level in ("injected", "state") or not isinstance(reply, StepReply | RestartReply):
-            return reply
-        return replace(reply, effects=tuple([one for one in reply.effects if self._shows(one)]), refusal=UNSET)
-
-    def _shows(self, effect: TracedEffect) -> bool:
-        return self._level == "effects" or isinstance(effect, TracedSend | TracedAnswer)
+        injects = self._level == "injected"
+        return at_level(reply, "state" if injects else cast(Level, self._level), injects=injects)
 
 
 def main() -> None:
     """Answer until standard input ends."""
     level, profile, *modes = sys.argv[1:]
-    adapter = Choosing(level, profile, modes)
-    for number, raw in enumerate(sys.stdin.buffer, 1):
-        sys.stdout.buffer.write(encoded(adapter.shown(parse_request(raw, number))))
-        sys.stdout.buffer.flush()
+    serve_with(Choosing(level, profile, modes).shown, sys.stdin.buffer, sys.stdout.buffer)
 
 
 if __name__ == "__main__":

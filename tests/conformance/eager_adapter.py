@@ -5,13 +5,15 @@
 
 import sys
 from collections.abc import Callable
+from typing import cast
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.protocol.messages import HelloReply, Reply, Request, RestartReply, Step, StepReply
-from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.adapters.reference import ReferenceAdapter, serve_with
+from kraft_conformance.adapters.showing import at_level
+from kraft_conformance.protocol.features import Level
+from kraft_conformance.protocol.messages import Reply, Request, Step, StepReply
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey
@@ -24,7 +26,7 @@ from kraft_reference.replica import Replica
 from kraft_reference.replication import fetch_request
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, other_voters
-from kraft_traces.effects import TracedAnswer, TracedEffect, TracedSend, traced_effect
+from kraft_traces.effects import TracedSend, traced_effect
 
 Extra = Callable[[Replica, ReplicaState, str, Draw], tuple[Message, ...]]
 """What is sent besides, from the state before the event."""
@@ -96,7 +98,7 @@ MODES: dict[str, Extra] = {
 class Eager(ReferenceAdapter):
     """Sends more, waits for the newest of two requests on a connection, and sends no third while one is out."""
 
-    def __init__(self, mode: str, level: str) -> None:
+    def __init__(self, mode: str, level: Level = "state") -> None:
         super().__init__()
         self._extra = MODES[mode]
         self._level = level
@@ -112,7 +114,7 @@ class Eager(ReferenceAdapter):
         reply = self.answer(request)
         if isinstance(reply, StepReply) and extra:
             reply = self._with(reply, extra)
-        return self._limited(reply)
+        return at_level(reply, self._level, injects=self._level == "state")
 
     def _with(self, reply: StepReply, extra: tuple[Message, ...]) -> StepReply:
         sent = {one.message.destination for one in reply.effects if isinstance(one, TracedSend)}
@@ -126,26 +128,12 @@ class Eager(ReferenceAdapter):
             refusal=None if more else reply.refusal,
         )
 
-    def _limited(self, reply: Reply) -> Reply:
-        if self._level == "state":
-            return reply
-        if isinstance(reply, HelloReply):
-            return replace(reply, observability=self._level, state_injection=False)
-        if not isinstance(reply, StepReply | RestartReply):
-            return reply
-        return replace(reply, effects=tuple([one for one in reply.effects if self._shows(one)]), refusal=UNSET)
-
-    def _shows(self, effect: TracedEffect) -> bool:
-        return self._level == "effects" or isinstance(effect, TracedSend | TracedAnswer)
-
 
 def main() -> None:
     """Answer until standard input ends."""
     mode, *level = sys.argv[1:]
-    adapter = Eager(mode, *level or ["state"])
-    for number, raw in enumerate(sys.stdin.buffer, 1):
-        sys.stdout.buffer.write(encoded(adapter.shown(parse_request(raw, number))))
-        sys.stdout.buffer.flush()
+    adapter = Eager(mode, *cast(list[Level], level))
+    serve_with(adapter.shown, sys.stdin.buffer, sys.stdout.buffer)
 
 
 if __name__ == "__main__":

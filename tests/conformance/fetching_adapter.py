@@ -6,11 +6,14 @@
 
 import sys
 from dataclasses import replace as replaced
+from typing import cast
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.adapters.reference import ReferenceAdapter, serve_with
+from kraft_conformance.adapters.showing import at_level
+from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import (
     Crash,
     HelloReply,
@@ -23,10 +26,9 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.runner.requests_ahead import request_of, tag_of
 from kraft_reference.messages import FetchRequest
-from kraft_traces.effects import TracedAnswer, TracedEffect, TracedSend
+from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.fetch_answers import late_answer, may_wait
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedMessage
 from kraft_traces.messages import message_of
@@ -45,7 +47,7 @@ class Fetching(ReferenceAdapter):
       are records at once as well, `late-skips` skips a record then, `late-twice` answers twice.
     """
 
-    def __init__(self, modes: frozenset[str], level: str = "state") -> None:
+    def __init__(self, modes: frozenset[str], level: Level = "state") -> None:
         super().__init__()
         self._modes = modes
         self._level = level
@@ -142,25 +144,14 @@ class Fetching(ReferenceAdapter):
         return answer
 
     def _limited(self, reply: Reply) -> Reply:
-        if self._level == "state":
-            return reply
-        if isinstance(reply, HelloReply):
-            return replace(reply, observability=self._level, state_injection=False)
-        if not isinstance(reply, StepReply | RestartReply):
-            return reply
-        return replace(reply, effects=tuple([one for one in reply.effects if self._shows(one)]), refusal=UNSET)
-
-    def _shows(self, effect: TracedEffect) -> bool:
-        return self._level == "effects" or isinstance(effect, TracedSend | TracedAnswer)
+        return at_level(reply, self._level, injects=self._level == "state")
 
 
 def main() -> None:
     """Answer until standard input ends."""
     modes, *level = sys.argv[1:]
-    adapter = Fetching(frozenset(modes.split(",")), *level)
-    for number, raw in enumerate(sys.stdin.buffer, 1):
-        sys.stdout.buffer.write(encoded(adapter.answer(parse_request(raw, number))))
-        sys.stdout.buffer.flush()
+    adapter = Fetching(frozenset(modes.split(",")), *cast(list[Level], level))
+    serve_with(adapter.answer, sys.stdin.buffer, sys.stdout.buffer)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from tests.conformance.fetching_adapter import RIGHT as FETCHES
 from tests.conformance.fetching_adapter import Fetching
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import Reply, Request, Reset, Restart, RestartReply, Step, StepReply
 from kraft_reference.effects import Timer
 from kraft_reference.roles import Role
@@ -235,7 +236,7 @@ class _Decided(ReferenceAdapter):
 class AllChoices(Free, Fetching, _Decided):
     """Every choice at once; `level` is what it shows: `state` with injection, or less without it."""
 
-    def __init__(self, level: str = "state") -> None:
+    def __init__(self, level: Level = "state") -> None:
         Fetching.__init__(self, frozenset(FETCHES), level)
         # Who hides when it syncs has to lose what the runner cannot know to be synced.
         self._names = tuple([one for one in RIGHT if level != "wire" or one != "syncs-at-once"])

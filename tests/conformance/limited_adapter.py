@@ -15,6 +15,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.adapters.showing import at_level
+from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import (
     HelloReply,
     Observe,
@@ -29,7 +31,6 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_reference.effects import Timer
 from kraft_traces.effects import (
-    TracedAnswer,
     TracedAppendRecords,
     TracedEffect,
     TracedFlushLog,
@@ -51,19 +52,8 @@ def hello(**fields: object) -> Change:
     return lambda _, reply: replace(reply, **fields) if isinstance(reply, HelloReply) else reply
 
 
-def _wire_only(_: Request, reply: Reply) -> Reply:
-    if isinstance(reply, HelloReply):
-        return replace(reply, observability="wire", state_injection=False)
-    if isinstance(reply, StepReply | RestartReply):
-        told = tuple([effect for effect in reply.effects if isinstance(effect, TracedSend | TracedAnswer)])
-        return replace(reply, effects=told, refusal=UNSET)
-    return reply
-
-
-def _effects_only(_: Request, reply: Reply) -> Reply:
-    if isinstance(reply, HelloReply):
-        return replace(reply, observability="effects", state_injection=False)
-    return replace(reply, refusal=UNSET) if isinstance(reply, StepReply | RestartReply) else reply
+def _showing(level: Level) -> Change:
+    return lambda _, reply: at_level(reply, level, injects=False)
 
 
 def _without_field(_: Request, reply: Reply) -> Reply:
@@ -100,8 +90,7 @@ def _never_syncs(_: Request, reply: Reply) -> Reply:
 
 def _syncs_at_once(_: Request, reply: Reply) -> Reply:
     """Every append is synced; to be right, `flushed_offset` would follow, so that the state is not shown."""
-    if isinstance(reply, HelloReply):
-        return replace(reply, observability="effects", state_injection=False)
+    reply = at_level(reply, "effects", injects=False)
     if not isinstance(reply, StepReply | RestartReply):
         return reply
     effects: list[TracedEffect] = []
@@ -167,8 +156,8 @@ MODES: dict[str, Change] = {
     "writes-again": _writes_again,
     "another-hello": _another_hello,
     "plain": lambda _, reply: reply,
-    "wire": _wire_only,
-    "effects": _effects_only,
+    "wire": _showing("wire"),
+    "effects": _showing("effects"),
     "history": hello(state_injection=False),
     "without-field": _without_field,
     "unsupported": hello(unsupported=("voter-changes", "observers")),

@@ -4,6 +4,7 @@ import pytest
 from tests.conformance.free_adapter import AllChoices, Free
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.protocol.features import Level
 from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
 from kraft_conformance.random_runs.seats import InProcess, LocalSession, Reference
 from kraft_conformance.runner.outcome import Outcome, Status
@@ -17,7 +18,7 @@ def outcome(adapter: ReferenceAdapter, vector_id: str) -> Outcome:
 
 
 @pytest.mark.parametrize(("level", "least"), [("state", 1.0), ("effects", 0.7), ("wire", 0.5)])
-def test_all_choices_at_once_are_right(level: str, least: float) -> None:
+def test_all_choices_at_once_are_right(level: Level, least: float) -> None:
     outcomes = [outcome(AllChoices(level), one.id) for one in Catalogue().of_replicas()]
     assert not {one.id: one.reason for one in outcomes if one.status is Status.FAIL}
     assert sum(one.status is Status.PASS for one in outcomes) >= least * len(outcomes)

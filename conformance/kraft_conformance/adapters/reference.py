@@ -6,6 +6,7 @@ then writes and sends, and a look at its state.
 """
 
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import BinaryIO
 
@@ -152,11 +153,15 @@ def _effects(done: Done) -> tuple[TracedEffect, ...]:
 
 def serve(requests: BinaryIO, replies: BinaryIO, profile: str = "kip") -> None:
     """Answer requests until `bye` or the end of the input."""
-    adapter = ReferenceAdapter(profile)
+    serve_with(ReferenceAdapter(profile).answer, requests, replies)
+
+
+def serve_with(answer: Callable[[Request], Reply], requests: BinaryIO, replies: BinaryIO) -> None:
+    """Give these answers to requests until `bye` or the end of the input."""
     for number, raw in enumerate(requests, 1):
         try:
             request = parse_request(raw, number)
-            reply = adapter.answer(request)
+            reply = answer(request)
         except (TraceError, IncompleteLineError, KeyError, ValueError) as error:
             reply = ErrorReply(id=number, code="failed", detail=str(error))
         replies.write(encoded(reply))

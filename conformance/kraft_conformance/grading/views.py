@@ -2,17 +2,10 @@
 
 from typing import TypeVar
 
-from msgspec import structs
-
+from kraft_conformance.adapters.showing import at_level
 from kraft_conformance.protocol.features import Level
-from kraft_conformance.protocol.messages import Reply, Request, RestartReply, StepReply
-from kraft_conformance.protocol.partitions import (
-    PartitionStepReply,
-    ShownStorePartitions,
-    ShownStoreReassignPartitions,
-)
+from kraft_conformance.protocol.messages import Reply, Request
 from kraft_conformance.runner.session import Session
-from kraft_traces.effects import TracedAnswer, TracedSend
 
 _Reply = TypeVar("_Reply", bound=Reply)
 
@@ -25,22 +18,12 @@ class View(Session):
 
     def __init__(self, session: Session, observability: Level, *, injects: bool) -> None:
         self._whole = session
-        self.hello = structs.replace(session.hello, observability=observability, state_injection=injects)
+        self.hello = at_level(session.hello, observability, injects=injects)
 
     def ask(self, wanted: type[_Reply], request: type[Request], **fields: object) -> _Reply:
         """As `Session.ask`; what the level does not show is left out of the reply."""
         reply = self._whole.ask(wanted, request, **fields)
-        if self.hello.observability != "wire":
-            return reply
-        if isinstance(reply, StepReply | RestartReply):
-            told = tuple([effect for effect in reply.effects if isinstance(effect, TracedSend | TracedAnswer)])
-            return structs.replace(reply, effects=told)
-        if isinstance(reply, PartitionStepReply):
-            stored = ShownStorePartitions | ShownStoreReassignPartitions
-            return structs.replace(
-                reply, effects=tuple([effect for effect in reply.effects if not isinstance(effect, stored)])
-            )
-        return reply
+        return at_level(reply, self.hello.observability, injects=self.hello.state_injection)
 
     def end(self, *, politely: bool = True) -> None:
         """Leave the process to the session."""
