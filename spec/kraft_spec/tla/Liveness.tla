@@ -30,12 +30,14 @@ TransmitOverLinks(r, consumed, after, sends) ==
   LET kept == Forget(r, replicas[r].awaiting, after.awaiting, network \ consumed)
   IN network' = {m \in kept : ~IsForgottenFetch(m)} \cup {m \in Entering(sends) : Arrives(m)}
 
-\* A Fetch is given up when neither it nor its answer is on its way any more.  An election request is not: to send it
-\* again over the same cut link would lose it again, and the next round forgets it.
-ExchangeIsLost(r, to) ==
-  /\ replicas[r].role \in {"Follower", "Unattached"}
-  /\ ~\E m \in network : /\ m.corr = Correlation
-                         /\ IF IsRequest(m) THEN m.from = r /\ m.to = to ELSE m.from = to /\ m.to = r
+\* Neither the request of r nor its answer is on its way any more.
+IsLost(r, to) ==
+  ~\E m \in network : /\ m.corr = Correlation
+                      /\ IF IsRequest(m) THEN m.from = r /\ m.to = to ELSE m.from = to /\ m.to = r
+
+\* A Fetch that is lost is given up.  An election request is not: to send it again over the same cut link would lose it
+\* again, and the next round forgets it.
+ExchangeIsLost(r, to) == replicas[r].role \in {"Follower", "Unattached"} /\ IsLost(r, to)
 
 (***************************************************************************)
 (* The timing assumption.  The model has no clock; a switch says when a    *)
