@@ -31,6 +31,7 @@ MODULES = (
     "Liveness",
     "LocalForms",
     "MCLivenessChange",
+    "MCLivenessAsking",
     "Observed",
     "RoleTable",
     "Forgetting",
@@ -57,6 +58,7 @@ IN_PYTHON: Mapping[str, str] = {
     "KRaft": "kraft_reference.replica",
     "Properties": "kraft_reference.cluster.invariants",
     "Liveness": "kraft_reference.cluster.liveness",
+    "MCLivenessAsking": "kraft_reference.cluster.asking",
     "RoleTable": "kraft_reference.roles",
     "Forgetting": "kraft_reference.cluster.checkpoint",
     "Trace": "kraft_traces.check",
@@ -68,9 +70,6 @@ IN_PYTHON: Mapping[str, str] = {
 
 SAME_AS: Mapping[str, str] = {"EventualCommit": "CommitProgress"}
 """Properties that another definition stands for: docs/rules.md says why."""
-
-OF_RUNS: Mapping[str, str] = {"EverybodyIsAsked": "reference/kraft_reference/cluster/asking.py"}
-"""Properties that the simulator judges and the model does not, with the file that does it."""
 
 
 def model_pages(repository: Path, registry: Registry, report: CitationReport) -> Iterable[tuple[str, str]]:
@@ -183,8 +182,6 @@ def _property(one: Property, blocks: Mapping[str, Piece], registry: Registry) ->
     lines = [f"## {one.name}", "", f"*{one.kind}* · {prose(one.description)}", ""]
     if other := SAME_AS.get(one.name):
         lines += [f"Defined as `{other}`.", ""]
-    elif judge := OF_RUNS.get(one.name):
-        lines += [f"Judged in the runs of the simulator, by `{judge}`; the model does not state it.", ""]
     else:
         lines += _included(blocks[one.name])
     if breaking:
