@@ -154,6 +154,17 @@ def _only_the_first_bootstrap_server_is_asked(patch: pytest.MonkeyPatch) -> None
     patch.setattr(polling, "fetch_targets", narrowed)
 
 
+def _only_bootstrap_servers_are_followed(patch: pytest.MonkeyPatch) -> None:
+    """An answer that names another leader is not taken at its word."""
+    original = transitions.learn
+
+    def narrowed(state: Any, configuration: Any, epoch: int, leader_id: int | None, endpoint: str | None) -> Any:
+        known = leader_id if leader_id in configuration.bootstrap_servers else None
+        return original(state, configuration, epoch, known, endpoint)
+
+    patch.setattr(replication, "learn", narrowed)
+
+
 PLANTED: dict[str, tuple[Plant, str, set[str]]] = {
     "everybody is granted": (_everybody_is_granted, "storm", {"VoteOncePerEpoch", "ElectionSafety"}),
     "votes are forgotten": (_votes_are_forgotten, "calm", {"DurableBeforeSend"}),
@@ -178,6 +189,11 @@ PLANTED: dict[str, tuple[Plant, str, set[str]]] = {
         _only_the_first_bootstrap_server_is_asked,
         "reassignments",
         {"EverybodyIsAsked"},
+    ),
+    "only bootstrap servers are followed": (
+        _only_bootstrap_servers_are_followed,
+        "one-server",
+        {"EventuallyFetching"},
     ),
     "a forbidden change of role": (_forbidden_change_of_role, "elections", {"Assertion"}),
 }

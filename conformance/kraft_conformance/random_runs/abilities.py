@@ -43,6 +43,7 @@ One that listens elsewhere, and every static voter, tells its leader with Update
 
 _ESSENTIAL: dict[str, tuple[str, ...]] = {
     "observers": ("observers",),
+    "one-server": ("observers",),
     "static-voters": ("static_voters",),
     "voter-changes": ("change_interval_ms",),
     "snapshots": ("snapshot_interval_ms",),

@@ -54,12 +54,13 @@ def configuration_of(
 
     replicas = {replica_id: replica(replica_id) for replica_id in range(1, voters + preset.observers + 1)}
     keys = [replicas[replica_id].key for replica_id in range(1, voters + 1)]
+    # Where voters change, the first ones may be those that have to find the others.
+    servers = tuple(replicas) if preset.workload.changes_voters else tuple(key.id for key in keys)
     return Configuration(
         replicas=replicas,
         voters=frozenset(ReplicaKey(key.id) for key in keys) if preset.static_voters else frozenset(keys),
         kraft_version=0 if preset.static_voters else 1,
-        # Where voters change, the first ones may be those that have to find the others.
-        bootstrap_servers=tuple(replicas) if preset.workload.changes_voters else tuple(key.id for key in keys),
+        bootstrap_servers=servers[:1] if preset.one_bootstrap_server else servers,
         fetch_max_records=preset.fetch_max_records,
         profile=PROFILES[profile],
         timeouts=replace(_TIMEOUTS, voter_change_timeout_ms=preset.voter_change_timeout_ms),

@@ -91,6 +91,8 @@ class Preset:
     """Replicas beside the voters."""
     observers_without_list: bool = False
     """The observers are formatted without the list of voters, as a controller is that joins later."""
+    one_bootstrap_server: bool = False
+    """The bootstrap servers are voter 1 alone: who looks for another leader has to take its word."""
     auto_join: bool = False
     """All replicas join the voters by themselves."""
     static_voters: bool = False
@@ -186,6 +188,15 @@ _PRESETS = (
         replace(_BUSY, append_voters_interval_ms=5000),
         replace(_LOSSY, cut_interval_ms=6000, crash_interval_ms=8000, replace_disk_chance=0.2),
         observers=2,
+    ),
+    Preset(
+        "one-server",
+        "voter 1, which may not lead, is the only bootstrap server of replicas that crash and lose their links",
+        _BUSY,
+        Faults(cut_interval_ms=4000, crash_interval_ms=3000, slow_chance=0.01),
+        observers=2,
+        observers_without_list=True,
+        one_bootstrap_server=True,
     ),
     Preset(
         "static-voters",
