@@ -61,6 +61,18 @@ class Profile:
     vote_of_lost_file: Literal["spent", "free"] = "spent"
     """The vote of the log's epoch where the quorum state file is behind it.  Rule: durable.restart.log-epoch."""
 
+    announcement_again: Literal["when-idle", "by-timer"] = "when-idle"
+    """When a Leader announces itself again to a voter that has not answered in time: as soon as the connection is idle,
+    or when the begin-quorum timer fires.
+
+    Rule: begin-quorum.resend."""
+
+    diverging_cut: Literal["own-offset", "smaller-offset"] = "own-offset"
+    """Where a Follower cuts that has nothing of the diverging epoch: where its own smaller epochs end, or no later than
+    the diverging epoch ends at the leader.
+
+    Rule: fetch.diverging.truncate."""
+
     resigned_metric: Literal["resigned", "unattached"] = "resigned"
     """The value of current-state for Resigned.  Rule: metric.current-state."""
 

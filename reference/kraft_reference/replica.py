@@ -85,7 +85,7 @@ from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.pending_changes import with_lost_leadership
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
-from kraft_reference.state import ReplicaState
+from kraft_reference.state import ReplicaState, other_voters
 
 
 class Step(NamedTuple):
@@ -138,7 +138,7 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
         case BeginQuorumEpochTimeout():
             return leadership.after_begin_quorum_epoch_timeout(state, configuration)
         case RequestTimeout(destination):
-            return _after_request_timeout(state, destination)
+            return _after_request_timeout(state, configuration, destination)
         case AddVoter():
             return voter_changes.after_add_voter(state, configuration, event)
         case RemoveVoter():
@@ -197,11 +197,18 @@ def _receive(state: ReplicaState, configuration: Configuration, message: Message
             return self_reports.after_change_response(state, configuration, message, draw)
 
 
-def _after_request_timeout(state: ReplicaState, destination: int) -> Outcome:
-    """The connection is idle again; a late answer will match no request.  Rule: prevote.response.correlate."""
+def _after_request_timeout(state: ReplicaState, configuration: Configuration, destination: int) -> Outcome:
+    """The connection is idle again; a late answer will match no request.
+
+    Rules: prevote.response.correlate, begin-quorum.resend.
+    """
     if destination not in state.awaiting:
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
     awaiting = {to: correlation for to, correlation in state.awaiting.items() if to != destination}
+    if state.role is Role.LEADER and configuration.profile.announcement_again == "by-timer":
+        # It counts as told until that timer fires.
+        told = {voter.id for voter in other_voters(state) if voter.id == destination}
+        return Outcome(state._replace(awaiting=awaiting, acknowledged=state.acknowledged | told))
     return Outcome(state._replace(awaiting=awaiting))
 
 

@@ -149,10 +149,12 @@ def _records(state: ReplicaState, configuration: Configuration, request: FetchRe
     return log.between(request.fetch_offset, batch_end(log, end))
 
 
-def _cut_offset(state: ReplicaState, response: FetchResponse) -> int:
+def _cut_offset(state: ReplicaState, configuration: Configuration, response: FetchResponse) -> int:
     """The largest offset that agrees with the diverging epoch and end offset.  Rule: fetch.diverging.truncate."""
     own = end_of_epoch(state.log, response.diverging_epoch)
-    return min(own.offset, response.diverging_end_offset) if own.epoch == response.diverging_epoch else own.offset
+    # What lies beyond the leader's end of that epoch agrees with nothing, whatever epoch it has here.
+    cuts_beyond = own.epoch == response.diverging_epoch or configuration.profile.diverging_cut == "smaller-offset"
+    return min(own.offset, response.diverging_end_offset) if cuts_beyond else own.offset
 
 
 def after_fetch_response(
@@ -187,7 +189,7 @@ def after_fetch_response(
             return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
         return Outcome(fetched._replace(wanted_snapshot=response.snapshot_id), timers=timers)
     if response.diverging_epoch >= 0:
-        cut = _cut_offset(state, response)
+        cut = _cut_offset(state, configuration, response)
         if cut < known:
             return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
         # Rules: fetch.diverging.truncate, fetch.truncate.voters-set.

@@ -57,7 +57,8 @@ class ReplicaState(NamedTuple):
     fetchers: frozenset[int] = _NO_IDS
     """Leader: voters that fetched in this check-quorum period.  Rule: check-quorum.counts-keys."""
     acknowledged: frozenset[int] = _NO_IDS
-    """Leader, Resigned: voters that answered BeginQuorumEpoch, EndQuorumEpoch.
+    """Leader, Resigned: voters that answered BeginQuorumEpoch, EndQuorumEpoch, or that are not told again before the
+    begin-quorum timer fires (`Profile.announcement_again`).
 
     Follower: its leader, once that has taken note of its UpdateVoter.  Rule: update-voter.when-sent."""
     preferred_candidates: tuple[ReplicaKey, ...] = ()

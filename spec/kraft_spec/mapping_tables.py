@@ -261,6 +261,8 @@ DECISIONS: tuple[Field, ...] = (
     Field("ownVoteAtRestart", "own_vote_at_restart", PLAIN),
     Field("votedDirectoryAtVersion0", "voted_directory_at_version_0", PLAIN),
     Field("voteOfLostFile", "vote_of_lost_file", PLAIN),
+    Field("announcementAgain", "announcement_again", PLAIN),
+    Field("divergingCut", "diverging_cut", PLAIN),
 )
 """`config.decisions`: the answers of a profile."""
 

@@ -13,6 +13,7 @@ from kraft_conformance.adapters.reference import ReferenceAdapter, serve_with
 from kraft_conformance.adapters.showing import at_level
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import Reply, Request, Reset
+from kraft_reference.log import truncate
 from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
 
@@ -22,6 +23,8 @@ RIGHT: dict[str, dict[str, str]] = {
     "restarts-unattached": {"own_vote_at_restart": "unattached"},
     "restarts-prospective": {"own_vote_at_restart": "prospective"},
     "remembers-directory-id": {"voted_directory_at_version_0": "remembered"},
+    "announces-by-timer": {"announcement_again": "by-timer"},
+    "cuts-at-the-smaller-offset": {"diverging_cut": "smaller-offset"},
     "votes-after-lost-file": {"vote_of_lost_file": "free"},
 }
 """Answers to open decisions; `all` takes the last where two speak of one decision."""
@@ -51,10 +54,25 @@ def _follows_itself_on(before: ReplicaState, after: ReplicaState) -> ReplicaStat
     return after._replace(high_watermark=after.log.end_offset) if elected else after
 
 
+def _never_announces_again(before: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """A leader whose announcement is not answered in time gives up, also when its timer fires."""
+    leads = before.role is after.role is Role.LEADER and before.epoch == after.epoch
+    given_up = (before.acknowledged | before.awaiting.keys()) - after.awaiting.keys()
+    return after._replace(acknowledged=after.acknowledged | given_up) if leads else after
+
+
+def _cuts_everything(before: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """A follower that diverges begins anew."""
+    is_cut = after.log.end_offset < before.log.end_offset
+    return after._replace(log=truncate(after.log, after.log.start_offset)) if is_cut else after
+
+
 WRONG: dict[str, Callable[[ReplicaState, ReplicaState], ReplicaState]] = {
     "high-watermark-falls": _high_watermark_falls,
     "refuses-for-ever": _refuses_for_ever,
     "restarts-without-vote": _forgets_vote,
+    "never-announces-again": _never_announces_again,
+    "cuts-everything": _cuts_everything,
     "commits-at-election": _follows_itself_on,
 }
 """What becomes of a state in a step."""

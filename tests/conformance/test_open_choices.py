@@ -55,6 +55,8 @@ def test_the_three_ways_to_restart_with_an_own_vote_are_right() -> None:
         ("unknown", ("commits-at-election",)),
         ("kept", ("goes-on-refusing", "refuses-for-ever")),
         ("unattached", ("restarts-unattached", "restarts-without-vote")),
+        ("by-timer", ("announces-by-timer", "never-announces-again")),
+        ("smaller-offset", ("cuts-at-the-smaller-offset", "cuts-everything")),
     ],
 )
 def test_the_nearest_wrong_behaviour_fails(answer: str, modes: tuple[str, ...]) -> None:

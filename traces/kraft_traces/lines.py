@@ -108,6 +108,10 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     """Absent: forgotten."""
     vote_of_lost_file: Literal["spent", "free"] | UnsetType = UNSET
     """Absent: spent."""
+    announcement_again: Literal["when-idle", "by-timer"] | UnsetType = UNSET
+    """Absent: when-idle."""
+    diverging_cut: Literal["own-offset", "smaller-offset"] | UnsetType = UNSET
+    """Absent: own-offset."""
 
 
 class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="header"):

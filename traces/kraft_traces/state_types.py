@@ -91,7 +91,7 @@ class TracedState(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     awaiting: tuple[tuple[ReplicaId, CorrelationId], ...] | UnsetType = UNSET
     """Outstanding requests: receiver and correlation id."""
     acknowledged: tuple[ReplicaId, ...] | UnsetType = UNSET
-    """Leader, Resigned: voters that answered the announcement."""
+    """Leader, Resigned: voters that answered the announcement, or that are not told again before a timer fires."""
     fetchers: tuple[ReplicaId, ...] | UnsetType = UNSET
     """Leader: voters that fetched in this check-quorum period."""
     fetch_offsets: tuple[tuple[TracedKey, Offset], ...] | UnsetType = UNSET

@@ -89,7 +89,8 @@ Kafka4Decisions ==
    endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
    kraftVersionGate |-> "append", voteOfNonVoter |-> "by-log",
    leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
-   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent"]
+   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent",
+   announcementAgain |-> "when-idle", divergingCut |-> "own-offset"]
 
 \* Lists that reassignments ask for: good ones, where there are so many replicas, and bad ones.
 \* Everybody else answers and stays as it is, which would be most of a walk.

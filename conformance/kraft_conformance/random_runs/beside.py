@@ -46,10 +46,10 @@ def steps_beside(
         ValueError: a crash keeps what none of the states can keep.
     """
     by_profile = [_step(before, configuration, happening, ()) for before in states]
-    event = by_profile[0].line.event
+    line = by_profile[0].line
     others = [
         _step(before, other, happening, tuple(sorted(open_answers(configuration.profile, other.profile))))
-        for other in other_configurations(configuration, event)
+        for other in other_configurations(configuration, line.event, line.message)
         for before in states
     ]
     return (*by_profile, *others)

@@ -34,7 +34,7 @@ def likeliest_first(
     failed = [one for one in outcomes if one.status in (Status.FAIL, Status.ERROR) and one.rules]
     # Effects in the wrong order name their rule by themselves.
     open_ones = [one for one in failed if one.suspects or not rules_of_order(one.differences)]
-    left = [_without_cleared(one, is_cleared) for one in open_ones]
+    left = [_without_cleared(one, entries, is_cleared) for one in open_ones]
     ordered: dict[str, Outcome] = {}
     while left:
         worth = _worth(left, entries)
@@ -50,7 +50,9 @@ def likeliest_first(
     return tuple([ordered.get(one.id, one) for one in outcomes])
 
 
-def _without_cleared(failure: Outcome, is_cleared: Callable[[str], bool]) -> Outcome:
+def _without_cleared(
+    failure: Outcome, entries: Mapping[str, ManifestEntry], is_cleared: Callable[[str], bool]
+) -> Outcome:
     """The failure without the mutants that are cleared, and without the rules that only they bring in."""
     suspects = tuple([name for name in failure.suspects if not is_cleared(name)])
     if suspects == failure.suspects:
@@ -58,6 +60,8 @@ def _without_cleared(failure: Outcome, is_cleared: Callable[[str], bool]) -> Out
     catalogue = load_catalogue()
     cleared = {rule for name in set(failure.suspects).difference(suspects) for rule in catalogue[name].rules}
     cleared.difference_update(rule for name in suspects for rule in catalogue[name].rules)
+    if failure.id in entries:
+        cleared.difference_update(entries[failure.id].rules)
     rules = [rule for rule in failure.rules if rule not in cleared] or list(failure.rules)
     why = failure.why if rules[0] == failure.rules[0] else ""
     return replace(failure, suspects=suspects, rules=tuple(rules), why=why)

@@ -12,7 +12,7 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw, Event, event_name
 from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
-from kraft_traces.latitude.decisions import OPEN_EVENTS, OpenAnswer, open_answers, other_configurations
+from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.vocabulary import EventName
 
 
@@ -62,7 +62,7 @@ def _outcomes(
     event = occurrence.event
     assert isinstance(event, Event), "what happens at a replica is an event of it"
     name: EventName = event_name(event)  # type: ignore[assignment]  # a test holds the names to the classes
-    others = tuple(other_configurations(configuration, name)) if name in OPEN_EVENTS else ()
+    others = tuple(other_configurations(configuration, name, getattr(event, "message", None)))
     for course in courses:
         for chosen in (configuration, *others):
             taken = course.taken | open_answers(configuration.profile, chosen.profile)

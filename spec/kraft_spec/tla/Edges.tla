@@ -40,7 +40,8 @@ OtherDecisions ==
    endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
    kraftVersionGate |-> "append", voteOfNonVoter |-> "refuse-and-campaign",
    leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
-   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent"]
+   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent",
+   announcementAgain |-> "when-idle", divergingCut |-> "own-offset"]
 
 \* What each replica was formatted with, by name: MCBounds writes {NoKey} for the voters of the cluster.
 Formatted(cluster) ==

@@ -217,12 +217,18 @@ VoterChangeTimeout(r) ==
   /\ MayTimeOut(r, "voter-change")
   /\ Take(r, {}, AfterVoterChangeTimeout(replicas[r]))
 
-\* The connection gives up on an answer.
+\* The connection gives up on an answer.  Who announces by its timer takes the voter for told until that fires.
+\* Rule: begin-quorum.resend
+AfterRequestTimeout(s, to) ==
+  LET told == IF s.role = "Leader" /\ config.decisions.announcementAgain = "by-timer"
+              THEN OtherIds(s) \cap {to} ELSE {}
+  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a[1] # to}, !.acknowledged = @ \cup told])
+
 RequestTimeout(r, to) ==
   /\ Runs(r)
   /\ \E a \in replicas[r].awaiting : a[1] = to
   /\ MayTimeOutRequest(r, to)
-  /\ Take(r, {}, Becomes([replicas[r] EXCEPT !.awaiting = {a \in @ : a[1] # to}]))
+  /\ Take(r, {}, AfterRequestTimeout(replicas[r], to))
 
 (***************************************************************************)
 (* Poll sends what is due on idle connections, one request on each: the    *)

@@ -57,7 +57,8 @@ KipDecisions ==
    endQuorumFetchedFlag |-> "cleared", divergingFetch |-> "counts", restartPrecedence |-> "known-leader",
    kraftVersionGate |-> "commit", voteOfNonVoter |-> "by-log",
    leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
-   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent"]
+   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent",
+   announcementAgain |-> "when-idle", divergingCut |-> "own-offset"]
 
 Decisions == KipDecisions
 

@@ -64,7 +64,8 @@ AfterFetchRequest(s, m) ==
 \* Where a diverging answer cuts the log.  Rule: fetch.diverging.truncate
 CutOffset(s, m) ==
   LET own == EndOfEpoch(s, m.divergingEpoch) IN
-  IF own.epoch = m.divergingEpoch THEN Least(own.offset, m.divergingOffset) ELSE own.offset
+  IF own.epoch = m.divergingEpoch \/ config.decisions.divergingCut = "smaller-offset"
+  THEN Least(own.offset, m.divergingOffset) ELSE own.offset
 
 \* Rule: hw.follower
 FollowerHighWatermark(s, published) ==

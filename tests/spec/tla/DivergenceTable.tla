@@ -5,7 +5,7 @@
 (***************************************************************************)
 EXTENDS Replication
 
-Init == config = 0 /\ replicas = 0 /\ network = 0 /\ cuts = 0 /\ history = 0
+Init == config \in {[decisions |-> [divergingCut |-> cut]] : cut \in {"own-offset", "smaller-offset"}} /\ replicas = 0 /\ network = 0 /\ cuts = 0 /\ history = 0
 Next == UNCHANGED variables
 
 Longest == 4
@@ -22,7 +22,7 @@ Standing(log, start) ==
 Row(log, start, epoch, offset) ==
   LET s == Standing(log, start)
       end == EndOfEpoch(s, epoch)
-  IN <<log, start, epoch, offset, end.epoch, end.offset, Agrees(s, offset, epoch), NeedsSnapshot(s, offset, epoch),
+  IN <<config.decisions.divergingCut, log, start, epoch, offset, end.epoch, end.offset, Agrees(s, offset, epoch), NeedsSnapshot(s, offset, epoch),
        UpToDate(epoch, offset, s), CutOffset(s, [divergingEpoch |-> epoch, divergingOffset |-> offset])>>
 
 Table == UNION {{Row(log, start, epoch, offset) :

@@ -35,7 +35,13 @@ from kraft_traces.latitude.decisions import OPEN_DECISIONS
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 
-OTHERWISE = {"leader_high_watermark": "unknown", "end_quorum_fetched_flag": "kept", "own_vote_at_restart": "unattached"}
+OTHERWISE = {
+    "announcement_again": "by-timer",
+    "diverging_cut": "smaller-offset",
+    "end_quorum_fetched_flag": "kept",
+    "leader_high_watermark": "unknown",
+    "own_vote_at_restart": "unattached",
+}
 
 
 def simulated(plan: RunPlan, make: Callable[[ReplicaState, Configuration], Replica]) -> Simulation:

@@ -33,7 +33,7 @@ from kraft_traces.check.wording import MISSING
 from kraft_traces.check.writes import SyncedAhead, may_have_other_form
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
-from kraft_traces.latitude.decisions import OPEN_EVENTS
+from kraft_traces.latitude.decisions import is_open
 from kraft_traces.lines import EventLine
 
 EVERY = 500
@@ -174,7 +174,7 @@ class TraceChecker:
         if rejection is None:
             self._ahead.follow(line)
             return None
-        if self._own or not (line.event in OPEN_EVENTS or may_have_other_form(line, rejection)):
+        if self._own or not (is_open(line.event, line.message) or may_have_other_form(line, rejection)):
             return rejection
         # What it writes, syncs and sends may be the same in another form.
         advanced = self._candidates.advance(number, line, self._branches, self._ahead)
@@ -186,7 +186,8 @@ class TraceChecker:
         return None
 
     def _advance_as_it_is(self, number: int, line: EventLine) -> Rejection | None:
-        if self._own or (len(self._branches) == 1 and line.event not in OPEN_EVENTS and self._flights.is_sure(line)):
+        asks = is_open(line.event, line.message)
+        if self._own or (len(self._branches) == 1 and not asks and self._flights.is_sure(line)):
             try:
                 return self._advance_complete(number, line)
             except LeftOutError as left_out:

@@ -10,6 +10,8 @@ from functools import cache
 from itertools import product
 from typing import Any, NamedTuple, get_args, get_type_hints
 
+from msgspec import UNSET
+
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import Profile
 from kraft_traces.vocabulary import EventName
@@ -41,6 +43,12 @@ class OpenAnswer(NamedTuple):
 
 
 OPEN_DECISIONS: tuple[OpenDecision, ...] = (
+    OpenDecision("announcement_again", "begin-quorum.resend gives no period", frozenset(("RequestTimeout",))),
+    OpenDecision(
+        "diverging_cut",
+        "fetch.diverging.truncate: nothing beyond that end agrees, and what stays of it goes at the next Fetch",
+        frozenset(("HandleFetchResponse",)),
+    ),
     OpenDecision(
         "end_quorum_fetched_flag",
         "end-quorum.frees-followers says SHOULD",
@@ -63,15 +71,26 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
 """Every one.  A decision whose other answer breaks a MUST is not here, whichever profile has it."""
 
 
-OPEN_EVENTS = frozenset[EventName]().union(*[one.events for one in OPEN_DECISIONS])
-"""The events that ask for an answer to any of them."""
+_OPEN_EVENTS = frozenset[EventName]().union(*[one.events for one in OPEN_DECISIONS])
 
 
-def other_configurations(configuration: Configuration, event: EventName) -> Iterator[Configuration]:
+def is_open(event: EventName, message: object) -> bool:
+    """May an event ask for an answer to any of them?  A Fetch response only where it diverges, or shows nothing of it.
+
+    Args:
+        event: its name.
+        message: the reference's or a traced one that arrives in it; anything else without one.
+    """
+    return event in _OPEN_EVENTS and getattr(message, "diverging_epoch", UNSET) != -1
+
+
+def other_configurations(configuration: Configuration, event: EventName, message: object) -> Iterator[Configuration]:
     """The configuration with other answers to the open decisions that an event may ask for.
 
     Every combination, those first that differ least.
     """
+    if not is_open(event, message):
+        return
     for profile in _other_profiles(configuration.profile, event):
         yield replace(configuration, profile=profile)
 

@@ -43,6 +43,17 @@ def _resent(d: Director) -> None:
     d.poll(1)
 
 
+def _unanswered(d: Director) -> None:
+    nominate(d, 1, 1)
+    win(d, 1)
+    d.begin_quorum_epoch(1, 3)
+    d.step("2 has not answered in time: it is told again, when the timer fires at the latest")
+    d.request_timeout(1, 2)
+    d.poll(1)
+    d.begin_quorum_epoch_timeout(1)
+    d.poll(1)
+
+
 def _not_to_observers(d: Director) -> None:
     nominate(d, 1, 1)
     win(d, 1)
@@ -167,6 +178,13 @@ TARGETS = (
         ("begin-quorum.resend",),
         1,
         _resent,
+    ),
+    Target(
+        "announcement.unanswered",
+        "The announcement is repeated to a voter that has not answered in time, at once or by the timer",
+        ("begin-quorum.resend",),
+        1,
+        _unanswered,
     ),
     Target(
         "announcement.not-to-observers",

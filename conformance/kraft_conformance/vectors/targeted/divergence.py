@@ -49,6 +49,18 @@ def _five_epochs(d: Director) -> None:
     _epochs(d, 2, "1 3 3 3 5")
 
 
+def _longer_than_the_epoch(d: Director) -> None:
+    _leads(d, 1, 1, 2)
+    for leader, records in ((2, 2), (1, 1), (2, 1), (1, 1)):
+        _leads(d, leader, records)
+    _epochs(d, 1, "1 3 5")
+    _epochs(d, 2, "1 2 2 4")
+    d.step("f(2>1): epoch 3, of which 2 has nothing, ends at 1 before epoch 2 does at 2")
+    d.fetch(2, 1)
+    d.fetch(2, 1)
+    _epochs(d, 2, "1")
+
+
 def _shorter_of_the_epoch(d: Director) -> None:
     _leads(d, 1, 1, 2)
     d.append(1, 3)
@@ -122,6 +134,14 @@ TARGETS = (
         ("fetch.diverging.truncate",),
         1,
         _five_epochs,
+        _STATIC,
+    ),
+    Target(
+        "fetch.longer-than-the-epoch",
+        "A follower without the epoch that diverges keeps the older ones that it has, or no more than ends there",
+        ("fetch.diverging.truncate",),
+        2,
+        _longer_than_the_epoch,
         _STATIC,
     ),
     Target(
