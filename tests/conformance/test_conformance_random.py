@@ -434,7 +434,7 @@ def test_a_failure_says_whether_a_must_is_broken() -> None:
         shrinks=False,
         checks_model=False,
     )
-    assert headline(one.outcome) == "FAIL auto-join.1 (SHOULD)"
+    assert headline(one.outcome) == f"FAIL {one.outcome.id} (SHOULD)"
     assert one.outcome.rules[0] == "update-voter.reply-time"
 
 
