@@ -42,7 +42,10 @@ def durable_effects(before: ReplicaState, after: ReplicaState) -> tuple[DurableE
 
 
 def _log_effects(before: Log, after: Log) -> Iterator[DurableEffect]:
-    """What happens to a log: a snapshot alone, or a cut, or an append, and the sync."""
+    """What happens to a log: a snapshot alone, or a cut, or an append, and the sync.
+
+    Rule: durable.flush-before-fetch.
+    """
     if after.base is not before.base and after.base != before.base:
         # A snapshot that was fetched leaves nothing of the log; one that was taken, what comes after it.
         yield WriteSnapshot(after.base, replaces_log=not after.records)
@@ -57,7 +60,10 @@ def _log_effects(before: Log, after: Log) -> Iterator[DurableEffect]:
 
 
 def effects_of(before: ReplicaState, outcome: Outcome) -> tuple[Effect, ...]:
-    """All effects of an outcome in the order in which the driver carries them out."""
+    """All effects of an outcome in the order in which the driver carries them out.
+
+    Rules: durable.write-before-act, vote.persist-before-reply.
+    """
     sends = tuple([Answer(sent) if isinstance(sent, Reply) else Send(sent) for sent in outcome.sends])
     return (*durable_effects(before, outcome.state), *sends, *outcome.timers)
 
@@ -132,6 +138,7 @@ def after_restart(
     static = state.log.base.kraft_version == 0 and state.log.base.end_offset == 0 and bool(state.log.base.voters)
     if static and state.log.base.voters != configuration.voters:
         raise ValueError(f"replica {state.key} was formatted for other static voters")
+    # Rules: voters.set-from-snapshot-and-log, kraft-version.static-config-ignored.
     read = as_read_from_disk(state, configuration.profile)._replace(moved_to=endpoint)
     own_vote = read.voted_key is not None and names(read.voted_key, read.key)
     leader_first = configuration.profile.restart_precedence == "known-leader"

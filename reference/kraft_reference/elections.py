@@ -240,10 +240,12 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     # Rule: vote.voter-key.
     if configuration.enforces("vote.voter-key") and not addresses(request.voter_key, now.key):
         return refuse(now, Error(configuration.profile.voter_key_error))
+    # Rule: reassign.votes-from-non-voters.
     if not pre_vote and refuses_non_voter(now, configuration, request):
         # A leader that is deposed by this waits for its timer, like any that resigned.
         rivals = now.role is Role.UNATTACHED and state.role not in (Role.LEADER, Role.RESIGNED)
         return refuse(to_prospective(now, configuration, Cause.NON_VOTER_ASKED) if rivals else now, Error.NONE)
+    # Rule: vote.decision-order.
     if not (grants_pre_vote if pre_vote else grants_vote)(now, configuration, request):
         return refuse(now, Error.NONE)
     # Rules: prevote.grant.no-side-effects, vote.persist-before-reply.
@@ -302,10 +304,7 @@ def _count(state: ReplicaState, response: VoteResponse) -> ReplicaState:
 def after_vote_response(
     state: ReplicaState, configuration: Configuration, response: VoteResponse, draw: Draw
 ) -> Outcome:
-    """First correlation, then epoch and leader, then support for Pre-Vote, and only then the count.
-
-    Rule: prevote.response.epoch-first.
-    """
+    """First correlation, then epoch and leader, then support for Pre-Vote, and only then the count."""
     # Rules: prevote.response.correlate, vote.response.late, prevote.unsupported-version.after-majority.
     if configuration.enforces("prevote.response.correlate") and not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
@@ -316,10 +315,11 @@ def after_vote_response(
             after = to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED)
             return entered(state, after, configuration, draw)
         return Outcome(rest, refusal=Refusal.NO_PRE_VOTE_ROUND)
+    # Rules: vote.response.late, prevote.response.epoch-first.
     useless = useless_answer(state, response)
     if useless is not None:
         return Outcome(rest, refusal=useless)
-    # Rules: state.prospective.discovers-leader, state.candidate.leader-equal-epoch,
+    # Rules: prevote.response.epoch-first, state.prospective.discovers-leader, state.candidate.leader-equal-epoch,
     # prevote.response.leader-wins-over-grant.
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
     if learned is not rest:
@@ -341,9 +341,9 @@ def _after_count(before: ReplicaState, counted: ReplicaState, configuration: Con
         after = leader_if_majority(counted, configuration)
         if after is not counted:
             return entered(before, after, configuration, draw)
+        # Rule: state.candidate.lost.
         if can_still_win(counted) or not can_still_win(before):
             return Outcome(counted)
-        # Rule: state.candidate.lost.
         return Outcome(counted, timers=(StartTimer(Timer.ELECTION, draw.election_backoff_ms),))
     # Rules: state.prospective.to-candidate, prevote.response.majority.
     if is_majority(len(counted.granted), counted.voters):

@@ -244,6 +244,7 @@ def after_end_quorum_epoch_request(
         return answer(state, Error.FENCED_LEADER_EPOCH, refusal=Refusal.STALE_EPOCH)
     if names_second_leader(state, request.epoch, request.source):
         return answer(state, Error.INVALID_REQUEST, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
+    # Rule: end-quorum.handle.
     after = learn(state, configuration, request.epoch, request.source, None)
     if after.role is not Role.FOLLOWER:
         timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)

@@ -155,8 +155,10 @@ def next_steps(state: ReplicaState, configuration: Configuration) -> frozenset[R
     if target is None or not may_advance(state, configuration):
         return frozenset()
     sets = reassignment_sets(state.voters, target)
+    # Rules: reassign.add-or-remove-choice, reassign.promotion-by-leader.
     if adds_next(sets):
         return frozenset([key for key in state.fetch_offsets if key.id in sets.new and key.directory_id is not None])
+    # Rule: reassign.leader-removed-last.
     others = [voter for voter in state.voters if voter.id in sets.removing - {state.key.id}]
     return frozenset(others) if others else frozenset((None,))
 
@@ -177,10 +179,13 @@ def after_advance_reassignment(
     if not configuration.enforces("reassign.single-member-steps") and voter is not None:
         return _jumped(state, configuration, target, draw)
     sets = reassignment_sets(state.voters, target)
+    # Rules: reassign.leader-steps-down-before-own-removal, reassign.completion.
     if voter is None:
         return _handed_over(state, configuration, draw) if sets.removing else _completed(state, configuration, draw)
+    # Rule: reassign.catch-up-before-add.
     if voter.id in sets.new:
         return _addition(state, configuration, voter)
+    # Rule: reassign.single-member-steps.
     change = appended_at_once(ChangeKind.REMOVE, voter, REASSIGNMENT, 0)
     record = voters_record(state, state.voters - {voter}, state.log.voters[-1].details)
     return begun(state, configuration, (record,), change, draw)

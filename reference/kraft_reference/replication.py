@@ -113,10 +113,13 @@ def after_fetch_request(
         return refuse(Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
     if request.epoch > state.epoch:
         return refuse(Error.UNKNOWN_LEADER_EPOCH, Refusal.UNKNOWN_EPOCH)
+    # Rule: fetch.leader-only.
     if state.role is not Role.LEADER:
         return refuse(Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
+    # Rule: fetch.replica-key.
     entry = _entry(state, configuration, request.replica_key)
     gone = needs_snapshot(state.log, request.fetch_offset, request.last_epoch)
+    # Rule: fetch.diverging.truncate.
     valid = not gone and agrees(state.log, request.fetch_offset, request.last_epoch)
     timers: tuple[StartTimer, ...] = ()
     seen = state
@@ -126,6 +129,7 @@ def after_fetch_request(
     if gone:
         sent = _response(seen, configuration, request, Error.NONE, snapshot_id=state.log.base.id)
         return Outcome(seen, (sent,), timers)
+    # Rule: fetch.diverging.truncate.
     if not valid:
         diverging = end_of_epoch(state.log, request.last_epoch)
         return Outcome(seen, (_response(seen, configuration, request, Error.NONE, (), diverging),), timers)
@@ -188,11 +192,11 @@ def after_fetch_response(
         if response.snapshot_end_offset < known:
             return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
         return Outcome(fetched._replace(wanted_snapshot=response.snapshot_id), timers=timers)
+    # Rules: fetch.diverging.truncate, fetch.truncate.voters-set.
     if response.diverging_epoch >= 0:
         cut = _cut_offset(state, configuration, response)
         if cut < known:
             return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
-        # Rules: fetch.diverging.truncate, fetch.truncate.voters-set.
         return Outcome(fetched._replace(log=truncate(fetched.log, cut)), timers=timers)
     # Rules: state.voters-set.applied-uncommitted, observer.becomes-voter, observer.becomes-non-voter.
     log = append(fetched.log, response.records) if response.records else fetched.log

@@ -60,6 +60,7 @@ def enter(
     row = TRANSITION.get((state.role, cause, role))
     if row is None:
         raise IllegalTransitionError(f"{state.role} does not become {role} on {cause}")
+    # Rule: state.epoch-monotonic.
     if row.epoch is EpochChange.KEEP:
         new_epoch = state.epoch
     elif row.epoch is EpochChange.RAISE:
@@ -68,6 +69,7 @@ def enter(
         assert epoch is not None, "an adopted epoch comes from a message or the log"
         assert epoch >= state.epoch, "an adopted epoch is never smaller"
         new_epoch = epoch
+    # Rule: state.same-epoch-preserves.
     if row.leader is LeaderChange.KEEP:
         new_leader = state.leader_id
     elif row.leader is LeaderChange.OWN:
@@ -177,15 +179,16 @@ def learn(
     """What any message teaches: a larger epoch, or the leader of the own one.
 
     Gives the very same object when there is nothing to learn.
-    Rules: state.learn-higher-epoch.no-leader, state.learn-higher-epoch.leader, state.leader.higher-epoch,
-    state.resigned.higher-epoch, state.follower.larger-epoch-leader.
+    Rules: state.leader.higher-epoch, state.resigned.higher-epoch, state.follower.larger-epoch-leader.
     """
     named = leader_id is not None and leader_id != state.key.id
+    # Rules: state.learn-higher-epoch.leader, state.learn-higher-epoch.no-leader.
     if epoch > state.epoch:
         if named:
             assert leader_id is not None
             return follow(state, configuration, Cause.LARGER_EPOCH_WITH_LEADER, epoch, leader_id, leader_endpoint)
         return enter(state, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=epoch)
+    # Rules: state.unattached.leader, state.prospective.discovers-leader, state.candidate.leader-equal-epoch.
     if epoch == state.epoch and named:
         assert leader_id is not None
         endpoint_is_new = state.leader_id == leader_id and state.role is Role.UNATTACHED and leader_endpoint is not None
@@ -265,11 +268,14 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
     leader = enter(state, Role.LEADER, Cause.ELECTION_WON, leader_endpoint=endpoint)
     # Rule: state.leader.start-of-epoch.
     records = [Record(leader.epoch, RecordKind.LEADER_CHANGE, leader.key.id)]
+    # Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, update-voter.leader-self-update.
     if _writes_voters(leader, configuration):
         details = with_details(leader.log.voters[-1].details, own_details(leader, configuration))
         records.append(Record(leader.epoch, RecordKind.KRAFT_VERSION, leader.log.kraft_version))
         records.append(voters_record(leader, leader.voters, details))
+    # Rule: state.leader.start-of-epoch.
     started = leader._replace(epoch_start_offset=leader.log.end_offset, log=flush(append(leader.log, records)))
+    # Rule: hw.own-epoch.
     if configuration.profile.leader_high_watermark == "unknown":
         started = started._replace(high_watermark=UNKNOWN_HIGH_WATERMARK)
     return with_high_watermark(started, configuration)

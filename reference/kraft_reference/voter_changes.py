@@ -72,11 +72,13 @@ def _membership_error(
     # Rule: reassign.single-member-steps.
     if state.target is not None:
         return Error.REASSIGNMENT_IN_PROGRESS, Refusal.REQUEST_REFUSED
+    # Rules: voters.one-change-at-a-time, voters.epoch-committed-before-change.
     if is_busy(state, configuration) or not epoch_is_committed(state, configuration):
         return Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED
     # Rules: add-voter.unsupported-version, voters.static-set-at-version-0.
     if finalized_version(state, configuration) < 1:
         return Error.UNSUPPORTED_VERSION, Refusal.REQUEST_REFUSED
+    # Rule: voters.one-change-at-a-time.
     if not set_is_committed(state, configuration):
         return Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED
     return None
@@ -98,6 +100,7 @@ def after_add_voter(state: ReplicaState, configuration: Configuration, asked: Ad
         sent = reply(state, configuration, ChangeKind.ADD, requester, request, error)
         return Outcome(state, (sent,), refusal=refusal)
 
+    # Rule: add-voter.well-formed.
     well_formed = _is_named_well(asked.voter) and bool(asked.endpoint)
     failed = _membership_error(state, configuration, is_foreign(configuration, asked.cluster_id), well_formed)
     if failed is not None:
@@ -140,8 +143,10 @@ def after_remove_voter(
     failed = _membership_error(state, configuration, foreign, _is_named_well(asked.voter))
     if failed is not None:
         return refuse(*failed)
+    # Rules: remove-voter.exact-key, voters.never-empty.
     if asked.voter not in state.voters or len(state.voters) == 1:
         return refuse(Error.VOTER_NOT_FOUND, Refusal.REQUEST_REFUSED)
+    # Rules: remove-voter.append-and-apply, remove-voter.leader-removal.
     change = appended_at_once(ChangeKind.REMOVE, asked.voter, requester, request)
     record = voters_record(state, state.voters - {asked.voter}, state.log.voters[-1].details)
     return begun(state, configuration, (record,), change, draw)
@@ -249,9 +254,11 @@ def after_update_features(
         return respond(Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED)
     if asked.kraft_version == state.log.kraft_version:
         return respond(Error.NONE, None)
+    # Rules: kraft-version.upgrade-needs-all-voters, kraft-version.upgrade-needs-all-observers.
     reports = _reports_for(state, configuration, asked)
     if reports is None:
         return respond(Error.INVALID_UPDATE_VERSION, Refusal.REQUEST_REFUSED)
+    # Rule: kraft-version.upgrade-atomic-batch.
     keys = frozenset(report.key for report in reports)
     details = tuple([VoterDetails(r.key.id, r.endpoint, r.min_version, r.max_version) for r in reports])
     version = Record(state.epoch, RecordKind.KRAFT_VERSION, asked.kraft_version)
@@ -266,6 +273,7 @@ def _reports_for(state: ReplicaState, configuration: Configuration, asked: Updat
     does not.
     """
     level = asked.kraft_version
+    # Rules: kraft-version.no-downgrade, kraft-version.upgrade-needs-all-observers.
     if state.log.kraft_version != 0 or level != 1 or not asked.brokers_min <= level <= asked.brokers_max:
         return None
     own = Report(state.key, *own_details(state, configuration)[1:])
@@ -273,6 +281,7 @@ def _reports_for(state: ReplicaState, configuration: Configuration, asked: Updat
     reports: list[Report] = []
     for voter in sorted(state.voters):
         report = known.get(voter.id)
+        # Rule: kraft-version.upgrade-needs-all-voters.
         if report is None or report.key.directory_id is None or not names(voter, report.key):
             return None
         if not report.min_version <= level <= report.max_version:

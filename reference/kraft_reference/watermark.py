@@ -19,10 +19,12 @@ def majority_offset(state: ReplicaState, configuration: Configuration) -> int:
     Rules: hw.majority, hw.leader-excluded, state.voters-set.own-majority, voters.commit-by-new-set,
     voters.leader-removed-not-counted.
     """
+    # Rules: voters.commit-by-new-set, state.voters-set.own-majority.
     voters: VoterSet = state.voters
     counted = voters
     if not configuration.enforces("hw.leader-excluded") and not is_voter(state):
         counted = voters | {state.key}
+    # Rule: hw.majority.
     reached = sorted((reached_by(state, voter) for voter in counted), reverse=True)
     return next((offset for n, offset in enumerate(reached, 1) if is_majority(n, voters)), 0)
 
