@@ -6,7 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.conformance.choosing_adapter import Choosing
 
+from kraft_conformance.protocol.features import Level
+from kraft_conformance.protocol.messages import Reply, Request
+from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
+from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -61,3 +66,28 @@ def test_the_three_ways_to_restart_with_an_own_vote_are_right() -> None:
 )
 def test_the_nearest_wrong_behaviour_fails(answer: str, modes: tuple[str, ...]) -> None:
     assert Status.FAIL in {one.status for one in ran(with_choice(answer), "state", *modes)}
+
+
+class _Shown:
+    """An adapter of this process that announces itself again by its timer."""
+
+    def __init__(self, level: Level, *wrong: str) -> None:
+        self._choosing = Choosing(level, "kip", ["announces-by-timer", *wrong])
+
+    def answer(self, request: Request) -> Reply:
+        """Carry out a request."""
+        return self._choosing.shown(request)
+
+
+@pytest.mark.parametrize("level", ["state", "effects"])
+def test_a_leader_that_waits_for_its_timer_is_right_in_a_cluster_and_one_that_gives_up_is_not(level: Level) -> None:
+    def outcome(*wrong: str) -> Outcome:
+        seats = (InProcess(lambda: _Shown(level, *wrong)), Reference())
+        (found,) = random_campaign(RandomPlan(seats, range(4, 5), ("partitions",), 300, checks_model=False))
+        return found.outcome
+
+    assert outcome().status is Status.PASS
+    gives_up = outcome("never-announces-again")
+    assert gives_up.status is Status.FAIL
+    assert "BeginQuorumEpochRequest to 1" in gives_up.reason
+    assert "begin-quorum.resend" in gives_up.rules

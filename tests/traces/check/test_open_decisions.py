@@ -15,6 +15,7 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import (
+    BeginQuorumEpochTimeout,
     Crash,
     Draw,
     ElectionTimeout,
@@ -22,6 +23,7 @@ from kraft_reference.events import (
     FetchTimeout,
     Poll,
     PollFetch,
+    RequestTimeout,
     Restart,
     Shutdown,
 )
@@ -184,3 +186,19 @@ def test_a_follower_may_go_on_refusing_until_its_timer_fires(timer_fired: bool, 
     document = document_of(line)
     document["effects"][0]["message"]["granted"] = granted
     assert (rejection_of(story, line_from(document)) is None) is is_right
+
+
+def test_a_leader_may_wait_for_its_timer_to_announce_itself_again_and_no_longer() -> None:
+    story = Story(replace(THREE, profile=replace(THREE.profile, announcement_again="by-timer")))
+    story.elect(1)
+    story.tell(story.world.happen(1, BeginQuorumEpochTimeout()), story.world.happen(1, Poll()))
+    waits = story.tell(story.world.happen(1, RequestTimeout(2)))
+    assert isinstance(waits.state, TracedState)
+    assert waits.state.acknowledged == (2,)
+    line = story.tell(story.world.happen(1, BeginQuorumEpochTimeout()))
+    assert rejection_of(story, line) is None
+    assert isinstance(line.state, TracedState)
+    gives_up = msgspec.structs.replace(line, state=msgspec.structs.replace(line.state, acknowledged=(2,)))
+    found = rejection_of(story, gives_up)
+    assert found is not None
+    assert found.rules[0] == "begin-quorum.resend"
