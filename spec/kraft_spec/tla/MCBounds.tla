@@ -65,7 +65,8 @@ Decisions == KipDecisions
 \* Other answers to open decisions: docs/decisions.md.
 OpenDecisionsOtherwise ==
   [KipDecisions EXCEPT !.leaderHighWatermark = "unknown", !.ownVoteAtRestart = "unattached",
-                       !.endQuorumFetchedFlag = "kept"]
+                       !.endQuorumFetchedFlag = "kept", !.announcementAgain = "by-timer",
+                       !.divergingCut = "smaller-offset"]
 
 Directories == <<"A", "B", "C", "D", "E">>
 Endpoints == <<"E1", "E2", "E3", "E4", "E5">>
