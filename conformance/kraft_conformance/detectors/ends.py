@@ -45,6 +45,8 @@ _PLANS = (
     RunPlan(3, steps=STEPS, workload="storm"),
     # A message to a voter that has lost its disk.
     RunPlan(2, steps=STEPS, workload="storm"),
+    # A diverging Fetch of a log that is longer than the leader's, and has nothing of the epoch that it is told.
+    RunPlan(10, steps=STEPS, workload="storm"),
     # A diverging Fetch that does not complete a majority, so that it shows who was counted.
     RunPlan(1, replicas=5, steps=STEPS, workload="storm"),
     # Replicas that join by themselves, and such that were formatted without a list.

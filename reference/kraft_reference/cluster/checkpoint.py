@@ -205,12 +205,15 @@ def remember(remembered: Recollection, before: ReplicaState, after: ReplicaState
 
 
 def _with_epoch(epochs: Mapping[int, LedEpoch], before: ReplicaState, after: ReplicaState) -> Mapping[int, LedEpoch]:
-    end = after.log.end_offset
-    if after.role is not Role.LEADER or (before.role is Role.LEADER and end == before.log.end_offset):
+    """Who leads says so in its quorum state file, also if it crashes in the very step that elects it."""
+    old_end, end = before.log.end_offset, after.log.end_offset
+    same = (after.leader_id, after.epoch, end) == (before.leader_id, before.epoch, old_end)
+    if after.role not in (Role.LEADER, Role.STOPPED) or after.leader_id != after.key.id or same:
         return epochs
     known = epochs.get(after.epoch, LedEpoch(frozenset(), 0, False))
-    rewritten = known.rewritten or before.log.end_offset < known.end_offset
-    return {**epochs, after.epoch: LedEpoch(known.leaders | {after.key}, end, rewritten)}
+    rewritten = known.rewritten or old_end < known.end_offset
+    led = LedEpoch(known.leaders | {after.key}, max(known.end_offset, end), rewritten)
+    return {**epochs, after.epoch: led}
 
 
 def _with_vote(votes: Mapping[int, CastVotes], before: ReplicaState, after: ReplicaState) -> Mapping[int, CastVotes]:

@@ -112,3 +112,38 @@ def test_a_wrong_id_is_rejected(spoil: Callable[[Documents], str]) -> None:
     conjunct = verdict.rejection.conjunct
     shown = [one.field for one in verdict.rejection.differences] if conjunct is None else [conjunct.text]
     assert any(field in one for one in shown), verdict.rejection
+
+
+def _without_ids_of_requests(lines: Documents) -> None:
+    for line in lines:
+        for message in _messages(line):
+            message.pop("correlation_id")
+
+
+def test_a_pending_change_is_compared_where_the_id_of_its_request_is_hidden() -> None:
+    trace = recorded("auto-join", 3, 200)
+    lines = counted(trace)
+    _without_ids_of_requests(lines)
+    for line in lines:
+        line.get("state", {}).pop("awaiting", None)
+    assert verdict_of(trace, lines).kind is VerdictKind.ACCEPTED
+    changes = (one["state"]["pending_change"] for one in lines if one.get("state"))
+    pending = next(one for one in changes if one and isinstance(one["requester"], int))
+    pending["when_committed"] = not pending["when_committed"]
+    verdict = verdict_of(trace, lines)
+    assert verdict.rejection is not None
+    assert [one.field for one in verdict.rejection.differences] == ["state.pending_change"]
+
+
+def test_what_is_awaited_tells_the_ids_that_the_requests_do_not_show() -> None:
+    trace = recorded("chaos", 3, 200)
+    lines = counted(trace)
+    _without_ids_of_requests(lines)
+    assert verdict_of(trace, lines).kind is VerdictKind.ACCEPTED
+    later = (one for one in lines if one["event"] not in ("Poll", "PollFetch"))
+    *_, state = (one["state"] for one in later if one.get("state", {}).get("awaiting"))
+    receiver, given = state["awaiting"][-1]
+    state["awaiting"][-1] = [receiver, given + 1]
+    verdict = verdict_of(trace, lines)
+    assert verdict.rejection is not None
+    assert [one.field for one in verdict.rejection.differences] == ["state.awaiting"]

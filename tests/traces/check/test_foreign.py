@@ -45,12 +45,13 @@ HIDDEN = ("granted", "rejected", "fetched", "searching", "awaiting", "acknowledg
 
 OMISSIONS: dict[str, tuple[Callable[[Path], bool], int]] = {
     "effects": (lambda path: path == ("effects",), 1),
-    # Whether a new leader still knows a high watermark does not show until it has committed something.
-    "state": (lambda path: path == ("state",), 2),
+    # Whether a new leader still knows a high watermark does not show until it has committed something, and when it
+    # announces itself again to each voter that has not answered not before its next Poll.
+    "state": (lambda path: path == ("state",), 8),
     "the message, but not its id": (lambda path: path == ("message",), 1),
-    "effects and state": (lambda path: path in (("effects",), ("state",)), 2),
+    "effects and state": (lambda path: path in (("effects",), ("state",)), 8),
     "refusals, causes and times": (lambda path: path in (("refusal",), ("cause",), ("time_ms",)), 1),
-    "hidden state": (lambda path: path[0] == "state" and path[-1] in HIDDEN, 1),
+    "hidden state": (lambda path: path[0] == "state" and path[-1] in HIDDEN, 4),
     "message ids": (lambda path: path[-1] in ("id", "message_id") and path[0] != "input", 20),
     "receivers that a replica chose": (lambda path: path == ("input", "destination"), 32),
     "how much of a log survived": (lambda path: path in (("input", "log_end_offset"), ("state",)), 20),
@@ -91,6 +92,8 @@ def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, s
             alteration = altered(document, place, chance)
             if alteration is None or _says_less(place.path, alteration.says) or _is_name(line, alteration):
                 continue
+            if _is_synced_earlier(line, alteration):
+                continue
             found = checker.feed(number, line_of(alteration.raw))
             assert found is not None, alteration
             assert (found.kind, found.line) == (RejectionKind.MISMATCH, number)
@@ -103,6 +106,14 @@ def _says_less(path: Path, says: object) -> bool:
     if says == "(absent)" or path[:2] == ("message", "id") or path[-1] == "cluster_id":
         return True
     return path in (("state",), ("message",), ("state", "voters"))
+
+
+def _is_synced_earlier(line: EventLine, alteration: Alteration) -> bool:
+    """Where no effects are shown, a replica may have synced more of its log than the model."""
+    if (alteration.path, type(alteration.says)) != ("state.flushed_offset", int):
+        return False
+    end = getattr(line.state, "log_end_offset", 0)
+    return bool(alteration.said < alteration.says <= end)
 
 
 def _is_name(line: EventLine, alteration: Alteration) -> bool:

@@ -137,6 +137,18 @@ def test_a_crash_loses_nothing_that_was_shown_to_be_synced() -> None:
     assert (difference.field, difference.expected) == ("input.log_end_offset", "at least 7, which was synced")
 
 
+def test_what_was_shown_to_be_synced_stays_synced() -> None:
+    trace = recorded("auto-join", 1, 200)
+    lines = otherwise(trace, synced_at_once)
+    ahead = (one.sequence for one, other in zip(trace.lines, lines, strict=True) if not other.effects and one != other)
+    place = next(ahead) - 1
+    lines[place] = trace.lines[place]
+    found = verdict(trace, lines)
+    assert found.rejection is not None
+    (difference,) = found.rejection.differences
+    assert (difference.field, found.rejection.sequence) == ("state.flushed_offset", lines[place].sequence)
+
+
 def writes_a_vote(line: EventLine) -> bool:
     first = line.effects[0] if line.effects else None
     return line.crash is UNSET and isinstance(first, TracedPersistQuorumState) and first.voted_key is not None

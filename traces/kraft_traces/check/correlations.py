@@ -24,9 +24,6 @@ REMEMBERED_MAX = 1000
 _STARTS = frozenset(("Restart", "ReplaceDisk"))
 _SENDS_REQUESTS = frozenset(("Poll", "PollFetch"))
 
-_WITH_IDS = ("awaiting", "pending_change")
-"""Fields of the state with correlation ids in them."""
-
 Connection = tuple[int, int]
 """Who asks, and who is asked."""
 
@@ -67,9 +64,8 @@ class Correlations:
         replicas = []
         for one in line.replicas:
             assert one.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
-            state = self._state(one.state.replica_key.id, one.state)
-            hidden = {name: getattr(one.state, name) for name in _WITH_IDS if getattr(state, name) is UNSET}
-            replicas.append(replace(one, state=replace(state, **hidden)))
+            state = self._state(one.state.replica_key.id, one.state, leaves_out=False)
+            replicas.append(replace(one, state=state))
         return replace(line, network=tuple(network), replicas=tuple(replicas))
 
     def line(self, line: EventLine) -> tuple[EventLine, tuple[Difference, ...]]:
@@ -90,6 +86,8 @@ class Correlations:
             changed["effects"] = tuple(
                 [self._effect(line.sequence, replica, place, one) for place, one in enumerate(line.effects)]
             )
+            if any(map(_hides_its_id, line.effects)):
+                self._await(line, replica)
         if line.state is not UNSET:
             changed["state"] = self._state(replica, line.state)
         found = tuple(self._found)
@@ -148,7 +146,6 @@ class Correlations:
             return TracedSend(replace(whole, source=message.source))
         to, given = message.destination, message.correlation_id
         if to is UNSET or given is UNSET:
-            self._unsure.add(replica)
             return TracedSend(replace(message, correlation_id=UNSET))
         connection = (replica, to)
         if given in self._open[connection]:
@@ -171,22 +168,31 @@ class Correlations:
             )
         return replace(message, correlation_id=sent)
 
-    def _state(self, replica: int, state: TracedState) -> TracedState:
+    def _state(self, replica: int, state: TracedState, leaves_out: bool = True) -> TracedState:
+        """A state in the model's numbers; an id whose request the trace hides is left out, or stays."""
         changed: dict[str, Any] = {}
         if state.awaiting:
             known = [(to, self._lines[replica, to].get(given)) for to, given in state.awaiting]
             if all(sent is not None for _, sent in known):
                 changed["awaiting"] = tuple(known)
-            elif replica in self._unsure:
+            elif leaves_out and replica in self._unsure:
                 changed["awaiting"] = UNSET
         pending = state.pending_change
         if pending is not UNSET and pending is not None and isinstance(pending.requester, int):
             sent = self._lines[pending.requester, replica].get(pending.request)
             if sent is not None:
                 changed["pending_change"] = replace(pending, request=sent)
-            elif pending.requester in self._unsure:
-                changed["pending_change"] = UNSET
+            elif leaves_out and pending.requester in self._unsure:
+                # All but the id is still compared.
+                changed["pending_change"] = replace(pending, request=UNSET)
         return replace(state, **changed) if changed else state
+
+
+def _hides_its_id(effect: TracedEffect) -> bool:
+    """Is a request sent of which the receiver or the id is not shown?"""
+    if not isinstance(effect, TracedSend) or not _is_request(effect.message):
+        return False
+    return effect.message.destination is UNSET or effect.message.correlation_id is UNSET
 
 
 def _is_request(message: TracedMessage) -> bool:

@@ -5,7 +5,7 @@ Which portions, repetitions and orders of effects are right, `kraft_traces.latit
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kraft_spec.mapping_forms import key_from_model
@@ -43,18 +43,24 @@ class SyncedAhead:
         return Disk(file, max(flushed, self._ends.get(line.replica, 0)))
 
     def lost(self, line: EventLine) -> tuple[Difference, ...]:
-        """Does a crash lose what the replica has shown to be synced?"""
+        """Is less on disk after the line than the replica has shown to be synced?"""
         if line.replica is UNSET or line.replica not in self._ends:
             return ()
-        synced = self._ends[line.replica]
+        synced = Disk(_NO_FILE, self._ends[line.replica]).after(line.effects or ()).synced
+        kept: int | UnsetType = UNSET
         if line.crash is not UNSET:
             kept, field = line.crash.log_end_offset, "crash.log_end_offset"
-            synced = Disk(_NO_FILE, synced).after(line.effects or ()).synced
-        elif line.event == "Crash" and line.input is not UNSET and line.input.log_end_offset is not UNSET:
-            kept, field = line.input.log_end_offset, "input.log_end_offset"
+        elif line.event in _STARTS_ANEW:
+            field = "input.log_end_offset"
+            if line.event == "Crash" and line.input is not UNSET:
+                kept = line.input.log_end_offset
         else:
+            field = "state.flushed_offset"
+            if line.effects is not UNSET and line.state is not UNSET:
+                kept = line.state.flushed_offset
+        if kept is UNSET or kept >= synced:
             return ()
-        return () if kept >= synced else (Difference(field, f"at least {synced}, which was synced", str(kept)),)
+        return (Difference(field, f"at least {synced}, which was synced", str(kept)),)
 
     def follow(self, line: EventLine, disk: Disk | None = None) -> None:
         """Take note of a line that is accepted; `disk` if it was so in another form."""
