@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 from tests.traces.check.foreign import with_holes, without
@@ -156,6 +156,8 @@ def run_of(name: tuple[str, int] | tuple[str]) -> Checkpointed:
 
 @settings(max_examples=max(20, settings().max_examples // 3))
 @given(names, st.integers(0, 2**32), st.sampled_from((0, 0, 0, 0.1, 0.5)), st.sampled_from((0, 1, 1, 1, 2)))
+# The answer of a change whose asker waits no more.
+@example(("auto-join", 0), 0, 0.1, 0)
 def test_the_parts_together_say_what_the_whole_says(
     name: tuple[str, int] | tuple[str], seed: int, share: float, wrong: int
 ) -> None:

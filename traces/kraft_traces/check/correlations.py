@@ -47,9 +47,13 @@ class Correlations:
             if connection is not None and given is not UNSET:
                 self._lines[connection][given] = given
         for replica in line.replicas:
+            assert replica.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
+            own, pending = replica.state.replica_key.id, replica.state.pending_change
             for to, given in replica.state.awaiting or ():
-                assert replica.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
-                self._lines[replica.state.replica_key.id, to][given] = given
+                self._lines[own, to][given] = given
+            if pending and isinstance(pending.requester, int):
+                # Who asked may not wait for the answer any more.
+                self._lines[pending.requester, own][pending.request] = pending.request
 
     def checkpoint(self, line: CheckpointLine) -> CheckpointLine:
         """A checkpoint in the model's numbers; an id that no line has shown is taken for one of them.
