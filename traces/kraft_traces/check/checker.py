@@ -141,6 +141,7 @@ class TraceChecker:
         What comes after it is judged as if the trace began there: the invariants are checked here, and of the states
         that the lines may have led to only the one stays that the checkpoint shows.
         """
+        given = line
         if not self._own:
             line = self._correlations.checkpoint(line)
         violation = None if self._last is None else self._check_invariants(*self._last)
@@ -162,6 +163,8 @@ class TraceChecker:
             return agreeing[0].violation
         self._branches = [replace(agreeing[0], violation=None)]
         self._flights.begin_at(line)
+        if not self._own:
+            self._correlations.begin_at(given, line)
         return None
 
     def _advance(self, number: int, line: EventLine) -> Rejection | None:

@@ -5,6 +5,7 @@ In the model it is the sequence of the line that sent the request; each line is 
 """
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -40,20 +41,26 @@ class Correlations:
         """Who has sent a request of which the trace does not show the id, or no longer remembers it."""
         self._found: list[Difference] = []
 
-    def begin_at(self, line: CheckpointLine) -> None:
-        """Take the requests of a checkpoint, with the ids that it gives them."""
-        for flight in line.network:
+    def begin_at(self, line: CheckpointLine, numbers: CheckpointLine | None = None) -> None:
+        """Take the requests of a checkpoint, and no others, with the ids that it gives them.
+
+        `numbers` is the same checkpoint in the model's numbers; None if the ids are to be those.
+        """
+        for known in (self._lines, self._open, self._unsure):
+            known.clear()
+        numbers = numbers or line
+        for flight, numbered in zip(line.network, numbers.network, strict=True):
             connection, given = _connection(flight.message), flight.message.correlation_id
             if connection is not None and given is not UNSET:
-                self._lines[connection][given] = given
-        for replica in line.replicas:
+                self._lines[connection][given] = numbered.message.correlation_id  # type: ignore[assignment]
+        for replica, told in zip(line.replicas, numbers.replicas, strict=True):
             assert replica.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
             own, pending = replica.state.replica_key.id, replica.state.pending_change
-            for to, given in replica.state.awaiting or ():
-                self._lines[own, to][given] = given
+            for (to, given), (_, number) in zip(replica.state.awaiting or (), told.state.awaiting or (), strict=True):
+                self._remember((own, to), given, number)
             if pending and isinstance(pending.requester, int):
                 # Who asked may not wait for the answer any more.
-                self._lines[pending.requester, own][pending.request] = pending.request
+                self._lines[pending.requester, own][pending.request] = told.state.pending_change.request  # type: ignore[union-attr]
 
     def checkpoint(self, line: CheckpointLine) -> CheckpointLine:
         """A checkpoint in the model's numbers; an id that no line has shown is taken for one of them.
@@ -85,29 +92,33 @@ class Correlations:
             changed["message"] = self._delivered(line, replica, line.message)
         if line.effects is UNSET:
             if line.event in _SENDS_REQUESTS:
-                self._await(line, replica)
+                self._await(line, replica, None)
         elif line.effects:
             changed["effects"] = tuple(
                 [self._effect(line.sequence, replica, place, one) for place, one in enumerate(line.effects)]
             )
-            if any(map(_hides_its_id, line.effects)):
-                self._await(line, replica)
+            hidden = [one.message.destination for one in line.effects if _hides_its_id(one)]  # type: ignore[union-attr]
+            if hidden:
+                self._await(line, replica, None if UNSET in hidden else hidden)
         if line.state is not UNSET:
             changed["state"] = self._state(replica, line.state)
         found = tuple(self._found)
         self._found.clear()
         return replace(line, **changed), found
 
-    def _await(self, line: EventLine, replica: int) -> None:
+    def _await(self, line: EventLine, replica: int, receivers: Collection[object] | None) -> None:
         """Take the ids of requests that a line sends and does not show from what its replica then awaits.
 
-        A replica that dies in the step awaits nothing any more.
+        It has sent them to these receivers; None if the line does not say so. A replica that dies in the step awaits
+        nothing any more.
         """
         if line.state is UNSET or line.state.awaiting is UNSET or line.crash is not UNSET:
             self._unsure.add(replica)
             return
         for to, given in line.state.awaiting:
-            if given not in self._open[replica, to]:
+            # An id that no line has shown may be that of an earlier request.
+            is_new = replica not in self._unsure if receivers is None else to in receivers
+            if is_new and given not in self._open[replica, to]:
                 self._remember((replica, to), given, line.sequence)
 
     def _remember(self, connection: Connection, given: int, sequence: int) -> None:
@@ -176,11 +187,9 @@ class Correlations:
         """A state in the model's numbers; an id whose request the trace hides is left out, or stays."""
         changed: dict[str, Any] = {}
         if state.awaiting:
-            known = [(to, self._lines[replica, to].get(given)) for to, given in state.awaiting]
-            if all(sent is not None for _, sent in known):
+            known = [(to, self._lines[replica, to].get(given, UNSET)) for to, given in state.awaiting]
+            if all(sent is not UNSET for _, sent in known) or (leaves_out and replica in self._unsure):
                 changed["awaiting"] = tuple(known)
-            elif leaves_out and replica in self._unsure:
-                changed["awaiting"] = UNSET
         pending = state.pending_change
         if pending is not UNSET and pending is not None and isinstance(pending.requester, int):
             sent = self._lines[pending.requester, replica].get(pending.request)

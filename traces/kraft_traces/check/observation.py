@@ -229,9 +229,14 @@ def canonical_effects(effects: tuple[TracedEffect, ...]) -> tuple[tuple[int, tup
 
 
 def agrees(given: Canonical, model: TlaValue) -> bool:
-    """Is the model's value what is given, as far as it is given?  Parts of tuples may be left out, of sets not."""
+    """Is the model's value what is given, as far as it is given?
+
+    Members of sets may leave out parts that do not tell them from each other.
+    """
     if given == model or given is UNSET:
         return True
+    if isinstance(given, frozenset) and isinstance(model, frozenset):
+        return len(given) == len(model) and all(any(agrees(one, other) for other in model) for one in given)
     if not isinstance(given, tuple) or not isinstance(model, tuple) or len(given) != len(model):
         return False
     return all(agrees(one, other) for one, other in zip(given, model, strict=True))
@@ -239,7 +244,7 @@ def agrees(given: Canonical, model: TlaValue) -> bool:
 
 def is_whole(value: Canonical) -> bool:
     """Is nothing left out?"""
-    return all(map(is_whole, value)) if isinstance(value, tuple) else value is not UNSET
+    return all(map(is_whole, value)) if isinstance(value, tuple | frozenset) else value is not UNSET
 
 
 def tla_text(value: Canonical) -> str:
