@@ -57,6 +57,8 @@ class Suspects:
     def under_way(self, key: str, suspect: Suspect) -> Iterator[int]:
         """Note that the block checks a trace, and take the note away if it ends at all.
 
+        A trace that is not tried again needs no note.
+
         Args:
             key: names the piece of work; letters, digits and hyphens.
             suspect: the trace.
@@ -65,6 +67,9 @@ class Suspects:
             How many workers have died over this piece of work before.
         """
         deaths = sum(name.startswith(f"{key}.") for name in os.listdir(self.folder))
+        if deaths >= DEATHS_MAX:
+            yield deaths
+            return
         note = self.folder / f"{key}.{uuid.uuid4().hex}"
         # The process is for those who want to see what it is doing.
         note.write_text(json.dumps([suspect.source, suspect.first_line, os.getpid()]))
