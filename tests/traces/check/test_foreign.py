@@ -100,6 +100,10 @@ def test_a_wrong_field_is_rejected_where_the_rest_determines_it(workload: str, s
             if _is_refused_by_the_reader(line_of(alteration.raw)):
                 continue
             found = checker.feed(number, line_of(alteration.raw))
+            if found is None and alteration.path == "message.correlation_id":
+                # A replica that died as it asked has shown no id of what it sent: this may be one.
+                assert checker._correlations._unsure, alteration
+                return
             if found is None:
                 # Not wrong: it is what another answer to an open decision gives.
                 assert checker.finish(complete=False).open_answers, alteration
