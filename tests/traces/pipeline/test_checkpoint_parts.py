@@ -158,6 +158,8 @@ def run_of(name: tuple[str, int] | tuple[str]) -> Checkpointed:
 @given(names, st.integers(0, 2**32), st.sampled_from((0, 0, 0, 0.1, 0.5)), st.sampled_from((0, 1, 1, 1, 2)))
 # The answer of a change whose asker waits no more.
 @example(("auto-join", 0), 0, 0.1, 0)
+# An id that only a checkpoint shows, and a later line that contradicts it.
+@example(("upgrade", 4), 254918160, 0.5, 2)
 def test_the_parts_together_say_what_the_whole_says(
     name: tuple[str, int] | tuple[str], seed: int, share: float, wrong: int
 ) -> None:

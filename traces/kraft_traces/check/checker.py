@@ -90,7 +90,7 @@ class TraceChecker:
                 raise CheckpointError("$.history", "forgets more than the properties need, expected 'past'", "missing")
             self._branches = [Branch(model.state_at(configuration, checkpoint_of(start)))]
             self._events = start.sequence
-            self._correlations.begin_at(start)
+            self._correlations.begin_at(start, start)
             self._flights.begin_at(start)
         self._widest = 1
         self._inconclusive: str | None = None

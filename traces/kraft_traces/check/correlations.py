@@ -41,26 +41,27 @@ class Correlations:
         """Who has sent a request of which the trace does not show the id, or no longer remembers it."""
         self._found: list[Difference] = []
 
-    def begin_at(self, line: CheckpointLine, numbers: CheckpointLine | None = None) -> None:
+    def begin_at(self, line: CheckpointLine, in_numbers: CheckpointLine) -> None:
         """Take the requests of a checkpoint, and no others, with the ids that it gives them.
 
-        `numbers` is the same checkpoint in the model's numbers; None if the ids are to be those.
+        `in_numbers` is the same checkpoint in the model's numbers.
         """
         for known in (self._lines, self._open, self._unsure):
             known.clear()
-        numbers = numbers or line
-        for flight, numbered in zip(line.network, numbers.network, strict=True):
+        for flight, known_as in zip(line.network, in_numbers.network, strict=True):
             connection, given = _connection(flight.message), flight.message.correlation_id
             if connection is not None and given is not UNSET:
-                self._lines[connection][given] = numbered.message.correlation_id  # type: ignore[assignment]
-        for replica, told in zip(line.replicas, numbers.replicas, strict=True):
+                self._lines[connection][given] = known_as.message.correlation_id  # type: ignore[assignment]
+        for replica, numbered in zip(line.replicas, in_numbers.replicas, strict=True):
             assert replica.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
             own, pending = replica.state.replica_key.id, replica.state.pending_change
-            for (to, given), (_, number) in zip(replica.state.awaiting or (), told.state.awaiting or (), strict=True):
+            awaited = zip(replica.state.awaiting or (), numbered.state.awaiting or (), strict=True)
+            for (to, given), (_, number) in awaited:
                 self._remember((own, to), given, number)
             if pending and isinstance(pending.requester, int):
                 # Who asked may not wait for the answer any more.
-                self._lines[pending.requester, own][pending.request] = told.state.pending_change.request  # type: ignore[union-attr]
+                change = numbered.state.pending_change
+                self._lines[pending.requester, own][pending.request] = change.request  # type: ignore[union-attr]
 
     def checkpoint(self, line: CheckpointLine) -> CheckpointLine:
         """A checkpoint in the model's numbers; an id that no line has shown is taken for one of them.
