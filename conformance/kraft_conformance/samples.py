@@ -1,7 +1,7 @@
 """The recorded sample traces of `kraft_traces`: how each is made, so that recording them again gives the same bytes."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from kraft_reference.cluster.partition_workload import random_configuration, ran
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
 from kraft_reference.partitions.scenarios import partition_scenario
-from kraft_reference.partitions.scenarios import run as run_partition_scenario
-from kraft_reference.scenarios import run, scenario
+from kraft_reference.scenarios import scenario
+from kraft_spec.experiments import controllers_without, play, play_partitions, simulation_of
 from kraft_spec.fingerprint import partition_spec_hash, spec_hash
 from kraft_traces.lines import Generator
 from kraft_traces.own import own_generator
@@ -36,7 +36,7 @@ class Sample:
 def _scenario(name: str, variant: str | None = None) -> Callable[[], Recording]:
     def record() -> Recording:
         chosen = scenario(name)
-        outcome = run(chosen, chosen.variants[0] if variant is None else chosen.variant(variant))
+        outcome = play(chosen, chosen.variants[0] if variant is None else chosen.variant(variant))
         workload = f"{chosen.name}/{outcome.variant.name}"
         return outcome.configuration, own_generator(workload=workload), outcome.occurrences
 
@@ -54,9 +54,8 @@ def _simulation(plan: RunPlan) -> Callable[[], Recording]:
 def _planted_bug() -> Recording:
     """A reference that leaves a rule out, in a trace that says nothing of it."""
     plan = RunPlan(seed=1, steps=300, workload="elections", switched_off=("prevote.follower.rejects-after-fetch",))
-    simulation = plan.simulation()
-    honest = replace(simulation.configuration, switched_off=frozenset())
-    return honest, own_generator(plan.seed, "planted-bug"), simulation.run()
+    simulation = simulation_of(plan)
+    return simulation.configuration, own_generator(plan.seed, "planted-bug"), simulation.run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +72,9 @@ class PartitionSample:
 def _partition_scenario(label: str, variant_name: str) -> Callable[[], Iterable[bytes]]:
     def record() -> Iterable[bytes]:
         chosen = partition_scenario(label)
-        outcome = run_partition_scenario(chosen, chosen.variant(variant_name))
-        return encoded(outcome.configuration, outcome.occurrences, spec_hash=partition_spec_hash())
+        outcome = play_partitions(chosen, chosen.variant(variant_name))
+        off = outcome.variant.without
+        return encoded(outcome.configuration, outcome.occurrences, spec_hash=partition_spec_hash(), switched_off=off)
 
     return record
 
@@ -84,8 +84,9 @@ def _partition_run(seed: int, events: int, rule_left_out: str | None = None) -> 
 
     def record() -> Iterable[bytes]:
         honest = random_configuration(seed)
-        broken = replace(honest, switched_off=frozenset(() if rule_left_out is None else (rule_left_out,)))
-        return encoded(honest, random_run(broken, seed, events), seed, spec_hash=partition_spec_hash())
+        controllers = controllers_without(() if rule_left_out is None else (rule_left_out,))
+        run = random_run(honest, seed, events, controllers)
+        return encoded(honest, run, seed, spec_hash=partition_spec_hash())
 
     return record
 

@@ -90,13 +90,7 @@ class Configuration:
     fetch_max_records: int = 0
     """Most records in one Fetch response, 0 for no limit."""
     profile: Profile = KIP
-    switched_off: frozenset[str] = frozenset()
-    """Ids of rules that an experiment switches off: the product runs with none."""
     timeouts: Timeouts = field(default_factory=Timeouts)
-
-    def enforces(self, rule: str) -> bool:
-        """Is the rule with this id in force?"""
-        return rule not in self.switched_off
 
     def checkpoint(self, replica_id: int) -> Snapshot:
         """What a replica is formatted with: the bootstrap checkpoint, or the static voters at kraft.version 0.

@@ -48,18 +48,13 @@ def after_election_timeout(state: ReplicaState, configuration: Configuration, dr
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
     if state.role is Role.PROSPECTIVE:
         # Rules: state.prospective.lost.no-leader, state.prospective.lost.known-leader.
-        after = lose_pre_vote(state, configuration)
+        after = lose_pre_vote(state)
     # Rule: state.resigned.timeout.
-    elif state.role is Role.RESIGNED and configuration.enforces("state.resigned.timeout"):
+    elif state.role is Role.RESIGNED:
         after = enter(state, Role.UNATTACHED, Cause.ELECTION_TIMEOUT)
         # What is left of a timer that has fired is nothing.  Rule: state.resigned.timer-handover.
         timers = (StartTimer(Timer.ELECTION, 0),) if is_voter(after) else ()
         return Outcome(after, timers=timers)
-    elif state.role is Role.RESIGNED:
-        # The switched-off rule: stay in the resigned epoch in another role.
-        after = new_round(state._replace(role=Role.PROSPECTIVE))
-        if not configuration.enforces("state.same-epoch-preserves"):
-            after = after._replace(leader_id=None, leader_endpoint=None, voted_key=None)
     else:
         # Rules: state.unattached.election-timeout, state.candidate.election-timeout, state.candidate.lost.
         after = to_prospective(state, configuration, Cause.ELECTION_TIMEOUT)
@@ -149,7 +144,7 @@ def known_endpoint(state: ReplicaState, configuration: Configuration) -> str | N
     return state.leader_endpoint if configuration.replicas[state.key.id].speaks_endpoints else None
 
 
-def grants_pre_vote(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+def grants_pre_vote(state: ReplicaState, request: VoteRequest) -> bool:
     """Would this replica like the sender to start an election?
 
     Its vote in this epoch, earlier grants and anybody's membership do not matter.
@@ -158,32 +153,25 @@ def grants_pre_vote(state: ReplicaState, configuration: Configuration, request: 
     # Rule: prevote.leader.rejects.
     if state.role is Role.LEADER:
         return False
-    if state.role is Role.FOLLOWER:
-        # Rules: prevote.follower.rejects-after-fetch, prevote.follower.refusal-expires (which clears the flag).
-        if state.fetched and configuration.enforces("prevote.follower.rejects-after-fetch"):
-            return False
-        # Rule: prevote.follower.grants-before-fetch.
-        if not configuration.enforces("prevote.follower.grants-before-fetch"):
-            return False
+    # Rules: prevote.follower.rejects-after-fetch, prevote.follower.refusal-expires (which clears the flag),
+    # prevote.follower.grants-before-fetch.
+    if state.role is Role.FOLLOWER and state.fetched:
+        return False
     # Rules: prevote.request.log-check, prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants,
     # prevote.resigned.grants.
     return up_to_date(request.last_epoch, request.end_offset, state.log)
 
 
-def grants_vote(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+def grants_vote(state: ReplicaState, request: VoteRequest) -> bool:
     """Does this replica give its one vote of the epoch, or has it given it, to the requester?
 
     At kraft.version 0 too the requester's directory id counts, as long as it is remembered.
-    Rules: vote.decision-order, vote.unsupported-version, voters.vote-does-not-check-membership.
+    Rules: vote.decision-order, vote.membership-not-checked, vote.unsupported-version,
+    voters.vote-does-not-check-membership.
     """
     # Rules: vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects.
     if state.role not in (Role.UNATTACHED, Role.PROSPECTIVE):
         return False
-    # Rule: vote.membership-not-checked.
-    if not configuration.enforces("vote.membership-not-checked"):
-        knows_requester = any(names(voter, request.replica_key) for voter in state.voters)
-        if not (is_voter(state) and knows_requester):
-            return False
     # Rules: vote.once-per-epoch, vote.repeat-grant.
     if state.voted_key is not None:
         return voted_for(state, request.replica_key)
@@ -207,7 +195,7 @@ def refuses_non_voter(state: ReplicaState, configuration: Configuration, request
     return free and not any(names(voter, request.replica_key) for voter in state.voters)
 
 
-def _is_malformed(configuration: Configuration, request: VoteRequest, pre_vote: bool) -> bool:
+def _is_malformed(request: VoteRequest, pre_vote: bool) -> bool:
     """Is the shape of the request wrong?  Rules: prevote.request.check-order, prevote.request.last-epoch-bound."""
     if min(request.last_epoch, request.end_offset, request.source, request.epoch) < 0:
         return True
@@ -228,7 +216,7 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
 
     if is_foreign(configuration, request.cluster_id):
         return refuse(state, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
-    if _is_malformed(configuration, request, pre_vote):
+    if _is_malformed(request, pre_vote):
         return refuse(state, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
     # Rules: prevote.request.stale-epoch, vote.request.stale-epoch.
     if request.epoch < state.epoch:
@@ -238,7 +226,7 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     if request.epoch > state.epoch:
         now = enter(state, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=request.epoch)
     # Rule: vote.voter-key.
-    if configuration.enforces("vote.voter-key") and not addresses(request.voter_key, now.key):
+    if not addresses(request.voter_key, now.key):
         return refuse(now, Error(configuration.profile.voter_key_error))
     # Rule: reassign.votes-from-non-voters.
     if not pre_vote and refuses_non_voter(now, configuration, request):
@@ -246,7 +234,7 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
         rivals = now.role is Role.UNATTACHED and state.role not in (Role.LEADER, Role.RESIGNED)
         return refuse(to_prospective(now, configuration, Cause.NON_VOTER_ASKED) if rivals else now, Error.NONE)
     # Rule: vote.decision-order.
-    if not (grants_pre_vote if pre_vote else grants_vote)(now, configuration, request):
+    if not (grants_pre_vote if pre_vote else grants_vote)(now, request):
         return refuse(now, Error.NONE)
     # Rules: prevote.grant.no-side-effects, vote.persist-before-reply.
     after = now if pre_vote else _with_vote(now, request.replica_key)
@@ -306,12 +294,12 @@ def after_vote_response(
 ) -> Outcome:
     """First correlation, then epoch and leader, then support for Pre-Vote, and only then the count."""
     # Rules: prevote.response.correlate, vote.response.late, prevote.unsupported-version.after-majority.
-    if configuration.enforces("prevote.response.correlate") and not is_correlated(state, response):
+    if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
     # Rule: prevote.unsupported-version.
     if response.error is Error.UNSUPPORTED_VERSION:
-        if state.role is Role.PROSPECTIVE and configuration.enforces("prevote.unsupported-version"):
+        if state.role is Role.PROSPECTIVE:
             after = to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED)
             return entered(state, after, configuration, draw)
         return Outcome(rest, refusal=Refusal.NO_PRE_VOTE_ROUND)
@@ -349,6 +337,6 @@ def _after_count(before: ReplicaState, counted: ReplicaState, configuration: Con
     if is_majority(len(counted.granted), counted.voters):
         return entered(before, to_candidate(counted, configuration, Cause.PRE_VOTE_WON), configuration, draw)
     # Rule: prevote.response.rejected.
-    if can_still_win(counted) or not configuration.enforces("state.prospective.lost.known-leader"):
+    if can_still_win(counted):
         return Outcome(counted)
-    return entered(before, lose_pre_vote(counted, configuration), configuration, draw)
+    return entered(before, lose_pre_vote(counted), configuration, draw)

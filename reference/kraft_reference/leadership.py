@@ -38,9 +38,6 @@ def after_check_quorum_timeout(state: ReplicaState, configuration: Configuration
     """
     if not has_check_quorum_timer(state):
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
-    if not configuration.enforces("check-quorum.resign"):
-        period_ms = configuration.timeouts.check_quorum_period_ms
-        return Outcome(state, timers=(StartTimer(Timer.CHECK_QUORUM, period_ms),), refusal=Refusal.CHECK_QUORUM_OFF)
     return entered(state, to_resigned(state, Cause.CHECK_QUORUM_TIMEOUT), configuration, draw)
 
 

@@ -100,7 +100,7 @@ def appended(
     # A set with others in it needs the timers that a sole voter has not.  Rule: check-quorum.sole-voter.
     starts = has_check_quorum_timer(after) and not has_check_quorum_timer(before)
     timers = entry_timers(before, after, draw, configuration.timeouts) if starts else ()
-    return with_high_watermark(after, configuration), timers
+    return with_high_watermark(after), timers
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def appended(
 # ---------------------------------------------------------------------------------------------------------
 
 
-def api_versions_request(state: ReplicaState, configuration: Configuration, correlation_id: int) -> ApiVersionsRequest:
+def api_versions_request(state: ReplicaState, correlation_id: int) -> ApiVersionsRequest:
     """Rule: add-voter.learn-versions."""
     change = state.pending_change
     assert change is not None, "there is a change that asks for versions"
@@ -160,10 +160,10 @@ def after_api_versions_response(
         max_version=response.max_version,
         offset=state.log.end_offset,
     )
-    return advanced(state, Outcome(rest._replace(pending_change=learned)), configuration, draw)
+    return advanced(Outcome(rest._replace(pending_change=learned)), configuration, draw)
 
 
-def advanced(before: ReplicaState, outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
+def advanced(outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
     """The outcome, with the new voter in the set if it has caught up by now.
 
     It has when it has fetched up to where the Leader's log ended when the wait began: one round is enough, and clients
@@ -180,7 +180,7 @@ def advanced(before: ReplicaState, outcome: Outcome, configuration: Configuratio
     assert voter is not None, "an addition names its voter"
     assert endpoint is not None, "an addition says where its voter listens"
     caught_up = state.fetch_offsets.get(voter, 0) >= change.offset
-    if not caught_up and configuration.enforces("add-voter.catch-up-first"):
+    if not caught_up:
         return outcome
     told = VoterDetails(voter.id, endpoint, change.min_version, change.max_version)
     details = with_details(state.log.voters[-1].details, told)

@@ -14,7 +14,7 @@ from kraft_reference.changes import REASSIGNMENT, ChangeKind, ChangePhase, Pendi
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import AdvanceReassignment, AlterPartitionReassignments, Draw
-from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
+from kraft_reference.identity import ReplicaKey, Target, VoterSet
 from kraft_reference.log import VotersEntry
 from kraft_reference.messages import Error
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
@@ -22,7 +22,7 @@ from kraft_reference.pending_changes import abandoned, appended, client_reply, f
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState
-from kraft_reference.transitions import to_resigned, voters_record, with_details
+from kraft_reference.transitions import to_resigned, voters_record
 from kraft_reference.voter_changes import appended_at_once, begun, epoch_is_committed, is_busy, set_is_committed
 
 # ---------------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def after_alter_partition_reassignments(
     if target is not None and target == state.target:
         return _awaited(state, Outcome(state), configuration, asked.request, _set_at(state).offset, draw)
     free = abandoned(Outcome(state), configuration)
-    record = _assignment(free.state, configuration, target)
+    record = _assignment(free.state, target)
     after, timers = appended(free.state, configuration, (record,), draw)
     outcome = free._replace(state=after, timers=timers)
     return _awaited(state, outcome, configuration, asked.request, after.log.end_offset - 1, draw)
@@ -79,19 +79,13 @@ def _set_at(state: ReplicaState) -> VotersEntry:
     return newest
 
 
-def _assignment(state: ReplicaState, configuration: Configuration, target: Target) -> Record:
+def _assignment(state: ReplicaState, target: Target) -> Record:
     """The newest voters, committed or not, with another target.
 
     Rules: reassign.assignment-record, reassign.request-new-target.
     """
     newest = state.log.voters[-1]
-    kept = newest
-    if not configuration.enforces("reassign.request-new-target"):
-        kept = next((one for one in reversed(state.log.voters) if one.offset < state.high_watermark), newest)
-    if not configuration.enforces("reassign.cancel-by-new-target"):
-        # The switched-off rule: the voters from before the reassignment come back in one record.
-        kept = next((one for one in reversed(state.log.voters) if one.target is None), newest)
-    return Record(state.epoch, RecordKind.VOTER_ASSIGNMENT, 0, kept.voters, kept.details, target)
+    return Record(state.epoch, RecordKind.VOTER_ASSIGNMENT, 0, newest.voters, newest.details, target)
 
 
 def _awaited(
@@ -130,7 +124,7 @@ def adds_next(sets: ReassignmentSets) -> bool:
     return bool(sets.new) and len(sets.new) >= len(sets.removing)
 
 
-def may_advance(state: ReplicaState, configuration: Configuration) -> bool:
+def may_advance(state: ReplicaState) -> bool:
     """Is the Leader free to take a step towards a target?
 
     The newest assignment is committed, be it the one that set the target or the last step, and so is a record of the
@@ -138,12 +132,12 @@ def may_advance(state: ReplicaState, configuration: Configuration) -> bool:
     (docs/proofs.md).
     Rules: reassign.commit-before-next-step, voters.epoch-committed-before-change, reassign.new-leader-resumes.
     """
-    if state.role is not Role.LEADER or state.target is None or is_busy(state, configuration):
+    if state.role is not Role.LEADER or state.target is None or is_busy(state):
         return False
-    return epoch_is_committed(state, configuration) and set_is_committed(state, configuration)
+    return epoch_is_committed(state) and set_is_committed(state)
 
 
-def next_steps(state: ReplicaState, configuration: Configuration) -> frozenset[ReplicaKey | None]:
+def next_steps(state: ReplicaState) -> frozenset[ReplicaKey | None]:
     """What `AdvanceReassignment` may name now: whom to add, whom to remove, or None to finish or to hand over.
 
     Nobody is added before it has fetched: that is how the Leader learns its directory id.
@@ -152,7 +146,7 @@ def next_steps(state: ReplicaState, configuration: Configuration) -> frozenset[R
     reassign.leader-removed-last, reassign.leader-steps-down-before-own-removal, reassign.promotion-by-leader.
     """
     target = state.target
-    if target is None or not may_advance(state, configuration):
+    if target is None or not may_advance(state):
         return frozenset()
     sets = reassignment_sets(state.voters, target)
     # Rules: reassign.add-or-remove-choice, reassign.promotion-by-leader.
@@ -174,10 +168,8 @@ def after_advance_reassignment(
     if state.role is not Role.LEADER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
     target, voter = state.target, step.chosen
-    if target is None or voter not in next_steps(state, configuration):
+    if target is None or voter not in next_steps(state):
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
-    if not configuration.enforces("reassign.single-member-steps") and voter is not None:
-        return _jumped(state, configuration, target, draw)
     sets = reassignment_sets(state.voters, target)
     # Rules: reassign.leader-steps-down-before-own-removal, reassign.completion.
     if voter is None:
@@ -214,16 +206,5 @@ def _handed_over(state: ReplicaState, configuration: Configuration, draw: Draw) 
 
 def _completed(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
     """The voters are those of the target: a record of its own says that none is left.  Rule: reassign.completion."""
-    after, timers = appended(state, configuration, (_assignment(state, configuration, None),), draw)
+    after, timers = appended(state, configuration, (_assignment(state, None),), draw)
     return settled(state, Outcome(after, timers=timers), configuration, draw)
-
-
-def _jumped(state: ReplicaState, configuration: Configuration, target: frozenset[int], draw: Draw) -> Outcome:
-    """The switched-off rule: the whole target in one record.  Rule: reassign.single-member-steps."""
-    known = {key for key in state.fetch_offsets if key.directory_id is not None} | state.voters
-    keys = frozenset([key for key in known if key.id in target])
-    details: tuple[VoterDetails, ...] = state.log.voters[-1].details
-    for told in configuration.details_of(keys):
-        details = with_details(details, told)
-    change = appended_at_once(ChangeKind.UPDATE, None, REASSIGNMENT, 0)
-    return begun(state, configuration, (voters_record(state, keys, details),), change, draw)

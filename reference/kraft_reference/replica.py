@@ -60,6 +60,7 @@ from kraft_reference.events import (
     UpdateFeatures,
     VoterChangeTimeout,
 )
+from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import (
     AddVoterRequest,
     AddVoterResponse,
@@ -226,13 +227,21 @@ class Replica:
         """Can a driver let the replica die in the middle of this event?  Those of the disk have no middle."""
         return not isinstance(event, Crash | ReplaceDisk)
 
+    def next_steps(self) -> frozenset[ReplicaKey | None]:
+        """The steps of a reassignment that a driver may choose from; see `quorum_reassignment.next_steps`."""
+        return quorum_reassignment.next_steps(self.state)
+
+    def outcome(self, event: Event, draw: Draw) -> Outcome:
+        """What would come of an event; nothing happens."""
+        return handle(self.state, self.configuration, event, draw)
+
     def step(self, event: Event, draw: Draw) -> Step:
         """Handle one event; the effects come in the order in which the driver must carry them out.
 
         Rules: durable.write-before-act, vote.persist-before-reply.
         """
         before = self.state
-        outcome = handle(before, self.configuration, event, draw)
+        outcome = self.outcome(event, draw)
         self.state = outcome.state
         effects = () if isinstance(event, Crash | ReplaceDisk) else durability.effects_of(before, outcome)
         return Step(outcome.state, effects, outcome.refusal)
@@ -244,7 +253,7 @@ class Replica:
             ValueError: `log_end_offset` is not what a crash at that point can leave.
         """
         before = self.state
-        outcome = handle(before, self.configuration, event, draw)
+        outcome = self.outcome(event, draw)
         done = durability.effects_of(before, outcome)[:completed]
         self.state = durability.crashed(durability.apply_durable(before, done), log_end_offset)
         return Step(self.state, done, outcome.refusal)

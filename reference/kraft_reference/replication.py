@@ -4,7 +4,6 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.elections import entered, is_foreign, known_endpoint
 from kraft_reference.events import Draw
-from kraft_reference.identity import ReplicaKey
 from kraft_reference.leadership import with_fetcher
 from kraft_reference.log import EpochEnd, agrees, append, batch_end, end_of_epoch, needs_snapshot, truncate
 from kraft_reference.messages import Error, FetchRequest, FetchResponse
@@ -84,13 +83,6 @@ def _response(
     )
 
 
-def _entry(state: ReplicaState, configuration: Configuration, key: ReplicaKey) -> ReplicaKey | None:
-    """The voter entry that a fetcher counts for.  Rule: fetch.replica-key."""
-    if configuration.enforces("fetch.replica-key"):
-        return voter_entry(state, key)
-    return next((voter for voter in state.voters if voter.id == key.id), None)
-
-
 def after_fetch_request(
     state: ReplicaState, configuration: Configuration, request: FetchRequest, draw: Draw
 ) -> Outcome:
@@ -117,7 +109,7 @@ def after_fetch_request(
     if state.role is not Role.LEADER:
         return refuse(Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
     # Rule: fetch.replica-key.
-    entry = _entry(state, configuration, request.replica_key)
+    entry = voter_entry(state, request.replica_key)
     gone = needs_snapshot(state.log, request.fetch_offset, request.last_epoch)
     # Rule: fetch.diverging.truncate.
     valid = not gone and agrees(state.log, request.fetch_offset, request.last_epoch)
@@ -135,12 +127,11 @@ def after_fetch_request(
         return Outcome(seen, (_response(seen, configuration, request, Error.NONE, (), diverging),), timers)
     # Rules: fetch.replica-key, hw.majority.
     tracked = entry or request.replica_key
-    progressed = with_high_watermark(
-        seen._replace(fetch_offsets={**seen.fetch_offsets, tracked: request.fetch_offset}), configuration
-    )
+    fetch_offsets = {**seen.fetch_offsets, tracked: request.fetch_offset}
+    progressed = with_high_watermark(seen._replace(fetch_offsets=fetch_offsets))
     answer = _response(progressed, configuration, request, Error.NONE, _records(state, configuration, request))
     concluded = settled(state, Outcome(progressed, (answer,), timers), configuration, draw)
-    return advanced(state, concluded, configuration, draw)
+    return advanced(concluded, configuration, draw)
 
 
 def _records(state: ReplicaState, configuration: Configuration, request: FetchRequest) -> tuple[Record, ...]:

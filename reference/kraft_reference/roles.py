@@ -71,6 +71,10 @@ class LeaderChange(StrEnum):
     NAMED = "the named leader"
 
 
+class IllegalTransitionError(Exception):
+    """The transition table has no such row: a defect of the implementation, never of the input."""
+
+
 @dataclass(frozen=True, slots=True)
 class Transition:
     """One row of the table."""

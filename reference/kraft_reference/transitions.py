@@ -9,13 +9,9 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
 from kraft_reference.log import append, flush
 from kraft_reference.records import Record, RecordKind
-from kraft_reference.roles import TRANSITION, Cause, EpochChange, LeaderChange, Role, VoteChange
+from kraft_reference.roles import TRANSITION, Cause, EpochChange, IllegalTransitionError, LeaderChange, Role, VoteChange
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, details_of, is_majority, is_voter, other_voters
 from kraft_reference.watermark import reached_by, with_high_watermark
-
-
-class IllegalTransitionError(Exception):
-    """The transition table has no such row: a defect of the implementation, never of the input."""
 
 
 def cleared(state: ReplicaState) -> ReplicaState:
@@ -144,20 +140,7 @@ def follow(
     """
     endpoint = endpoint_of(state, configuration, leader_id, leader_endpoint)
     role = Role.UNATTACHED if endpoint is None else Role.FOLLOWER
-    after = enter(state, role, cause, epoch=epoch, leader_id=leader_id, leader_endpoint=endpoint)
-    if role is Role.FOLLOWER:
-        return _entered_follower(state, after, configuration)
-    return after
-
-
-def _entered_follower(before: ReplicaState, after: ReplicaState, configuration: Configuration) -> ReplicaState:
-    """The two rules about entering Follower that an experiment can switch off."""
-    if not configuration.enforces("state.same-epoch-preserves"):
-        after = after._replace(voted_key=None)
-    if not configuration.enforces("fetch.fetched-flag"):
-        came_back = before.role is Role.PROSPECTIVE and before.leader_id is not None
-        after = after._replace(fetched=came_back)
-    return after
+    return enter(state, role, cause, epoch=epoch, leader_id=leader_id, leader_endpoint=endpoint)
 
 
 def names_second_leader(state: ReplicaState, epoch: int, leader_id: int | None) -> bool:
@@ -224,19 +207,13 @@ def new_round(state: ReplicaState) -> ReplicaState:
     return cleared(state)._replace(granted=frozenset((state.key.id,)))
 
 
-def lose_pre_vote(state: ReplicaState, configuration: Configuration) -> ReplicaState:
+def lose_pre_vote(state: ReplicaState) -> ReplicaState:
     """Back to Follower of the known leader, or to Unattached to look for one.
 
     Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader.
     """
-    if not configuration.enforces("state.prospective.lost.known-leader"):
-        return new_round(state)
-    if not configuration.enforces("state.same-epoch-preserves"):
-        # The switched-off rule: the leader is forgotten on the way to Unattached.
-        return enter(state, Role.UNATTACHED, Cause.PRE_VOTE_LOST)._replace(leader_id=None)
     if state.leader_id is not None and state.leader_endpoint is not None:
-        after = enter(state, Role.FOLLOWER, Cause.PRE_VOTE_LOST, leader_endpoint=state.leader_endpoint)
-        return _entered_follower(state, after, configuration)
+        return enter(state, Role.FOLLOWER, Cause.PRE_VOTE_LOST, leader_endpoint=state.leader_endpoint)
     return enter(state, Role.UNATTACHED, Cause.PRE_VOTE_LOST)
 
 
@@ -278,7 +255,7 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
     # Rule: hw.own-epoch.
     if configuration.profile.leader_high_watermark == "unknown":
         started = started._replace(high_watermark=UNKNOWN_HIGH_WATERMARK)
-    return with_high_watermark(started, configuration)
+    return with_high_watermark(started)
 
 
 def _writes_voters(leader: ReplicaState, configuration: Configuration) -> bool:

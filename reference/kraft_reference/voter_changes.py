@@ -29,28 +29,24 @@ from kraft_reference.transitions import own_details, voters_record, with_details
 # ---------------------------------------------------------------------------------------------------------
 
 
-def epoch_is_committed(state: ReplicaState, configuration: Configuration) -> bool:
+def epoch_is_committed(state: ReplicaState) -> bool:
     """Has the Leader committed a record of its own epoch?
 
     Without it a set that an earlier leader appended may still win an election, two steps away from the next set.
     Rule: voters.epoch-committed-before-change.
     """
-    if not configuration.enforces("voters.epoch-committed-before-change"):
-        return True
     return state.high_watermark > state.epoch_start_offset
 
 
-def set_is_committed(state: ReplicaState, configuration: Configuration) -> bool:
+def set_is_committed(state: ReplicaState) -> bool:
     """Is the newest voters set committed?  Rule: voters.one-change-at-a-time."""
-    if not configuration.enforces("voters.one-change-at-a-time"):
-        return True
     offset = state.log.voters[-1].offset
     return offset < state.log.start_offset or state.high_watermark > offset
 
 
-def is_busy(state: ReplicaState, configuration: Configuration) -> bool:
+def is_busy(state: ReplicaState) -> bool:
     """Is the Leader at work on another change?  Rules: voters.one-change-at-a-time, metric.pending-changes."""
-    return state.pending_change is not None and configuration.enforces("voters.one-change-at-a-time")
+    return state.pending_change is not None
 
 
 def _is_named_well(voter: ReplicaKey) -> bool:
@@ -73,13 +69,13 @@ def _membership_error(
     if state.target is not None:
         return Error.REASSIGNMENT_IN_PROGRESS, Refusal.REQUEST_REFUSED
     # Rules: voters.one-change-at-a-time, voters.epoch-committed-before-change.
-    if is_busy(state, configuration) or not epoch_is_committed(state, configuration):
+    if is_busy(state) or not epoch_is_committed(state):
         return Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED
     # Rules: add-voter.unsupported-version, voters.static-set-at-version-0.
     if finalized_version(state, configuration) < 1:
         return Error.UNSUPPORTED_VERSION, Refusal.REQUEST_REFUSED
     # Rule: voters.one-change-at-a-time.
-    if not set_is_committed(state, configuration):
+    if not set_is_committed(state):
         return Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED
     return None
 
@@ -206,8 +202,8 @@ def after_update_voter_request(
     endpoint = asked.endpoint
     if not _is_named_well(asked.voter) or not endpoint or not 0 <= asked.min_version <= asked.max_version:
         return respond(state, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
-    ready = epoch_is_committed(state, configuration) and set_is_committed(state, configuration)
-    if is_busy(state, configuration) or not ready:
+    ready = epoch_is_committed(state) and set_is_committed(state)
+    if is_busy(state) or not ready:
         return respond(state, Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED)
     told = VoterDetails(asked.voter.id, endpoint, asked.min_version, asked.max_version)
     if not told.supports(finalized_version(state, configuration)):
@@ -224,7 +220,8 @@ def after_update_voter_request(
     keys = state.voters - {entry} | {asked.voter}
     if keys == state.voters and details == state.log.voters[-1].details:
         return respond(state, Error.NONE)
-    at_commit = not configuration.enforces("update-voter.reply-time")
+    # Rule: update-voter.reply-time.
+    at_commit = False
     change = appended_at_once(ChangeKind.UPDATE, asked.voter, asked.source, asked.correlation_id, at_commit)
     return begun(state, configuration, (voters_record(state, keys, details),), change, draw)
 
@@ -249,8 +246,8 @@ def after_update_features(
 
     if state.role is not Role.LEADER:
         return respond(Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
-    ready = epoch_is_committed(state, configuration) and set_is_committed(state, configuration)
-    if is_busy(state, configuration) or not ready:
+    ready = epoch_is_committed(state) and set_is_committed(state)
+    if is_busy(state) or not ready:
         return respond(Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED)
     if asked.kraft_version == state.log.kraft_version:
         return respond(Error.NONE, None)
@@ -309,9 +306,9 @@ def after_append_voters(state: ReplicaState, configuration: Configuration, voter
     if state.role is not Role.LEADER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
     names_each_once = len({voter.id for voter in voters}) == len(voters)
-    one_step = is_one_step(state.voters, voters) or not configuration.enforces("voters.at-most-one-difference")
-    ready = epoch_is_committed(state, configuration) and set_is_committed(state, configuration)
-    free = state.target is None and not is_busy(state, configuration)
+    one_step = is_one_step(state.voters, voters)
+    ready = epoch_is_committed(state) and set_is_committed(state)
+    free = state.target is None and not is_busy(state)
     allowed = state.log.kraft_version >= 1 and free and ready
     if not (allowed and one_step and names_each_once):
         return Outcome(state, refusal=Refusal.CHANGE_NOT_ALLOWED)

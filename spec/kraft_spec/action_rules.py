@@ -164,16 +164,6 @@ def operator_rules(modules: tuple[str, ...] = MODULES) -> Mapping[str, tuple[str
     return found
 
 
-_SWITCH = re.compile(r'Enforced\("([^"]+)"\)')
-
-
-@cache
-def switchable_rules(modules: tuple[str, ...] = MODULES) -> tuple[str, ...]:
-    """The rules that the model can switch off one at a time, in alphabetical order."""
-    texts = [(files("kraft_spec") / "tla" / f"{module}.tla").read_text(encoding="utf-8") for module in modules]
-    return tuple(sorted({rule for text in texts for rule in _SWITCH.findall(text)}))
-
-
 def rules_of_operators(operators: Iterable[str]) -> tuple[str, ...]:
     """The rule ids that these operators of the model state, in their order."""
     stated = operator_rules()
@@ -209,11 +199,6 @@ def rules_of_event(
 
     kept = [rule_id for rule_id in ids if applies(rule_id)]
     return tuple(sorted(kept, key=lambda rule_id: len(registry[rule_id].states) or 99))
-
-
-def switchable_partition_rules() -> tuple[str, ...]:
-    """The rules of reassignment that the model can switch off one at a time, in alphabetical order."""
-    return switchable_rules(PARTITION_MODULES)
 
 
 def partition_event_rules(event: str) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+import msgspec
+
 
 class EditError(ValueError):
     """An edit does not fit its file."""
@@ -46,6 +48,32 @@ class Edit:
         if self.old == self.new:
             raise EditError(f"{self.file}: {self.old!r} is replaced by itself")
         return text.replace(self.old, self.new)
+
+
+class ModelEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text of a TLA+ module replaced by another."""
+
+    module: str
+    """Without ".tla"."""
+    old: str
+    new: str
+
+    def as_edit(self) -> Edit:
+        """The edit of the package `kraft_spec`."""
+        return Edit(f"tla/{self.module}.tla", self.old, self.new)
+
+
+class ReferenceEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text of a Python module of the reference replaced by another."""
+
+    file: str
+    """Path within `kraft_reference`."""
+    old: str
+    new: str
+
+    def as_edit(self) -> Edit:
+        """The edit of the package `kraft_reference`."""
+        return Edit(self.file, self.old, self.new)
 
 
 def apply_edits(folder: Path, edits: Iterable[Edit]) -> None:

@@ -230,7 +230,6 @@ CLUSTER: tuple[Field, ...] = (
     Field("kraftVersion", "kraft_version", PLAIN),
     Field("bootstrap", "bootstrap_servers", ID_TUPLE),
     Field("fetchMaxRecords", "fetch_max_records", PLAIN),
-    Field("off", "switched_off", SET),
 )
 """What `config` says of the whole cluster."""
 

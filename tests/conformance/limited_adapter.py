@@ -3,7 +3,6 @@
 `python limited_adapter.py MODE [VALUE]`; see `MODES`.
 """
 
-import dataclasses
 import os
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from kraft_conformance.protocol.messages import (
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_reference.effects import Timer
+from kraft_spec.experiments import replicas_without
 from kraft_traces.effects import (
     TracedAppendRecords,
     TracedEffect,
@@ -174,15 +174,6 @@ MODES: dict[str, Change] = {
 """What is made of each reply."""
 
 
-class Broken(ReferenceAdapter):
-    """The reference, which can be made to leave a rule out."""
-
-    def leave_out(self, rule: str) -> None:
-        """From now on, without this rule."""
-        replica = self.replica()
-        replica.configuration = dataclasses.replace(replica.configuration, switched_off=frozenset({rule}))
-
-
 def _misbehave(mode: str, request: Request, line: bytes) -> bytes:
     """Other bytes for the reply to the first step."""
     if mode == "unobservable" and isinstance(request, Observe):
@@ -228,7 +219,7 @@ def _misbehave(mode: str, request: Request, line: bytes) -> bytes:
 def main() -> None:
     """Answer like the reference, except for what the mode says."""
     mode = sys.argv[1]
-    adapter = Broken()
+    adapter = ReferenceAdapter(make_replica=replicas_without((VALUE,) if mode == "without-rule" else ()))
     change = MODES.get(mode, MODES["plain"])
     if mode == "has-a-child":
         with open(VALUE, "w") as file:
@@ -238,12 +229,10 @@ def main() -> None:
     resets = 0
     for number, raw in enumerate(sys.stdin.buffer, 1):
         request = parse_request(raw, number)
-        reply = adapter.answer(request)
-        if mode == "without-rule" and isinstance(request, Reset):
-            adapter.leave_out(VALUE)
         resets += isinstance(request, Reset)
-        if mode == "forgets-little" and isinstance(request, Reset) and resets > 1:
-            adapter.leave_out("prevote.follower.rejects-after-fetch")
+        if mode == "forgets-little" and resets > 1:
+            adapter.make_replica = replicas_without(("prevote.follower.rejects-after-fetch",))
+        reply = adapter.answer(request)
         if isinstance(request, Reset) and mode == "unasked":
             sys.stdout.buffer.write(b"one line too many\n")
         sys.stdout.buffer.write(_misbehave(mode, request, encoded(change(request, reply))))

@@ -3,7 +3,6 @@
 `python partition_adapter.py MODE [VALUE]`; see `MODES`.
 """
 
-import dataclasses
 import sys
 from collections.abc import Callable
 
@@ -15,7 +14,6 @@ from kraft_conformance.protocol.messages import HelloReply, Reply
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import (
     PartitionObserveReply,
-    PartitionReset,
     PartitionStepReply,
     ShownAlterReassignmentsAnswer,
     ShownEffect,
@@ -26,6 +24,7 @@ from kraft_conformance.protocol.partitions import (
     ShownStoreReassignPartitions,
 )
 from kraft_reference.partitions.errors import Error
+from kraft_spec.experiments import controllers_without
 
 VALUE = sys.argv[2] if len(sys.argv) > 2 else ""
 
@@ -149,14 +148,11 @@ MODES: dict[str, Change] = {
 def main() -> None:
     """Answer like the reference, except for what the mode says."""
     mode = sys.argv[1]
-    adapter = ReferenceAdapter()
+    adapter = ReferenceAdapter(controllers=controllers_without((VALUE,) if mode == "without-rule" else ()))
     change = MODES.get(mode, MODES["plain"])
     for number, raw in enumerate(sys.stdin.buffer, 1):
         request = parse_request(raw, number)
         reply = adapter.answer(request)
-        configuration = adapter.partitions.configuration
-        if mode == "without-rule" and isinstance(request, PartitionReset) and configuration is not None:
-            adapter.partitions.configuration = dataclasses.replace(configuration, switched_off=frozenset({VALUE}))
         sys.stdout.buffer.write(encoded(change(reply)))
         sys.stdout.buffer.flush()
 

@@ -155,12 +155,6 @@ def test_a_mutant_of_the_partitions_is_graded_with_their_vectors() -> None:
     assert (row.wire, row.vectors, row.history) == ("partition.failover.reads", 2, "partition.failover.reads")
 
 
-def test_a_rule_of_the_partitions_that_is_switched_off_is_off_behind_the_adapter() -> None:
-    asked = (Catalogue().vector("partition.cancel.nothing"), Catalogue().vector("partition.override"))
-    off = Subject("off", switched_off=frozenset({"partition-reassign.override"}))
-    assert Grader(asked).row(off).first == "partition.override"
-
-
 # -------------------------------------------------------------------------------------------------------------
 # One mutant.
 # -------------------------------------------------------------------------------------------------------------
@@ -183,13 +177,6 @@ def test_a_mutant_has_the_first_vector_of_each_level_and_how_many_there_are() ->
     assert (row.level, row.wire, row.effects) == ("effects", None, "restart.voted-static")
     row = Grader(asked).row(mutant("leader-is-asked-too"))
     assert (row.level, row.wire, row.history) == ("wire", "constructed.leader-asked", None)
-
-
-def test_a_rule_that_is_switched_off_is_off_behind_the_adapter() -> None:
-    row = Grader(vectors("prevote.follower-refuses")).row(
-        Subject("off", switched_off=frozenset({"prevote.follower.rejects-after-fetch"}))
-    )
-    assert row.wire == "prevote.follower-refuses"
 
 
 @pytest.mark.parametrize(
@@ -221,9 +208,9 @@ def test_an_edit_that_does_not_fit_is_no_mutant() -> None:
 
 
 def test_an_unbroken_reference_in_place_of_the_mutant_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def elsewhere(environment: dict[str, str], switched_off: frozenset[str]) -> str:
+    def elsewhere(environment: dict[str, str]) -> str:
         copy = environment["PYTHONPATH"].split(os.pathsep)[0]
-        return command_line(environment, switched_off).replace(f"PYTHONPATH={copy}", "PYTHONPATH=")
+        return command_line(environment).replace(f"PYTHONPATH={copy}", "PYTHONPATH=")
 
     monkeypatch.setattr(grader_module, "command_line", elsewhere)
     with pytest.raises(GradingError, match="does not come from the edited copy"):

@@ -17,9 +17,9 @@ from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.selection import selected
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_spec.attribution import attributed
+from kraft_spec.experiments import replicas_without
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.checkpoints import replica_state_of
 
@@ -143,10 +143,7 @@ def test_a_step_without_a_rule_is_put_down_to_it() -> None:
     configuration = configuration_from(vector.cluster)
     state = replica_state_of("$.before", vector.before)
     given = given_of(Replica(state, configuration), vector.steps[0])
-    broken = Configuration(
-        **{name: getattr(configuration, name) for name in Configuration.__dataclass_fields__}
-        | {"switched_off": frozenset({"prevote.follower.rejects-after-fetch"})}
-    )
-    wrong = Replica(state, broken).step(given.event, given.draw)
+    broken = replicas_without(("prevote.follower.rejects-after-fetch",))
+    wrong = broken(state, configuration).step(given.event, given.draw)
     found = attributed(given, lambda step: [] if step == wrong else ["another"])
     assert (found.is_exact, found.rules[0]) == (True, "prevote.follower.rejects-after-fetch")

@@ -45,9 +45,8 @@ from kraft_conformance.vectors.partitions.staging import (
 from kraft_conformance.vectors.partitions.target import FIVE
 from kraft_conformance.vectors.recording import VectorProofError
 from kraft_conformance.vectors.smoke import PARTITION_SMOKE
-from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
-from kraft_spec.action_rules import switchable_partition_rules
 from kraft_spec.edits import Edit, edited_packages
+from kraft_spec.experiments import controllers_without, switchable_partition_rules
 from kraft_spec.mutants import Mutant, load_catalogue, reference_edits
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions.process import PartitionProcess
@@ -209,12 +208,6 @@ def test_the_adapter_says_what_it_cannot_do() -> None:
 def test_every_cluster_of_the_vectors_comes_back_from_its_data() -> None:
     clusters = [vector_called(entry.id).cluster for entry in ENTRIES]
     assert [partition_cluster_of(partition_configuration_from(one)) for one in clusters] == clusters
-
-
-def test_a_cluster_without_a_rule_is_no_business_of_an_implementation() -> None:
-    broken = next(v for s in PARTITION_SCENARIOS for v in s.variants if v.configuration.switched_off)
-    with pytest.raises(ValueError, match="rules are switched off"):
-        partition_cluster_of(broken.configuration)
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -448,15 +441,15 @@ def test_a_step_that_the_reference_does_not_take_is_refused() -> None:
 
 @pytest.mark.slow
 def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
-    off = replace(FIVE, switched_off=frozenset({"partition-reassign.cancel"}))
-    run = partition_run("a bug", off, cancels, lambda _: ("kip",))
+    broken = controllers_without(("partition-reassign.cancel",))
+    run = partition_run("a bug", FIVE, cancels, lambda _: ("kip",), broken)
     with PartitionProcess() as process:
         accepts = accepting(process)
         assert accepts(PartitionRun("right", FIVE, partition_run("", FIVE, cancels, lambda _: ()).occurrences, 2)) == (
             "kip",
         )
         with pytest.raises(PartitionNotAcceptedError, match=r"a bug: rejected: .*AlterPartitionReassignments"):
-            accepts(replace(run, configuration=FIVE))
+            accepts(run)
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """`kraft-spec conformance random`: clusters of adapters that are right, show less, or do something else."""
 
-import dataclasses
 import json
 import os
 import shlex
@@ -46,6 +45,7 @@ from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.reports import headline
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import StartTimer, Timer
+from kraft_spec.experiments import replicas_without
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedSend
 from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.writes import NEW_DISK
@@ -77,19 +77,9 @@ class Changed(ReferenceAdapter):
         return self._change(request, super().answer(request))
 
 
-class WithoutRule(ReferenceAdapter):
+def without_rule(rule: str) -> ReferenceAdapter:
     """The reference without a rule."""
-
-    def __init__(self, rule: str) -> None:
-        super().__init__()
-        self._rule = rule
-
-    def answer(self, request: Request) -> Reply:
-        reply = super().answer(request)
-        if isinstance(request, Reset):
-            replica = self.replica()
-            replica.configuration = dataclasses.replace(replica.configuration, switched_off=frozenset({self._rule}))
-        return reply
+    return ReferenceAdapter(make_replica=replicas_without((rule,)))
 
 
 def seat(mode: str) -> InProcess:
@@ -372,7 +362,7 @@ FOUND = {
 def test_the_vector_of_a_failure_fails_by_itself(tmp_path: Path, rule: str) -> None:
     workload, _, seed = FOUND[rule].rpartition(".")
     (one,) = outcomes(
-        InProcess(lambda: WithoutRule(rule)),
+        InProcess(lambda: without_rule(rule)),
         seeds=(int(seed),),
         workloads=(workload,),
         steps=400,
@@ -426,7 +416,7 @@ def test_what_an_invariant_sees_is_said_with_the_step_it_comes_from() -> None:
 
 def test_a_failure_says_whether_a_must_is_broken() -> None:
     (one,) = outcomes(
-        InProcess(lambda: WithoutRule("update-voter.reply-time")),
+        InProcess(lambda: without_rule("update-voter.reply-time")),
         seeds=(1,),
         workloads=("auto-join",),
         steps=600,

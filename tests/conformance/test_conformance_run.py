@@ -19,7 +19,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.smoke import SMOKE
-from kraft_spec.action_rules import switchable_rules
+from kraft_spec.experiments import switchable_rules
 
 REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
 LIMITED = Path(__file__).with_name("limited_adapter.py")

@@ -33,6 +33,7 @@ from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.scenario import cluster
 from kraft_reference.scenarios.stage import ScenarioFailure
+from kraft_spec.experiments import replicas_without
 from kraft_spec.rules import load_registry
 from kraft_traces.effects import (
     TracedAppendRecords,
@@ -150,10 +151,10 @@ def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
         d.fetch_timeout(3)
         d.pre_vote(3, 2, "granted")
 
-    broken = cluster(3, without=("prevote.follower.rejects-after-fetch",))
-    run = recorded("a bug", broken, grants, lambda _: ("kip",))
+    broken = replicas_without(("prevote.follower.rejects-after-fetch",))
+    run = recorded("a bug", cluster(3), grants, lambda _: ("kip",), broken)
     with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .* HandleVoteRequest at replica 2"):
-        accepted_by_model(replace(run, configuration=replace(broken, switched_off=frozenset())))
+        accepted_by_model(run)
 
 
 def test_a_request_that_nobody_sends_changes_nothing() -> None:

@@ -22,9 +22,8 @@ from kraft_conformance.mutation.survivors import Survivor, kill_rate, load_survi
 from kraft_conformance.mutation.tools import ALL_TOOLS, TOOLS
 from kraft_reference.replica import __file__ as a_module
 from kraft_spec.edges import Edge, EdgeGraph, save_edges
-from kraft_spec.edits import Edit, edited_texts, package_folder
+from kraft_spec.edits import Edit, ReferenceEdit, edited_texts, package_folder
 from kraft_spec.mutants import Catalogue, Mutant, load_catalogue
-from kraft_spec.mutants.mutant import ReferenceEdit
 
 _MAJORITY = "    return 2 * number > len(voters)"
 

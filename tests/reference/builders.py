@@ -17,9 +17,9 @@ from kraft_reference.log import Log, Snapshot, append, flush, log_on
 from kraft_reference.messages import Message, Reply
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.records import Record, RecordKind
-from kraft_reference.replica import handle
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_spec.experiments import replicas_without
 
 DRAW = Draw(correlation_id=77, election_timeout_ms=1500, election_backoff_ms=400)
 ELECTION = StartTimer(Timer.ELECTION, 1500)
@@ -92,11 +92,6 @@ def joining(configuration: Configuration, *replica_ids: int) -> Configuration:
     for replica_id in replica_ids:
         replicas[replica_id] = replace(replicas[replica_id], auto_join=True)
     return replace(configuration, replicas=replicas)
-
-
-def without(configuration: Configuration, *rules: str) -> Configuration:
-    """The cluster with rules switched off."""
-    return replace(configuration, switched_off=frozenset(rules))
 
 
 THREE = cluster(3)
@@ -254,14 +249,14 @@ def role_name(state: ReplicaState) -> str:
 # ---------------------------------------------------------------------------------------------------------
 
 
-def step(state: ReplicaState, event: Event, configuration: Configuration = THREE) -> Outcome:
-    """The outcome of an event."""
-    return handle(state, configuration, event, DRAW)
+def step(state: ReplicaState, event: Event, configuration: Configuration = THREE, *without: str) -> Outcome:
+    """The outcome of an event, in an experiment without these rules."""
+    return replicas_without(without)(state, configuration).outcome(event, DRAW)
 
 
-def receive(state: ReplicaState, message: Message, configuration: Configuration = THREE) -> Outcome:
-    """The outcome of a message."""
-    return step(state, Receive(message), configuration)
+def receive(state: ReplicaState, message: Message, configuration: Configuration = THREE, *without: str) -> Outcome:
+    """The outcome of a message, in an experiment without these rules."""
+    return step(state, Receive(message), configuration, *without)
 
 
 def messages(outcome: Outcome) -> tuple[Message, ...]:

@@ -21,7 +21,7 @@ STEP: dict[str, Any] = {"requester": REASSIGNMENT, "request": 0}
 
 def steps(state: ReplicaState, configuration: Configuration = SIX) -> list[int | None]:
     """The ids that a step may name; `None` for one that neither adds nor removes."""
-    found = next_steps(state, configuration)
+    found = next_steps(state)
     return sorted((None if one is None else one.id for one in found), key=lambda one: one or 0)
 
 

@@ -199,7 +199,7 @@ class ClusterMachine(RuleBasedStateMachine):
     def reassignments_advance(self, index: int) -> None:
         for replica_id in self.world.replicas:
             state = self.world.state(replica_id)
-            due = sorted(next_steps(state, self.world.configuration), key=str)
+            due = sorted(next_steps(state), key=str)
             # Sometimes nobody that is due is named, which is refused.
             chosen = due[index % len(due)] if due and index % 11 else ReplicaKey(index % 5 + 1, f"U{index % 5 + 1}")
             self._happen(replica_id, AdvanceReassignment(chosen))

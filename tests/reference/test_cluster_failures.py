@@ -9,7 +9,6 @@ import pytest
 
 from kraft_reference import durability, elections, leadership, polling, replication, transitions, watermark
 from kraft_reference.cluster import driver
-from kraft_reference.cluster.failure import investigate
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.schedule import replay
 from kraft_reference.cluster.shrink import replay_checked, shrink
@@ -24,12 +23,13 @@ from kraft_reference.outcome import Outcome
 from kraft_reference.records import RecordKind
 from kraft_reference.roles import TRANSITION, Role
 from kraft_reference.state import ReplicaState
+from kraft_spec.experiments import failure_of, replicas_without, simulation_of
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
 def run(plan: RunPlan) -> Violation | None:
-    simulation = plan.simulation()
+    simulation = simulation_of(plan)
     for _ in simulation.run():
         pass
     return simulation.violation
@@ -72,7 +72,7 @@ def _short_logs_win(patch: pytest.MonkeyPatch) -> None:
 
 
 def _one_copy_commits(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(watermark, "majority_offset", lambda state, _: state.log.end_offset)
+    patch.setattr(watermark, "majority_offset", lambda state: state.log.end_offset)
 
 
 def _divergence_goes_unseen(patch: pytest.MonkeyPatch) -> None:
@@ -233,19 +233,20 @@ def failing_plan(workload: str, switched_off: tuple[str, ...], properties: set[s
 
 def test_a_failure_shrinks_to_a_schedule_that_repeats_it() -> None:
     plan = failing_plan("storm", ("vote.voter-key",), {"IdentityBinding"}, range(100))
-    failure = investigate(plan)
+    make_replica = replicas_without(plan.switched_off)
+    failure = failure_of(plan)
     assert failure is not None
     assert failure.violation == run(plan)
     assert len(failure.schedule) * 4 < failure.moves
     assert len(failure.occurrences) == len(failure.schedule)
     assert [occurrence.sequence for occurrence in failure.occurrences] == list(range(1, len(failure.schedule) + 1))
-    replayed = replay_checked(plan.configuration(), failure.schedule)
+    replayed = replay_checked(plan.configuration(), failure.schedule, make_replica)
     assert replayed.violation == failure.shrunk_violation
     assert replayed.occurrences == failure.occurrences
     assert failure.shrunk_violation.property_name == failure.violation.property_name
     for left_out in range(len(failure.schedule)):
         rest = failure.schedule[:left_out] + failure.schedule[left_out + 1 :]
-        found = replay_checked(plan.configuration(), rest).violation
+        found = replay_checked(plan.configuration(), rest, make_replica).violation
         assert found is None or found.property_name != failure.violation.property_name
     report = failure.report()
     assert plan.command_line() in report.splitlines()[1]
@@ -255,7 +256,7 @@ def test_a_failure_shrinks_to_a_schedule_that_repeats_it() -> None:
 def test_missing_progress_shrinks_too(monkeypatch: pytest.MonkeyPatch) -> None:
     _only_unanimity_wins(monkeypatch)
     plan = failing_plan("crashes", (), {"EventualLeader"}, range(40))
-    failure = investigate(plan)
+    failure = failure_of(plan)
     assert failure is not None
     assert failure.shrunk_violation.property_name == "EventualLeader"
     # One voter that lost its disk is all it takes.
@@ -267,13 +268,13 @@ def test_missing_progress_shrinks_too(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_committing_records_of_an_older_epoch_by_counting_copies_loses_them() -> None:
     """The classic trap of Raft: records of an older epoch on a majority are not yet committed.  Rule: hw.own-epoch."""
-    failure = investigate(failing_plan("storm", ("hw.own-epoch",), {"LeaderCompleteness"}, range(400)))
+    failure = failure_of(failing_plan("storm", ("hw.own-epoch",), {"LeaderCompleteness"}, range(400)))
     assert failure is not None
     assert len(failure.schedule) * 4 < failure.moves
 
 
 def test_a_run_without_failure_has_nothing_to_investigate() -> None:
-    assert investigate(RunPlan(1, 3, 200, "chaos")) is None
+    assert failure_of(RunPlan(1, 3, 200, "chaos")) is None
 
 
 @pytest.mark.parametrize("workload", sorted(WORKLOADS))

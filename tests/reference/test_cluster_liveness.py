@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraft_reference import watermark
-from kraft_reference.cluster.failure import Failure, investigate
+from kraft_reference.cluster.failure import Failure
 from kraft_reference.cluster.lasting import LastingFaults, draw_lasting_faults, lasting_faults_in
 from kraft_reference.cluster.liveness import zombie_bounded
 from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetching
@@ -25,6 +25,7 @@ from kraft_reference.cluster.world import World
 from kraft_reference.events import ElectionTimeout, FetchTimeout, Poll, PollFetch, Receive, Restart
 from kraft_reference.messages import Error, VoteResponse
 from kraft_reference.roles import Role
+from kraft_spec import experiments
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
 LASTING = sorted(name for name, one in WORKLOADS.items() if one.faults.stays_cut_chance + one.faults.stays_down_chance)
@@ -48,7 +49,7 @@ def first_violation(
     """The first run that breaks the property; other properties may be broken on the way."""
     for seed in range(seeds):
         one = RunPlan(seed, replicas, 300, workload, **plan)
-        violation = ended(one.simulation()).violation
+        violation = ended(experiments.simulation_of(one)).violation
         if violation is not None and violation.property_name == property_name:
             return one, violation
     raise AssertionError(f"{property_name} is not broken in {seeds} seeds")
@@ -94,7 +95,7 @@ def test_a_switched_off_rule_breaks_a_property_under_its_name(bug: str) -> None:
 
 
 def _all_voters_must_have_it(patch: pytest.MonkeyPatch) -> None:
-    def unanimous(state: Any, _: Any) -> int:
+    def unanimous(state: Any) -> int:
         return min(watermark.reached_by(state, voter) for voter in state.voters)
 
     patch.setattr(watermark, "majority_offset", unanimous)
@@ -107,7 +108,7 @@ def test_commits_that_wait_for_everybody_break_commit_progress(monkeypatch: pyte
 
 
 def failure_of(plan: RunPlan) -> Failure:
-    failure = investigate(plan)
+    failure = experiments.failure_of(plan)
     assert failure is not None
     return failure
 
@@ -123,7 +124,7 @@ def test_a_lasting_cut_is_part_of_the_schedule_that_shrinks() -> None:
     zombie = failure.shrunk_violation.replica_id
     assert lasting
     assert lasting.cuts <= {link for link in lasting.cuts if zombie in link} or lasting.stopped
-    replayed = plan.simulation(seed=plan.seed)
+    replayed = experiments.simulation_of(plan, seed=plan.seed)
     assert ended_after(replayed, failure).lasting == lasting
     assert f"never mended: {lasting}" in failure.report()
     assert plan.command_line() in failure.report()

@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraft_reference import pending_changes, polling, replication, snapshots
-from kraft_reference.cluster import driver
-from kraft_reference.cluster.failure import investigate
 from kraft_reference.cluster.membership import may_disagree, stands_for
 from kraft_reference.cluster.occurrence import NetworkEvent
 from kraft_reference.cluster.plan import RunPlan, configuration_of
@@ -20,7 +18,6 @@ from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.survival import lost_voters, sets_to_come, survives_disk_loss
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer
 from kraft_reference.events import (
     AdvanceReassignment,
@@ -37,8 +34,9 @@ from kraft_reference.log import Log, Snapshot, rebased, snapshot_at, truncate
 from kraft_reference.messages import ApiVersionsResponse, Error
 from kraft_reference.outcome import Outcome
 from kraft_reference.quorum_reassignment import next_steps
+from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
-from kraft_reference.state import ReplicaState
+from kraft_spec.experiments import failure_of, simulation_of
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
@@ -46,7 +44,7 @@ CHANGING = ("voter-changes", "snapshots", "upgrade", "auto-join", "reassignments
 
 
 def ended(plan: RunPlan) -> Simulation:
-    simulation = plan.simulation()
+    simulation = simulation_of(plan)
     for _ in simulation.run():
         pass
     return simulation
@@ -93,7 +91,7 @@ def test_a_broken_change_shrinks() -> None:
     plan, violation = found(
         range(45, 60), 4, "hasty-changes", "ConfigOverlap", switched_off=("voters.epoch-committed-before-change",)
     )
-    failure = investigate(plan)
+    failure = failure_of(plan)
     assert failure is not None
     assert failure.violation == violation
     assert failure.shrunk_violation.property_name == "ConfigOverlap"
@@ -160,7 +158,7 @@ def _levels_survive_truncation(patch: pytest.MonkeyPatch) -> None:
 
 
 def _additions_are_never_appended(patch: pytest.MonkeyPatch) -> None:
-    def never(before: Any, outcome: Outcome, *_: Any) -> Outcome:
+    def never(outcome: Outcome, *_: Any) -> Outcome:
         return outcome
 
     patch.setattr(replication, "advanced", never)
@@ -168,15 +166,16 @@ def _additions_are_never_appended(patch: pytest.MonkeyPatch) -> None:
 
 
 def _steps_are_never_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "next_steps", lambda *_: frozenset())
+    monkeypatch.setattr(Replica, "next_steps", lambda _: frozenset())
 
 
 def _the_last_to_remove_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    def and_does_not_hand_over(state: ReplicaState, configuration: Configuration) -> Any:
-        steps = next_steps(state, configuration)
+    def and_does_not_hand_over(replica: Replica) -> Any:
+        state = replica.state
+        steps = next_steps(state)
         return steps if state.key.id in (state.target or ()) else steps - {None}
 
-    monkeypatch.setattr(driver, "next_steps", and_does_not_hand_over)
+    monkeypatch.setattr(Replica, "next_steps", and_does_not_hand_over)
 
 
 def _nobody_joins(patch: pytest.MonkeyPatch) -> None:

@@ -60,7 +60,7 @@ def test_the_steps_of_any_leader_lead_to_the_target(
         record = assignment(3, *voters, target=target)
         offsets = {key(other): 2 for other in IDS - {leader}}
         state = established(4, leader, log=log_of(voters=keys(*current), more=(record,)), fetch_offsets=offsets)
-        steps = next_steps(state, EVERYBODY)
+        steps = next_steps(state)
         assert steps, "a healthy cluster is never stuck"
         if steps == frozenset((None,)):
             if voters == target:
@@ -99,7 +99,7 @@ def driven(d: Director, leader: int, target: frozenset[int]) -> int:
     """Every step that is due, until none is; the last leader."""
     for _ in range(40):
         state = d.state(leader)
-        steps = next_steps(state, d.world.configuration)
+        steps = next_steps(state)
         if not steps:
             return leader
         keyed = [one for one in steps if one is not None]

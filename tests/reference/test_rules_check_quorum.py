@@ -24,7 +24,6 @@ from tests.reference.builders import (
     step,
     unattached,
     voters_record,
-    without,
 )
 from tests.reference.wire import eqe, fetch, fetch_reply, pre_vote, pre_vote_reply
 
@@ -101,7 +100,7 @@ def test_check_quorum_frees_followers() -> None:
     freed = receive(second, eqe(1, 2, 4, *gone.preferred_candidates), FIVE).state
     assert receive(freed, pre_vote(3, 2, 4), FIVE).sends == (pre_vote_reply(2, 3, 4, True, leader=1),)
     # Without the rule the leader stays, and so does the refusal.
-    stays = step(leader(4, log=IN_FIVE), CheckQuorumTimeout(), without(FIVE, "check-quorum.resign"))
+    stays = step(leader(4, log=IN_FIVE), CheckQuorumTimeout(), FIVE, "check-quorum.resign")
     assert stays == Outcome(leader(4, log=IN_FIVE), (), (CHECK_QUORUM,), Refusal.CHECK_QUORUM_OFF)
 
 

@@ -31,7 +31,6 @@ from tests.reference.builders import (
     unattached,
     version_record,
     voters_record,
-    without,
 )
 from tests.reference.reassigning import TARGET
 from tests.reference.wire import (
@@ -165,7 +164,7 @@ def test_the_newest_voters_are_copied_not_the_committed_ones() -> None:
     back = AlterPartitionReassignments(9, (1, 2, 3))
     after = step(state, back, SIX).state
     assert after.log.records[-1] == assignment(4, 1, 2, 4, 5, target=(1, 2, 3))
-    undone = step(state, back, without(SIX, "reassign.request-new-target")).state
+    undone = step(state, back, SIX, "reassign.request-new-target").state
     assert undone.log.records[-1] == assignment(4, 1, 2, 4, target=(1, 2, 3))
 
 
@@ -177,7 +176,7 @@ def test_another_target_replaces_the_one_that_stands() -> None:
     assert after.state.log.records[-1] == assignment(4, 1, 2, 4, 5, target=(1, 2, 3))
     assert (after.refusal, after.state.awaited_targets) == (None, {9: 2})
     # One record with the old voters would be three changes at once.
-    at_once = step(state, back, without(SIX, "reassign.cancel-by-new-target")).state
+    at_once = step(state, back, SIX, "reassign.cancel-by-new-target").state
     assert at_once.log.records[-1] == assignment(4, 1, 2, 3, target=(1, 2, 3))
 
 
@@ -200,7 +199,7 @@ def test_the_voters_that_there_are_may_be_a_target() -> None:
     """The literal reading: it differs from null, so it is written, and then cleared."""
     after = step(established(4), AlterPartitionReassignments(9, (1, 2, 3)), SIX).state
     assert after.log.records[-1] == assignment(4, 1, 2, 3, target=(1, 2, 3))
-    assert next_steps(after._replace(high_watermark=2), SIX) == {None}
+    assert next_steps(after._replace(high_watermark=2)) == {None}
 
 
 # ---------------------------------------------------------------------------------------------------------

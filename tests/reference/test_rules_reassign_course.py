@@ -26,7 +26,6 @@ from tests.reference.builders import (
     states,
     step,
     stopped,
-    without,
 )
 from tests.reference.reassigning import FETCHED, STEP, TARGET, appended, steps
 from tests.reference.wire import (
@@ -199,7 +198,7 @@ def test_a_controller_that_joins_by_itself_waits_and_comes_back() -> None:
 @states("reassign.single-member-steps")
 def test_without_the_rule_the_whole_target_is_one_record() -> None:
     state = reassigning(1, 2, 3, fetch_offsets=FETCHED)
-    jumped = step(state, AdvanceReassignment(key(4)), without(SIX, "reassign.single-member-steps"))
+    jumped = step(state, AdvanceReassignment(key(4)), SIX, "reassign.single-member-steps")
     assert jumped.state.log.records[-1] == assignment(4, 4, 5, 6, target=(4, 5, 6))
 
 

@@ -27,7 +27,6 @@ from tests.reference.builders import (
     step,
     unattached,
     voters_record,
-    without,
 )
 from tests.reference.wire import (
     asked,
@@ -256,11 +255,10 @@ def test_the_leader_answers_at_the_append() -> None:
     second = receive(done.state, update_voter(1, 1, 4))
     assert second.sends == (update_voter_reply(1, 1, 4, 1, Error.REQUEST_TIMED_OUT),)
     # The KIP's text, as the experiment without the rule: the answer comes with the commit.
-    literal = without(THREE, "update-voter.reply-time")
-    waits = receive(pair, update_voter(2, 1, 4, endpoint="elsewhere:1"), literal)
+    waits = receive(pair, update_voter(2, 1, 4, endpoint="elsewhere:1"), THREE, "update-voter.reply-time")
     change = PendingChange(ChangeKind.UPDATE, ChangePhase.COMMIT, key(2), None, -1, -1, 1, 2, 7, True)
     assert (waits.state.pending_change, waits.sends, waits.timers) == (change, (), (CHANGE,))
-    committed = receive(waits.state, fetch(2, 1, 4, 2, 4), literal)
+    committed = receive(waits.state, fetch(2, 1, 4, 2, 4), THREE, "update-voter.reply-time")
     answers = (fetch_reply(1, 2, 4, 1, high_watermark=2), update_voter_reply(1, 2, 4, 1))
     assert (committed.sends, committed.state.pending_change) == (answers, None)
 

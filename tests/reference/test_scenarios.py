@@ -21,6 +21,7 @@ from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.overview import table
 from kraft_reference.scenarios.scenario import cluster
 from kraft_reference.state import ReplicaState, new_replica
+from kraft_spec.experiments import play, switchable_rules
 from kraft_spec.rules import PROPERTIES, load_registry
 
 VARIANTS = [
@@ -30,7 +31,7 @@ VARIANTS = [
 
 @pytest.mark.parametrize(("one", "variant"), VARIANTS)
 def test_a_variant_runs_with_its_outcome_twice_the_same(one: Scenario, variant: Variant) -> None:
-    first, second = run(one, variant), run(one, variant)
+    first, second = play(one, variant), play(one, variant)
     assert first.occurrences == second.occurrences
     assert first.states == second.states
     assert tuple(sorted(first.violated)) == variant.violates
@@ -38,7 +39,7 @@ def test_a_variant_runs_with_its_outcome_twice_the_same(one: Scenario, variant: 
 
 @pytest.mark.parametrize(("one", "variant"), VARIANTS)
 def test_the_occurrences_of_a_variant_are_a_whole_trace(one: Scenario, variant: Variant) -> None:
-    occurrences = run(one, variant).occurrences
+    occurrences = play(one, variant).occurrences
     assert [occurrence.sequence for occurrence in occurrences] == list(range(1, len(occurrences) + 1))
     times = [occurrence.time_ms for occurrence in occurrences]
     assert times == sorted(times)
@@ -60,7 +61,7 @@ def test_numbers_and_names_are_complete_and_unique() -> None:
 def test_rules_and_properties_and_profiles_exist() -> None:
     registry = load_registry()
     for one in SCENARIOS:
-        named = {*one.rules, *(rule for variant in one.variants for rule in variant.configuration.switched_off)}
+        named = {*one.rules, *(rule for variant in one.variants for rule in variant.without)}
         assert named <= set(registry.by_id), one.name
         for variant in one.variants:
             assert set(variant.violates) <= {*PROPERTIES, "RoleChange"}, variant.name
@@ -89,15 +90,14 @@ def test_nothing_is_violated_while_every_rule_is_in_force() -> None:
             configuration = variant.configuration
             pre_vote = any(replica.pre_vote == "supported" for replica in configuration.replicas.values())
             uuids = all(voter.directory_id for voter in configuration.voters)
-            if not configuration.switched_off and configuration.profile.name == "kip" and pre_vote and uuids:
+            if not variant.without and configuration.profile.name == "kip" and pre_vote and uuids:
                 name = f"{one.name}/{variant.name}"
                 assert (variant.violates == ()) is (name not in FOUND_WRONG | ASSUMPTION_BROKEN), name
 
 
-def test_every_switch_of_the_reference_is_used_by_a_scenario() -> None:
-    sources = "".join(file.read_text(encoding="utf-8") for file in Path(elections.__file__).parent.glob("*.py"))
-    switches = {piece.partition('")')[0] for piece in sources.split('.enforces("')[1:]}
-    used = {rule for one in SCENARIOS for variant in one.variants for rule in variant.configuration.switched_off}
+def test_every_experiment_is_used_by_a_scenario() -> None:
+    switches = set(switchable_rules())
+    used = {rule for one in SCENARIOS for variant in one.variants for rule in variant.without}
     assert used <= switches
     assert switches - used <= {"hw.own-epoch"}, "no scenario of the texts is about it"
 
@@ -129,7 +129,7 @@ def failure(name: str) -> ScenarioFailure:
 
 
 def test_a_leader_that_grants_pre_votes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def grants(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+    def grants(state: ReplicaState, request: VoteRequest) -> bool:
         return True
 
     monkeypatch.setattr(elections, "grants_pre_vote", grants)
@@ -165,9 +165,9 @@ def test_a_rule_switched_off_fails_the_script_of_the_rule() -> None:
             same_cluster = _same_cluster(variant.configuration, with_rule.configuration)
             wrong_story = bool(variant.violates) or variant.name.startswith("wrong")
             if wrong_story and same_cluster and not found_wrong:
-                wrong = Variant("wrong", variant.configuration, with_rule.script, "", with_rule.violates)
+                wrong = replace(variant, script=with_rule.script, violates=with_rule.violates)
                 with pytest.raises(ScenarioFailure):
-                    run(one, wrong)
+                    play(one, wrong)
                 tried += 1
     assert tried > 30
 
@@ -190,9 +190,9 @@ def _same_cluster(one: Configuration, other: Configuration) -> bool:
 def test_an_unstated_violation_fails_a_variant() -> None:
     one = scenario("late-pre-vote-grant")
     variant = one.variant("without-correlation")
-    unstated = Variant(variant.name, variant.configuration, variant.script, variant.outcome)
+    unstated = replace(variant, violates=())
     with pytest.raises(ScenarioFailure, match=r"the violated properties: expected \(\), actual \('ElectionSafety'"):
-        run(one, unstated)
+        play(one, unstated)
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from kraft_reference import elections, quorum_reassignment
-from kraft_reference.configuration import Configuration
 from kraft_reference.quorum_reassignment import ReassignmentSets
 from kraft_reference.records import RecordKind
 from kraft_reference.scenarios import ScenarioFailure, run, scenario
@@ -68,13 +67,12 @@ def test_more_additions_than_removals_is_found(monkeypatch: pytest.MonkeyPatch) 
 def test_a_leader_that_removes_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     next_steps = quorum_reassignment.next_steps
 
-    def with_itself(state: ReplicaState, configuration: Configuration) -> Any:
-        steps = next_steps(state, configuration)
+    def with_itself(state: ReplicaState) -> Any:
+        steps = next_steps(state)
         hands_over = steps == frozenset((None,)) and state.key.id not in (state.target or ())
         return frozenset((state.key,)) if hands_over else steps
 
-    for module in ("quorum_reassignment", "scenarios.change_verbs"):
-        monkeypatch.setattr(f"kraft_reference.{module}.next_steps", with_itself)
+    monkeypatch.setattr(quorum_reassignment, "next_steps", with_itself)
     found = failure("s24", "right-leader-goes")
     assert found.step == "1 is the last to remove: EndQuorumEpoch"
     assert (found.expected, found.actual) == ("-", "1")
@@ -99,12 +97,11 @@ def test_a_target_that_is_answered_at_its_append_is_found(monkeypatch: pytest.Mo
 def test_a_target_that_is_left_standing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     next_steps = quorum_reassignment.next_steps
 
-    def never_done(state: ReplicaState, configuration: Configuration) -> Any:
+    def never_done(state: ReplicaState) -> Any:
         reached = state.target == frozenset([voter.id for voter in state.voters])
-        return frozenset() if reached else next_steps(state, configuration)
+        return frozenset() if reached else next_steps(state)
 
-    for module in ("quorum_reassignment", "scenarios.change_verbs"):
-        monkeypatch.setattr(f"kraft_reference.{module}.next_steps", never_done)
+    monkeypatch.setattr(quorum_reassignment, "next_steps", never_done)
     found = failure("s24", "right-shrinks")
     assert (found.step, found.actual) == ("@6: clear", 0)
 

@@ -49,9 +49,9 @@ from kraft_reference.log import VotersEntry, append, empty_log, flush
 from kraft_reference.messages import Message
 from kraft_reference.outcome import Refusal
 from kraft_reference.polling import due_election_requests, due_fetch_targets
-from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_majority
+from kraft_spec.experiments import replicas_without
 
 
 def _values() -> list[type]:
@@ -142,7 +142,6 @@ class _Story:
             voters=members,
             bootstrap_servers=(self.a, self.b, self.c),
             fetch_max_records=2,
-            switched_off=frozenset({without} - {""}),
         )
         common = flush(append(empty_log(members), data(*[epoch - 1] * records)))
         diverging = flush(append(common, data(epoch - 1, epoch - 1)))
@@ -151,12 +150,13 @@ class _Story:
             self.b: unattached(epoch, self.b, log=common),
             self.c: unattached(epoch, self.c, log=diverging),
         }
+        self._make_replica = replicas_without((without,) if without else ())
         self._steps = 0
         self._on_the_way: list[Message] = []
 
     def happen(self, replica_id: int, event: Event) -> None:
         self._steps += 1
-        replica = Replica(_copied(self.states[replica_id]), _copied(self._configuration))
+        replica = self._make_replica(_copied(self.states[replica_id]), _copied(self._configuration))
         draw = Draw(self._epoch + self._steps, 1500, 400)
         done = replica.step(_copied(event), draw)
         state = self.states[replica_id] = done.state

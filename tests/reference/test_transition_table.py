@@ -71,9 +71,9 @@ from kraft_reference.messages import (
 )
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import handle
-from kraft_reference.roles import TRANSITION, TRANSITIONS, Cause, Role
+from kraft_reference.roles import TRANSITION, TRANSITIONS, Cause, IllegalTransitionError, Role
 from kraft_reference.state import ReplicaState, new_replica
-from kraft_reference.transitions import IllegalTransitionError, enter
+from kraft_reference.transitions import enter
 from kraft_spec.rules import load_registry
 
 # ---------------------------------------------------------------------------------------------------------

@@ -14,14 +14,15 @@ from tools.site.names import ALL_SCENARIOS
 from kraft_reference.cluster.occurrence import CutLink, DropMessage, HealLink
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.roles import TRANSITIONS, Role
-from kraft_reference.scenarios import SCENARIOS, ScenarioRun, run, scenario
+from kraft_reference.scenarios import SCENARIOS, ScenarioRun, scenario
+from kraft_spec.experiments import play
 from kraft_spec.proofs.transitions import prove_transition
 from kraft_traces.view.flights import Arrow
 
 
 def _ran(name: str) -> ScenarioRun:
     of, _, variant = name.partition("/")
-    return run(scenario(of), scenario(of).variant(variant))
+    return play(scenario(of), scenario(of).variant(variant))
 
 
 def test_a_picture_is_well_formed_and_named() -> None:
@@ -128,11 +129,11 @@ def test_a_violation_stands_after_its_event() -> None:
 
 def test_where_a_rule_decides() -> None:
     ran = _ran("s11-two-changes/wrong")
-    decided = deciding(ran.configuration, ran.occurrences, rows_of(ran).before)
+    decided = deciding(ran.variant, ran.occurrences, rows_of(ran).before)
     assert decided is not None
     assert ran.occurrences[decided].sequence == 63
     right = _ran("s11-two-changes/right")
-    assert deciding(right.configuration, right.occurrences, rows_of(right).before) is None
+    assert deciding(right.variant, right.occurrences, rows_of(right).before) is None
 
 
 def test_every_variant_of_every_scenario_has_a_picture() -> None:

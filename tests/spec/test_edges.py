@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from kraft_reference import durability, elections, polling, responses
-from kraft_reference.configuration import Configuration
 from kraft_reference.messages import VoteRequest
 from kraft_reference.outcome import Refusal
 from kraft_reference.roles import Role
@@ -136,8 +135,8 @@ def named_fields(graph: EdgeGraph, *actions: str) -> set[tuple[str, str]]:
 def test_a_vote_granted_twice_is_seen(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = elections.grants_vote
 
-    def generous(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
-        return honest(state._replace(voted_key=None, leader_id=None), configuration, request)
+    def generous(state: ReplicaState, request: VoteRequest) -> bool:
+        return honest(state._replace(voted_key=None, leader_id=None), request)
 
     monkeypatch.setattr(elections, "grants_vote", generous)
     assert ("HandleVoteRequest", "effects[0].granted") in named_fields(graph, "HandleVoteRequest")
@@ -148,9 +147,9 @@ def test_a_vote_of_a_follower_is_seen_in_constructed_states_only(
 ) -> None:
     honest = elections.grants_vote
 
-    def as_unattached(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+    def as_unattached(state: ReplicaState, request: VoteRequest) -> bool:
         given = state._replace(role=Role.UNATTACHED) if state.role is Role.FOLLOWER else state
-        return honest(given, configuration, request)
+        return honest(given, request)
 
     monkeypatch.setattr(elections, "grants_vote", as_unattached)
     report = replay(graph.edges)

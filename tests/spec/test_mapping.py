@@ -114,7 +114,6 @@ configurations = st.builds(
     bootstrap_servers=id_sets.map(lambda chosen: tuple(sorted(chosen))),
     fetch_max_records=numbers,
     profile=st.sampled_from(tuple(PROFILES.values())),
-    switched_off=st.frozensets(st.sampled_from(("vote.log-check", "hw.monotonic"))),
 )
 
 VALUES: dict[str, st.SearchStrategy[object]] = {

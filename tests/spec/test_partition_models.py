@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kraft_spec.action_rules import switchable_partition_rules
+from kraft_spec.experiments import switchable_partition_rules
 from kraft_spec.models import CHECKS, find_check, model_directory, run_check
 from kraft_spec.rules import load_registry
 from kraft_spec.tlc.model_report import Outcome

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -13,7 +13,8 @@ from kraft_reference.cluster.checkpoint import Checkpoint, Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
-from kraft_reference.scenarios import SCENARIOS, run
+from kraft_reference.scenarios import SCENARIOS
+from kraft_spec.experiments import play, replicas_without
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line
@@ -37,10 +38,14 @@ class Checkpointed(NamedTuple):
     events: tuple[EventLine, ...]
     states: tuple[Checkpoint, ...]
     """The first is that before the first event."""
+    switched_off: frozenset[str] = frozenset()
+    """The rules that it does without."""
 
     def header(self, generator: Generator | None = None) -> bytes:
         """The first line; of this project's own by default."""
-        return encode_line(header_line(self.configuration, generator or own_generator()))
+        return encode_line(
+            header_line(self.configuration, generator or own_generator(), switched_off=self.switched_off)
+        )
 
     def checkpoint(self, sequence: int) -> bytes:
         """The checkpoint after so many events."""
@@ -64,16 +69,18 @@ class Checkpointed(NamedTuple):
         return [*lines, encode_line(EndLine(len(raw), complete=True))]
 
 
-def followed(configuration: Configuration, occurrences: Iterable[Occurrence]) -> Checkpointed:
-    """A run that is followed event by event."""
-    checkpoints = Checkpoints(configuration)
+def followed(
+    configuration: Configuration, occurrences: Iterable[Occurrence], switched_off: Collection[str] = ()
+) -> Checkpointed:
+    """A run without these rules that is followed event by event."""
+    checkpoints = Checkpoints(configuration, replicas_without(switched_off))
     events: list[EventLine] = []
     states = [checkpoints.now()]
     for occurrence in occurrences:
         events.append(event_line(occurrence))
         checkpoints.follow(occurrence)
         states.append(checkpoints.now())
-    return Checkpointed(configuration, tuple(events), tuple(states))
+    return Checkpointed(configuration, tuple(events), tuple(states), frozenset(switched_off))
 
 
 @cache
@@ -90,8 +97,8 @@ VIOLATING = {f"{one.name}/{variant.name}": (one, variant) for one in SCENARIOS f
 @cache
 def played(name: str) -> Checkpointed:
     """A scenario."""
-    told = run(*VIOLATING[name])
-    return followed(told.configuration, told.occurrences)
+    told = play(*VIOLATING[name])
+    return followed(told.configuration, told.occurrences, told.variant.without)
 
 
 def edited(raw: bytes, **fields: object) -> bytes:

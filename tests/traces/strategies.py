@@ -336,7 +336,6 @@ def configurations(draw: st.DrawFn) -> Configuration:
         cluster_id=draw(texts),
         fetch_max_records=draw(st.integers(0, 2**31 - 1)),
         profile=draw(st.sampled_from(tuple(PROFILES.values()))),
-        switched_off=draw(st.frozensets(texts, max_size=3)),
         timeouts=draw(st.builds(Timeouts, *[counts] * 6)),
     )
 

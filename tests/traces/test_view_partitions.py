@@ -55,10 +55,11 @@ def told(
     configuration: PartitionConfiguration,
     occurrences: Iterable[PartitionOccurrence],
     verdict: PartitionVerdict | None = None,
+    switched_off: tuple[str, ...] = (),
 ) -> PartitionDocument:
     """As the page gets it."""
     lines = [(one.sequence + 1, line_of(one)) for one in occurrences]
-    document = partition_document("run.jsonl", header_of(configuration, 5), lines, verdict)
+    document = partition_document("run.jsonl", header_of(configuration, 5, switched_off=switched_off), lines, verdict)
     as_json: PartitionDocument = json.loads(json.dumps(document))
     return as_json
 
@@ -253,10 +254,10 @@ def test_one_of_several_is_enough() -> None:
 
 
 def test_without_the_rule_nobody_is_waited_for() -> None:
-    off = PartitionConfiguration(
-        SMALL.brokers, SMALL.assignments, (7,), switched_off=frozenset({"partition-reassign.add-before-remove"})
-    )
-    document = told(off, happened(off, AlterPartitionReassignments(7, ((A0, (1, 2)),))))
+    off = ("partition-reassign.add-before-remove",)
+    configuration = PartitionConfiguration(SMALL.brokers, SMALL.assignments, (7,))
+    asked = AlterPartitionReassignments(7, ((A0, (1, 2)),))
+    document = told(configuration, happened(configuration, asked), switched_off=off)
     waits = document["events"][0]["changed"]["partitions"]["A-0"]["waits_for"]
     assert waits == {"brokers": [], "any": False}
     assert "partition-reassign.add-before-remove" in [rule["id"] for rule in document["rules"]]

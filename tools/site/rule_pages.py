@@ -209,7 +209,7 @@ def _proofs(facts: RuleFacts, names: Collection[str]) -> list[str]:
 def _scenarios(facts: RuleFacts) -> list[str]:
     lines = ["## Scenarios", ""]
     for scenario in facts.scenarios:
-        without = [one.name for one in scenario.variants if facts.rule.id in _switched_off(one)]
+        without = [one.name for one in scenario.variants if facts.rule.id in one.without]
         shown = ", ".join(f"[{name}](../scenarios/{scenario.name}.md#{name})" for name in without)
         switched_off = f" Without the rule: {shown}." if shown else ""
         lines.append(
@@ -217,13 +217,6 @@ def _scenarios(facts: RuleFacts) -> list[str]:
             f"{sentence(prose(scenario.title))}{switched_off}"
         )
     return [*lines, ""] if facts.scenarios else [*lines, "No named scenario is decided by it.", ""]
-
-
-def _switched_off(variant: object) -> Collection[str]:
-    """The rules that a variant of either kind of scenario leaves out."""
-    configuration = getattr(variant, "configuration", None)
-    switched_off: Collection[str] = getattr(configuration, "switched_off", ())
-    return switched_off
 
 
 def _vectors(facts: RuleFacts) -> list[str]:

@@ -62,7 +62,7 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
         "",
     ]
     for variant in scenario.variants:
-        off = sorted(variant.configuration.switched_off)
+        off = sorted(variant.without)
         lines += [
             f"### {variant.name}",
             "",

@@ -1,7 +1,8 @@
 """The slices of the model that leave a rule out and must be found violated, by rule.
 
-A slice says so in TLA+, and nowhere else: in its configuration an operator is replaced by, or its start reaches, one
-that names the rule.
+The head of its configuration names a rule that an experiment leaves out.
+Else a slice says so in TLA+: in its configuration an operator is replaced by, or its start reaches, one that names the
+rule.
 Such a name is a string, an element of `off`, or stands in a comment that begins with "Without", above an operator that
 does something else than the rule has it.
 """
@@ -79,7 +80,7 @@ def _left_out(check: ModelCheck, folder: Path) -> frozenset[str]:
         if name not in reached and name in operators:
             reached.add(name)
             due += [replaced.get(word, word) for word in operators[name].words]
-    return frozenset(name for each in reached for name in operators[each].leaves_out)
+    return frozenset(check.without) | {name for each in reached for name in operators[each].leaves_out}
 
 
 @cache

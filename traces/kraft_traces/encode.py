@@ -4,7 +4,7 @@ Each line is UTF-8 without a byte order mark, without spaces, its fields in the 
 with a newline: the same run gives the same bytes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec import UNSET, UnsetType
 from msgspec.json import Encoder
@@ -83,6 +83,7 @@ def header_line(
     *,
     spec_hash: str | None = None,
     kip_levels: Mapping[str, KipLevel] = REFERENCE_KIP_LEVELS,
+    switched_off: Collection[str] = (),
 ) -> HeaderLine:
     """The header of a trace of this cluster.
 
@@ -91,6 +92,7 @@ def header_line(
         generator: who writes the trace, and its seed and workload.
         spec_hash: SHA-256 of the model that the trace is meant for, in hexadecimal; None leaves it out.
         kip_levels: how much of each KIP the traced software implements.
+        switched_off: the rules that the traced software does without on purpose.
 
     Raises:
         ValueError: the profile has the name of a known one and other answers.
@@ -118,7 +120,7 @@ def header_line(
         voters=traced_voters(configuration.voters),
         bootstrap_servers=configuration.bootstrap_servers,
         fetch_max_records=configuration.fetch_max_records,
-        switched_off=tuple(sorted(configuration.switched_off)),
+        switched_off=tuple(sorted(switched_off)),
         timeouts=TracedTimeouts(
             timeouts.election_timeout_ms,
             timeouts.election_backoff_max_ms,

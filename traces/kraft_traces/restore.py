@@ -93,7 +93,6 @@ def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
         cluster_id=header.cluster_id,
         fetch_max_records=header.fetch_max_records,
         profile=profile,
-        switched_off=frozenset(header.switched_off),
         timeouts=Timeouts() if header.timeouts is UNSET else Timeouts(**_stated(header.timeouts)),
     )
 

@@ -1,6 +1,6 @@
 """Writing a trace as it happens."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -8,6 +8,7 @@ from typing import BinaryIO
 from kraft_reference.cluster.checkpoint import Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
+from kraft_spec.experiments import replicas_without
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EndLine, Generator, HeaderLine, Line
@@ -19,16 +20,19 @@ def event_lines(occurrence: Occurrence) -> Iterator[Line]:
     yield event_line(occurrence)
 
 
-def line_maker(configuration: Configuration, checkpoint_every: int | None) -> Callable[[Occurrence], Iterator[Line]]:
+def line_maker(
+    configuration: Configuration, checkpoint_every: int | None, switched_off: Collection[str] = ()
+) -> Callable[[Occurrence], Iterator[Line]]:
     """What makes the lines of the occurrences of a run, one after the other.
 
     Args:
         configuration: the cluster.
         checkpoint_every: after how many events a checkpoint follows; None for no checkpoints.
+        switched_off: the rules that its replicas do without.
     """
     if checkpoint_every is None:
         return event_lines
-    checkpoints = Checkpoints(configuration)
+    checkpoints = Checkpoints(configuration, replicas_without(switched_off))
 
     def lines(occurrence: Occurrence) -> Iterator[Line]:
         yield event_line(occurrence)
@@ -96,10 +100,12 @@ def write_trace(
     *,
     spec_hash: str | None = None,
     checkpoint_every: int | None = None,
+    switched_off: Collection[str] = (),
 ) -> Iterator[TraceWriter]:
     """A writer to a file, `.gz` by its name, or `-` for standard output.
 
-    `checkpoint_every` puts a checkpoint after each so many events.
+    `checkpoint_every` puts a checkpoint after each so many events; `switched_off` are the rules that the replicas do
+    without, for the header to say so.
 
     The file appears under its name only when the block ends without an error, with an end line that says `complete`
     unless the block wrote one itself; after an error there is no file, and what was there before stays.
@@ -108,9 +114,9 @@ def write_trace(
         OSError: the operating system refuses.
         ValueError: the configuration has a profile without a name.
     """
-    header = header_line(configuration, generator, spec_hash=spec_hash)
+    header = header_line(configuration, generator, spec_hash=spec_hash, switched_off=switched_off)
     with whole_file(target) as stream:
-        writer = TraceWriter(stream, header, line_maker(configuration, checkpoint_every))
+        writer = TraceWriter(stream, header, line_maker(configuration, checkpoint_every, switched_off))
         yield writer
         if not writer.ended:
             writer.end()
@@ -123,11 +129,12 @@ def trace_bytes(
     *,
     spec_hash: str | None = None,
     checkpoint_every: int | None = None,
+    switched_off: Collection[str] = (),
 ) -> Iterator[bytes]:
     """The lines of a complete trace, for whoever needs no file."""
-    yield encode_line(header_line(configuration, generator, spec_hash=spec_hash))
+    yield encode_line(header_line(configuration, generator, spec_hash=spec_hash, switched_off=switched_off))
     events = 0
-    lines = line_maker(configuration, checkpoint_every)
+    lines = line_maker(configuration, checkpoint_every, switched_off)
     for occurrence in occurrences:
         yield from map(encode_line, lines(occurrence))
         events += 1

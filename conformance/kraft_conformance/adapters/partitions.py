@@ -18,6 +18,7 @@ from kraft_conformance.protocol.partitions import (
     partition_configuration_from,
 )
 from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.partitions.occurrence import happen
 from kraft_reference.partitions.state import ControllerState, initial_state
 from kraft_traces.partitions.encode import line_of, traced_state
@@ -27,7 +28,8 @@ from kraft_traces.partitions.restore import event_of
 class PartitionAdapter:
     """All controllers of one cluster."""
 
-    def __init__(self) -> None:
+    def __init__(self, controllers: Controllers = REFERENCE) -> None:
+        self._controllers = controllers
         self.configuration: PartitionConfiguration | None = None
         self._state: ControllerState | None = None
 
@@ -45,7 +47,7 @@ class PartitionAdapter:
                 return PartitionResetReply(id=number)
             case PartitionStep(id=number):
                 configuration, state = self._running()
-                done = happen(1, state, event_of(request.event), configuration)
+                done = happen(1, state, event_of(request.event), configuration, self._controllers)
                 self._state = done.state
                 effects = tuple(map(shown_effect, line_of(done).effects))
                 return PartitionStepReply(id=number, effects=effects, refusal=done.refusal)

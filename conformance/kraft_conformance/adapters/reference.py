@@ -39,7 +39,9 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
 from kraft_reference import events
+from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.events import Draw, Event
+from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
 from kraft_reference.state import new_replica
@@ -56,11 +58,14 @@ from kraft_traces.states import traced_state
 class ReferenceAdapter:
     """One replica of the reference, and beside it the controllers of partitions."""
 
-    def __init__(self, profile: str = "kip") -> None:
+    def __init__(
+        self, profile: str = "kip", make_replica: MakeReplica = Replica, controllers: Controllers = REFERENCE
+    ) -> None:
         """`profile` is the answer to `hello`; the cluster of each `reset` names its own."""
         self._profile = profile
+        self.make_replica = make_replica
         self._replica: Replica | None = None
-        self.partitions = PartitionAdapter()
+        self.partitions = PartitionAdapter(controllers)
 
     def answer(self, request: Request) -> Reply:
         """Carry out a request.
@@ -84,7 +89,7 @@ class ReferenceAdapter:
                     subjects=("replica", "partitions"),
                 )
             case Reset(id=number):
-                self._replica = _replica(request)
+                self._replica = _replica(request, self.make_replica)
                 return ResetReply(id=number)
             case Step(id=number):
                 done = self._step(_event(request), request.draw, request.crash)
@@ -130,12 +135,12 @@ class ReferenceAdapter:
 _NO_DRAW = TracedDraw(0, 0, 0)
 
 
-def _replica(request: Reset) -> Replica:
+def _replica(request: Reset, make_replica: MakeReplica) -> Replica:
     configuration = configuration_from(request.cluster)
     if request.before is not UNSET:
-        return Replica(replica_state_of("$.before", request.before), configuration)
+        return make_replica(replica_state_of("$.before", request.before), configuration)
     formatted = new_replica(configuration.replicas[request.replica].key, configuration.checkpoint(request.replica))
-    replica = Replica(formatted, configuration)
+    replica = make_replica(formatted, configuration)
     replica.step(events.Restart(), Draw(0, 0, 0))
     return replica
 

@@ -11,14 +11,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kraft_conformance.benchmark.batch_module import batch_module
 from kraft_conformance.benchmark.recording import Recording
+from kraft_spec.experiments import model_without
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
@@ -75,12 +75,12 @@ def check_in_tlc(folder: Path, recording: Recording, *, every: int = EVERY) -> M
     return _check_module(folder, module)
 
 
-def batch_folder(folder: Path) -> Path:
-    """Put the modules of the model into a folder, for the generated modules to extend."""
-    source = Path(str(files("kraft_spec") / "tla"))
-    for module in source.glob("*.tla"):
-        shutil.copyfile(module, folder / module.name)
-    shutil.copyfile(source / f"{CONFIGURATION}.cfg", folder / f"{CONFIGURATION}.cfg")
+def batch_folder(folder: Path, switched_off: Collection[str] = ()) -> Path:
+    """Put the modules of the model without these rules into a folder, for the generated modules to extend."""
+    with model_without(switched_off) as source:
+        for module in source.glob("*.tla"):
+            shutil.copyfile(module, folder / module.name)
+        shutil.copyfile(source / f"{CONFIGURATION}.cfg", folder / f"{CONFIGURATION}.cfg")
     return folder
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.failure import usage_error
-from kraft_spec.action_rules import switchable_rules
+from kraft_spec.experiments import switchable_rules
 from kraft_spec.rules import UnknownRuleError, load_registry
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]

@@ -10,9 +10,9 @@ from kraft_reference.partitions.scenarios import (
     PartitionScenarioFailure,
     PartitionScenarioRun,
     partition_scenario,
-    run,
 )
 from kraft_reference.partitions.scenarios.stage import EVENTUALLY_COMPLETES
+from kraft_spec.experiments import play_partitions
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
 from kraft_traces.partitions.encode import encoded
@@ -45,13 +45,15 @@ def show_partition_scenario(chosen: PartitionScenario, variant: str | None, outp
     with PartitionProcess() as process:
         for one in variants:
             try:
-                outcome = run(chosen, one)
+                outcome = play_partitions(chosen, one)
             except PartitionScenarioFailure as failure:
                 raise CommandError(str(failure), ExitCode.VIOLATION) from failure
             if output is not None:
                 _write(output, outcome)
             name = f"{chosen.name}/{one.name}"
-            verdict = process.ask(check_partition_occurrences, outcome.occurrences, one.configuration, name)
+            verdict = process.ask(
+                check_partition_occurrences, outcome.occurrences, one.configuration, name, one.without
+            )
             agrees = _agrees(outcome, verdict)
             fine = fine and agrees
             documents.append(_document(outcome, verdict, agrees))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from time import monotonic
 from typing import Annotated
 
@@ -16,7 +16,7 @@ from kraft_conformance.verdicts import show_rejection
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
-from kraft_reference.scenarios import run as run_scenario
+from kraft_spec.experiments import play, simulation_of
 from kraft_spec.models import CheckReport, find_check, run_check
 from kraft_traces.check import Rejection, VerdictKind, check_occurrences
 
@@ -101,11 +101,11 @@ def _scenarios(advance: Advance, rejected: list[Rejection]) -> Part:
         for variant in scenario.variants:
             name = f"{scenario.number}. {scenario.name}/{variant.name}"
             try:
-                outcome = run_scenario(scenario, variant)
+                outcome = play(scenario, variant)
             except ScenarioFailure as failure:
                 wrong.append(str(failure))
                 continue
-            verdict = check_occurrences(outcome.occurrences, outcome.configuration, name)
+            verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=variant.without)
             if not verdict_agrees(outcome, verdict):
                 wrong.append(name)
                 if verdict.rejection is not None:
@@ -150,9 +150,8 @@ def _planted(advance: Advance, found: list[Rejection]) -> Part:
     began = monotonic()
     missed: list[str] = []
     for rule, workload, seed in PLANTED:
-        broken = RunPlan(seed=seed, steps=1500, workload=workload, switched_off=(rule,)).simulation()
-        honest = replace(broken.configuration, switched_off=frozenset())
-        verdict = check_occurrences(broken.run(), honest, f"planted bug: without {rule}")
+        broken = simulation_of(RunPlan(seed=seed, steps=1500, workload=workload, switched_off=(rule,)))
+        verdict = check_occurrences(broken.run(), broken.configuration, f"planted bug: without {rule}")
         rejection = verdict.rejection
         if rejection is None or rule not in rejection.rules[:NAMED_AMONG]:
             missed.append(rule)

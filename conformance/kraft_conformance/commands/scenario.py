@@ -13,8 +13,9 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.verdicts import show_rejection
 from kraft_reference.records import SET_KINDS, RecordKind
-from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, run
+from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun
 from kraft_reference.scenarios import scenario as named_scenario
+from kraft_spec.experiments import play
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import TRACE_PROPERTIES, Verdict, check_occurrences
 from kraft_traces.own import own_generator
@@ -44,7 +45,7 @@ def scenario(name: Name = None, variant: VariantName = None, output: Output = No
     fine = True
     for one in variants:
         try:
-            outcome = run(chosen, one)
+            outcome = play(chosen, one)
         except ScenarioFailure as failure:
             raise CommandError(str(failure), ExitCode.VIOLATION) from failure
         if output is not None:
@@ -53,9 +54,11 @@ def scenario(name: Name = None, variant: VariantName = None, output: Output = No
                 outcome.configuration,
                 own_generator(workload=f"{chosen.name}/{one.name}"),
                 spec_hash=spec_hash(),
+                switched_off=one.without,
             ) as writer:
                 writer.write_all(outcome.occurrences)
-        verdict = check_occurrences(outcome.occurrences, outcome.configuration, f"{chosen.name}/{one.name}")
+        name = f"{chosen.name}/{one.name}"
+        verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=one.without)
         agrees = verdict_agrees(outcome, verdict)
         fine = fine and agrees
         documents.append(_document(outcome, verdict, agrees))

@@ -10,11 +10,12 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.findings.finding import Finding
 from kraft_conformance.findings.recognising import findings_in
-from kraft_reference.cluster.failure import Failure, investigate
+from kraft_reference.cluster.failure import Failure
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.metrics import current_state
+from kraft_spec.experiments import failure_of, simulation_of
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.own import own_generator
 from kraft_traces.writer import write_trace
@@ -57,7 +58,7 @@ def simulate(
         switched_off=known_rules(switch_off),
     )
     try:
-        simulation = plan.simulation()
+        simulation = simulation_of(plan)
     except ValueError as error:
         raise usage_error(str(error)) from error
     events = 0
@@ -74,6 +75,7 @@ def simulate(
                 generator,
                 spec_hash=spec_hash(),
                 checkpoint_every=checkpoint_every,
+                switched_off=plan.switched_off,
             ) as writer:
                 for occurrence in simulation.run():
                     writer.write(occurrence)
@@ -83,7 +85,7 @@ def simulate(
         _report_success(plan, simulation, events, output, as_json)
         return ExitCode.CONFORMANT
     with progress("shrinking the failing schedule"):
-        failure = investigate(plan) if shrink else None
+        failure = failure_of(plan) if shrink else None
         found = () if failure is None else findings_in(failure)
     _report_failure(plan, simulation, failure, found, output, as_json)
     return ExitCode.VIOLATION
@@ -134,7 +136,11 @@ def _report_failure(
     if failure is not None:
         shortest = f"seed-{plan.seed}-{failure.violation.property_name}.shrunk.jsonl"
         with write_trace(
-            shortest, simulation.configuration, own_generator(plan.seed, plan.workload), spec_hash=spec_hash()
+            shortest,
+            simulation.configuration,
+            own_generator(plan.seed, plan.workload),
+            spec_hash=spec_hash(),
+            switched_off=plan.switched_off,
         ) as writer:
             writer.write_all(failure.occurrences)
             writer.end(complete=False)

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
@@ -60,7 +59,6 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     judge: Judge
     runs: tuple[Run, ...]
-    switched_off: tuple[str, ...] = ()
 
 
 class AttemptError(Exception):
@@ -77,7 +75,7 @@ def judged(mutant: Mutant, judge: Judge, runs: Sequence[Run]) -> tuple[Seen, ...
     edits: Mapping[str, Any] = {"kraft_reference": reference_edits(mutant)}
     if judge == "line":
         edits = {**edits, "kraft_spec": model_edits(mutant)}
-    request = Request(judge, tuple(runs), mutant.switched_off)
+    request = Request(judge, tuple(runs))
     with edited_packages(edits) as environment:
         command = [sys.executable, "-P", "-m", "kraft_conformance.detectors.attempt"]
         ended = subprocess.run(
@@ -91,14 +89,13 @@ def judged(mutant: Mutant, judge: Judge, runs: Sequence[Run]) -> tuple[Seen, ...
 def _seen(request: Request) -> Iterator[Seen]:
     for run in request.runs:
         if run.scenario:
-            configuration, occurrences, violation = _of_scenario(run.scenario, request.switched_off)
+            configuration, occurrences, violation = _of_scenario(run.scenario)
         else:
             plan = RunPlan(
                 run.seed,
                 replicas=run.replicas,
                 steps=run.steps,
                 workload=run.workload,
-                switched_off=request.switched_off,
             )
             simulation = plan.simulation()
             occurrences = tuple(simulation.run())
@@ -119,14 +116,11 @@ def _judged_by_line(run: Run, occurrences: Sequence[Occurrence], configuration: 
     return Seen(run, (), 0) if rejection is None else Seen(run, rejection.properties, rejection.sequence)
 
 
-def _of_scenario(
-    name: str, switched_off: tuple[str, ...]
-) -> tuple[Configuration, tuple[Occurrence, ...], Violation | None]:
+def _of_scenario(name: str) -> tuple[Configuration, tuple[Occurrence, ...], Violation | None]:
     """What happens in a variant, and the first property that its watch finds violated."""
     scenario_name, _, variant_name = name.partition("/")
     variant = find_scenario(scenario_name).variant(variant_name)
-    off = variant.configuration.switched_off | set(switched_off)
-    director = Director(name, replace(variant.configuration, switched_off=off))
+    director = Director(name, variant.configuration)
     # The script expects an unbroken reference; what it made happen until then is the run.
     with suppress(ScenarioFailure):
         variant.script(director)

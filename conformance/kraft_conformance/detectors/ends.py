@@ -26,7 +26,8 @@ from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.configuration import Configuration
-from kraft_reference.scenarios import run, scenario
+from kraft_reference.scenarios import scenario
+from kraft_spec.experiments import play, replicas_without
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import Rejection, VerdictKind, check_reader
 from kraft_traces.encode import encode_line, event_line, header_line
@@ -68,11 +69,18 @@ class _Trace:
     """A trace that can be written once more with another first or last line."""
 
     def __init__(
-        self, name: str, configuration: Configuration, occurrences: Iterable[Occurrence], generator: Generator
+        self,
+        name: str,
+        configuration: Configuration,
+        occurrences: Iterable[Occurrence],
+        generator: Generator,
+        switched_off: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.events = [encode_line(event_line(one)) for one in occurrences]
-        self.header = document_of(header_line(configuration, generator, spec_hash=spec_hash()))
+        self.header = document_of(
+            header_line(configuration, generator, spec_hash=spec_hash(), switched_off=switched_off)
+        )
         self.end = document_of(EndLine(len(self.events), True))
 
     def outcome(self, header: Document, end: Document) -> tuple[str, tuple[str, ...]] | None:
@@ -108,16 +116,19 @@ def _simulated(plan: RunPlan) -> _Trace:
     configuration = _with_own_answers(plan.configuration())
     if preset.auto_join:
         configuration = _with_own_lists(configuration)
-    simulation = Simulation(configuration, plan.seed, preset.workload, preset.faults, steps=plan.steps)
+    make_replica = replicas_without(plan.switched_off)
+    simulation = Simulation(
+        configuration, plan.seed, preset.workload, preset.faults, steps=plan.steps, make_replica=make_replica
+    )
     generator = own_generator(seed=plan.seed, workload=plan.workload)
     name = f"{plan.workload}, seed {plan.seed}, {plan.replicas} voters"
-    return _Trace(name, configuration, simulation.run(), generator)
+    return _Trace(name, configuration, simulation.run(), generator, plan.switched_off)
 
 
 def _told(name: str) -> _Trace:
     scenario_name, _, variant_name = name.partition("/")
     found = scenario(scenario_name)
-    told = run(found, found.variant(variant_name))
+    told = play(found, found.variant(variant_name))
     return _Trace(f"scenario {name}", _with_own_answers(told.configuration), told.occurrences, own_generator())
 
 

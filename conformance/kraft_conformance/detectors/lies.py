@@ -26,8 +26,8 @@ from kraft_conformance.detectors.places import (
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.configuration import Configuration
-from kraft_reference.scenarios import run as run_scenario
 from kraft_reference.scenarios import scenario
+from kraft_spec.experiments import play
 from kraft_traces.check import Rejection, RejectionKind, TraceChecker
 from kraft_traces.check.model import trace_model
 from kraft_traces.continuity import Continuity
@@ -138,7 +138,7 @@ def runs() -> Iterator[_Run]:
     for name in _SCENARIOS:
         scenario_name, _, variant_name = name.partition("/")
         found = scenario(scenario_name)
-        told = run_scenario(found, found.variant(variant_name))
+        told = play(found, found.variant(variant_name))
         yield _Run(f"scenario {name}", told.configuration, tuple(map(event_line, told.occurrences)))
 
 

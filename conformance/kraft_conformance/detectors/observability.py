@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kraft_conformance.grading.table import Row, Table
 from kraft_conformance.protocol.features import LEVELS
-from kraft_spec.mutants import Catalogue, Covered, Mutant
+from kraft_spec.mutants import Catalogue, Covered, Mutant, reference_edits
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _named(mutant: Mutant, row: Row | None, killer: str | None) -> MutantRow:
     if killer is not None:
         return MutantRow(mutant.name, mutant.rules, "", f"the tool {killer}", "", "")
     evidence = mutant.evidence
-    if mutant.reference or mutant.switched_off:
+    if reference_edits(mutant):
         # `kraft-spec conformance grade --check` reports it.
         return MutantRow(mutant.name, mutant.rules, "", "not graded yet", "", "")
     if evidence is None or isinstance(evidence, Covered):

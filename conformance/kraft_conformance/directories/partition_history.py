@@ -88,9 +88,9 @@ def read_partition_history(source: Path) -> PartitionHistory:
     reader = partition_trace_of_bytes(content, str(source))
     first, *texts = content.splitlines(keepends=True)
     configuration = configuration_of(reader.header)
-    if encode(header_of(configuration)) + b"\n" != first:
+    if encode(header_of(configuration, switched_off=reader.header.switched_off)) + b"\n" != first:
         raise bad_file(source, 1, None, "is not a header as `kraft-spec topics create` writes it")
-    if configuration.switched_off:
+    if reader.header.switched_off:
         raise bad_file(source, 1, "$.switched_off", "expected no rule that is switched off")
     history = PartitionHistory(configuration)
     if texts and not texts[-1].endswith(b"\n"):

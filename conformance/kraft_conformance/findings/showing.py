@@ -6,8 +6,8 @@ from pathlib import Path
 
 from kraft_conformance.findings.finding import ByCheck, Finding, findings_folder, load_findings
 from kraft_conformance.mutation.schedule import hold
-from kraft_reference.scenarios import run
 from kraft_spec.counterexamples import in_words, text_of
+from kraft_spec.experiments import play
 from kraft_spec.fingerprint import spec_hash
 from kraft_spec.models import find_check, next_actions, run_check
 from kraft_spec.mutants import Schedule, gather, load_catalogue
@@ -46,16 +46,17 @@ def trace_of(finding: Finding) -> bytes:
         ScenarioFailure: The schedule does not go as its script says.
     """
     scenario, variant = finding.variant()
-    ran = run(scenario, variant)
+    ran = play(scenario, variant)
     generator = own_generator(workload=finding.schedule)
-    return b"".join(trace_bytes(ran.occurrences, ran.configuration, generator, spec_hash=spec_hash()))
+    off = variant.without
+    return b"".join(trace_bytes(ran.occurrences, ran.configuration, generator, spec_hash=spec_hash(), switched_off=off))
 
 
 def verdict_on(finding: Finding) -> Verdict:
     """What TLC says of the schedule, line by line."""
     scenario, variant = finding.variant()
-    ran = run(scenario, variant)
-    return check_occurrences(ran.occurrences, ran.configuration, finding.schedule)
+    ran = play(scenario, variant)
+    return check_occurrences(ran.occurrences, ran.configuration, finding.schedule, switched_off=variant.without)
 
 
 def counterexample_of(finding: Finding, on_progress: Shows | None = None) -> tuple[str, str]:

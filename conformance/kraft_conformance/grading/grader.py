@@ -66,17 +66,15 @@ def broken_adapter(subject: Subject) -> Iterator[str]:
         EditError: an edit does not fit.
     """
     with edited_packages({"kraft_reference": subject.edits}) as environment:
-        yield command_line(environment, subject.switched_off)
+        yield command_line(environment)
 
 
-def command_line(environment: Mapping[str, str], switched_off: Iterable[str]) -> str:
+def command_line(environment: Mapping[str, str]) -> str:
     """The command line, which names its environment itself: the runner hands none on."""
     names = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED")
     words = ["env", *[f"{name}={environment[name]}" for name in names]]
     words += [sys.executable, "-P", "-m", "kraft_conformance.grading.mutant_adapter"]
     words += ["--copy", environment["PYTHONPATH"].split(os.pathsep)[0]]
-    for rule in sorted(switched_off):
-        words += ["--switched-off", rule]
     return shlex.join(words)
 
 

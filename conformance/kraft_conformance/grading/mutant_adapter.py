@@ -1,6 +1,6 @@
 """A broken reference behind kraft-adapter/1: `python -m kraft_conformance.grading.mutant_adapter`.
 
-It is the reference's own adapter in a process that imports an edited copy of `kraft_reference`, or leaves rules out.
+It is the reference's own adapter in a process that imports an edited copy of `kraft_reference`.
 """
 
 import argparse
@@ -12,20 +12,17 @@ NOT_THE_MUTANT = "kraft_reference does not come from the edited copy"
 
 
 def main() -> None:
-    """Serve, with some rules left out."""
+    """Serve the copy."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--copy", type=Path, required=True, help="the folder with the edited copy")
-    parser.add_argument("--switched-off", action="append", default=[])
     given = parser.parse_args()
     # Late, because a mutant may fail at this.
     from kraft_conformance.adapters import reference
-    from kraft_conformance.adapters.without_rules import leave_out
 
     origin = sys.modules["kraft_reference"].__file__
     if origin is None or not Path(origin).is_relative_to(given.copy):
         sys.exit(NOT_THE_MUTANT)
 
-    leave_out(given.switched_off)
     reference.serve(sys.stdin.buffer, sys.stdout.buffer)
 
 

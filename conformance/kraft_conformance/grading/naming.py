@@ -27,7 +27,7 @@ from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_spec.attribution import rules_around
-from kraft_spec.mutants import Mutant, load_catalogue
+from kraft_spec.mutants import Mutant, load_catalogue, reference_edits
 
 FILE_NAME = "naming.json"
 _ATTRIBUTED_MAX = 6
@@ -121,14 +121,12 @@ def naming_of(
 
 
 def _alike(mutant: Mutant) -> frozenset[str]:
-    """The mutant, and those that change the same text or switch off the same rule."""
-    edited = {(edit.file, edit.old) for edit in mutant.reference}
+    """The mutant, and those that change the same text."""
+    edited = {(edit.file, edit.old) for edit in reference_edits(mutant)}
     return frozenset(
         one.name
         for one in load_catalogue().mutants
-        if one.name == mutant.name
-        or not edited.isdisjoint((edit.file, edit.old) for edit in one.reference)
-        or not set(mutant.switched_off).isdisjoint(one.switched_off)
+        if one.name == mutant.name or not edited.isdisjoint((edit.file, edit.old) for edit in reference_edits(one))
     )
 
 
@@ -239,7 +237,7 @@ def naming_page(naming: Naming) -> Iterator[str]:
     )
     yield (
         "**Named, unknown to the tool**: the same failures with the mutant taken out of the catalogue, and with it "
-        "every mutant that changes the same text or switches off the same rule. "
+        "every mutant that changes the same text. "
         "This is what to expect of a mistake that nobody thought of; the goal of 90% is not met there. "
         "Where several rules say the same from different texts, a mutant is about one of them, and another one that "
         "forbids it too may be named."

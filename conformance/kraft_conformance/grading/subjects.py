@@ -4,19 +4,14 @@ from collections.abc import Sequence
 
 from kraft_conformance.mutation.seeded import seeded
 from kraft_conformance.protocol.features import Subject
-from kraft_spec.mutants import Mutant, MutantError, load_catalogue
+from kraft_spec.mutants import Mutant, MutantError, load_catalogue, reference_edits
 
 _PARTITION_FILES = "partitions/"
-_PARTITION_RULES = "partition-reassign."
 
 
 def subject_graded(mutant: Mutant) -> Subject:
     """Whose vectors it is graded with: those of controllers of partitions, or those of a replica of the quorum."""
-    files = [edit.file for edit in mutant.reference]
-    if files:
-        is_of_partitions = all(file.startswith(_PARTITION_FILES) for file in files)
-    else:
-        is_of_partitions = all(rule.startswith(_PARTITION_RULES) for rule in mutant.switched_off)
+    is_of_partitions = all(edit.file.startswith(_PARTITION_FILES) for edit in reference_edits(mutant))
     return "partitions" if is_of_partitions else "replica"
 
 

@@ -79,7 +79,6 @@ def _traces(mutant: Mutant) -> Iterator[Path]:
             target = Path(folder) / str(seed)
             target.mkdir()
             command = [sys.executable, "-P", "-m", __name__, str(target), str(seed)]
-            command += [word for rule in sorted(subject.switched_off) for word in ("--switched-off", rule)]
             # One that hangs has written what came before.
             with suppress(subprocess.TimeoutExpired):
                 subprocess.run(command, env=dict(environment), capture_output=True, check=False, timeout=_LIMIT_S)
@@ -88,8 +87,6 @@ def _traces(mutant: Mutant) -> Iterator[Path]:
 
 def main() -> None:
     """Simulate all workloads with the reference that this process imports, each to a trace in a folder."""
-    from dataclasses import replace
-
     from kraft_reference.cluster.plan import RunPlan
     from kraft_reference.cluster.workload import WORKLOADS
     from kraft_traces.lines import Generator
@@ -98,16 +95,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("seed", type=int)
-    parser.add_argument("--switched-off", action="append", default=[])
     given = parser.parse_args()
-    off = tuple(given.switched_off)
     for workload in WORKLOADS:
         replicas = VOTERS[given.seed % len(VOTERS)]
-        plan = RunPlan(given.seed, replicas=replicas, steps=STEPS, workload=workload, switched_off=off)
+        plan = RunPlan(given.seed, replicas=replicas, steps=STEPS, workload=workload)
         simulation = plan.simulation()
-        honest = replace(simulation.configuration, switched_off=frozenset())
         target = given.folder / f"{workload}-{given.seed}.jsonl"
-        with write_trace(target, honest, Generator(name="mutant", version="1")) as writer:
+        with write_trace(target, simulation.configuration, Generator(name="mutant", version="1")) as writer:
             with suppress(Exception):  # a mutant may do anything
                 writer.write_all(simulation.run())
             writer.end(complete=False)

@@ -64,9 +64,8 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
     parser.add_argument("--edges", type=Path)
-    parser.add_argument("--switched-off", action="append", default=[])
     given = parser.parse_args()
-    target = Target(frozenset(given.switched_off), given.edges)
+    target = Target(given.edges)
     output = sys.stdout
     # Whatever the mutant prints is not what the tool says.
     sys.stdout = sys.stderr

@@ -36,12 +36,10 @@ class Subject:
     Attributes:
         name: Of the mutant.
         edits: Of `kraft_reference`.
-        switched_off: Rules that the reference leaves out by its own switches.
     """
 
     name: str
     edits: tuple[Edit, ...] = ()
-    switched_off: frozenset[str] = frozenset()
 
 
 UNBROKEN = Subject("the unbroken reference")
@@ -147,8 +145,6 @@ def _in_own_process(
 ) -> Attack:
     command = [sys.executable, "-P", "-m", "kraft_conformance.mutation.attack", tool.name]
     command += [] if edges is None else ["--edges", str(edges)]
-    for rule in sorted(subject.switched_off):
-        command += ["--switched-off", rule]
     seconds = limit or BASELINE_LIMIT_SECONDS
     began = monotonic()
     try:

@@ -2,13 +2,10 @@
 
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from kraft_conformance.mutation.sighting import Sighting, Tally, Target
-from kraft_spec.edges import Edge, load_edges, replay
-from kraft_spec.edges.edge import ModelRecord
+from kraft_spec.edges import load_edges, replay
 
 _DIFFERENCES_NAMED = 3
 _LAST_WORDS = 1500
@@ -34,7 +31,7 @@ def replay_edges(target: Target, tally: Tally) -> Sighting | None:
     """Replay every edge on the reference of this process, up to the first that differs."""
     assert target.edges is not None, "the campaign records the edges first"
     tally.where = "edges"
-    edges = tuple(_with_rules_off(load_edges(target.edges), target.switched_off))
+    edges = tuple(load_edges(target.edges))
     report = replay(edges, stop_at_first=True)
     tally.amount = report.replayed
     for differing in report.shown:
@@ -44,16 +41,3 @@ def replay_edges(target: Target, tally: Tally) -> Sighting | None:
         ]
         return Sighting(", ".join(words), str(differing.edge))
     return None
-
-
-def _with_rules_off(edges: Iterable[Edge], switched_off: frozenset[str]) -> Iterator[Edge]:
-    """The same edges in a cluster whose replicas leave rules out, of which the model does not know."""
-    broken: dict[int, ModelRecord] = {}
-    for edge in edges:
-        if switched_off:
-            given = edge.configuration
-            known = broken.get(id(given))
-            if known is None:
-                known = broken[id(given)] = {**given, "off": given["off"] | switched_off}
-            edge = replace(edge, configuration=known)
-        yield edge

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from kraft_reference.cluster.failure import investigate
 from kraft_reference.cluster.occurrence import Occurrence
@@ -100,6 +100,7 @@ def _problem(verdict: Verdict, expected: str) -> str:
 
 
 _Run = tuple[str, Configuration, tuple[Occurrence, ...]]
+"""Its name, its cluster, and what happened."""
 
 
 def _runs(mutant: Mutant, evidence: Schedule) -> Iterator[_Run]:
@@ -108,7 +109,7 @@ def _runs(mutant: Mutant, evidence: Schedule) -> Iterator[_Run]:
         yield _scenario_run(mutant, evidence.scenario)
         return
     for seed in range(evidence.seeds):
-        plan = RunPlan(seed, steps=evidence.steps, workload=evidence.workload, switched_off=mutant.switched_off)
+        plan = RunPlan(seed, steps=evidence.steps, workload=evidence.workload)
         simulation = plan.simulation()
         occurrences = tuple(simulation.run())
         if simulation.violation is None:
@@ -128,8 +129,8 @@ def _scenario_run(mutant: Mutant, name: str) -> _Run:
         variant = scenario.variant(variant_name)
     except KeyError as error:
         raise MutantError(f"mutant {mutant.name}: {error.args[0]}") from error
+    # What the variant does without, the mutant has left out; the replicas of this process do.
     configuration = variant.configuration
-    configuration = replace(configuration, switched_off=configuration.switched_off | set(mutant.switched_off))
     director = Director(name, configuration)
     # The script expects an unbroken reference; what it made happen until then is the schedule.
     with suppress(ScenarioFailure):

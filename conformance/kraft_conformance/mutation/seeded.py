@@ -12,7 +12,7 @@ def seeded(catalogue: Catalogue, names: Sequence[str] = ()) -> tuple[Mutant, ...
     Raises:
         MutantError: A name does not exist, or its mutant breaks the model alone.
     """
-    breaking = tuple(mutant for mutant in catalogue.mutants if mutant.reference or mutant.switched_off)
+    breaking = tuple(mutant for mutant in catalogue.mutants if reference_edits(mutant))
     for name in names:
         if catalogue[name] not in breaking:
             raise MutantError(f"mutant {name} breaks the model alone, not the reference")
@@ -21,4 +21,4 @@ def seeded(catalogue: Catalogue, names: Sequence[str] = ()) -> tuple[Mutant, ...
 
 def subject_of(mutant: Mutant) -> Subject:
     """The broken reference of a mutant."""
-    return Subject(mutant.name, reference_edits(mutant), frozenset(mutant.switched_off))
+    return Subject(mutant.name, reference_edits(mutant))

@@ -9,11 +9,9 @@ class Target:
     """What a tool is given beside the `kraft_reference` that its process imports.
 
     Attributes:
-        switched_off: Rules that the reference leaves out and that the tool does not know to be left out.
         edges: File with the edges of the model, for the tool that replays them.
     """
 
-    switched_off: frozenset[str] = frozenset()
     edges: Path | None = None
 
 

@@ -47,10 +47,7 @@ class _Watch:
 
 
 def run_unit_tests(_target: Target, tally: Tally) -> Sighting | None:
-    """Run the unit tests up to the first failure, in the order of their files, with fixed examples.
-
-    What the target switches off is ignored: the tests decide that for themselves.
-    """
+    """Run the unit tests up to the first failure, in the order of their files, with fixed examples."""
     import pytest
 
     os.environ["KRAFT_SPEC_HYPOTHESIS"] = "ci"

@@ -27,10 +27,7 @@ class _InThisProcess(Session):
 
 
 def replay_vectors(target: Target, tally: Tally) -> Sighting | None:
-    """Run each vector of a replica under the first of its profiles, as the runner does.
-
-    They name their own clusters, so a rule that is only switched off is not theirs to find.
-    """
+    """Run each vector of a replica under the first of its profiles, as the runner does."""
     session = _InThisProcess()
     for vector in Catalogue().of_replicas():
         tally.where = vector.id

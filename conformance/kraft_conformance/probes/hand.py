@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.world import InFlight, World
+from kraft_reference.cluster.world import InFlight, MakeReplica, World
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
 from kraft_reference.events import CheckQuorumTimeout, Draw, ElectionTimeout, Poll, PollFetch
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import Message, VoteRequest
 from kraft_reference.outcome import Refusal
+from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.notation import notation
 from kraft_reference.state import ReplicaState
@@ -70,8 +71,8 @@ def _moved(state: ReplicaState) -> str:
 class Hand:
     """A world, and the moves that the schedules share."""
 
-    def __init__(self, configuration: Configuration) -> None:
-        self.world = World(configuration)
+    def __init__(self, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
+        self.world = World(configuration, make_replica)
 
     def forge(self, message: Message, draw: Draw | None = None) -> Occurrence:
         """Deliver a message that nobody sent."""

@@ -36,6 +36,7 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.scenario import cluster
+from kraft_spec.experiments import replicas_without
 
 
 def _out_of_place() -> Iterator[Occurrence]:
@@ -59,7 +60,7 @@ def _foreign_cluster() -> Iterator[Occurrence]:
 
 
 def _late_vote() -> Iterator[Occurrence]:
-    hand = Hand(cluster(3, without=("prevote.response.correlate",)))
+    hand = Hand(cluster(3), replicas_without(("prevote.response.correlate",)))
     yield from hand.elect(1)
 
 

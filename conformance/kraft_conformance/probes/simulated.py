@@ -26,7 +26,8 @@ from kraft_reference.events import Receive, event_name
 from kraft_reference.messages import Message, Reply
 from kraft_reference.profile import PROFILES
 from kraft_reference.roles import TRANSITION, Cause, Role, Transition
-from kraft_reference.scenarios import SCENARIOS, run
+from kraft_reference.scenarios import SCENARIOS
+from kraft_spec.experiments import play
 
 Source = Literal["simulated", "scenarios", "by hand"]
 SOURCES: tuple[Source, ...] = ("simulated", "scenarios", "by hand")
@@ -106,7 +107,7 @@ def probe_reference(amount: Amount | None = None, on_run: Callable[[str], None] 
     with counted_transitions(counted["scenarios"]):
         for scenario, variant in ((one, variant) for one in SCENARIOS for variant in one.variants):
             say(f"{scenario.name}/{variant.name}")
-            _count_all(counted["scenarios"], variant.configuration, run(scenario, variant).occurrences)
+            _count_all(counted["scenarios"], variant.configuration, play(scenario, variant).occurrences)
     with counted_transitions(counted["by hand"]):
         for schedule in BY_HAND:
             say(schedule.name)

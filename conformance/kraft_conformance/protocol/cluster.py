@@ -26,13 +26,7 @@ class Cluster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def cluster_of(configuration: Configuration) -> Cluster:
-    """The protocol's form of a configuration.
-
-    Raises:
-        ValueError: rules are switched off, which is no business of an implementation.
-    """
-    if configuration.switched_off:
-        raise ValueError(f"rules are switched off: {', '.join(sorted(configuration.switched_off))}")
+    """The protocol's form of a configuration."""
     header = header_line(configuration, _NOBODY)
     return Cluster(**{name: getattr(header, name) for name in Cluster.__struct_fields__})
 

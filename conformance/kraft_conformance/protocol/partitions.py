@@ -39,10 +39,8 @@ def partition_cluster_of(configuration: PartitionConfiguration) -> PartitionClus
     """The protocol's form of a configuration.
 
     Raises:
-        ValueError: rules are switched off, which is no business of an implementation, or the profile has no name.
+        ValueError: the profile has no name.
     """
-    if configuration.switched_off:
-        raise ValueError(f"rules are switched off: {', '.join(sorted(configuration.switched_off))}")
     header = header_of(configuration)
     return PartitionCluster(**{name: getattr(header, name) for name in PartitionCluster.__struct_fields__})
 

@@ -12,13 +12,14 @@ from typing import Any
 from kraft_conformance.vectors.recording import Construction, Run
 from kraft_reference.cluster.checkpoint import NO_VOTES, CastVotes, Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.messages import Message, Reply
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
-from kraft_reference.replica import handle
+from kraft_reference.replica import Replica, handle
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.exchange import answer_to, verdict_of
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind, check_occurrences
@@ -36,8 +37,8 @@ Accepts = Callable[[Run], tuple[str, ...]]
 class RecordingDirector(Director):
     """A director that remembers its draws and the first step of its text."""
 
-    def __init__(self, name: str, configuration: Configuration) -> None:
-        super().__init__(name, configuration)
+    def __init__(self, name: str, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
+        super().__init__(name, configuration, make_replica)
         self.draws: dict[int, Draw] = {}
         self.start: int | None = None
         """The sequence of the first occurrence after the starting situation."""
@@ -150,15 +151,19 @@ class NotAcceptedError(AssertionError):
 
 
 def recorded(
-    source: str, configuration: Configuration, script: Callable[[RecordingDirector], None], accepts: Accepts
+    source: str,
+    configuration: Configuration,
+    script: Callable[[RecordingDirector], None],
+    accepts: Accepts,
+    make_replica: MakeReplica = Replica,
 ) -> Run:
-    """The run of a script.
+    """The run of a script with such replicas.
 
     Raises:
         ScenarioFailure: the reference does something else than the script says.
         NotAcceptedError: the model rejects it.
     """
-    director = RecordingDirector(source, configuration)
+    director = RecordingDirector(source, configuration, make_replica)
     script(director)
     start = 1 if director.start is None else director.start
     run = Run(source, configuration, tuple(director.occurrences), director.draws, start, (), director.construction)

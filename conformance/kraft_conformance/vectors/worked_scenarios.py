@@ -30,7 +30,7 @@ def scenario_vectors(accepts: Accepts) -> Iterator[Vector]:
 
 def _is_conformant(variant: Variant) -> bool:
     """Are all rules in force, and does the model accept what happens?"""
-    return not variant.configuration.switched_off and not TRACE_PROPERTIES & set(variant.violates)
+    return not variant.without and not TRACE_PROPERTIES & set(variant.violates)
 
 
 def _vectors(scenario: Scenario, variant: Variant, accepts: Accepts) -> Iterator[Vector]:

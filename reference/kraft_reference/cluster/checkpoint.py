@@ -19,7 +19,7 @@ from kraft_reference.cluster.occurrence import (
     Occurrence,
     message_id,
 )
-from kraft_reference.cluster.world import World
+from kraft_reference.cluster.world import MakeReplica, World
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, Send
 from kraft_reference.events import Draw, Event
@@ -27,7 +27,7 @@ from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
 from kraft_reference.log import Log, Snapshot, append, log_on, snapshot_at
 from kraft_reference.messages import Message
 from kraft_reference.records import SET_KINDS, Record, RecordKind
-from kraft_reference.replica import handle
+from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
@@ -123,10 +123,11 @@ NO_VOTES = CastVotes(0, frozenset())
 class Checkpoints:
     """Follows the occurrences of a run, and can say at any time what there is."""
 
-    def __init__(self, configuration: Configuration) -> None:
-        """The run begins as a `World` of this configuration does."""
+    def __init__(self, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
+        """The run begins as a `World` of this configuration does, with such replicas."""
         self._configuration = configuration
-        self._replicas = {i: replica.state for i, replica in World(configuration).replicas.items()}
+        self._make_replica = make_replica
+        self._replicas = {i: replica.state for i, replica in World(configuration, make_replica).replicas.items()}
         self._network: dict[str, Flight] = {}
         self._cuts: set[tuple[int, int]] = set()
         directories = frozenset(state.key.directory_id or "" for state in self._replicas.values())
@@ -163,7 +164,8 @@ class Checkpoints:
             return after
         assert isinstance(event, Event), "the network does not crash"
         # Chance decides durations only, which no state holds.
-        return handle(before, self._configuration, event, Draw(occurrence.sequence, 0, 0)).state
+        replica = self._make_replica(before, self._configuration)
+        return replica.outcome(event, Draw(occurrence.sequence, 0, 0)).state
 
     def _follow_network(self, occurrence: Occurrence) -> None:
         match occurrence.event:

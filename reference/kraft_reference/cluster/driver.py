@@ -38,7 +38,6 @@ from kraft_reference.events import (
 from kraft_reference.messages import REQUESTS, FetchRequest, Message, Reply
 from kraft_reference.outcome import entry_timers
 from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
-from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
@@ -85,7 +84,7 @@ class Driver:
             for destination, correlation_id in sorted(state.awaiting.items()):
                 self._await_answer(replica_id, destination, correlation_id)
             self._plan_requests(state, 0, 0)
-            if next_steps(state, self.world.configuration):
+            if self.world.replicas[replica_id].next_steps():
                 self._plan_step(replica_id)
         for identifier, flight in tuple(self.world.in_flight.items()):
             for _ in range(flight.copies):
@@ -194,7 +193,7 @@ class Driver:
             self.agenda.after(self._timeouts.request_timeout_ms // 2, self._end_wait, replica_id)
         poll_wait_ms = 0 if occurrence.refusal is None else RETRY_BACKOFF_MS
         self._plan_requests(state, poll_wait_ms, fetch_wait_ms(before, occurrence, self.chance, self._timeouts))
-        if state.target is not None and pending.step_due_ms is None and next_steps(state, self.world.configuration):
+        if state.target is not None and pending.step_due_ms is None and self.world.replicas[replica_id].next_steps():
             self._plan_step(replica_id)
 
     def _plan_requests(self, state: ReplicaState, poll_wait_ms: int, fetch_wait_ms: int) -> None:
@@ -296,7 +295,7 @@ class Driver:
         if pending.step_due_ms != due_ms:
             return None
         pending.step_due_ms = None
-        steps = sorted(next_steps(state, self.world.configuration), key=lambda key: key or state.key)
+        steps = sorted(self.world.replicas[replica_id].next_steps(), key=lambda key: key or state.key)
         if not steps:
             return None
         reached = max([state.fetch_offsets.get(key, 0) for key in steps if key is not None], default=0)

@@ -9,7 +9,9 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.schedule import Schedule
 from kraft_reference.cluster.shrink import Attempt, breaks, replay_checked, shrink
 from kraft_reference.cluster.violation import Violation
+from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.events import Receive, event_name
+from kraft_reference.replica import Replica
 
 _LIVENESS_REPLAYS_MAX = 300
 """A replay that waits in vain takes long."""
@@ -57,9 +59,9 @@ class Failure:
         return "\n".join(lines)
 
 
-def investigate(plan: RunPlan) -> Failure | None:
+def investigate(plan: RunPlan, make_replica: MakeReplica = Replica) -> Failure | None:
     """Repeat a run with its schedule kept, and shrink it; None when it does not fail."""
-    simulation = plan.simulation(keeps_schedule=True)
+    simulation = plan.simulation(keeps_schedule=True, make_replica=make_replica)
     whole_run = tuple(simulation.run())
     violation = simulation.violation
     if violation is None:
@@ -67,30 +69,30 @@ def investigate(plan: RunPlan) -> Failure | None:
     schedule = simulation.schedule
     if violation.property_name not in LIVENESS_PROPERTIES:
         configuration = plan.configuration()
-        shortest = shrink(schedule, breaks(configuration, violation.property_name))
-        replayed = replay_checked(configuration, shortest)
+        shortest = shrink(schedule, breaks(configuration, violation.property_name, make_replica))
+        replayed = replay_checked(configuration, shortest, make_replica)
         if replayed.violation is not None:
             return Failure(plan, violation, len(schedule), shortest, replayed.occurrences, replayed.violation)
         return Failure(plan, violation, len(schedule), schedule, whole_run, violation)
     faulty = tuple(move for move in schedule if move.sequence <= plan.steps or move.lasts)
     for seed in range(plan.seed, plan.seed + _WAITS):
-        attempt = _misses(plan, seed, violation.property_name)
+        attempt = _misses(plan, seed, violation.property_name, make_replica)
         if attempt(faulty) is not None:
             shortest = shrink(faulty, attempt, _LIVENESS_REPLAYS_MAX)
-            waiting = plan.simulation(seed=seed)
+            waiting = plan.simulation(seed=seed, make_replica=make_replica)
             occurrences = tuple(waiting.run(prefix=shortest))
             return Failure(plan, violation, len(faulty), shortest, occurrences, waiting.violation or violation)
     return Failure(plan, violation, len(faulty), faulty, whole_run, violation)
 
 
-def _misses(plan: RunPlan, seed: int, property_name: str) -> Attempt:
+def _misses(plan: RunPlan, seed: int, property_name: str, make_replica: MakeReplica) -> Attempt:
     """An attempt that asks whether a cluster breaks a liveness property after a schedule, when its faults stop.
 
     The seed decides the wait, because the timers of a replayed cluster are started anew.
     """
 
     def attempt(schedule: Schedule) -> Schedule | None:
-        simulation = plan.simulation(seed=seed)
+        simulation = plan.simulation(seed=seed, make_replica=make_replica)
         for _ in simulation.run(prefix=schedule):
             pass
         violation = simulation.violation

@@ -6,9 +6,10 @@ Half of what is asked is meant well; the rest is wrong in one way or another, or
 
 from collections.abc import Callable, Iterator
 from random import Random
+from typing import NamedTuple
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import due
+from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
 from kraft_reference.partitions.events import (
     AlterPartition,
@@ -44,16 +45,29 @@ def random_configuration(seed: int, profile: ReassignmentProfile = KIP) -> Parti
     )
 
 
-def random_run(configuration: PartitionConfiguration, seed: int, events: int) -> tuple[PartitionOccurrence, ...]:
-    """A run of so many events."""
-    return tuple(_occurrences(configuration, Random(f"run {seed}"), events))
+class _Now(NamedTuple):
+    """What the next event is chosen from."""
+
+    state: ControllerState
+    configuration: PartitionConfiguration
+    controllers: Controllers
 
 
-def _occurrences(configuration: PartitionConfiguration, random: Random, events: int) -> Iterator[PartitionOccurrence]:
+def random_run(
+    configuration: PartitionConfiguration, seed: int, events: int, controllers: Controllers = REFERENCE
+) -> tuple[PartitionOccurrence, ...]:
+    """A run of so many events, with such controllers."""
+    return tuple(_occurrences(configuration, Random(f"run {seed}"), events, controllers))
+
+
+def _occurrences(
+    configuration: PartitionConfiguration, random: Random, events: int, controllers: Controllers
+) -> Iterator[PartitionOccurrence]:
     state = initial_state(configuration)
     for sequence in range(1, events + 1):
         (chooser,) = random.choices(_CHOOSERS, _WEIGHTS)
-        occurrence = happen(sequence, state, chooser(state, configuration, random), configuration)
+        event = chooser(_Now(state, configuration, controllers), random)
+        occurrence = happen(sequence, state, event, configuration, controllers)
         state = occurrence.state
         yield occurrence
 
@@ -78,7 +92,8 @@ def _target(configuration: PartitionConfiguration, random: Random) -> Assignment
     return random.choices(wrong, (12, 1, 1, 1, 1))[0]
 
 
-def _alter(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+def _alter(now: _Now, random: Random) -> Event:
+    state, configuration, _ = now
     targets = tuple(
         [
             (_name(state, random), None if random.random() < 0.25 else _target(configuration, random))
@@ -88,13 +103,14 @@ def _alter(state: ControllerState, configuration: PartitionConfiguration, random
     return AlterPartitionReassignments(_node(state, configuration, random), targets, random.random() < 0.97)
 
 
-def _list(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+def _list(now: _Now, random: Random) -> Event:
     names = None if random.random() < 0.5 else tuple(random.sample([*NAMES, *STRANGE_NAMES], random.randint(0, 3)))
-    return ListPartitionReassignments(_node(state, configuration, random), names, random.random() < 0.95)
+    return ListPartitionReassignments(_node(now.state, now.configuration, random), names, random.random() < 0.95)
 
 
-def _alter_partition(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+def _alter_partition(now: _Now, random: Random) -> Event:
     """Mostly one replica that has caught up or fallen behind, as the leader says with what it knows; else anything."""
+    state, configuration, _ = now
     name = _name(state, random)
     partition = state.partitions.get(name)
     if partition is None or partition.leader is None:
@@ -115,34 +131,34 @@ def _alter_partition(state: ControllerState, configuration: PartitionConfigurati
     return AlterPartition(_node(state, configuration, random), broker, name, *epochs, in_sync)
 
 
-def _complete(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
-    ready = due(state, configuration)
-    return CompleteReassignment(random.choice(ready) if ready else _name(state, random))
+def _complete(now: _Now, random: Random) -> Event:
+    ready = now.controllers.due(now.state, now.configuration)
+    return CompleteReassignment(random.choice(ready) if ready else _name(now.state, random))
 
 
-def _fail(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+def _fail(now: _Now, random: Random) -> Event:
     return BrokerFails(random.randint(1, BROKERS + 1))
 
 
-def _start(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
-    dead = sorted(configuration.brokers - state.alive)
+def _start(now: _Now, random: Random) -> Event:
+    dead = sorted(now.configuration.brokers - now.state.alive)
     return BrokerStarts(random.choice(dead) if dead else random.randint(1, BROKERS + 1))
 
 
-def _fail_over(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+def _fail_over(now: _Now, random: Random) -> Event:
     return ControllerFailover(random.randint(1, 4))
 
 
-def _delete(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+def _delete(now: _Now, random: Random) -> Event:
     return DeleteTopic(random.choice(("B", "missing")))
 
 
-def _write_znode(state: ControllerState, configuration: PartitionConfiguration, random: Random) -> Event:
+def _write_znode(now: _Now, random: Random) -> Event:
     names = random.sample([*NAMES, STRANGE_NAMES[0]], random.randint(1, 3))
-    return WriteReassignPartitions(tuple([(name, _target(configuration, random)) for name in names]))
+    return WriteReassignPartitions(tuple([(name, _target(now.configuration, random)) for name in names]))
 
 
-_Chooser = Callable[[ControllerState, PartitionConfiguration, Random], Event]
+_Chooser = Callable[[_Now, Random], Event]
 _CHOOSERS: tuple[_Chooser, ...] = (
     _alter,
     _list,

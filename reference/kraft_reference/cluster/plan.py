@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from kraft_reference.cluster.agenda import Chance
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.workload import WORKLOADS, Preset
+from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration, Timeouts
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.profile import PROFILES
+from kraft_reference.replica import Replica
 
 _OLD_SOFTWARE: tuple[PreVoteSupport, ...] = ("unsupported", "supported", "ignored", "supported", "supported")
 _TIMEOUTS = Timeouts(fetch_interval_ms=400)
@@ -20,7 +22,6 @@ def configuration_of(
     seed: int,
     voters: int,
     profile: str = "kip",
-    switched_off: frozenset[str] = frozenset(),
 ) -> Configuration:
     """The cluster of a preset: voters 1 to `voters`, then the preset's observers.
 
@@ -64,7 +65,6 @@ def configuration_of(
         fetch_max_records=preset.fetch_max_records,
         profile=PROFILES[profile],
         timeouts=replace(_TIMEOUTS, voter_change_timeout_ms=preset.voter_change_timeout_ms),
-        switched_off=switched_off,
     )
 
 
@@ -81,7 +81,7 @@ class RunPlan:
     """A name in `WORKLOADS`."""
     profile: str = "kip"
     switched_off: tuple[str, ...] = ()
-    """Ids of rules."""
+    """Ids of rules that the replicas do without: they are made by `kraft_spec.experiments`."""
 
     def preset(self) -> Preset:
         """The named mix.
@@ -95,15 +95,25 @@ class RunPlan:
 
     def configuration(self) -> Configuration:
         """The cluster of this run."""
-        return configuration_of(self.preset(), self.seed, self.replicas, self.profile, frozenset(self.switched_off))
+        return configuration_of(self.preset(), self.seed, self.replicas, self.profile)
 
     def simulation(
-        self, keeps_schedule: bool = False, seed: int | None = None, configuration: Configuration | None = None
+        self,
+        keeps_schedule: bool = False,
+        seed: int | None = None,
+        configuration: Configuration | None = None,
+        make_replica: MakeReplica = Replica,
     ) -> Simulation:
         """The run, ready to start; with another `seed` the same cluster with other chances.
 
-        Another `configuration` is for another answer to a decision.  See `Simulation` for `keeps_schedule`.
+        Another `configuration` is for another answer to a decision.  See `Simulation` for `keeps_schedule` and
+        `make_replica`.
+
+        Raises:
+            ValueError: the replicas shall do without rules, and those of the reference do not.
         """
+        if self.switched_off and make_replica is Replica:
+            raise ValueError(f"the reference keeps {', '.join(self.switched_off)}, expected other replicas")
         preset = self.preset()
         return Simulation(
             configuration or self.configuration(),
@@ -112,6 +122,7 @@ class RunPlan:
             preset.faults,
             steps=self.steps,
             keeps_schedule=keeps_schedule,
+            make_replica=make_replica,
         )
 
     def command_line(self) -> str:

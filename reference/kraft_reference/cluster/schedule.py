@@ -23,9 +23,8 @@ from kraft_reference.effects import StartTimer
 from kraft_reference.events import Crash, Draw, Event, Receive
 from kraft_reference.log import Log, batch_start
 from kraft_reference.outcome import Refusal
-from kraft_reference.replica import handle
+from kraft_reference.roles import IllegalTransitionError
 from kraft_reference.state import ReplicaState
-from kraft_reference.transitions import IllegalTransitionError
 
 
 class Move(NamedTuple):
@@ -126,13 +125,13 @@ def _happen(world: World, move: Move, event: Event) -> Occurrence | None:
 
 
 def _applies(world: World, replica_id: int, event: Event, draw: Draw) -> bool:
-    return handle(world.state(replica_id), world.configuration, event, draw).refusal not in _DOES_NOT_APPLY
+    return world.replicas[replica_id].outcome(event, draw).refusal not in _DOES_NOT_APPLY
 
 
 def disks_during(world: World, replica_id: int, event: Event, draw: Draw) -> list[ReplicaState]:
     """What is on the replica's disk after each number of completed effects of an event, from none to all."""
     before = world.state(replica_id)
-    effects = durability.effects_of(before, handle(before, world.configuration, event, draw))
+    effects = durability.effects_of(before, world.replicas[replica_id].outcome(event, draw))
     on_disk = [before]
     for effect in effects:
         if not isinstance(effect, StartTimer):

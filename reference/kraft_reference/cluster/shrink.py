@@ -11,8 +11,9 @@ from kraft_reference.cluster.invariants import Invariants
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.schedule import DEFECTS, Move, Schedule, replay
 from kraft_reference.cluster.violation import Violation
-from kraft_reference.cluster.world import World
+from kraft_reference.cluster.world import MakeReplica, World
 from kraft_reference.configuration import Configuration
+from kraft_reference.replica import Replica
 
 REPLAYS_MAX = 3000
 """After so many replays the shortest schedule so far is short enough."""
@@ -28,9 +29,9 @@ class Replayed:
     violation: Violation | None
 
 
-def replay_checked(configuration: Configuration, schedule: Schedule) -> Replayed:
+def replay_checked(configuration: Configuration, schedule: Schedule, make_replica: MakeReplica = Replica) -> Replayed:
     """Replay a schedule from the start of the cluster under all invariants; the same input gives the same output."""
-    world = World(configuration)
+    world = World(configuration, make_replica)
     invariants = Invariants(configuration, {number: replica.state for number, replica in world.replicas.items()})
     moves: list[Move] = []
     occurrences: list[Occurrence] = []
@@ -55,11 +56,11 @@ Attempt = Callable[[Schedule], Schedule | None]
 """The moves of a schedule that matter for the failure, or None when it does not fail."""
 
 
-def breaks(configuration: Configuration, property_name: str) -> Attempt:
+def breaks(configuration: Configuration, property_name: str, make_replica: MakeReplica = Replica) -> Attempt:
     """An attempt that asks whether a schedule by itself breaks an invariant."""
 
     def attempt(schedule: Schedule) -> Schedule | None:
-        replayed = replay_checked(configuration, schedule)
+        replayed = replay_checked(configuration, schedule, make_replica)
         violation = replayed.violation
         return replayed.schedule if violation is not None and violation.property_name == property_name else None
 

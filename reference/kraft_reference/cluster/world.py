@@ -262,6 +262,5 @@ class World:
 
 def effects_possible(world: World, replica_id: int, event: Event, draw: Draw) -> int:
     """How many durable effects and sends the event would have, for choosing a crash point."""
-    state = world.state(replica_id)
-    outcome = handle(state, world.configuration, event, draw)
-    return len(durability.durable_effects(state, outcome.state)) + len(outcome.sends)
+    outcome = world.replicas[replica_id].outcome(event, draw)
+    return len(durability.durable_effects(world.state(replica_id), outcome.state)) + len(outcome.sends)

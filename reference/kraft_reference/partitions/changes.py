@@ -44,47 +44,36 @@ def changed(
     """
     before = state.memory.get(node, {})
     names = sorted(name for name in after if after[name] != before[name])
-    new = {name: _settled(state, configuration, name, before[name], after[name]) for name in names}
+    new = {name: _settled(state, configuration, before[name], after[name]) for name in names}
     partitions = {**before, **new}
     effects: list[Effect] = []
     if names:
-        effects.append(StorePartitions(tuple([(name, _as_stored(new[name], configuration)) for name in names])))
+        # R, AR and RR together.  Rule: partition-reassign.persisted.
+        effects.append(StorePartitions(tuple([(name, new[name]) for name in names])))
     left = {n: target for n, target in state.legacy.items() if exists(state, partitions, n)}
     left = {n: target for n, target in left.items() if partitions[n].is_reassigned and n not in refused}
     if left != state.legacy:
         effects.append(StoreReassignPartitions(tuple(sorted(left.items()))))
     to_tell = {name for name in names if name != kept_quiet or _is_news(before[name], new[name])} | set(told)
     for name in sorted(to_tell):
-        effects += [leader_and_isr(configuration, b, name, partitions[name]) for b in _alive(state, partitions[name])]
+        effects += [leader_and_isr(b, name, partitions[name]) for b in _alive(state, partitions[name])]
     for name in names:
         gone = without(before[name].replicas, new[name].replicas)
         effects += [StopReplica(broker, name) for broker in dict.fromkeys(gone) if broker in state.alive]
-    stored = {**state.stored, **{name: _as_stored(new[name], configuration) for name in names}}
     memory = {**state.memory, node: partitions}
-    return Outcome(state._replace(memory=memory, stored=stored, legacy=left), tuple(effects))
+    return Outcome(state._replace(memory=memory, stored={**state.stored, **new}, legacy=left), tuple(effects))
 
 
 def _settled(
-    state: ControllerState,
-    configuration: PartitionConfiguration,
-    name: TopicPartition,
-    before: Partition,
-    after: Partition,
+    state: ControllerState, configuration: PartitionConfiguration, before: Partition, after: Partition
 ) -> Partition:
     """The partition as it is stored: complete if it may be and that is not a step of its own.
 
     Rule: partition-reassign.complete-in-one-step.
     """
     if configuration.profile.completes == "with-the-change" and may_complete(after, configuration):
-        after = completed(after, state.alive, configuration)
+        after = completed(after, state.alive)
     return after._replace(partition_epoch=before.partition_epoch + 1)
-
-
-def _as_stored(partition: Partition, configuration: PartitionConfiguration) -> Partition:
-    """R, AR and RR together.  Rule: partition-reassign.persisted."""
-    if configuration.enforces("partition-reassign.persisted"):
-        return partition
-    return partition._replace(adding=(), removing=())
 
 
 def _is_news(before: Partition, after: Partition) -> bool:
@@ -96,9 +85,7 @@ def _alive(state: ControllerState, partition: Partition) -> list[int]:
     return [broker for broker in dict.fromkeys(partition.replicas) if broker in state.alive]
 
 
-def leader_and_isr(
-    configuration: PartitionConfiguration, broker: int, name: TopicPartition, partition: Partition
-) -> LeaderAndIsr:
+def leader_and_isr(broker: int, name: TopicPartition, partition: Partition) -> LeaderAndIsr:
     """What a broker is told: all of R, so that it replicates rightly whether it heeds the other two lists or not.
 
     Rules: partition-reassign.leader-and-isr-fields, partition-reassign.mixed-versions.
@@ -110,14 +97,7 @@ def leader_and_isr(
         partition.leader_epoch,
         partition.partition_epoch,
         partition.in_sync,
-        told_replicas(configuration, partition),
+        partition.replicas,
         partition.adding,
         partition.removing,
     )
-
-
-def told_replicas(configuration: PartitionConfiguration, partition: Partition) -> tuple[int, ...]:
-    """The replicas that the leader knows of, and so replicates to.  Rule: partition-reassign.mixed-versions."""
-    if configuration.enforces("partition-reassign.mixed-versions"):
-        return partition.replicas
-    return partition.original

@@ -20,9 +20,3 @@ class PartitionConfiguration:
     unclean_topics: frozenset[str] = frozenset()
     """Topics with unclean.leader.election.enable.  Rule: partition-reassign.isr-never-empty."""
     profile: ReassignmentProfile = field(default=KIP)
-    switched_off: frozenset[str] = frozenset()
-    """Ids of rules that an experiment switches off: the product runs with none."""
-
-    def enforces(self, rule: str) -> bool:
-        """Is the rule with this id in force?"""
-        return rule not in self.switched_off

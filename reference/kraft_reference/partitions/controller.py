@@ -1,5 +1,8 @@
 """The state machine: one event at a time."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from kraft_reference.partitions.changes import changed
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.events import (
@@ -50,6 +53,13 @@ def handle(state: ControllerState, event: Event, configuration: PartitionConfigu
             return after_write_reassign_partitions(state, configuration, event)
 
 
+class Controllers(NamedTuple):
+    """What the controllers of a cluster do, and may do: those of the reference, or of an experiment."""
+
+    handle: Callable[[ControllerState, Event, PartitionConfiguration], Outcome]
+    due: Callable[[ControllerState, PartitionConfiguration], tuple[TopicPartition, ...]]
+
+
 def due(state: ControllerState, configuration: PartitionConfiguration) -> tuple[TopicPartition, ...]:
     """The partitions whose reassignment may complete.  Rule: partition-reassign.complete-in-one-step."""
     partitions = state.partitions
@@ -65,7 +75,7 @@ def _after_complete(
     if name not in due(state, configuration):
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
     partition = state.partitions[name]
-    after = completed(partition, state.alive, configuration)
+    after = completed(partition, state.alive)
     return changed(state, configuration, state.controller, {**state.partitions, name: after})
 
 
@@ -76,3 +86,6 @@ def _after_delete_topic(state: ControllerState, configuration: PartitionConfigur
         return Outcome(state, refusal=Refusal.ALREADY_SO if known else Refusal.UNKNOWN_ID)
     now = state._replace(deleting=state.deleting | {event.topic})
     return changed(now, configuration, state.controller, state.partitions)
+
+
+REFERENCE = Controllers(handle, due)

@@ -46,7 +46,7 @@ def after_broker_starts(state: ControllerState, configuration: PartitionConfigur
     risen = {name: led(partition, now.alive, is_unclean(configuration, name)) for name, partition in held.items()}
     outcome = changed(now, configuration, state.controller, {**state.partitions, **risen})
     unchanged = [name for name in held if risen[name] == held[name]]
-    told = tuple([leader_and_isr(configuration, event.broker, name, held[name]) for name in unchanged])
+    told = tuple([leader_and_isr(event.broker, name, held[name]) for name in unchanged])
     return Outcome(outcome.state, (*outcome.effects, *told))
 
 
@@ -63,8 +63,7 @@ def after_controller_failover(
         known = event.node in configuration.controllers
         return Outcome(state, refusal=Refusal.ALREADY_SO if known else Refusal.UNKNOWN_ID)
     # Who is not controller any more forgets what it knew, or it could go on writing.
-    kept = {} if configuration.enforces("partition-reassign.controller-only") else state.memory
-    now = state._replace(controller=event.node, memory={**kept, event.node: state.stored})
+    now = state._replace(controller=event.node, memory={event.node: state.stored})
     told = [name for name in state.stored if exists(now, state.stored, name)]
     after, refused = with_legacy_targets(now, configuration, state.stored)
     return changed(now, configuration, event.node, after, told=told, refused=refused)

@@ -17,7 +17,7 @@ def after_alter_partition(
     Where that completes a reassignment which takes the leader away, the answer is that another one leads.
     Rules: partition-reassign.controller-only, partition-reassign.leader-in-removing.
     """
-    error = _error(state, configuration, asked)
+    error = _error(state, asked)
     if error is not None:
         return Outcome(state, (AlterPartitionAnswer(error),), Refusal.REQUEST_REFUSED)
     partitions = state.memory[asked.node]
@@ -29,13 +29,13 @@ def after_alter_partition(
     return Outcome(outcome.state, (*outcome.effects, AlterPartitionAnswer(error, now.partition_epoch)))
 
 
-def _error(state: ControllerState, configuration: PartitionConfiguration, asked: AlterPartition) -> Error | None:
+def _error(state: ControllerState, asked: AlterPartition) -> Error | None:
     """What is wrong with a request, in Kafka's order.
 
     Whoever knows of a later epoch than this node knows of a later controller.
     Rules: partition-reassign.controller-only, partition-reassign.unknown-partition.
     """
-    if asked.node != state.controller and configuration.enforces("partition-reassign.controller-only"):
+    if asked.node != state.controller:
         return Error.NOT_CONTROLLER
     if not exists(state, state.memory.get(asked.node, {}), asked.partition):
         return Error.UNKNOWN_TOPIC_OR_PARTITION

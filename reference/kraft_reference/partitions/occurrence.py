@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import handle
+from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.partitions.effects import Effect
 from kraft_reference.partitions.events import Event
 from kraft_reference.partitions.outcome import Refusal
@@ -23,8 +23,12 @@ class PartitionOccurrence(NamedTuple):
 
 
 def happen(
-    sequence: int, state: ControllerState, event: Event, configuration: PartitionConfiguration
+    sequence: int,
+    state: ControllerState,
+    event: Event,
+    configuration: PartitionConfiguration,
+    controllers: Controllers = REFERENCE,
 ) -> PartitionOccurrence:
-    """Let an event happen in a state."""
-    outcome = handle(state, event, configuration)
+    """Let an event happen in a state, with such controllers."""
+    outcome = controllers.handle(state, event, configuration)
     return PartitionOccurrence(sequence, event, outcome.effects, outcome.refusal, outcome.state)

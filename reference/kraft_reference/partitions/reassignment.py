@@ -14,8 +14,6 @@ def is_valid_target(target: Assignment, configuration: PartitionConfiguration) -
 
     Rule: partition-reassign.invalid-assignment.
     """
-    if not configuration.enforces("partition-reassign.invalid-assignment"):
-        return True
     return bool(target) and len(set(target)) == len(target) and configuration.brokers.issuperset(target)
 
 
@@ -27,9 +25,6 @@ def reassigned(partition: Partition, target: Assignment, configuration: Partitio
     A target with the same members adds and removes nothing: only the order is new, and there is nothing to wait for.
     Rules: partition-reassign.start, partition-reassign.override, partition-reassign.no-op-target.
     """
-    if not configuration.enforces("partition-reassign.start"):
-        # Whoever leaves is gone at once.
-        return partition._replace(replicas=target, in_sync=partition.in_sync & frozenset(target))
     base = partition.original if configuration.profile.override_base == "original" else partition.replicas
     adding, removing = without(target, base), without(base, target)
     if configuration.profile.replicas_order == "removing-first":
@@ -37,9 +32,6 @@ def reassigned(partition: Partition, target: Assignment, configuration: Partitio
     else:
         adding, removing = tuple(sorted(adding)), tuple(sorted(removing))
         replicas = target + removing
-    if not configuration.enforces("partition-reassign.override"):
-        # What the running one added stays, and no list says so.
-        replicas += without(partition.adding, replicas)
     if configuration.profile.override_base == "replicas":
         # A list that would be empty stays as the running reassignment has left it.
         adding, removing = adding or partition.adding, removing or partition.removing
@@ -52,22 +44,20 @@ def reassigned(partition: Partition, target: Assignment, configuration: Partitio
 # ---------------------------------------------------------------------------------------------------------
 
 
-def cancelled(partition: Partition, configuration: PartitionConfiguration) -> Partition:
+def cancelled(partition: Partition) -> Partition:
     """The partition without its reassignment; AR is gone from R and from I, even those that had caught up.
 
     Rule: partition-reassign.cancel.
     """
-    if not configuration.enforces("partition-reassign.cancel"):
-        return partition._replace(adding=(), removing=())
     replicas = partition.original
     return partition._replace(
         replicas=replicas, in_sync=partition.in_sync & frozenset(replicas), adding=(), removing=()
     )
 
 
-def keeps_acknowledged_records(partition: Partition, configuration: PartitionConfiguration) -> bool:
+def keeps_acknowledged_records(partition: Partition) -> bool:
     """Is somebody in sync left?  Rule: partition-reassign.isr-never-empty."""
-    return bool(partition.in_sync) or not configuration.enforces("partition-reassign.isr-never-empty")
+    return bool(partition.in_sync)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -84,28 +74,19 @@ def may_complete(partition: Partition, configuration: PartitionConfiguration) ->
     if not partition.is_reassigned:
         return False
     waited_for = partition.adding if configuration.profile.completes_with == "adding" else partition.target
-    if configuration.enforces("partition-reassign.add-before-remove") and not partition.in_sync.issuperset(waited_for):
+    if not partition.in_sync.issuperset(waited_for):
         return False
-    return keeps_acknowledged_records(_completed_lists(partition), configuration)
+    return keeps_acknowledged_records(_completed_lists(partition))
 
 
-def completed(partition: Partition, alive: frozenset[int], configuration: PartitionConfiguration) -> Partition:
+def completed(partition: Partition, alive: frozenset[int]) -> Partition:
     """The partition with RR gone, led by a replica of TR that is in sync: all of it one change.
 
     Somebody in sync is always left, so no election is unclean.
 
     Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing.
     """
-    if not configuration.enforces("partition-reassign.complete-in-one-step"):
-        # RR goes first, the lists another time.
-        going = set(partition.removing) & set(partition.replicas)
-        done = _completed_lists(partition)
-        after = done._replace(adding=partition.adding, removing=partition.removing) if going else done
-    else:
-        after = _completed_lists(partition)
-    if not configuration.enforces("partition-reassign.leader-in-removing"):
-        return after
-    return led(after, alive, unclean=False)
+    return led(_completed_lists(partition), alive, unclean=False)
 
 
 def _completed_lists(partition: Partition) -> Partition:

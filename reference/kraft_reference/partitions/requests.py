@@ -21,16 +21,14 @@ from kraft_reference.partitions.reassignment import (
 from kraft_reference.partitions.state import ControllerState, exists
 
 
-def _top_level_error(
-    state: ControllerState, configuration: PartitionConfiguration, node: int, permitted: bool
-) -> Error | None:
+def _top_level_error(state: ControllerState, node: int, permitted: bool) -> Error | None:
     """What fails a request as a whole.
 
     Rules: partition-reassign.error-order, partition-reassign.authorization, partition-reassign.controller-only.
     """
     if not permitted:
         return Error.CLUSTER_AUTHORIZATION_FAILED
-    if node != state.controller and configuration.enforces("partition-reassign.controller-only"):
+    if node != state.controller:
         return Error.NOT_CONTROLLER
     return None
 
@@ -51,7 +49,7 @@ def after_alter_reassignments(
     Rules: partition-reassign.per-partition, partition-reassign.error-order, partition-reassign.timeout-ignored,
     partition-reassign.admin-api.
     """
-    error = _top_level_error(state, configuration, asked.node, asked.may_alter)
+    error = _top_level_error(state, asked.node, asked.may_alter)
     if error is not None:
         return Outcome(state, (AlterReassignmentsAnswer(error),), Refusal.REQUEST_REFUSED)
     before = state.memory.get(asked.node, {})
@@ -91,9 +89,9 @@ def _altered(
         return Error.NO_REASSIGNMENT_IN_PROGRESS
     if target is not None and not is_valid_target(target, configuration):
         return Error.INVALID_REPLICA_ASSIGNMENT
-    after = cancelled(partition, configuration) if target is None else reassigned(partition, target, configuration)
+    after = cancelled(partition) if target is None else reassigned(partition, target, configuration)
     unclean = is_unclean(configuration, name)
-    if not unclean and not keeps_acknowledged_records(after, configuration):
+    if not unclean and not keeps_acknowledged_records(after):
         return Error.INVALID_REPLICA_ASSIGNMENT
     return led(after, state.alive, unclean and not after.in_sync)
 
@@ -110,7 +108,7 @@ def after_list_reassignments(
 
     Rules: partition-reassign.list, partition-reassign.error-order, partition-reassign.timeout-ignored.
     """
-    error = _top_level_error(state, configuration, asked.node, asked.may_describe)
+    error = _top_level_error(state, asked.node, asked.may_describe)
     if error is not None:
         return Outcome(state, (ListReassignmentsAnswer(error),), Refusal.REQUEST_REFUSED)
     partitions = state.memory.get(asked.node, {})

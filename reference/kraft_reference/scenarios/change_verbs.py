@@ -23,7 +23,6 @@ from kraft_reference.messages import (
     Request,
     UpdateVoterRequest,
 )
-from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.scenarios.exchange import Exchange, answer_to, verdict_of
 
 
@@ -90,13 +89,13 @@ class ChangeVerbs(Exchange):
 
     def next_steps(self, leader: int, expected: str) -> None:
         """Whom the leader may add or remove next, as in `5 6`; `-` to clear or to hand over, nothing while it waits."""
-        steps = next_steps(self.state(leader), self.world.configuration)
+        steps = self.world.replicas[leader].next_steps()
         names = " ".join(sorted("-" if one is None else str(one.id) for one in steps))
         self.check(f"next steps of N{leader}", names, expected)
 
     def advance(self, leader: int, replica_id: int | None = None) -> Occurrence:
         """The leader adds or removes this replica on the way to its target; without one it clears or hands over."""
-        steps = next_steps(self.state(leader), self.world.configuration)
+        steps = self.world.replicas[leader].next_steps()
         chosen = [one for one in steps if (None if one is None else one.id) == replica_id]
         self.check(f"choices of N{leader} that name {replica_id}", len(chosen), 1)
         return self.happen(leader, AdvanceReassignment(chosen[0]))

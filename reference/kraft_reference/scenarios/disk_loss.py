@@ -263,10 +263,11 @@ SCENARIOS = (
             ),
             Variant(
                 "without-voter-key",
-                cluster(3, fetch_max_records=1, without=(VOTER_KEY,)),
+                cluster(3, fetch_max_records=1),
                 without_voter_key,
                 "the new disk votes in the name of the old one: the loss is back",
                 _LOSS_BY_OTHERS,
+                without=(VOTER_KEY,),
             ),
             Variant(
                 "wrong-disk",
@@ -276,10 +277,11 @@ SCENARIOS = (
             ),
             Variant(
                 "wrong-disk-without-replica-key",
-                cluster(3, fetch_max_records=1, disks={3: "U3'"}, without=(REPLICA_KEY,)),
+                cluster(3, fetch_max_records=1, disks={3: "U3'"}),
                 without_replica_key,
                 "tracked by id, (3,U3') commits 6 records that N2 L(6) does not have",
                 _LOSS_BY_OTHERS,
+                without=(REPLICA_KEY,),
             ),
         ),
     ),

@@ -126,10 +126,11 @@ SCENARIOS = (
             ),
             Variant(
                 "without-refusal",
-                cluster(5, without=(REFUSAL,)),
+                cluster(5),
                 full_omission_without_refusal,
                 "N4 has 2 of 5 and stops, but one lost fetch at N2 costs a change of leader",
                 ("NoNeedlessElection",),
+                without=(REFUSAL,),
             ),
         ),
     ),

@@ -188,19 +188,21 @@ SCENARIOS = (
             Variant("with-the-rule", cluster(4, (1, 2, 3)), new_voter, "observer N4 votes, N2 L(7)"),
             Variant(
                 "without-open-voting",
-                cluster(4, (1, 2, 3), without=(MEMBERSHIP,)),
+                cluster(4, (1, 2, 3)),
                 new_voter_refuses,
                 "N4 refuses; no leader until N1 returns",
                 ("EventualLeader",),
+                without=(MEMBERSHIP,),
             ),
             Variant(
                 "unknown-candidate", cluster(4, (1, 2, 3)), unknown_candidate, "the log check alone decides: N4 L(7)"
             ),
             Variant(
                 "unknown-candidate-without-open-voting",
-                cluster(4, (1, 2, 3), without=(MEMBERSHIP,)),
+                cluster(4, (1, 2, 3)),
                 unknown_candidate_refused,
                 "N2 and N3 refuse a candidate that their sets lack",
+                without=(MEMBERSHIP,),
             ),
         ),
     ),

@@ -193,10 +193,11 @@ SCENARIOS = (
             ),
             Variant(
                 "without-lost-pre-vote",
-                cluster(3, without=("state.prospective.lost.known-leader",)),
+                cluster(3),
                 removed_voter_stuck,
                 "N3 stays P(6,1) for ever and never learns that it was removed",
                 ("EventuallyFetching",),
+                without=("state.prospective.lost.known-leader",),
             ),
         ),
     ),

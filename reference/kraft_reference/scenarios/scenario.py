@@ -4,9 +4,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.profile import KIP, Profile
+from kraft_reference.replica import Replica
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.notation import notation
 from kraft_reference.state import ReplicaState
@@ -24,6 +26,8 @@ class Variant:
     """What the script asserts, in a sentence."""
     violates: tuple[str, ...] = ()
     """Properties that the run violates, in alphabetical order; with every rule in force only where a rule is wrong."""
+    without: tuple[str, ...] = ()
+    """Ids of rules that the replicas do without: they are made by `kraft_spec.experiments`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +75,16 @@ class ScenarioRun:
         return " ".join(f"N{n} {notation(state, with_vote=False)}" for n, state in sorted(self.states.items()))
 
 
-def run(scenario: Scenario, variant: Variant) -> ScenarioRun:
-    """Run one variant; every assertion of its script held if this returns.
+def run(scenario: Scenario, variant: Variant, make_replica: MakeReplica = Replica) -> ScenarioRun:
+    """Run one variant with such replicas; every assertion of its script held if this returns.
 
     Raises:
         ScenarioFailure: the reference does something else than the scenario says.
+        ValueError: the variant is one without rules, and the replicas of the reference have them.
     """
-    director = Director(f"{scenario.name}/{variant.name}", variant.configuration)
+    if variant.without and make_replica is Replica:
+        raise ValueError(f"the reference keeps {', '.join(variant.without)}, expected other replicas")
+    director = Director(f"{scenario.name}/{variant.name}", variant.configuration, make_replica)
     variant.script(director)
     violated: dict[str, int | None] = {**director.watch.violated, **dict.fromkeys(director.shown)}
     director.step("the end")
@@ -110,7 +117,6 @@ def cluster(
     size: int,
     voters: Collection[int] = (),
     *,
-    without: Collection[str] = (),
     pre_vote: bool = True,
     old: Collection[int] = (),
     static: bool = False,
@@ -125,7 +131,6 @@ def cluster(
     Args:
         size: how many replicas there are.
         voters: ids of the voters, all replicas by default.
-        without: ids of the rules to switch off.
         pre_vote: whether the replicas support Pre-Vote.
         old: replicas that do not although the others do.
         static: static voters at kraft.version 0, which have no directory ids.
@@ -157,5 +162,4 @@ def cluster(
         kraft_version=0 if static else 1,
         profile=profile,
         fetch_max_records=fetch_max_records,
-        switched_off=frozenset(without),
     )

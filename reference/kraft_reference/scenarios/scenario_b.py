@@ -90,10 +90,11 @@ SCENARIOS = (
             Variant("with-the-rule", cluster(4), scenario_b, "N1 is refused twice; its removal commits"),
             Variant(
                 "without-refusal",
-                cluster(4, without=(REFUSAL,)),
+                cluster(4),
                 scenario_b_without_refusal,
                 "N1 wins although N4 is healthy, and its removal is undone",
                 ("NoNeedlessElection",),
+                without=(REFUSAL,),
             ),
             Variant(
                 "long-pause",

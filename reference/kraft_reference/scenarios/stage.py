@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from kraft_reference.cluster.occurrence import Occurrence, message_id
-from kraft_reference.cluster.world import ImpossibleMoveError, World
+from kraft_reference.cluster.world import ImpossibleMoveError, MakeReplica, World
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, Send, StartTimer, Timer
 from kraft_reference.elections import has_election_timer
@@ -12,6 +12,7 @@ from kraft_reference.events import Draw, Event
 from kraft_reference.identity import ReplicaKey, Target, VoterSet, names
 from kraft_reference.outcome import Refusal
 from kraft_reference.records import RecordKind
+from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.notation import differs
 from kraft_reference.scenarios.watch import PropertyWatch
@@ -48,8 +49,8 @@ class ScenarioFailure(AssertionError):  # noqa: N818 - a failed expectation, not
 class Stage:
     """One world in one scenario."""
 
-    def __init__(self, scenario: str, configuration: Configuration) -> None:
-        self.world = World(configuration)
+    def __init__(self, scenario: str, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
+        self.world = World(configuration, make_replica)
         self.occurrences: list[Occurrence] = []
         self.watch = PropertyWatch(configuration)
         self.shown: set[str] = set()

@@ -118,10 +118,11 @@ SCENARIOS = (
             Variant("leader-down", _OLD, leader_down, "N1 is down and N2's log behind: N3 L(4)"),
             Variant(
                 "leader-down-without-rule",
-                cluster(3, old=(2,), without=(UNSUPPORTED,)),
+                cluster(3, old=(2,)),
                 leader_down_without_rule,
                 "N3 never nominates itself, N2 cannot win: no leader for ever",
                 ("EventualLeader",),
+                without=(UNSUPPORTED,),
             ),
         ),
     ),

@@ -99,10 +99,11 @@ SCENARIOS = (
             Variant("with-the-rule", cluster(4, (1, 2, 3)), zombie, "N1 resigns and finds N2; N4 finds N2"),
             Variant(
                 "without-check-quorum",
-                cluster(4, (1, 2, 3), without=(CHECK_QUORUM,)),
+                cluster(4, (1, 2, 3)),
                 zombie_for_ever,
                 "N1 stays L(4) and serves N4 for ever",
                 ("ZombieBounded",),
+                without=(CHECK_QUORUM,),
             ),
             Variant("sole-voter", cluster(4, (1, 2, 3)), zombie_sole_voter, "set {2}, N1 outside: cq(1) fires as well"),
         ),

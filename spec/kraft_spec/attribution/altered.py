@@ -9,9 +9,9 @@ from enum import Enum
 from types import FrameType
 from typing import Any, NamedTuple
 
-from kraft_spec.attribution.copies import Copy
 from kraft_spec.attribution.given import AnyGiven, played, player
 from kraft_spec.attribution.probing import PROBE, Place, Probing
+from kraft_spec.copies import Copy
 
 _PLACES: list[Place] = []
 """Where each probe stands, by its number."""

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from kraft_reference.events import Receive
 from kraft_spec.attribution.altered import alternatives
-from kraft_spec.attribution.copies import ORIGINAL
 from kraft_spec.attribution.given import AnyGiven, Given, played, player
 from kraft_spec.attribution.mutated import broken
 from kraft_spec.attribution.ranking import Asked, Clue, Suspect, level_of, ranked
+from kraft_spec.copies import ORIGINAL
 from kraft_spec.rules import Level
 
 
@@ -59,7 +59,8 @@ def attributed(
     for one in broken(given, left_out):
         remaining = left(one.result)
         if remaining is not None and not remaining:
-            suspects.append(Suspect(one.mutant.name, one.mutant.rules, one.mutant.bug))
+            mutant = one.mutant
+            suspects.append(Suspect(mutant.name, mutant.rules, mutant.bug, mutant.is_experiment))
     compared: dict[int, Collection[object] | None] = {}
     for other in tuple(alternatives(given)):
         if id(other.result) not in compared:
@@ -80,7 +81,7 @@ def _concluded(
         asked = Asked(str(given.state.role), getattr(message, "pre_vote", None))
     found = ranked(suspects, clues, asked, stated)
     exact = [one for one in clues if one.is_exact]
-    return Attribution(found.rules, bool(suspects or exact), level_of(exact), found.why, found.suspects)
+    return Attribution(found.rules, bool(suspects or exact), level_of(exact, suspects), found.why, found.suspects)
 
 
 def _left(differing: Differing, step: Any) -> Collection[object] | None:

@@ -11,7 +11,6 @@ from kraft_spec.edits import package_folder
 from kraft_spec.rules import load_registry
 
 _RULE_ID = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+")
-_SWITCH = re.compile(r'enforces\("([^"]+)"\)')
 
 
 class _Module(NamedTuple):
@@ -25,24 +24,19 @@ class _Module(NamedTuple):
 def cited_at(place: Place) -> tuple[tuple[str, ...], ...]:
     """The rules that the reference names at a place, what stands closest first.
 
-    The switch of a rule in that line, the comment above the statement, those above the statements around it, the
+    The comment above the statement, those above the statements around it, the
     docstring of the function; each with its rules in the order of the text.
     """
     module = _module(place.file)
     found = list(_around(module, module.tree, place.line))
     directly = module.commented.get(place.line, ())
-    ordered = [switched_at(place), directly, *reversed(found)]
+    ordered = [directly, *reversed(found)]
     return tuple(dict.fromkeys([rules for rules in ordered if rules]))
 
 
 def rules_around(file: str, line: int) -> tuple[str, ...]:
     """The rules that the reference names at a line and around it, up to the docstring of its function."""
     return tuple(dict.fromkeys([rule for rules in cited_at(Place(file, line)) for rule in rules]))
-
-
-def switched_at(place: Place) -> tuple[str, ...]:
-    """The rules that an experiment can switch off in this line."""
-    return tuple(_SWITCH.findall(_module(place.file).lines[place.line - 1]))
 
 
 def _around(module: _Module, node: ast.AST, line: int) -> Iterator[tuple[str, ...]]:

@@ -1,6 +1,5 @@
 """What a step was given, so that it can be played again: of a replica, or of the controllers of partitions."""
 
-from dataclasses import replace
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -53,9 +52,3 @@ def played(module: ModuleType, given: Any) -> Any:
     if given.crash is None:
         return standing.step(given.event, given.draw)
     return standing.crash_during(given.event, given.draw, *given.crash)
-
-
-def without(given: Any, rules: frozenset[str]) -> Any:
-    """The same step where these rules are switched off."""
-    configuration = given.configuration
-    return given._replace(configuration=replace(configuration, switched_off=configuration.switched_off | rules))

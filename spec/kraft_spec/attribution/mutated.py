@@ -14,8 +14,8 @@ from pickle import PicklingError
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
-from kraft_spec.attribution.copies import Copy
-from kraft_spec.attribution.given import AnyGiven, played, player, without
+from kraft_spec.attribution.given import AnyGiven, played, player
+from kraft_spec.copies import Copy
 from kraft_spec.edits import edited_texts, package_folder
 from kraft_spec.mutants import Mutant, load_catalogue, reference_edits
 
@@ -132,12 +132,11 @@ class _CopiedStep:
         """What comes of it with a rule broken; None if it is the same, or the mutant dies."""
         patch = _patch(mutant.name)
         is_called = any(one.__code__ in self._called for one, _ in patch.functions)
-        if not (is_called or patch.names or mutant.switched_off):
+        if not (is_called or patch.names):
             return None
-        given = without(self._given, frozenset(mutant.switched_off)) if mutant.switched_off else self._given
         with patch.in_place():
             try:
-                result = played(self._module, given)
+                result = played(self._module, self._given)
             except Exception:  # an altered reference may make anything
                 return None
         return None if repr(result) == repr(self.unbroken) else result
@@ -146,7 +145,7 @@ class _CopiedStep:
 @cache
 def _mutants() -> tuple[Mutant, ...]:
     """Those that break the reference."""
-    return tuple([one for one in load_catalogue().mutants if one.reference or one.switched_off])
+    return tuple([one for one in load_catalogue().mutants if reference_edits(one)])
 
 
 @cache

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kraft_spec.attribution.citing import cited_at, switched_at
+from kraft_spec.attribution.citing import cited_at
 from kraft_spec.attribution.probing import Place
 from kraft_spec.rules import Level, load_registry, strictest_level
 
@@ -11,8 +11,6 @@ _EXACT = 3.0
 """The alternative is just what was seen."""
 _PART = 1.5
 """It leaves less that differs."""
-_SWITCHED_OFF = 8.0
-"""It is the rule switched off, and just what was seen: nothing counts more."""
 _BROKEN = 12.0
 """A mutant of the catalogue does just what was seen."""
 _LATER_BROKEN = 1.0
@@ -48,6 +46,8 @@ class Suspect(NamedTuple):
     rules: tuple[str, ...]
     """That it breaks, the one that it is about first."""
     bug: str
+    is_experiment: bool = False
+    """Does it leave out the first of them, and nothing else?"""
 
 
 class Asked(NamedTuple):
@@ -115,15 +115,16 @@ def _why(rules: Sequence[str], suspects: Sequence[Suspect], clues: Sequence[Clue
     return ""
 
 
-def level_of(clues: Sequence[Clue]) -> Level:
-    """What a replica does not keep that does what these places explain: a SHOULD where that alone is enough.
+def level_of(clues: Sequence[Clue], suspects: Sequence[Suspect] = ()) -> Level:
+    """What a replica does not keep that does what these explain: a SHOULD where that alone is enough.
 
-    The reference with a rule switched off keeps all others, so that no other explanation counts beside it.
+    The reference of an experiment keeps all rules but one, so that no other explanation counts beside it.
     Elsewhere the strictest level of the rules named closest counts; MUST if there are none, or a place names none.
     """
-    for rule in [rule for clue in clues for rule in switched_at(clue.where[0])]:
-        if strictest_level([rule]) != "MUST":
-            return strictest_level([rule])
+    for suspect in suspects:
+        level = strictest_level(suspect.rules[:1])
+        if suspect.is_experiment and level != "MUST":
+            return level
     closest = [_closest(clue) for clue in clues]
     return strictest_level([rule for rules in closest for rule in rules]) if all(closest) else "MUST"
 
@@ -141,9 +142,6 @@ def _named(clue: Clue) -> Mapping[str, float]:
             for later, rule in enumerate(rules):
                 worth.setdefault(rule, base - min(away, _AWAY_MAX) - _LATER_IN_LIST * later)
             away += _STEP_AWAY
-    if clue.is_exact:
-        for rule in switched_at(clue.where[0]):
-            worth[rule] += _SWITCHED_OFF
     return worth
 
 

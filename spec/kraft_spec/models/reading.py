@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from kraft_spec.experiments import ExperimentError, model_edits_without
 from kraft_spec.models.check import ModelCheck
 
 COMMENT = "\\*"
@@ -53,6 +54,10 @@ def read_check(configuration: str, text: str) -> ModelCheck | None:
         check = msgspec.convert({**said, "configuration": configuration}, ModelCheck)
     except msgspec.DecodeError as error:
         raise CheckFileError(f"{configuration}.cfg: {error}") from error
+    try:
+        model_edits_without(check.without)
+    except ExperimentError as error:
+        raise CheckFileError(f"{configuration}.cfg: without: {error}") from error
     if check.fires and not (check.coverage or check.violates):
         raise CheckFileError(
             f"{configuration}.cfg: fires is only looked at with coverage = true, or where violates names a property"

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
+from kraft_spec.experiments import model_without
 from kraft_spec.models.catalogue import checks_of
 from kraft_spec.models.check import CheckReport, ModelCheck
 from kraft_spec.models.firing import firing_actions
@@ -112,9 +114,9 @@ def run_check(
         time_limit_seconds=check.time_limit_seconds,
         brief=check.brief or bool(check.violates),
     )
-    model = directory or model_directory()
-    report = check_model(model, check.module, check.configuration, options, on_progress=on_progress)
-    return CheckReport(check, report, tuple(sorted(check.fires - _fired(check, report, model))))
+    with nullcontext(directory) if directory is not None else model_without(check.without) as model:
+        report = check_model(model, check.module, check.configuration, options, on_progress=on_progress)
+        return CheckReport(check, report, tuple(sorted(check.fires - _fired(check, report, model))))
 
 
 def _fired(check: ModelCheck, report: ModelCheckReport, model: Path) -> frozenset[str]:

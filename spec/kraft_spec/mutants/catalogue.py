@@ -9,11 +9,10 @@ import msgspec
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import scenario
 from kraft_spec.edits import Edit
+from kraft_spec.experiments import ExperimentError, model_edits_without, reference_edits_without
 from kraft_spec.models import UnknownCheck, find_check, model_directory
 from kraft_spec.mutants.mutant import Covered, Evidence, Exhaustive, Mutant, MutantFile, NotModelled, Schedule
 from kraft_spec.rules import load_registry
-
-_INITIALLY_NOTHING_OFF = Edit("tla/MCBounds.tla", "off |-> {}]", "off |-> {%s}]")
 
 
 class MutantError(ValueError):
@@ -80,8 +79,12 @@ def _check(file: str, part: MutantFile, names: set[str]) -> None:
             raise MutantError(f"{file}: mutant {mutant.name} names no rule, expected the ones that it breaks")
         if not (mutant.model or mutant.reference or mutant.switched_off):
             raise MutantError(f"{file}: mutant {mutant.name} changes nothing")
+        try:
+            model_edits_without(mutant.switched_off)
+        except ExperimentError as error:
+            raise MutantError(f"{file}: mutant {mutant.name}: {error}") from error
         covering = mutant.evidence.rules if isinstance(mutant.evidence, Covered) else ()
-        for rule in (*mutant.rules, *mutant.switched_off, *covering):
+        for rule in (*mutant.rules, *covering):
             if rule not in registry:
                 raise MutantError(f"{file}: mutant {mutant.name} names {rule!r}, which is no rule")
         problem = _evidence_problem(mutant.evidence)
@@ -93,17 +96,13 @@ def _check(file: str, part: MutantFile, names: set[str]) -> None:
 
 
 def model_edits(mutant: Mutant) -> tuple[Edit, ...]:
-    """The edits of `kraft_spec` that break the model as the mutant says, its switches included."""
-    edits = [edit.as_edit() for edit in mutant.model]
-    if mutant.switched_off:
-        off = ", ".join(f'"{rule}"' for rule in mutant.switched_off)
-        edits.append(Edit(_INITIALLY_NOTHING_OFF.file, _INITIALLY_NOTHING_OFF.old, _INITIALLY_NOTHING_OFF.new % off))
-    return tuple(edits)
+    """The edits of `kraft_spec` that break the model as the mutant says."""
+    return (*model_edits_without(mutant.switched_off), *(edit.as_edit() for edit in mutant.model))
 
 
 def reference_edits(mutant: Mutant) -> tuple[Edit, ...]:
-    """The edits of `kraft_reference`; its switches are arguments of a run instead."""
-    return tuple(edit.as_edit() for edit in mutant.reference)
+    """The edits of `kraft_reference` that break the reference as the mutant says."""
+    return (*reference_edits_without(mutant.switched_off), *(edit.as_edit() for edit in mutant.reference))
 
 
 def _evidence_problem(evidence: Evidence | None) -> str:

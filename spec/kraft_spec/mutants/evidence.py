@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kraft_spec.edits import apply_edits
+from kraft_spec.experiments import model_edits_without
 from kraft_spec.models import find_check, model_directory
 from kraft_spec.models.check import ModelCheck
 from kraft_spec.mutants.catalogue import MutantError, model_edits
@@ -168,7 +169,9 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds | None = None
     with tempfile.TemporaryDirectory(prefix="kraft-spec-mutant-") as temporary:
         folder = Path(temporary) / "tla"
         shutil.copytree(model_directory(), folder)
-        apply_edits(Path(temporary), model_edits(mutant))
+        # What a mutant leaves out anyway, its slice need not leave out once more.
+        without = set(check.without) - set(mutant.switched_off)
+        apply_edits(Path(temporary), (*model_edits_without(without), *model_edits(mutant)))
         definitions = "" if bounds is None else bounds.definitions
         heading = f" MODULE {MODULE} ".center(77, "-")
         module = f"{heading}\nEXTENDS {check.module}\n{definitions}\n{'=' * 77}\n"

@@ -4,33 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from kraft_spec.edits import Edit
-
-
-class ModelEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text of a TLA+ module replaced by another."""
-
-    module: str
-    """Without ".tla"."""
-    old: str
-    new: str
-
-    def as_edit(self) -> Edit:
-        """The edit of the package `kraft_spec`."""
-        return Edit(f"tla/{self.module}.tla", self.old, self.new)
-
-
-class ReferenceEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text of a Python module of the reference replaced by another."""
-
-    file: str
-    """Path within `kraft_reference`."""
-    old: str
-    new: str
-
-    def as_edit(self) -> Edit:
-        """The edit of the package `kraft_reference`."""
-        return Edit(self.file, self.old, self.new)
+from kraft_spec.edits import ModelEdit, ReferenceEdit
 
 
 class Exhaustive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="by", tag="exhaustive"):
@@ -105,11 +79,17 @@ class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: tuple[ModelEdit, ...] = ()
     reference: tuple[ReferenceEdit, ...] = ()
     switched_off: tuple[str, ...] = ()
-    """Rules to switch off, beside the edits or instead of them."""
+    """Rules of which it makes the edits of the experiments (`kraft_spec.experiments`), before its own or in place of
+    them."""
     evidence: Evidence | None = None
     """What the broken model violates; None for a mutant of the reference alone."""
     sample: bool = False
     """Whether its evidence is part of the sample that every push checks."""
+
+    @property
+    def is_experiment(self) -> bool:
+        """Does it leave out one rule, and nothing else?"""
+        return len(self.switched_off) == 1 and not (self.model or self.reference)
 
 
 class NotModelled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

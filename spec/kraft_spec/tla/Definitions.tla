@@ -43,12 +43,6 @@ Addresses(addressed, own) ==
   /\ addressed[2] \in {"", own[2]}
 
 (***************************************************************************)
-(* A rule that a scenario or an experiment has switched off is in          *)
-(* config.off.  The decisions of the profile are in config.decisions.      *)
-(***************************************************************************)
-Enforced(rule) == rule \notin config.off
-
-(***************************************************************************)
 (* Logs.  A log stands on a snapshot, its base, which is in place of the   *)
 (* records before its end offset: the bootstrap checkpoint before offset 0 *)
 (* or a snapshot that was taken or fetched.  Offsets count from 0; an end  *)
@@ -169,16 +163,11 @@ FinalizedLevel(s) ==
   ELSE LET known == {i \in 1..Len(s.levels) : i = 1 \/ s.levels[i].offset < s.highWatermark}
        IN s.levels[CHOOSE i \in known : \A j \in known : i >= j].level
 
-\* The entry of the voters set that names a key, or the key itself for an observer.  Rule: fetch.replica-key
+\* The entry of the voters set that names a key, or the key itself for an observer.
+\* Rules: fetch.replica-key, identity.leader-tracks-by-key
 EntryOf(s, key) ==
   IF key \in Voters(s) \/ ~\E v \in Voters(s) : Names(v, key) THEN key
   ELSE CHOOSE v \in Voters(s) : Names(v, key)
-
-\* The entry that counts for a key.  Rules: fetch.replica-key, identity.leader-tracks-by-key
-Entry(s, key) ==
-  IF ~Enforced("fetch.replica-key") /\ \E v \in Voters(s) : v[1] = key[1]
-  THEN CHOOSE v \in Voters(s) : v[1] = key[1]
-  ELSE EntryOf(s, key)
 
 \* Rule: state.voters-set.own-majority
 IsMajority(number, s) == 2 * number > Cardinality(Voters(s))

@@ -16,11 +16,7 @@ AfterElectionTimeout(s) ==
   CASE s.role = "Unattached"  -> Becomes(ToProspective(s))
     [] s.role = "Prospective" -> Becomes(LosePreVote(s))
     [] s.role = "Candidate"   -> Becomes(ToProspective(s))
-    [] s.role = "Resigned"    ->
-         IF Enforced("state.resigned.timeout")
-         THEN Becomes(ToUnattached(s, s.epoch + 1, NoLeader))
-         ELSE IF Enforced("state.same-epoch-preserves") THEN Becomes(Prospective(s))
-         ELSE Becomes([Prospective(s) EXCEPT !.leader = NoLeader, !.endpoint = NoEndpoint, !.voted = NoKey])
+    [] s.role = "Resigned"    -> Becomes(ToUnattached(s, s.epoch + 1, NoLeader))
 
 \* A voter starts a Pre-Vote, an observer only searches wider.
 \* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires,
@@ -54,9 +50,7 @@ VoteResponse(s, m, granted, error, preVote) ==
 \*        voters.removed-voter-must-not-disrupt
 GrantsPreVote(s, m) ==
   /\ s.role # "Leader"
-  /\ s.role = "Follower" =>
-       /\ s.fetched => ~Enforced("prevote.follower.rejects-after-fetch")
-       /\ Enforced("prevote.follower.grants-before-fetch")
+  /\ s.role = "Follower" => ~s.fetched
   /\ UpToDate(m.lastEpoch, m.endOffset, s)
 
 \* Rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, vote.known-leader.rejects, vote.log-check,
@@ -64,7 +58,6 @@ GrantsPreVote(s, m) ==
 \*        vote.membership-not-checked, vote.unsupported-version, voters.vote-does-not-check-membership
 GrantsVote(s, m) ==
   /\ s.role \in {"Unattached", "Prospective"}
-  /\ Enforced("vote.membership-not-checked") \/ (IsVoter(s) /\ \E v \in Voters(s) : Names(v, m.key))
   /\ IF s.voted # NoKey THEN Names(s.voted, m.key)
      ELSE IF s.leader # NoLeader THEN FALSE
      ELSE UpToDate(m.lastEpoch, m.endOffset, s)
@@ -94,7 +87,7 @@ AfterVoteRequest(s, m) ==
   THEN [Refuse(s, "INVALID_REQUEST") EXCEPT !.reason = "MALFORMED_REQUEST"]
   ELSE IF m.epoch < s.epoch
   THEN [Refuse(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
-  ELSE IF Enforced("vote.voter-key") /\ ~Addresses(m.voterKey, s.key)
+  ELSE IF ~Addresses(m.voterKey, s.key)
   THEN Refuse(now, config.decisions.voterKeyError)
   ELSE IF preVote
   THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m), "NONE", TRUE)>>)
@@ -125,8 +118,7 @@ CountVote(s, m) ==
        [] s.role = "Prospective" ->
             IF IsMajority(Cardinality(counted.granted), s) THEN ToCandidate(counted)
             ELSE IF CanStillWin(counted) THEN counted
-            ELSE IF Enforced("state.prospective.lost.known-leader") THEN LosePreVote(counted)
-            ELSE counted
+            ELSE LosePreVote(counted)
 
 \* The order: correlation, epoch and leader, support for Pre-Vote, the count.
 \* Rules: prevote.response.epoch-first, prevote.response.leader-wins-over-grant, prevote.response.flag-false,
@@ -136,10 +128,10 @@ AfterVoteResponse(s, m) ==
   LET rest == Answered(s, m)
       learned == Learn(rest, m.epoch, m.leader, m.endpoint)
   IN
-  IF Enforced("prevote.response.correlate") /\ ~Correlated(s, m)
+  IF ~Correlated(s, m)
   THEN Ignored(s, "UNCORRELATED_RESPONSE")
   ELSE IF m.error = "UNSUPPORTED_VERSION"
-  THEN IF s.role = "Prospective" /\ Enforced("prevote.unsupported-version")
+  THEN IF s.role = "Prospective"
        THEN Becomes(ToCandidate(rest)) ELSE Ignored(rest, "NO_PRE_VOTE_ROUND")
   ELSE IF m.epoch < s.epoch
   THEN Ignored(rest, "STALE_EPOCH")

@@ -12,10 +12,7 @@ EXTENDS Elections
 HasCheckQuorumTimer(s) == s.role = "Leader" /\ Others(s) # {}
 
 \* Rules: check-quorum.resign, check-quorum.zombie-leader, check-quorum.frees-followers
-AfterCheckQuorumTimeout(s) ==
-  IF Enforced("check-quorum.resign")
-  THEN Becomes(ToResigned(s, PreferredCandidates(s)))
-  ELSE Ignored(s, "CHECK_QUORUM_OFF")
+AfterCheckQuorumTimeout(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 
 \* A valid Fetch of a voter counts once per period; a complete majority starts the period anew.
 \* Rules: check-quorum.resign, check-quorum.counts-keys, voters.leader-removed-not-counted

@@ -85,8 +85,7 @@ Cluster(size, voters, level) ==
    initial |-> [r \in 1..size |-> {NoKey}],
    autoJoin |-> [r \in 1..size |-> FALSE],
    fetchMaxRecords |-> 0,
-   decisions |-> Decisions,
-   off |-> {}]
+   decisions |-> Decisions]
 
 \* Three voters at kraft.version 0, where an epoch starts with one record instead of three: the logs stay short.
 ThreeVoters == Cluster(3, 3, 0)

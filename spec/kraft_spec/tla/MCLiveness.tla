@@ -17,8 +17,6 @@
 (***************************************************************************)
 EXTENDS MCBounds, Liveness
 
-Off == {}
-
 (***************************************************************************)
 (* Links.                                                                  *)
 (***************************************************************************)
@@ -72,7 +70,7 @@ EpochOne(leads, end) ==
 (***************************************************************************)
 (* Starts.                                                                 *)
 (***************************************************************************)
-Voters3 == [ThreeVoters EXCEPT !.bootstrap = {}, !.off = Off]
+Voters3 == [ThreeVoters EXCEPT !.bootstrap = {}]
 
 AllHaveFetched ==
   /\ config = Voters3
@@ -108,11 +106,6 @@ AppendsOnce(r) == Quiet /\ \A i \in 1..Len(replicas[r].log) : replicas[r].log[i]
 
 \* Without state.leader.start-of-epoch.
 NoRecords(s) == <<>>
-
-AlwaysRefuse == {"prevote.follower.grants-before-fetch"}
-FlagIsKept == {"fetch.fetched-flag"}
-NoCheckQuorum == {"check-quorum.resign"}
-NoFallBack == {"state.prospective.lost.known-leader"}
 
 (***************************************************************************)
 (* Probes: each must be found violated, so that no premise is never met    *)

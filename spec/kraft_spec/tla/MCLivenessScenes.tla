@@ -36,7 +36,7 @@ Refusal == "expires"
 FlagAfterEndQuorum == "cleared"
 
 WithDecisions(configuration) ==
-  [configuration EXCEPT !.bootstrap = {}, !.off = Off, !.decisions.observerRefusal = Refusal,
+  [configuration EXCEPT !.bootstrap = {}, !.decisions.observerRefusal = Refusal,
                         !.decisions.endQuorumFetchedFlag = FlagAfterEndQuorum]
 
 VotersRecord(ids) == Record(1, "Voters", 0, {config.keys[r] : r \in ids})

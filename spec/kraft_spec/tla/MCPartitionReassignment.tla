@@ -39,7 +39,6 @@ FailoversMax == 1
 ZnodeMax == 0
 LaggardsMax == -1   \* -1: no bound
 UncleanTopics == {}
-Off == {}
 MayCancel == TRUE
 
 StaysPut(epoch) == epoch
@@ -67,8 +66,7 @@ AnyTargets == AllOrders \cup BadTargets
 Starts == {<<1>>, <<1, 2>>, <<1, 2, 3>>}
 
 Init ==
-  /\ config = [brokers |-> Brokers, controllers |-> {1, 2}, unclean |-> UncleanTopics, off |-> Off,
-               decisions |-> Decisions]
+  /\ config = [brokers |-> Brokers, controllers |-> {1, 2}, unclean |-> UncleanTopics, decisions |-> Decisions]
   /\ \E replicas \in Starts : Begins(Name :> replicas, 1)
   /\ spent = [requests |-> 0, failures |-> 0, failovers |-> 0, znode |-> 0, laggards |-> 0]
 
@@ -142,21 +140,6 @@ FairIsEnabled ==
 \* laggards are bounded, the steps that spend nothing are those of Fair.
 Fairness == []<>~FairIsEnabled \/ []<><<UNCHANGED spent>>_mcvars
 Spec == Init /\ [][Next]_mcvars /\ Fairness
-
-(***************************************************************************)
-(* Rules switched off, one at a time.                                      *)
-(***************************************************************************)
-TwoWriters == {"partition-reassign.controller-only"}
-AnyList == {"partition-reassign.invalid-assignment"}
-AtOnce == {"partition-reassign.start"}
-Impatient == {"partition-reassign.add-before-remove"}
-InTwoSteps == {"partition-reassign.complete-in-one-step"}
-MayBeEmpty == {"partition-reassign.isr-never-empty"}
-LeaderStays == {"partition-reassign.leader-in-removing"}
-ListsAlone == {"partition-reassign.cancel"}
-LeftOver == {"partition-reassign.override"}
-NotStored == {"partition-reassign.persisted"}
-NotTold == {"partition-reassign.mixed-versions"}
 
 (***************************************************************************)
 (* What Fairness rests on; WF_mcvars(Fair) itself takes TLC too long.      *)

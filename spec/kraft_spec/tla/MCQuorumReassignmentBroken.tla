@@ -30,17 +30,13 @@ StandAfter(assignments) ==
 (* the one, {2, 4} of that of the other (S10, by steps that nobody asked   *)
 (* for).                                                                   *)
 (***************************************************************************)
-OwnEpochUnasked == {"voters.epoch-committed-before-change"}
-NothingOff == {}
-Off == OwnEpochUnasked
-
 ResumedTooEarly ==
-  /\ config = Without(Joining(4, 4), Off)
+  /\ config = Joining(4, 4)
   /\ \E stand \in {StandAfter(<<AssignmentTo({1, 2, 3, 4}, {3, 4})>>)} : Begins(stand)
 
 \* The same with replica 2 elected already.
 ResumedTooEarlyLoss ==
-  /\ config = Without(Joining(4, 4), Off)
+  /\ config = Joining(4, 4)
   /\ \E stand \in {StandAfter(<<AssignmentTo({1, 2, 3, 4}, {3, 4})>>)} :
      \E left \in {AppendsFor(stand, <<AssignmentTo({1, 3, 4}, {3, 4})>>, {})} :
      \E scene \in {NextLeads(left, 2, {3, 4})} : Begins(scene)
@@ -52,7 +48,7 @@ FourthFetches == {4}
 (* one, {4, 5} of the other.                                               *)
 (***************************************************************************)
 InitJumped ==
-  /\ config = Without(Joining(5, 3), {"reassign.single-member-steps"})
+  /\ config = Joining(5, 3)
   /\ \E stand \in {StandAfter(<<AssignmentTo({1, 2, 3}, {3, 4, 5})>>)} : Begins(stand)
 
 (***************************************************************************)
@@ -61,13 +57,13 @@ InitJumped ==
 (* them, {1, 4, 5} of those that there are.                                *)
 (***************************************************************************)
 InitRestored ==
-  /\ config = Without(Joining(5, 3), {"reassign.cancel-by-new-target"})
+  /\ config = Joining(5, 3)
   /\ \E stand \in {StandAfter(<<AssignmentTo({1, 2, 4, 5}, {1, 4, 5})>>)} : Begins(stand)
 
 \* S21 (c).  The step to {1, 2, 4, 5} is not committed when the client names another target, and the record of that
 \* target undoes it.
 InitUndone ==
-  /\ config = Without(Joining(5, 3), {"reassign.request-new-target"})
+  /\ config = Joining(5, 3)
   /\ \E stand \in {StandAfter(<<AssignmentTo({1, 2, 4}, {1, 4, 5})>>)} :
      \E scene \in {AppendsFor(stand, <<AssignmentTo({1, 2, 4, 5}, {1, 4, 5})>>, {})} : Begins(scene)
 

@@ -50,7 +50,6 @@ Start(configuration) ==
 
 Init == Start(ThreeVoters)
 InitWithoutPreVote == Start([ThreeVoters EXCEPT !.preVote = [r \in 1..3 |-> "unsupported"]])
-InitWithoutRefusal == Start([ThreeVoters EXCEPT !.off = {"prevote.follower.rejects-after-fetch"}])
 
 TimeOut(r, timer) ==
   /\ TimersOfAStableMajority(Leading, StableMajority, r, timer)

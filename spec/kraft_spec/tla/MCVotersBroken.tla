@@ -10,8 +10,6 @@ EXTENDS MCVoters
 EpochLimit == 2
 ThreeEpochs == 3
 
-Without(configuration, rules) == [configuration EXCEPT !.off = rules]
-
 \* Who may campaign, and from which epoch; who fetches.
 Campaigns == <<0, 0, 0, 0, 0>>
 TimeOut(r, timer) == Rested /\ ElectionTimer(timer) /\ replicas[r].epoch = Campaigns[r]
@@ -25,12 +23,12 @@ Bounds == EpochsUpTo(EpochLimit)
 (* elected without knowing it and removes 1 at once.                       *)
 (***************************************************************************)
 InitS10 ==
-  /\ config = Without(Joining(5, 4), {"voters.epoch-committed-before-change"})
+  /\ config = Joining(5, 4)
   /\ \E scene \in {Stand({})} : Begins(scene)
 
 \* The same with replica 2 elected already, and the addition of 5 at 1 and 5 alone.
 InitS10Loss ==
-  /\ config = Without(Joining(5, 4), {"voters.epoch-committed-before-change"})
+  /\ config = Joining(5, 4)
   /\ \E stand \in {Stand({})} :
      \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4, 5})>>, {5})} :
      \E scene \in {NextLeads(left, 2, {3, 4})} : Begins(scene)
@@ -44,7 +42,7 @@ ThirdFetches == {3}
 (* S11.  Replica 1 adds 4 and 5 before either is committed.                *)
 (***************************************************************************)
 InitS11 ==
-  /\ config = Without(Joining(5, 3), {"voters.one-change-at-a-time"})
+  /\ config = Joining(5, 3)
   /\ \E scene \in {Stand({})} : Begins(scene)
 
 KeysOfS11 == {<<4, "D">>, <<5, "E">>}
@@ -52,7 +50,7 @@ NewFetch == {4, 5}
 
 \* voters.at-most-one-difference: both in one record.
 InitJump ==
-  /\ config = Without(Joining(5, 3), {"voters.at-most-one-difference"})
+  /\ config = Joining(5, 3)
   /\ \E scene \in {Stand({})} : Begins(scene)
 FirstAppends(r) == r = 1 /\ Rested
 
@@ -61,7 +59,7 @@ FirstAppends(r) == r = 1 /\ Rested
 (* replicas 3 and 4 have the record and the leader does not know it.       *)
 (***************************************************************************)
 InitS7b ==
-  /\ config = Without(Joining(4, 4), {"hw.leader-excluded"})
+  /\ config = Joining(4, 4)
   /\ \E stand \in {Stand({})} :
      \E scene \in {AppendsFor(stand, <<SetOf({2, 3, 4})>>, {3, 4})} : Begins(scene)
 
@@ -77,12 +75,12 @@ EmptyThird(scene) ==
                 !.history.votes[3] = NoVotes, !.history.crashes = 1]
 
 InitVote ==
-  /\ config = Without(Joining(3, 3), {"vote.voter-key"})
+  /\ config = Joining(3, 3)
   /\ \E stand \in {Stand({})} :
      \E scene \in {EmptyThird(stand)} : Begins(scene)
 
 InitFetch ==
-  /\ config = Without(Joining(3, 3), {"fetch.replica-key"})
+  /\ config = Joining(3, 3)
   /\ \E stand \in {Stand({})} :
      \E scene \in {EmptyThird(stand)} : Begins(scene)
 

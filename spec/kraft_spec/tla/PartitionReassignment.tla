@@ -37,9 +37,6 @@ Refused(s, reason, answer) ==
   [s |-> s, stored |-> {}, znode |-> FALSE, told |-> {}, stopped |-> {}, answer |-> answer, reason |-> reason,
    accepted |-> {}, node |-> s.controller]
 
-\* Rule: partition-reassign.persisted
-AsStored(p) == IF Enforced("partition-reassign.persisted") THEN p ELSE [p EXCEPT !.adding = <<>>, !.removing = <<>>]
-
 \* Rule: partition-reassign.complete-in-one-step
 Settled(s, name, before, after) ==
   LET done == IF Decided("completes", "with-the-change") /\ MayComplete(after)
@@ -50,7 +47,7 @@ IsNews(p, q) == [p EXCEPT !.isr = q.isr, !.partitionEpoch = q.partitionEpoch] # 
 
 \* What a node makes of its partitions.  told: told although nothing has changed.  quiet: whose in-sync replicas need
 \* not be told.  accepted: the requests <<name, target>> that the step has accepted.
-\* Rules: partition-reassign.per-partition, partition-reassign.legacy-znode
+\* Rules: partition-reassign.per-partition, partition-reassign.persisted, partition-reassign.legacy-znode
 Changed(s, node, after, told, quiet, accepted, refused) ==
   LET before == MemoryOf(s, node)
       names == {n \in DOMAIN after : after[n] # before[n]}
@@ -59,7 +56,7 @@ Changed(s, node, after, told, quiet, accepted, refused) ==
       news == {n \in names : n \notin quiet \/ IsNews(before[n], new[n])} \cup told
       gone(n) == Members(before[n].replicas) \ Members(new[n].replicas)
   IN [s |-> [s EXCEPT !.memory = (node :> new) @@ @,
-                      !.stored = [n \in DOMAIN @ |-> IF n \in names THEN AsStored(new[n]) ELSE @[n]],
+                      !.stored = [n \in DOMAIN @ |-> IF n \in names THEN new[n] ELSE @[n]],
                       !.legacy = [n \in left |-> @[n]]],
       stored |-> names,
       znode |-> left # DOMAIN s.legacy,
@@ -76,7 +73,7 @@ WithAnswer(o, answer) == [o EXCEPT !.answer = answer]
 \*        partition-reassign.timeout-ignored
 TopLevelError(s, node, permitted) ==
   IF ~permitted THEN "CLUSTER_AUTHORIZATION_FAILED"
-  ELSE IF node # s.controller /\ Enforced("partition-reassign.controller-only") THEN "NOT_CONTROLLER"
+  ELSE IF node # s.controller THEN "NOT_CONTROLLER"
   ELSE "NONE"
 
 \* One partition of a request: <<error, partition after>>.  Unclean only where nobody in sync is left: those that are
@@ -128,7 +125,7 @@ AfterListReassignments(s, node, all, names, permitted) ==
 \* Rules: partition-reassign.controller-only, partition-reassign.unknown-partition
 AlterPartitionError(s, node, broker, name, leaderEpoch, partitionEpoch, isr) ==
   LET p == MemoryOf(s, node)[name]
-  IN IF node # s.controller /\ Enforced("partition-reassign.controller-only") THEN "NOT_CONTROLLER"
+  IN IF node # s.controller THEN "NOT_CONTROLLER"
      ELSE IF ~Exists(s, MemoryOf(s, node), name) THEN "UNKNOWN_TOPIC_OR_PARTITION"
      ELSE IF leaderEpoch > p.leaderEpoch \/ partitionEpoch > p.partitionEpoch THEN "NOT_CONTROLLER"
      ELSE IF leaderEpoch < p.leaderEpoch THEN "FENCED_LEADER_EPOCH"
@@ -200,8 +197,7 @@ AfterWriteReassignPartitions(s, targets) ==
 
 \* Rules: partition-reassign.persisted, partition-reassign.legacy-znode-precedence, partition-reassign.controller-only
 AfterControllerFailover(s, node) ==
-  LET kept == IF Enforced("partition-reassign.controller-only") THEN NoPartitions ELSE s.memory
-      now == [s EXCEPT !.controller = node, !.memory = (node :> s.stored) @@ kept]
+  LET now == [s EXCEPT !.controller = node, !.memory = node :> s.stored]
       after == WithLegacy(now, s.stored)
   IN IF node \notin config.controllers THEN Refused(s, "UNKNOWN_ID", NoAnswer)
      ELSE IF node = s.controller THEN Refused(s, "ALREADY_SO", NoAnswer)

@@ -9,9 +9,8 @@
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
-VARIABLE config   \* brokers, controllers, unclean (topics), off (rules), decisions; never changes
+VARIABLE config   \* brokers, controllers, unclean (topics), decisions; never changes
 
-Enforced(rule) == rule \notin config.off
 Decided(point, answer) == config.decisions[point] = answer
 
 NoLeader == -1
@@ -62,40 +61,32 @@ AfterFailure(p, broker, alive, unclean) ==
 (* Start and replace.                                                      *)
 (***************************************************************************)
 \* Rule: partition-reassign.invalid-assignment
-ValidTarget(target) ==
-  \/ ~Enforced("partition-reassign.invalid-assignment")
-  \/ target # <<>> /\ NamedOnce(target) /\ Members(target) \subseteq config.brokers
+ValidTarget(target) == target # <<>> /\ NamedOnce(target) /\ Members(target) \subseteq config.brokers
 
 \* Rules: partition-reassign.start, partition-reassign.override, partition-reassign.no-op-target
 Reassigned(p, target) ==
-  IF ~Enforced("partition-reassign.start")
-  THEN [p EXCEPT !.replicas = target, !.isr = @ \cap Members(target)]
-  ELSE
-    LET base == IF Decided("overrideBase", "original") THEN Original(p) ELSE p.replicas
-        joining == Without(target, Members(base))
-        leaving == Without(base, Members(target))
-        removingFirst == Decided("replicasOrder", "removing-first")
-        wide == IF removingFirst THEN leaving \o target ELSE target \o Ascending(Members(leaving))
-        left == IF Enforced("partition-reassign.override") THEN <<>> ELSE Without(p.adding, Members(wide))
-        \* From the widened R a list that would be empty stays as the running reassignment has left it.
-        stays == ~Decided("overrideBase", "original")
-        Listed(list) == IF removingFirst THEN list ELSE Ascending(Members(list))
-    IN [p EXCEPT !.replicas = wide \o left,
-                 !.isr = @ \cap Members(wide \o left),
-                 !.adding = IF stays /\ joining = <<>> THEN @ ELSE Listed(joining),
-                 !.removing = IF stays /\ leaving = <<>> THEN @ ELSE Listed(leaving)]
+  LET base == IF Decided("overrideBase", "original") THEN Original(p) ELSE p.replicas
+      joining == Without(target, Members(base))
+      leaving == Without(base, Members(target))
+      removingFirst == Decided("replicasOrder", "removing-first")
+      wide == IF removingFirst THEN leaving \o target ELSE target \o Ascending(Members(leaving))
+      \* From the widened R a list that would be empty stays as the running reassignment has left it.
+      stays == ~Decided("overrideBase", "original")
+      Listed(list) == IF removingFirst THEN list ELSE Ascending(Members(list))
+  IN [p EXCEPT !.replicas = wide,
+               !.isr = @ \cap Members(wide),
+               !.adding = IF stays /\ joining = <<>> THEN @ ELSE Listed(joining),
+               !.removing = IF stays /\ leaving = <<>> THEN @ ELSE Listed(leaving)]
 
 (***************************************************************************)
 (* Cancel.                                                                 *)
 (***************************************************************************)
 \* Rule: partition-reassign.cancel
 Cancelled(p) ==
-  LET idle == [p EXCEPT !.adding = <<>>, !.removing = <<>>]
-  IN IF ~Enforced("partition-reassign.cancel") THEN idle
-     ELSE [idle EXCEPT !.replicas = Original(p), !.isr = @ \cap Members(Original(p))]
+  [p EXCEPT !.replicas = Original(p), !.isr = @ \cap Members(Original(p)), !.adding = <<>>, !.removing = <<>>]
 
 \* Rule: partition-reassign.isr-never-empty
-KeepsRecords(p) == p.isr # {} \/ ~Enforced("partition-reassign.isr-never-empty")
+KeepsRecords(p) == p.isr # {}
 
 (***************************************************************************)
 (* Complete.                                                               *)
@@ -108,17 +99,13 @@ CompletedLists(p) ==
 MayComplete(p) ==
   LET waitedFor == IF Decided("completesWith", "adding") THEN p.adding ELSE Target(p)
   IN /\ Moving(p)
-     /\ Members(waitedFor) \subseteq p.isr \/ ~Enforced("partition-reassign.add-before-remove")
+     /\ Members(waitedFor) \subseteq p.isr
      /\ KeepsRecords(CompletedLists(p))
 
 \* Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing
-Completed(p, alive) ==
-  LET done == CompletedLists(p)
-      half == ~Enforced("partition-reassign.complete-in-one-step") /\ Members(p.removing) \cap Members(p.replicas) # {}
-      after == IF half THEN [done EXCEPT !.adding = p.adding, !.removing = p.removing] ELSE done
-  IN IF Enforced("partition-reassign.leader-in-removing") THEN Led(after, alive, FALSE) ELSE after
+Completed(p, alive) == Led(CompletedLists(p), alive, FALSE)
 
 \* What the leader is told, and so replicates to.
 \* Rules: partition-reassign.mixed-versions, partition-reassign.leader-and-isr-fields
-ToldReplicas(p) == IF Enforced("partition-reassign.mixed-versions") THEN p.replicas ELSE Original(p)
+ToldReplicas(p) == p.replicas
 =============================================================================

@@ -114,7 +114,7 @@ Advanced(out) ==
       told == <<change.voter[1], change.endpoint, change.min, change.max>>
       record == SetRecord(s, Voters(s) \cup {change.voter}, WithDetails(Details(s), told))
   IN IF /\ change.kind # "none" /\ change.phase = "catch-up"
-        /\ caughtUp \/ ~Enforced("add-voter.catch-up-first")
+        /\ caughtUp
      THEN WithChange(out, <<record>>, change)
      ELSE out
 

@@ -25,17 +25,11 @@ SetAt(s) ==
       others == {i \in 1..Len(s.voters) : Differs(i)}
   IN s.voters[IF others = {} THEN 1 ELSE Max(others) + 1].offset
 
-\* The newest voters, committed or not, with another target.  With a rule switched off: those known to be committed, or
-\* those from before the reassignment.
+\* The newest voters, committed or not, with another target.
 \* Rules: reassign.assignment-record, reassign.request-new-target, reassign.cancel-by-new-target
 Assignment(s, target) ==
-  LET Last(entries) == s.voters[IF entries = {} THEN Len(s.voters) ELSE Max(entries)]
-      all == 1..Len(s.voters)
-      kept == IF ~Enforced("reassign.cancel-by-new-target") THEN Last({i \in all : s.voters[i].target = NoTarget})
-              ELSE IF ~Enforced("reassign.request-new-target")
-              THEN Last({i \in all : s.voters[i].offset < s.highWatermark})
-              ELSE Last({})
-  IN AssignmentOf(s.epoch, kept.voters, kept.details, target)
+  LET newest == s.voters[Len(s.voters)]
+  IN AssignmentOf(s.epoch, newest.voters, newest.details, target)
 
 \* The outcome with a client that is answered when the record at this offset is committed, at once if it is.
 \* Rules: reassign.request-success-after-commit, reassign.request-same-target
@@ -87,19 +81,11 @@ NextSteps(s) ==
   ELSE IF AddsNext(s) THEN {key \in DOMAIN s.offsets : key[1] \in NewVoters(s) /\ key[2] # ""}
   ELSE IF others # {} THEN others ELSE {NoKey}
 
-\* The switched-off rule: the whole target in one record.  Rule: reassign.single-member-steps
-Jumped(s) ==
-  LET keys == {key \in {k \in DOMAIN s.offsets : k[2] # ""} \cup Voters(s) : key[1] \in Target(s)}
-      new == FormattedDetails(keys)
-      details == {d \in Details(s) : \A n \in new : n[1] # d[1]} \cup new
-  IN Settled(WithChange(Becomes(s), <<SetRecord(s, keys, details)>>, AtOnce("update", NoKey, Reassignment, 0, TRUE)))
-
 \* An addition begins and goes on as an AddVoter; a voter is removed; the leader hands over; the target is cleared.
 \* Rules: reassign.single-member-steps, reassign.commit-before-next-step, reassign.completion,
 \*        reassign.leader-steps-down-before-own-removal, reassign.catch-up-before-add
 AfterAdvanceReassignment(s, voter) ==
-  IF voter # NoKey /\ ~Enforced("reassign.single-member-steps") THEN Jumped(s)
-  ELSE IF voter = NoKey
+  IF voter = NoKey
   THEN IF RemovingVoters(s) # {} THEN Becomes(ToResigned(s, PreferredCandidates(s)))
        ELSE Settled(Becomes(AppendedByLeader(s, <<Assignment(s, NoTarget)>>)))
   ELSE IF voter[1] \in NewVoters(s)

@@ -44,7 +44,7 @@ RecordsFrom(s, offset) ==
 AfterFetchRequest(s, m) ==
   LET Refuse(error, reason) ==
         [Outcome(s, <<FetchResponse(s, m, error, <<>>, NotDiverging, NoSnapshotId)>>) EXCEPT !.reason = reason]
-      entry == Entry(s, m.key)
+      entry == EntryOf(s, m.key)
       gone == NeedsSnapshot(s, m.offset, m.lastEpoch)
       agrees == ~gone /\ Agrees(s, m.offset, m.lastEpoch)
       seen == IF agrees \/ config.decisions.divergingFetch = "counts" THEN WithFetcher(s, entry) ELSE s

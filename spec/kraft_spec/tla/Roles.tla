@@ -26,8 +26,7 @@ ToUnattached(s, epoch, leader) ==
 \* Rules: state.learn-higher-epoch.leader, state.unattached.leader
 ToFollower(s, epoch, leader, endpoint) ==
   [Cleared(s) EXCEPT !.role = "Follower", !.epoch = epoch, !.leader = leader, !.endpoint = endpoint,
-                     !.voted = IF Enforced("state.same-epoch-preserves") THEN VoteAfter(s, epoch) ELSE NoKey,
-                     !.fetched = ~Enforced("fetch.fetched-flag") /\ s.role = "Prospective" /\ s.leader # NoLeader]
+                     !.voted = VoteAfter(s, epoch)]
 
 \* What the own voters set says of a voter beside its key: {<<id, endpoint, min, max>>}, or nothing.
 DetailsOf(s, id) == {d \in Details(s) : d[1] = id}
@@ -108,16 +107,15 @@ ReachedBy(s, voter) ==
   ELSE IF voter \in DOMAIN s.offsets THEN s.offsets[voter] ELSE 0
 
 MajorityOffset(s) ==
-  LET counted == IF Enforced("hw.leader-excluded") \/ IsVoter(s) THEN Voters(s) ELSE Voters(s) \cup {s.key}
-      reached == {ReachedBy(s, v) : v \in counted}
-      AtLeast(o) == Cardinality({v \in counted : ReachedBy(s, v) >= o})
+  LET reached == {ReachedBy(s, v) : v \in Voters(s)}
+      AtLeast(o) == Cardinality({v \in Voters(s) : ReachedBy(s, v) >= o})
       enough == {o \in reached : IsMajority(AtLeast(o), s)}
   IN IF enough = {} THEN 0 ELSE Max(enough)
 
 WithHighWatermark(s) ==
   LET offset == MajorityOffset(s) IN
-  IF /\ offset > s.epochStart \/ ~Enforced("hw.own-epoch")
-     /\ offset > s.highWatermark \/ ~Enforced("hw.monotonic")
+  IF /\ offset > s.epochStart
+     /\ offset > s.highWatermark
   THEN [s EXCEPT !.highWatermark = offset] ELSE s
 
 \* What it knew as a follower no Fetch response tells before a record of the own epoch is committed.
@@ -152,11 +150,9 @@ ToProspective(s) ==
 
 \* Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader
 LosePreVote(s) ==
-  IF ~Enforced("state.prospective.lost.known-leader") THEN Prospective(s)
-  ELSE IF ~Enforced("state.same-epoch-preserves") THEN ToUnattached(s, s.epoch, NoLeader)
-  ELSE IF s.leader # NoLeader /\ s.endpoint # NoEndpoint
-       THEN ToFollower(s, s.epoch, s.leader, s.endpoint)
-       ELSE ToUnattached(s, s.epoch, s.leader)
+  IF s.leader # NoLeader /\ s.endpoint # NoEndpoint
+  THEN ToFollower(s, s.epoch, s.leader, s.endpoint)
+  ELSE ToUnattached(s, s.epoch, s.leader)
 
 \* The other voters by falling fetch offset.  Rule: end-quorum.send
 PreferredCandidates(s) ==

@@ -16,15 +16,14 @@ EXTENDS Replication
 (***************************************************************************)
 \* Without it, a set that an earlier leader appended may still win an election, two steps away from the next set.
 \* Rule: voters.epoch-committed-before-change
-EpochCommitted(s) == s.highWatermark > s.epochStart \/ ~Enforced("voters.epoch-committed-before-change")
+EpochCommitted(s) == s.highWatermark > s.epochStart
 
 \* A set of the base counts as committed.  Rule: voters.one-change-at-a-time
 SetCommitted(s) ==
-  \/ ~Enforced("voters.one-change-at-a-time")
-  \/ LET offset == s.voters[Len(s.voters)].offset IN offset < s.base.end \/ s.highWatermark > offset
+  LET offset == s.voters[Len(s.voters)].offset IN offset < s.base.end \/ s.highWatermark > offset
 
 \* Rule: voters.one-change-at-a-time
-Busy(s) == s.pending.kind # "none" /\ Enforced("voters.one-change-at-a-time")
+Busy(s) == s.pending.kind # "none"
 
 \* A text that is there: the model has "(empty)" for one without letters, which only other software sends.
 IsText(text) == text \notin {"", "(empty)"}
@@ -92,7 +91,7 @@ AfterUpdateVoterRequest(s, m) ==
       named == {v \in Voters(s) : Names(v, m.voter)}
       keys == (Voters(s) \ named) \cup {m.voter}
       details == WithDetails(Details(s), <<m.voter[1], m.endpoint, m.min, m.max>>)
-      change == AtOnce("update", m.voter, m.from, m.corr, ~Enforced("update-voter.reply-time"))
+      change == AtOnce("update", m.voter, m.from, m.corr, FALSE)
   IN
   IF m.epoch < s.epoch THEN Answer(s, "FENCED_LEADER_EPOCH", "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Answer(s, "UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
@@ -151,7 +150,7 @@ MayAppendSet(s, voters) ==
   /\ Level(s) >= 1
   /\ Cardinality({v[1] : v \in voters}) = Cardinality(voters)
   /\ Target(s) = NoTarget /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
-  /\ OneStep(Voters(s), voters) \/ ~Enforced("voters.at-most-one-difference")
+  /\ OneStep(Voters(s), voters)
 
 \* What the set in force says of a voter stays; of a new one, what its operator has set up.
 AfterAppendVoters(s, voters) ==

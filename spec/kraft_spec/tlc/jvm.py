@@ -1,8 +1,9 @@
 """The one Java virtual machine of this process, and what TLC prints in it.
 
-TLC prints to standard output, unpacks its standard modules into `java.io.tmpdir`, and keeps the specification
-in static fields. So each process has one virtual machine with a temporary folder of its own, one
-specification, and streams that are taken over before TLC sees them.
+TLC prints to standard output, unpacks its standard modules into `java.io.tmpdir`, and keeps the names of a
+specification in static fields. So each process has one virtual machine with a temporary folder of its own, one
+specification with any edited copies of it that declare the same names, and streams that are taken over before TLC sees
+them.
 """
 
 import atexit
@@ -52,6 +53,7 @@ class _Machine:
         self.jar: ToolsJar | None = None
         self.temporary: Path | None = None
         self.specification: str | None = None
+        self.names: frozenset[str] | None = None
         self.discarded: JavaObject = None
 
 
@@ -157,16 +159,16 @@ def captured_output() -> Iterator[CapturedOutput]:
 
 
 def claim_for(specification: str) -> None:
-    """Note which specification this process has loaded; a second one would share static fields with it.
+    """Note which specification this process has loaded; another one would share static fields with it.
 
     Args:
-        specification: Description of the specification, for the message.
+        specification: Its name. An edited copy has the same one.
 
     Raises:
-        JvmError: One has been loaded before, even if its loading failed half-way.
+        JvmError: Another one has been loaded before, even if its loading failed half-way.
     """
     with _machine.lock:
-        if _machine.specification is not None:
+        if _machine.specification not in (None, specification):
             raise JvmError(
                 f"this process has already loaded {_machine.specification}; TLC keeps static state, so "
                 f"{specification} needs a process of its own"
@@ -174,9 +176,35 @@ def claim_for(specification: str) -> None:
         _machine.specification = specification
 
 
+def declare(names: frozenset[str]) -> None:
+    """Note what the specification of this process declares.
+
+    TLC numbers the names of variables and operators once for all specifications, so that one copy with a name of its
+    own would take another's place for it.
+
+    Raises:
+        JvmError: A copy that was loaded before declares other names.
+    """
+    with _machine.lock:
+        known = names if _machine.names is None else _machine.names
+        _machine.names = known
+        if names != known:
+            other = ", ".join(sorted(names ^ known)[:3])
+            raise JvmError(f"an edited {_machine.specification} declares other names than the one before: {other}")
+
+
+@contextmanager
+def temporary_folder() -> Iterator[None]:
+    """A folder that TLC unpacks its standard modules into; it is needed only while parsing."""
+    if _machine.temporary is not None:
+        _machine.temporary.mkdir(exist_ok=True)
+    try:
+        yield
+    finally:
+        remove_temporary_folder()
+
+
 def remove_temporary_folder() -> None:
-    """Remove the folder that TLC unpacks its standard modules into; it is needed only while parsing."""
-    folder = _machine.temporary
-    if folder is not None:
-        _machine.temporary = None
-        shutil.rmtree(folder, ignore_errors=True)
+    """Remove what TLC has unpacked, if it is there."""
+    if _machine.temporary is not None:
+        shutil.rmtree(_machine.temporary, ignore_errors=True)

@@ -19,7 +19,7 @@ class SpecificationError(TlcBridgeError):
 def parsed_tool(directory: Path, module: str, configuration: str) -> JavaObject:
     """Let TLC parse; what it prints meanwhile holds the line of an error that its exception may lack."""
     resolver = jpype.JClass("util.SimpleFilenameToStream")(str(directory))
-    with jvm.captured_output() as output:
+    with jvm.temporary_folder(), jvm.captured_output() as output:
         try:
             return jpype.JClass("tlc2.tool.impl.FastTool")(str(directory), module, configuration, resolver)
         except jpype.JException as cause:
@@ -31,8 +31,6 @@ def parsed_tool(directory: Path, module: str, configuration: str) -> JavaObject:
             message = str(cause.getMessage() or cause)
             detail = f"{message}\n{printed}".strip()
             raise SpecificationError(f"TLC refuses {module} with {configuration}.cfg: {detail}") from cause
-        finally:
-            jvm.remove_temporary_folder()
 
 
 def evaluation_error(subject: str, cause: JavaObject, positions: str = "") -> SpecificationError:

@@ -35,7 +35,7 @@ class Action:
 
 
 class Specification:
-    """A parsed specification; at most one in a process, since TLC keeps it in static fields.
+    """A parsed specification; in a process there are edited copies of one at most, since TLC has static fields.
 
     States are TLC's, opaque to the caller: pass them back, look variables up in them, and never change one.
 
@@ -59,7 +59,7 @@ class Specification:
 
         Raises:
             SpecificationError: A file is missing, or TLC refuses one; the message has its line.
-            JvmError: This process has loaded a specification before.
+            JvmError: This process has loaded another specification, or a copy that declares other names.
             JarMissing, JarMismatch, JavaMissing: What TLC needs is not there.
         """
         self.directory = directory.resolve()
@@ -69,7 +69,7 @@ class Specification:
             if not file.is_file():
                 raise SpecificationError(f"no such file: {file}")
         jvm.start()
-        jvm.claim_for(f"{self.directory / module}.tla with {configuration}.cfg")
+        jvm.claim_for(f"{module}.tla with {configuration}.cfg")
         self.tool = parsed_tool(self.directory, module, configuration)
         # Without it TLC's hash polynomial is zero, and all fingerprints are equal.
         jpype.JClass("tlc2.util.FP64").Init(0)
@@ -81,6 +81,8 @@ class Specification:
             str(node.getName()): unique_string(str(node.getName())) for node in nodes
         }
         self.variables = tuple(self._java_names)
+        operators = self.tool.getSpecProcessor().getRootModule().getOpDefs()
+        jvm.declare(frozenset((*self.variables, *(str(node.getName()) for node in operators))))
         declared = self.tool.getSpecProcessor().getRootModule().getConstantDecls()
         self._constants: dict[str, JavaObject] = {str(node.getName()): node for node in declared}
         self.actions: Mapping[str, Action] = MappingProxyType(_grouped_actions(self.tool))

@@ -473,8 +473,8 @@ def test_a_violation_near_a_checkpoint_is_found_on_its_line(
     assert found == replace(plain, line=plain.line + (after < plain.sequence))
     # What a checkpoint remembers is enough to find it.
     if after < plain.sequence:
-        start = checkpoint_line(run.states[after])
-        checker = TraceChecker(trace_model(), run.configuration, "trace.jsonl", own=generator is None, start=start)
+        start, model = checkpoint_line(run.states[after]), trace_model(run.switched_off)
+        checker = TraceChecker(model, run.configuration, "trace.jsonl", own=generator is None, start=start)
         rejections = [checker.feed(n + 2, event) for n, event in enumerate(run.events[after:], after + 1)]
         first = next((one for one in rejections if one is not None), None)
         assert checker.finish(complete=True, rejection=first).rejection == found

@@ -12,8 +12,8 @@ from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
-from kraft_reference.scenarios import SCENARIOS, run
-from kraft_spec.action_rules import switchable_rules
+from kraft_reference.scenarios import SCENARIOS
+from kraft_spec.experiments import play, simulation_of, switchable_rules
 from kraft_traces.check import TRACE_PROPERTIES, RejectionKind, VerdictKind, check_occurrences
 
 # ---------------------------------------------------------------------------------------------------------
@@ -25,8 +25,8 @@ VARIANTS = [(one, variant) for one in SCENARIOS for variant in one.variants]
 
 @pytest.mark.parametrize(("scenario", "variant"), VARIANTS, ids=[f"{s.name}/{v.name}" for s, v in VARIANTS])
 def test_scenarios_are_accepted_or_violate_what_they_say(scenario: Any, variant: Any) -> None:
-    told = run(scenario, variant)
-    verdict = check_occurrences(told.occurrences, told.configuration, variant.name)
+    told = play(scenario, variant)
+    verdict = check_occurrences(told.occurrences, told.configuration, variant.name, switched_off=variant.without)
     wanted = TRACE_PROPERTIES & set(variant.violates)
     if not wanted:
         assert verdict.kind is VerdictKind.ACCEPTED, verdict
@@ -36,7 +36,7 @@ def test_scenarios_are_accepted_or_violate_what_they_say(scenario: Any, variant:
     assert set(verdict.rejection.properties) & wanted
     first = min(sequence for name, sequence in told.violated.items() if name in wanted and sequence is not None)
     assert verdict.rejection.sequence == first
-    assert verdict.switched_off == tuple(sorted(told.configuration.switched_off))
+    assert verdict.switched_off == tuple(sorted(variant.without))
     assert " violates " in verdict.rejection.headline()
 
 
@@ -67,7 +67,6 @@ class Planted(NamedTuple):
 
     occurrences: tuple[Occurrence, ...]
     configuration: Configuration
-    """It says that the rule is switched off, as the run needs it."""
 
 
 def _seen_by_the_model(occurrence: Occurrence) -> tuple[object, ...]:
@@ -100,12 +99,12 @@ def _planted(rule: str) -> Planted:
     """The first run in which the missing rule shows; a scenario if no simulated run comes to it."""
     for seed, workload in product(range(_SEEDS), _WORKLOADS):
         plan = RunPlan(seed, steps=400, workload=workload, switched_off=(rule,))
-        taken = _to_first_difference(plan.simulation().run(), _with_every_rule(replace(plan, switched_off=())))
+        taken = _to_first_difference(simulation_of(plan).run(), _with_every_rule(replace(plan, switched_off=())))
         if taken:
             return Planted(taken, plan.configuration())
     for one, variant in VARIANTS:
-        if variant.configuration.switched_off == {rule}:
-            told = run(one, variant)
+        if variant.without == (rule,):
+            told = play(one, variant)
             return Planted(told.occurrences, told.configuration)
     raise AssertionError(f"{rule} makes no difference in these runs")
 
@@ -113,17 +112,17 @@ def _planted(rule: str) -> Planted:
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", switchable_rules())
 def test_a_planted_bug_is_named_by_its_rule(rule: str) -> None:
-    occurrences, says_so = _planted(rule)
-    says_nothing = replace(says_so, switched_off=frozenset())
-    found = check_occurrences(occurrences, says_nothing, rule).rejection
+    occurrences, configuration = _planted(rule)
+    found = check_occurrences(occurrences, configuration, rule).rejection
     assert found is not None
     assert rule in found.explained_by
     assert rule in found.rules[:3]
     assert found.differences or found.conjunct is not None
     # At the first line that is wrong: up to there the run without the rule is one with it, too.
     before = [one for one in occurrences if one.sequence < found.sequence]
-    for configuration in (says_so, says_nothing):
-        assert check_occurrences(before, configuration, "prefix").kind is VerdictKind.ACCEPTED
+    for switched_off in ((), (rule,)):
+        verdict = check_occurrences(before, configuration, "prefix", switched_off=switched_off)
+        assert verdict.kind is VerdictKind.ACCEPTED
 
 
 def test_there_are_planted_bugs() -> None:

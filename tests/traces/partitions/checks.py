@@ -1,12 +1,12 @@
 """Checks in a process of its own: TLC keeps one specification in a process, and this is not the quorum's."""
 
 import json
-from dataclasses import replace
 
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.properties import PartitionWatch
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, run
+from kraft_spec.experiments import controllers_without, play_partitions
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_reader
 from kraft_traces.partitions.encode import encoded
 from kraft_traces.partitions.reader import partition_trace_of_bytes
@@ -22,7 +22,10 @@ def scenario_verdicts() -> dict[tuple[str, str], PartitionVerdict]:
     """The verdict on every variant of every scenario."""
     return {
         (one.name, variant.name): check_partition_occurrences(
-            run(one, variant).occurrences, variant.configuration, f"{one.name}/{variant.name}"
+            play_partitions(one, variant).occurrences,
+            variant.configuration,
+            f"{one.name}/{variant.name}",
+            variant.without,
         )
         for one in PARTITION_SCENARIOS
         for variant in one.variants
@@ -63,9 +66,9 @@ def verdicts_without(rules: list[str], seeds: range, events: int) -> dict[str, P
     found = {}
     for rule in rules:
         for seed in seeds:
-            honest = random_configuration(seed)
-            broken = replace(honest, switched_off=frozenset({rule}))
-            found[rule] = check_partition_occurrences(random_run(broken, seed, events), honest, rule)
+            configuration = random_configuration(seed)
+            run = random_run(configuration, seed, events, controllers_without((rule,)))
+            found[rule] = check_partition_occurrences(run, configuration, rule)
             if not found[rule].accepted:
                 break
     return found
@@ -76,14 +79,14 @@ def first_violations(rules: list[str], seeds: range, events: int) -> dict[tuple[
     found: dict[tuple[str, int], tuple[Judged, Judged]] = {}
     for rule in rules:
         for seed in seeds:
-            configuration = replace(random_configuration(seed), switched_off=frozenset({rule}))
-            run = random_run(configuration, seed, events)
+            configuration = random_configuration(seed)
+            run = random_run(configuration, seed, events, controllers_without((rule,)))
             watch = PartitionWatch(configuration)
             for occurrence in run:
                 watch.observe(occurrence)
             first = min(watch.violated.values(), default=None)
             ours = (first, {name for name, sequence in watch.violated.items() if sequence == first})
-            rejection = check_partition_occurrences(run, configuration, rule).rejection
+            rejection = check_partition_occurrences(run, configuration, rule, (rule,)).rejection
             theirs = (None, set()) if rejection is None else (rejection.sequence, set(rejection.properties))
             found[rule, seed] = (ours, theirs)
     return found

@@ -13,7 +13,8 @@ from tests.traces.partitions.checks import (
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import KAFKA_4
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
-from kraft_spec.action_rules import PARTITION_EVENT_OPERATORS, partition_event_rules, switchable_partition_rules
+from kraft_spec.action_rules import PARTITION_EVENT_OPERATORS, partition_event_rules
+from kraft_spec.experiments import switchable_partition_rules
 from kraft_traces.check.verdict import RejectionKind
 from kraft_traces.partitions.encode import configuration_of, header_of
 
@@ -29,7 +30,7 @@ def test_the_model_says_of_every_scenario_what_the_scenario_says() -> None:
             assert found <= violated
             if verdict.rejection is not None:
                 assert verdict.rejection.kind is RejectionKind.PROPERTY
-                assert set(verdict.rejection.rules) & variant.configuration.switched_off
+                assert set(verdict.rejection.rules) & set(variant.without)
 
 
 def test_random_runs_are_accepted() -> None:

@@ -9,8 +9,7 @@ from tools.site.diagrams.sequences import figure_of
 from tools.site.names import ALL_SCENARIOS
 
 from kraft_reference.partitions.scenarios import PartitionScenario
-from kraft_reference.partitions.scenarios import run as run_of_partitions
-from kraft_reference.scenarios import run
+from kraft_spec.experiments import play, play_partitions
 
 
 def diagram_of(name: str) -> str | None:
@@ -30,6 +29,6 @@ def diagram_of(name: str) -> str | None:
         if one.name != of:
             continue
         if isinstance(one, PartitionScenario):
-            return table_of(run_of_partitions(one, one.variant(variant)))
-        return figure_of(rows_of(run(one, one.variant(variant))))
+            return table_of(play_partitions(one, one.variant(variant)))
+        return figure_of(rows_of(play(one, one.variant(variant))))
     return None

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -11,14 +10,14 @@ from tools.site.markup import counted
 
 from kraft_reference.cluster.occurrence import CutLink, DropMessage, HealLink, Occurrence
 from kraft_reference.cluster.world import World
-from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Receive
 from kraft_reference.messages import FetchRequest, FetchResponse, Message
-from kraft_reference.replica import handle
+from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.scenario import ScenarioRun
+from kraft_reference.scenarios.scenario import ScenarioRun, Variant
 from kraft_reference.state import ReplicaState
+from kraft_spec.experiments import replicas_without
 from kraft_traces.encode import event_line
 from kraft_traces.view.flights import Arrow, Flights
 
@@ -96,7 +95,7 @@ def rows_of(run: ScenarioRun) -> Run:
         flights.follow(index, event_line(occurrence))
     arrows = flights.arrows()
     steps, quiet = _steps(occurrences, before, arrows)
-    differing = deciding(configuration, occurrences, before)
+    differing = deciding(run.variant, occurrences, before)
     violated = _violated(run.violated)
     kept = {index for sequence in violated for index in (sequence - 1,)} | (
         {differing} if differing is not None else set()
@@ -106,20 +105,18 @@ def rows_of(run: ScenarioRun) -> Run:
         f"{run.scenario.name}/{run.variant.name}",
         tuple(before),
         before,
-        (*_with_bands(steps, in_bands, occurrences, violated, differing, configuration), *_never(run.violated)),
+        (*_with_bands(steps, in_bands, occurrences, violated, differing, run.variant.without), *_never(run.violated)),
         tuple(_landed(arrow, occurrences) for arrow in arrows if _is_shown(arrow, in_bands)),
         len(occurrences),
         len(in_bands),
     )
 
 
-def deciding(
-    configuration: Configuration, occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState]
-) -> int | None:
+def deciding(variant: Variant, occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState]) -> int | None:
     """Index of the first occurrence that would have come out otherwise with every rule in force."""
-    if not configuration.switched_off:
+    if not variant.without:
         return None
-    strict = replace(configuration, switched_off=frozenset())
+    make_replica = replicas_without(variant.without)
     states = dict(before)
     for index, one in enumerate(occurrences):
         if one.replica_id is None or one.state is None:
@@ -128,8 +125,9 @@ def deciding(
         assert not isinstance(event, DropMessage | CutLink | HealLink)
         if one.crash is None:
             draw = Draw(one.sequence, 0, 0)
-            state = states[one.replica_id]
-            if handle(state, configuration, event, draw) != handle(state, strict, event, draw):  # type: ignore[arg-type]
+            both = [make(states[one.replica_id], variant.configuration) for make in (make_replica, Replica)]
+            done, with_rules = [replica.outcome(event, draw) for replica in both]  # type: ignore[arg-type]
+            if done != with_rules:
                 return index
         states[one.replica_id] = one.state
     return None
@@ -230,7 +228,7 @@ def _with_bands(
     occurrences: Sequence[Occurrence],
     violated: Mapping[int, Sequence[str]],
     differing: int | None,
-    configuration: Configuration,
+    without: Sequence[str],
 ) -> list[Step | Band]:
     rows: list[Step | Band] = []
     for index, row in steps:
@@ -241,7 +239,7 @@ def _with_bands(
             continue
         last = rows[-1] if rows else None
         if index == differing:
-            off = ", ".join(sorted(configuration.switched_off))
+            off = ", ".join(sorted(without))
             rows.append(Band("differs", f"≠ from here on it matters that there is no {off}"))
         one = occurrences[index]
         if _goes_on(last, one, occurrences):

@@ -10,6 +10,7 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Step
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Attribution, Given, attributed
+from kraft_spec.mutants import load_catalogue
 from kraft_traces.check.differences import Difference, effect_differences, field_differences
 from kraft_traces.check.observation import STATE_FIELDS, canonical_effects, canonical_state
 from kraft_traces.effects import traced_effect
@@ -46,6 +47,17 @@ def attributed_line(
         return attributed(given, differing, stated)
     except Exception:  # what is no step of the model may be one that the reference cannot even take
         return Attribution(tuple(stated), is_exact=False)
+
+
+def rules_left_out(suspects: Sequence[str]) -> tuple[str, ...]:
+    """The rules without any one of which the reference does just what a line shows.
+
+    Args:
+        suspects: mutants that do, by name.
+    """
+    catalogue = load_catalogue()
+    mutants = [catalogue[name] for name in suspects]
+    return tuple(dict.fromkeys(rule for one in mutants if one.is_experiment for rule in one.switched_off))
 
 
 def line_differences(line: EventLine, step: Step) -> tuple[Difference, ...]:

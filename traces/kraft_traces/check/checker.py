@@ -73,7 +73,7 @@ class TraceChecker:
         self._configuration = configuration
         self._other_model = other_model
         self._comparison = Comparison(model, own=own)
-        self._diagnosis = Diagnosis(model, configuration, source, self._comparison.differences)
+        self._diagnosis = Diagnosis(model, configuration, source)
         self._steps = Steps(model, self._diagnosis)
         self._candidates = Candidates(
             model, self._steps, self._comparison, self._diagnosis, configuration, candidates_max
@@ -274,7 +274,7 @@ class TraceChecker:
             every=self._every,
             reason=reason,
             rejection=rejection,
-            switched_off=tuple(sorted(self._configuration.switched_off)),
+            switched_off=tuple(sorted(self._model.switched_off)),
             other_model=self._other_model,
             open_answers=min([tuple(sorted(branch.taken)) for branch in self._branches], key=len),
             compared=self._shown.compared(),

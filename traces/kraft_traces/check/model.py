@@ -5,9 +5,7 @@ state after, those of the step).
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +13,7 @@ import jpype
 
 from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
+from kraft_spec.experiments import model_without
 from kraft_spec.mapping import configuration_to_model
 from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
@@ -61,9 +60,11 @@ class OnItsWay(NamedTuple):
 
 
 class TraceModel:
-    """The specification of traces.  One per process, because TLC keeps one specification in static fields."""
+    """The specification of traces, or an edited copy of it."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, switched_off: frozenset[str] = frozenset()) -> None:
+        """Parse the folder's `Trace.tla`, of which `switched_off` says what rules it does without."""
+        self.switched_off = switched_off
         specification = Specification(directory, "Trace")
         self.specification = specification
         self._codec = codec()
@@ -170,10 +171,6 @@ class TraceModel:
         assert isinstance(rows, frozenset), "the network is a set"
         return tuple(sorted((OnItsWay(*row) for row in rows), key=lambda way: (way.sent, way.receiver)))  # type: ignore[misc]
 
-    def without_rules(self, state: JavaObject, configuration: Configuration, rules: frozenset[str]) -> JavaObject:
-        """A copy of a state in which these rules are switched off besides those that the run switches off."""
-        return self.under(state, replace(configuration, switched_off=configuration.switched_off | rules))
-
     def under(self, state: JavaObject, configuration: Configuration) -> JavaObject:
         """A copy of a state under another configuration."""
         return state.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
@@ -200,7 +197,11 @@ def _hashable(value: object) -> TlaValue:
 
 
 @cache
-def trace_model() -> TraceModel:
-    """The model of this process, parsed at the first call (one to two seconds)."""
-    with as_file(files("kraft_spec") / "tla") as directory:
-        return TraceModel(directory)
+def trace_model(switched_off: frozenset[str] = frozenset()) -> TraceModel:
+    """The model without these rules, parsed at the first call (one to two seconds).
+
+    Raises:
+        ExperimentError, EditError: these rules cannot be left out.
+    """
+    with model_without(switched_off) as directory:
+        return TraceModel(directory, switched_off)

@@ -1,6 +1,6 @@
 """Checking whole traces: from a reader to a verdict, and the shortest failing prefix of a rejected one."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -8,7 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
-from kraft_spec.action_rules import switchable_rules
+from kraft_spec.edits import EditError
+from kraft_spec.experiments import switchable_rules
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, TraceChecker
 from kraft_traces.check.model import trace_model
@@ -81,8 +82,13 @@ def check_reader(
                 f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(switchable_rules())}"
             )
             raise FieldError(detail, reader.source, 1, f"$.switched_off[{index}]")
+    try:
+        model = trace_model(frozenset(header.switched_off))
+    except EditError as error:
+        detail = f"no model does without all of {', '.join(header.switched_off)}: {error}"
+        raise FieldError(detail, reader.source, 1, "$.switched_off") from error
     checker = TraceChecker(
-        trace_model(),
+        model,
         reader.configuration,
         reader.source,
         own=is_own(header),
@@ -105,10 +111,18 @@ def check_reader(
 
 
 def check_occurrences(
-    occurrences: Iterable[Occurrence], configuration: Configuration, source: str, *, every: int = EVERY
+    occurrences: Iterable[Occurrence],
+    configuration: Configuration,
+    source: str,
+    *,
+    every: int = EVERY,
+    switched_off: Collection[str] = (),
 ) -> Verdict:
-    """Check a run of the reference without writing it down; the lines are those that its trace would have."""
-    checker = TraceChecker(trace_model(), configuration, source, own=True, every=every)
+    """Check a run of the reference without writing it down; the lines are those that its trace would have.
+
+    `switched_off` are the rules that the model shall do without.
+    """
+    checker = TraceChecker(trace_model(frozenset(switched_off)), configuration, source, own=True, every=every)
     rejection: Rejection | None = None
     for number, occurrence in enumerate(occurrences, 2):
         rejection = checker.feed(number, event_line(occurrence))

@@ -1,13 +1,18 @@
 """A partition trace against the model, line by line: one successor for each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.occurrence import PartitionOccurrence
-from kraft_spec.action_rules import partition_event_rules, switchable_partition_rules
+from kraft_reference.partitions.controller import Controllers
+from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_reference.partitions.state import initial_state
+from kraft_spec.action_rules import partition_event_rules
+from kraft_spec.edits import EditError
+from kraft_spec.experiments import controllers_without, switchable_partition_rules
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.compared import NOTHING_COMPARED, Compared, nothing_left_out
@@ -20,6 +25,7 @@ from kraft_traces.partitions.encode import configuration_of, line_of
 from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine
 from kraft_traces.partitions.model import PartitionTraceModel, partition_trace_model
 from kraft_traces.partitions.reader import PartitionTraceReader, open_partition_trace
+from kraft_traces.partitions.restore import event_of
 
 GIVEN_UP: Mapping[str, frozenset[str]] = {
     "replicas": frozenset({"CancelRestores", "CompletesAsAsked", "ListsAreConsistent"}),
@@ -73,6 +79,9 @@ class PartitionTraceChecker:
         self._configuration = configuration
         self._source = source
         self._state: JavaObject = model.start(configuration)
+        self._controllers = controllers_without(model.switched_off)
+        self._before = initial_state(configuration)
+        """What the reference comes to, to try what it would do without a rule."""
         self._not_promised = GIVEN_UP.get(configuration.profile.override_base, frozenset())
         self.given_up: set[str] = set()
         """Properties violated so far that the profile does not promise."""
@@ -93,35 +102,44 @@ class PartitionTraceChecker:
         actual = shown(line)
         differing += tuple(observed_differences(self._model.observation(after), actual))
         if differing:
-            explained = self._explaining(event, actual) if not tuple(differences_of_shape(line)) else ()
+            explained = self._explaining(line) if not tuple(differences_of_shape(line)) else ()
             rules = dict.fromkeys((*explained, *rules_of(differing), *partition_event_rules(found.event)))
             return replace(found, differences=differing, explained_by=explained, rules=tuple(rules))
         judged = self._model.violated(self._state, after)
         self.given_up |= self._not_promised.intersection(judged)
         violated = tuple([name for name in judged if name not in self._not_promised])
         if violated:
-            rules = dict.fromkeys((*sorted(self._configuration.switched_off), *partition_event_rules(found.event)))
+            rules = dict.fromkeys((*sorted(self._model.switched_off), *partition_event_rules(found.event)))
             return replace(found, kind=RejectionKind.PROPERTY, properties=violated, rules=tuple(rules))
         self._state = after
+        self._before = self._done(line, self._controllers).state
         return None
 
-    def _explaining(self, event: Mapping[str, object], actual: Mapping[str, object]) -> tuple[str, ...]:
-        """The rules without any one of which the model does what the line shows."""
+    def _explaining(self, line: PartitionEventLine) -> tuple[str, ...]:
+        """The rules without any one of which the reference does what the line shows."""
         found: list[str] = []
         for rule in switchable_partition_rules():
-            off = replace(self._configuration, switched_off=self._configuration.switched_off | {rule})
-            successors = self._model.successors(self._model.reconfigured(self._state, off), event)
-            if any(self._model.observation(one) == actual for one in successors):
-                found.append(rule)
+            with suppress(EditError):  # it is left out anyway
+                if line_of(self._done(line, controllers_without(self._model.switched_off | {rule}))) == line:
+                    found.append(rule)
         return tuple(found)
+
+    def _done(self, line: PartitionEventLine, controllers: Controllers) -> PartitionOccurrence:
+        return happen(line.sequence, self._before, event_of(line.event), self._configuration, controllers)
 
 
 def check_partition_occurrences(
-    occurrences: Iterable[PartitionOccurrence], configuration: PartitionConfiguration, source: str
+    occurrences: Iterable[PartitionOccurrence],
+    configuration: PartitionConfiguration,
+    source: str,
+    switched_off: Collection[str] = (),
 ) -> PartitionVerdict:
-    """Check a run of the reference without writing it down; line numbers are those that its trace would have."""
+    """Check a run of the reference without writing it down; line numbers are those that its trace would have.
+
+    `switched_off` are the rules that the model shall do without.
+    """
     numbered = ((one.sequence + 1, line_of(one)) for one in occurrences)
-    return _verdict(numbered, configuration, source)
+    return _verdict(numbered, configuration, source, frozenset(switched_off))
 
 
 def check_partition_reader(reader: PartitionTraceReader, *, strict: bool = False) -> PartitionVerdict:
@@ -138,7 +156,11 @@ def check_partition_reader(reader: PartitionTraceReader, *, strict: bool = False
         if rule not in known:
             detail = f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(known)}"
             raise FieldError(detail, reader.source, 1, f"$.switched_off[{index}]")
-    verdict = _verdict(reader, configuration_of(header), reader.source)
+    try:
+        verdict = _verdict(reader, configuration_of(header), reader.source, frozenset(header.switched_off))
+    except EditError as error:
+        detail = f"no model does without all of {', '.join(header.switched_off)}: {error}"
+        raise FieldError(detail, reader.source, 1, "$.switched_off") from error
     return replace(verdict, other_model=other_model)
 
 
@@ -154,9 +176,12 @@ def check_partition_file(path: str | Path, source: str, strict: bool = False) ->
 
 
 def _verdict(
-    lines: Iterable[tuple[int, PartitionEventLine]], configuration: PartitionConfiguration, source: str
+    lines: Iterable[tuple[int, PartitionEventLine]],
+    configuration: PartitionConfiguration,
+    source: str,
+    switched_off: frozenset[str],
 ) -> PartitionVerdict:
-    model = partition_trace_model()
+    model = partition_trace_model(switched_off)
     checker = PartitionTraceChecker(model, configuration, source)
     events = 0
     rejection: Rejection | None = None
@@ -165,6 +190,6 @@ def _verdict(
         if rejection is not None:
             break
         events += 1
-    off = tuple(sorted(configuration.switched_off))
+    off = tuple(sorted(switched_off))
     compared = nothing_left_out(_GROUPS, model.properties, events)
     return PartitionVerdict(source, events, rejection, tuple(sorted(checker.given_up)), off, compared=compared)

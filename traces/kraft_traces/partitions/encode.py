@@ -1,6 +1,6 @@
 """From a run of the reference to the lines of its trace, and back to its configuration."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec import UNSET
@@ -29,9 +29,13 @@ GENERATOR = "kraft_reference.partitions"
 
 
 def header_of(
-    configuration: PartitionConfiguration, seed: int | None = None, *, spec_hash: str | None = None
+    configuration: PartitionConfiguration,
+    seed: int | None = None,
+    *,
+    spec_hash: str | None = None,
+    switched_off: Collection[str] = (),
 ) -> PartitionHeader:
-    """The header of a run under this configuration.
+    """The header of a run under this configuration, whose controllers do without these rules.
 
     Raises:
         ValueError: its profile is not one of `PROFILES`, so that its name would not say what it is.
@@ -48,7 +52,7 @@ def header_of(
         controllers=configuration.controllers,
         assignments=_targets(configuration.assignments),
         unclean_topics=tuple(sorted(configuration.unclean_topics)),
-        switched_off=tuple(sorted(configuration.switched_off)),
+        switched_off=tuple(sorted(switched_off)),
     )
 
 
@@ -64,7 +68,6 @@ def configuration_of(header: PartitionHeader) -> PartitionConfiguration:
         header.controllers,
         frozenset(header.unclean_topics),
         PROFILES[header.profile],
-        frozenset(header.switched_off),
     )
 
 
@@ -85,13 +88,14 @@ def encoded(
     seed: int | None = None,
     *,
     spec_hash: str | None = None,
+    switched_off: Collection[str] = (),
 ) -> Iterator[bytes]:
-    """The lines of a trace, each with its line end; `spec_hash` is that of the model that it is written for.
+    """The lines of a trace, each with its line end; the rest as for `header_of`.
 
     Raises:
         ValueError: as `header_of`.
     """
-    yield msgspec.json.encode(header_of(configuration, seed, spec_hash=spec_hash)) + b"\n"
+    yield msgspec.json.encode(header_of(configuration, seed, spec_hash=spec_hash, switched_off=switched_off)) + b"\n"
     for occurrence in occurrences:
         yield msgspec.json.encode(line_of(occurrence)) + b"\n"
 

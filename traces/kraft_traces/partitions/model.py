@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import as_file, files
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_spec.experiments import model_without
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
@@ -27,17 +27,18 @@ def configuration_to_model(configuration: PartitionConfiguration) -> dict[str, o
         "controllers": frozenset(configuration.controllers),
         "first": configuration.controllers[0],
         "unclean": configuration.unclean_topics,
-        "off": configuration.switched_off,
         "decisions": {model: getattr(profile, ours) for ours, model in DECISIONS.items()},
         "assignments": {tuple(name): replicas for name, replicas in configuration.assignments.items()},
     }
 
 
 class PartitionTraceModel:
-    """The specification of partition traces.  One per process, because TLC keeps it in static fields."""
+    """The specification of partition traces, or an edited copy of it."""
 
-    def __init__(self) -> None:
-        with as_file(files("kraft_spec") / "tla") as directory:
+    def __init__(self, switched_off: frozenset[str]) -> None:
+        """Parse the model without these rules."""
+        self.switched_off = switched_off
+        with model_without(switched_off) as directory:
             self._specification = Specification(directory, "PartitionTrace")
         (self._initial,) = self._specification.initial_states()
 
@@ -48,13 +49,9 @@ class PartitionTraceModel:
 
     def start(self, configuration: PartitionConfiguration) -> JavaObject:
         """The state in which a run under this configuration begins."""
-        unbound = self.reconfigured(self._initial, configuration)
+        unbound = self._specification.bind(self._initial, "config", configuration_to_model(configuration))
         (start,) = self._specification.successors(self._specification.actions["TraceStart"], unbound)
         return start
-
-    def reconfigured(self, state: JavaObject, configuration: PartitionConfiguration) -> JavaObject:
-        """A copy of a state under another configuration."""
-        return self._specification.bind(state, "config", configuration_to_model(configuration))
 
     def successors(self, state: JavaObject, event: Mapping[str, object]) -> list[JavaObject]:
         """The successors of a state under the one action that an event names."""
@@ -78,6 +75,10 @@ class PartitionTraceModel:
 
 
 @cache
-def partition_trace_model() -> PartitionTraceModel:
-    """The model of this process, parsed at the first call (one to two seconds)."""
-    return PartitionTraceModel()
+def partition_trace_model(switched_off: frozenset[str] = frozenset()) -> PartitionTraceModel:
+    """The model without these rules, parsed at the first call (one to two seconds).
+
+    Raises:
+        ExperimentError, EditError: these rules cannot be left out.
+    """
+    return PartitionTraceModel(switched_off)

@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec import DecodeError
 
-from kraft_spec.tlc import jvm
 from kraft_traces.check import CANDIDATES_MAX, EVERY, OtherModelError, Rejection, Verdict, VerdictKind, check_reader
 from kraft_traces.check.model import trace_model
 from kraft_traces.errors import TraceError
@@ -24,12 +23,8 @@ _DETAIL_MAX = 2_000
 
 @cache
 def ready_model() -> None:
-    """Start the Java machine of this process and parse the specification, unless that is done.
-
-    Its temporary folder is needed only for that; Spark ends its workers without a chance to clean up afterwards.
-    """
+    """Start the Java machine of this process and parse the specification, unless that is done."""
     trace_model()
-    jvm.remove_temporary_folder()
 
 
 def verdict_row(

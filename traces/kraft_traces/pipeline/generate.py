@@ -7,6 +7,7 @@ import pyarrow as pa
 from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.plan import RunPlan
+from kraft_spec.experiments import simulation_of
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.encode import encode_line, header_line
@@ -43,12 +44,13 @@ def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
 
 def simulated(plan: RunPlan, checkpoint_every: int | None = None) -> Iterator[Row]:
     """The rows of a run, in the form of `schemas.INTAKE`; one that breaks an invariant says so and is not complete."""
-    simulation = plan.simulation()
+    simulation = simulation_of(plan)
     source = source_of(plan)
-    header = header_line(simulation.configuration, own_generator(plan.seed, plan.workload), spec_hash=spec_hash())
+    generator = own_generator(plan.seed, plan.workload)
+    header = header_line(simulation.configuration, generator, spec_hash=spec_hash(), switched_off=plan.switched_off)
     raw = encode_line(header)
     size, number = len(raw), 1
-    lines = line_maker(simulation.configuration, checkpoint_every)
+    lines = line_maker(simulation.configuration, checkpoint_every, plan.switched_off)
     assembly = Assembly(source, 1, raw, header)
     try:
         for occurrence in simulation.run():

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType
 from msgspec.json import decode
 
-from kraft_spec.action_rules import switchable_rules
+from kraft_spec.experiments import switchable_rules
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.continuity import Continuity
 from kraft_traces.errors import (

@@ -211,8 +211,6 @@ def sweep(
 ) -> Document:
     """Runs of the reference, simulated, checked and counted; with a mutant, of the broken reference."""
     named = None if mutant is None else mutant.name
-    off = () if mutant is None else tuple(mutant.switched_off)
-    plans = replace(plans, switched_off=tuple(sorted({*plans.switched_off, *off})))
     parameters = {
         "command": "sweep",
         "sweep": plans.as_dict(),
@@ -251,7 +249,7 @@ def sweep(
 @contextmanager
 def _reference(options: SessionOptions, mutant: Mutant | None) -> Iterator[tuple[SessionOptions, str]]:
     """The options with the packages of a broken reference, and the digest of what the workers must import."""
-    if mutant is None or not mutant.reference:
+    if mutant is None or not reference_edits(mutant):
         yield options, reference_digest()
         return
     with edited_packages({"kraft_reference": reference_edits(mutant)}) as environment:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from itertools import islice
@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.plan import RunPlan
 from kraft_spec.edits import package_folder
+from kraft_spec.experiments import simulation_of
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import EVERY, TraceChecker, Verdict
 from kraft_traces.check.model import trace_model
@@ -109,9 +110,8 @@ def swept(index: int, plan: RunPlan, every: int, *, is_broken: bool = False) -> 
     counted: Counter[tuple[Any, ...]] = Counter()
     prefix = None
     try:
-        simulation = plan.simulation()
-        honest = replace(simulation.configuration, switched_off=frozenset())
-        checker = TraceChecker(trace_model(), honest, source, own=True, every=every)
+        simulation = simulation_of(plan)
+        checker = TraceChecker(trace_model(), simulation.configuration, source, own=True, every=every)
         roles = first_roles(simulation.configuration.replicas)
         rejection = None
         for occurrence in simulation.run():
@@ -137,15 +137,10 @@ def swept(index: int, plan: RunPlan, every: int, *, is_broken: bool = False) -> 
 
 def _prefix(plan: RunPlan, sequence: int) -> bytes:
     """The trace of a run up to an event: made again, because that is cheaper than keeping every run's."""
-    simulation = plan.simulation()
+    simulation = simulation_of(plan)
     header = header_line(simulation.configuration, own_generator(plan.seed, plan.workload), spec_hash=spec_hash())
     # What the model is not told, it does not leave out.
-    honest = encode_line(_with_all_rules(header))
-    return honest + b"".join(encode_line(event_line(one)) for one in islice(simulation.run(), sequence))
-
-
-def _with_all_rules(header: Any) -> Any:
-    return type(header)(**{name: getattr(header, name) for name in header.__struct_fields__} | {"switched_off": ()})
+    return encode_line(header) + b"".join(encode_line(event_line(one)) for one in islice(simulation.run(), sequence))
 
 
 def _tallies(trace_id: str, counted: Counter[tuple[Any, ...]]) -> list[Row]:

@@ -1,7 +1,6 @@
 """Which rules the steps of a vector turn on, and at which level that shows: tried on the reference without them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from kraft_conformance.protocol.features import LEVELS, Level
 from kraft_conformance.vectors.partitions.staging import PartitionRun
@@ -20,7 +19,7 @@ from kraft_reference.partitions.events import (
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_reference.partitions.state import ControllerState
-from kraft_spec.action_rules import switchable_partition_rules
+from kraft_spec.experiments import controllers_without, switchable_partition_rules
 
 _PREFIX = "partition-reassign."
 
@@ -30,10 +29,10 @@ def shown_from(run: PartitionRun, rule: str) -> Level | None:
 
     Only for rules that the reference can leave out.
     """
-    configuration = replace(run.configuration, switched_off=frozenset({rule}))
+    controllers = controllers_without((rule,))
     state, done = run.before, []
     for one in run.steps:
-        done.append(happen(one.sequence, state, one.event, configuration))
+        done.append(happen(one.sequence, state, one.event, run.configuration, controllers))
         state = done[-1].state
     for level in LEVELS:
         if [_shown(one, level) for one in done] != [_shown(one, level) for one in run.steps]:

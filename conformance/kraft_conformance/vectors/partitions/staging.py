@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.effects import Effect
 from kraft_reference.partitions.events import Event
@@ -50,8 +51,8 @@ PartitionAccepts = Callable[[PartitionRun], tuple[str, ...]]
 class RecordingStage(PartitionStage):
     """A stage that remembers the first step of its text, and asks for no row after each event."""
 
-    def __init__(self, name: str, configuration: PartitionConfiguration) -> None:
-        super().__init__(name, configuration)
+    def __init__(self, name: str, configuration: PartitionConfiguration, controllers: Controllers = REFERENCE) -> None:
+        super().__init__(name, configuration, controllers)
         self.start: int | None = None
         """The sequence of the first occurrence after the starting situation."""
 
@@ -81,21 +82,22 @@ def partition_run(
     configuration: PartitionConfiguration,
     script: Callable[[RecordingStage], None],
     accepts: PartitionAccepts,
+    controllers: Controllers = REFERENCE,
 ) -> PartitionRun:
-    """The run of a script.
+    """The run of a script with such controllers.
 
     Raises:
         PartitionScenarioFailure: the reference does something else than the script says.
         PartitionNotAcceptedError: the model rejects it.
     """
-    stage = RecordingStage(source, configuration)
+    stage = RecordingStage(source, configuration, controllers)
     script(stage)
     run = PartitionRun(source, configuration, tuple(stage.occurrences), stage.start or 1)
     return replace(run, profiles=accepts(run))
 
 
 def repeated(run: PartitionRun, configuration: PartitionConfiguration) -> tuple[PartitionOccurrence, ...]:
-    """What the reference makes of the events of a run under another configuration, all rules in force or not."""
+    """What the reference makes of the events of a run under another configuration."""
     state, done = initial_state(configuration), []
     for one in run.occurrences:
         done.append(happen(one.sequence, state, one.event, configuration))

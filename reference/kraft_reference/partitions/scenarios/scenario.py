@@ -1,9 +1,10 @@
 """What a scenario of partitions is, and how one is run: `kraft_reference.scenarios.scenario`, with another stage."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
 from kraft_reference.partitions.occurrence import PartitionOccurrence
 from kraft_reference.partitions.partition import Assignment, TopicPartition
@@ -21,6 +22,8 @@ class PartitionVariant:
     """What the script asserts, in a sentence."""
     violates: tuple[str, ...] = ()
     """Properties that the run violates, in alphabetical order."""
+    without: tuple[str, ...] = ()
+    """Ids of rules that the controllers do without: they are made by `kraft_spec.experiments`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +72,18 @@ class PartitionScenarioRun:
         )
 
 
-def run(scenario: PartitionScenario, variant: PartitionVariant) -> PartitionScenarioRun:
-    """Run one variant; every assertion of its script held if this returns.
+def run(
+    scenario: PartitionScenario, variant: PartitionVariant, controllers: Controllers = REFERENCE
+) -> PartitionScenarioRun:
+    """Run one variant with such controllers; every assertion of its script held if this returns.
 
     Raises:
         PartitionScenarioFailure: the reference does something else than the scenario says.
+        ValueError: the variant is one without rules, and the controllers of the reference have them.
     """
-    stage = PartitionStage(f"{scenario.name}/{variant.name}", variant.configuration)
+    if variant.without and controllers is REFERENCE:
+        raise ValueError(f"the reference keeps {', '.join(variant.without)}, expected other controllers")
+    stage = PartitionStage(f"{scenario.name}/{variant.name}", variant.configuration, controllers)
     variant.script(stage)
     violated: dict[str, int | None] = {**stage.watch.violated, **dict.fromkeys(stage.shown)}
     stage.step("the end")
@@ -86,7 +94,6 @@ def run(scenario: PartitionScenario, variant: PartitionVariant) -> PartitionScen
 def cluster(
     size: int,
     *,
-    without: Collection[str] = (),
     profile: ReassignmentProfile = KIP,
     unclean: bool = False,
     assignments: Mapping[TopicPartition, Assignment] | None = None,
@@ -95,7 +102,6 @@ def cluster(
 
     Args:
         size: how many brokers there are.
-        without: ids of the rules to switch off.
         profile: the answers to the open points.
         unclean: whether topic A allows unclean leader election.
         assignments: the partitions.
@@ -106,7 +112,6 @@ def cluster(
         controllers=(1, 2),
         unclean_topics=frozenset({"A"}) if unclean else frozenset(),
         profile=profile,
-        switched_off=frozenset(without),
     )
 
 
@@ -114,5 +119,4 @@ def wrong(
     rule: str, script: Callable[[PartitionStage], None], outcome: str, *violates: str, size: int = 4
 ) -> PartitionVariant:
     """A variant without one rule of partition-reassign."""
-    configuration = cluster(size, without=(f"partition-reassign.{rule}",))
-    return PartitionVariant(f"wrong-{rule}", configuration, script, outcome, violates)
+    return PartitionVariant(f"wrong-{rule}", cluster(size), script, outcome, violates, (f"partition-reassign.{rule}",))

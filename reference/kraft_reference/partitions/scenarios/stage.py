@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import due
+from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.partitions.effects import (
     AlterPartitionAnswer,
     AlterReassignmentsAnswer,
@@ -56,8 +56,11 @@ class PartitionScenarioFailure(AssertionError):  # noqa: N818 - a failed expecta
 class PartitionStage:
     """One cluster in one scenario."""
 
-    def __init__(self, scenario: str, configuration: PartitionConfiguration) -> None:
+    def __init__(
+        self, scenario: str, configuration: PartitionConfiguration, controllers: Controllers = REFERENCE
+    ) -> None:
         self.configuration = configuration
+        self.controllers = controllers
         self.state = initial_state(configuration)
         self.occurrences: list[PartitionOccurrence] = []
         self.watch = PartitionWatch(configuration)
@@ -147,7 +150,7 @@ class PartitionStage:
         """An event; `refused` says whether it must be, None that its answer does."""
         if self._unchecked:
             self.fail("the row after an event", "R, I, AR and RR", "none")
-        occurrence = happen(len(self.occurrences) + 1, self.state, event, self.configuration)
+        occurrence = happen(len(self.occurrences) + 1, self.state, event, self.configuration, self.controllers)
         self.occurrences.append(occurrence)
         self.state = occurrence.state
         self.watch.observe(occurrence)
@@ -195,7 +198,7 @@ class PartitionStage:
 
     def waits(self, name: TopicPartition = A0) -> None:
         """The reassignment may not complete yet."""
-        self.check(f"{name} may complete", name in due(self.state, self.configuration), False)
+        self.check(f"{name} may complete", name in self.controllers.due(self.state, self.configuration), False)
 
     def stuck(self, name: TopicPartition = A0) -> None:
         """Nothing is left that could happen: all whom the leader knows of and who are alive are in sync."""

@@ -116,16 +116,18 @@ SCENARIOS = (
             Variant("right", _FOUR, waits, "4 is added at 200 and helps to commit: HW 201 with 3 at 100"),
             Variant(
                 "wrong",
-                cluster(4, (1, 2, 3), formatted=_LIST, without=(CATCH_UP,)),
+                cluster(4, (1, 2, 3), formatted=_LIST),
                 does_not_wait,
                 "HW stays 200 until 3 has fetched 100 records: nothing is lost, but nothing commits",
+                without=(CATCH_UP,),
             ),
             Variant(
                 "wrong-monotonic",
-                cluster(4, (1, 2, 3), formatted=_LIST, without=(CATCH_UP, MONOTONIC)),
+                cluster(4, (1, 2, 3), formatted=_LIST),
                 does_not_wait_and_falls,
                 "HW falls from 200 to 100",
                 ("HwMonotonic",),
+                without=(CATCH_UP, MONOTONIC),
             ),
         ),
     ),
@@ -138,7 +140,7 @@ SCENARIOS = (
         (
             Variant("right", cluster(3), does_not_fall, "computed 100, announced 200, then 201"),
             Variant(
-                "wrong", cluster(3, without=(MONOTONIC,)), falls, "HW goes from 200 to 100 to 201", ("HwMonotonic",)
+                "wrong", cluster(3), falls, "HW goes from 200 to 100 to 201", ("HwMonotonic",), without=(MONOTONIC,)
             ),
         ),
     ),

@@ -141,7 +141,6 @@ def offset_counted(d: Director) -> None:
 
 
 _ALL = cluster(3)
-_ANY_DISK_VOTES = cluster(3, without=(VOTER_KEY,))
 
 SCENARIOS = (
     Scenario(
@@ -161,26 +160,29 @@ SCENARIOS = (
             Variant("right-a-kafka-4", cluster(3, profile=KAFKA_4), lost_record_kafka, "as INVALID_VOTER_KEY"),
             Variant(
                 "wrong-a",
-                _ANY_DISK_VOTES,
+                _ALL,
                 lost_record,
                 "the empty 3' elects 2, and X@10 is lost",
                 ("CommittedNeverLost", "IdentityBinding", "LeaderCompleteness"),
+                without=(VOTER_KEY,),
             ),
             Variant("right-b", _ALL, second_vote_refused, "3' does not vote a second time in e7"),
             Variant(
                 "wrong-b",
-                _ANY_DISK_VOTES,
+                _ALL,
                 second_vote,
                 "1 and 2 lead e7, each with a vote of 3",
                 ("ElectionSafety", "IdentityBinding", "LogMatching", "OffsetEpochUnique"),
+                without=(VOTER_KEY,),
             ),
             Variant("right-c", _ALL, offset_not_counted, "3' counts for nothing; HW 10 until 2 has the record"),
             Variant(
                 "wrong-c",
-                cluster(3, without=(REPLICA_KEY,)),
+                cluster(3),
                 offset_counted,
                 "3' counts for (3,U3): HW 11 with one durable copy among voters",
                 ("IdentityBinding",),
+                without=(REPLICA_KEY,),
             ),
         ),
     ),

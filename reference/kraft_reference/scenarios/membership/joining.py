@@ -127,10 +127,11 @@ SCENARIOS = (
             ),
             Variant(
                 "wrong",
-                cluster(3, (1,), formatted=_FORMATTED, without=(ONE_AT_A_TIME,)),
+                cluster(3, (1,), formatted=_FORMATTED),
                 both_at_once,
                 "{1} jumps to {1,2,3}: {1} and {2,3} could decide without each other",
                 ("ConfigOverlap", "OnePendingChange"),
+                without=(ONE_AT_A_TIME,),
             ),
         ),
     ),

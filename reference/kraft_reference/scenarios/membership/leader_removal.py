@@ -136,10 +136,11 @@ SCENARIOS = (
             Variant("right", cluster(4), leader_not_counted, "HW 50, then 51; X@51 is never acknowledged"),
             Variant(
                 "wrong",
-                cluster(4, without=(EXCLUDED,)),
+                cluster(4),
                 leader_counted,
                 "HW 52 counts 1; X@51 is acknowledged and then overwritten",
                 ("CommittedNeverLost", "LeaderCompleteness", "StateMachineSafety"),
+                without=(EXCLUDED,),
             ),
         ),
     ),

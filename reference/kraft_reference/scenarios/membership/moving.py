@@ -103,9 +103,10 @@ SCENARIOS = (
             Variant("right", cluster(2), moves, "V{1@h1,2@h2b}@30, answered at once; HW 31"),
             Variant(
                 "wrong",
-                cluster(2, without=(REPLY_TIME,)),
+                cluster(2),
                 waits_for_itself,
                 "2 cannot acknowledge while it waits: nothing commits before its request times out",
+                without=(REPLY_TIME,),
             ),
             Variant(
                 "right-other-disk",

@@ -131,20 +131,22 @@ SCENARIOS = (
             Variant("right-a", cluster(2, (1,), formatted=_PAIR), second_grants, "2 has set {1} and grants; HW 5"),
             Variant(
                 "wrong-a",
-                cluster(2, (1,), formatted=_PAIR, without=(MEMBERSHIP,)),
+                cluster(2, (1,), formatted=_PAIR),
                 second_refuses,
                 "2 refuses for ever: no leader",
                 ("EventualLeader",),
+                without=(MEMBERSHIP,),
             ),
             Variant(
                 "right-b", cluster(4, (1, 2, 3), formatted=_LIST), fourth_grants, "4 grants without V@10: 2 leads e2"
             ),
             Variant(
                 "wrong-b",
-                cluster(4, (1, 2, 3), formatted=_LIST, without=(MEMBERSHIP,)),
+                cluster(4, (1, 2, 3), formatted=_LIST),
                 fourth_refuses,
                 "4 refuses, 2 has 2 of 4, and 3's log is too short: no leader",
                 ("EventualLeader",),
+                without=(MEMBERSHIP,),
             ),
         ),
     ),

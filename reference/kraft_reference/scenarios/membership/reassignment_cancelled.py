@@ -15,7 +15,7 @@ from kraft_reference.scenarios.membership.reassigning import (
 )
 from kraft_reference.scenarios.membership.reassignment import SIX, TARGET, TO_THE_HAND_OVER, target_committed
 from kraft_reference.scenarios.opening import announce, observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variant, voter_set
 
 BY_NEW_TARGET = "reassign.cancel-by-new-target"
 NEW_TARGET = "reassign.request-new-target"
@@ -180,8 +180,6 @@ def late(d: Director) -> None:
     d.check("answers", d.answers, {1: "NONE", 2: "NONE"})
 
 
-_AT_ONCE = cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6), without=(BY_NEW_TARGET,))
-_UNDO = cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6), without=(NEW_TARGET,))
 _LOSS = ("CommittedNeverLost", "ConfigOverlap", "LeaderCompleteness", "NoNeedlessElection", "StateMachineSafety")
 
 SCENARIOS = (
@@ -195,28 +193,31 @@ SCENARIOS = (
             Variant("right-a", SIX, original_voters, "target 1,2,3: 1,2,4,5 - 1,2,4 - 1,2,3,4 - 1,2,3; HW 12"),
             Variant(
                 "wrong-a",
-                _AT_ONCE,
+                SIX,
                 original_voters_at_once,
                 "1,2,3 in one record: {1,3} commit, {2,4,5} elect 4 without it",
                 _LOSS,
+                without=(BY_NEW_TARGET,),
             ),
             Variant("right-b", SIX, stopped, "null: four voters stay; a second null is NO_REASSIGNMENT_IN_PROGRESS"),
             Variant(
                 "wrong-b",
-                _AT_ONCE,
+                SIX,
                 stopped_at_the_start,
                 "null restores 1,2,3 in one record, with the same loss",
                 _LOSS,
+                without=(BY_NEW_TARGET,),
             ),
             Variant(
                 "right-c", SIX, while_uncommitted, "the step that is not committed is carried along; HW 8 with 3 of 4"
             ),
             Variant(
                 "wrong-c",
-                _UNDO,
+                SIX,
                 step_undone,
                 "the committed voters are copied, which undoes the step",
                 ("OnePendingChange",),
+                without=(NEW_TARGET,),
             ),
             Variant("right-d", SIX, late, "after the hand-over: 4 undoes it, hands over to 1, and 1 completes; HW 18"),
         ),

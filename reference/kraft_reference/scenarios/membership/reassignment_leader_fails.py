@@ -215,7 +215,7 @@ SCENARIOS = (
             Variant("right-resumed", SIX, waits_for_epoch, "2 waits for LC(e2) on 3 of 4; then 4 refuses 1"),
             Variant(
                 "wrong-resumed",
-                cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6), without=(EPOCH_COMMITTED,)),
+                cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6)),
                 resumes_at_once,
                 "KIP-642's text: {2,3} of {2,3,4} commit, {1,4} of {1,2,4} elect 1 without it",
                 (
@@ -225,6 +225,7 @@ SCENARIOS = (
                     "NoNeedlessElection",
                     "StateMachineSafety",
                 ),
+                without=(EPOCH_COMMITTED,),
             ),
         ),
     ),

@@ -155,7 +155,7 @@ SCENARIOS = (
             ),
             Variant(
                 "wrong",
-                cluster(5, (1, 2, 3, 4), formatted=_LIST, without=(EPOCH_COMMITTED,)),
+                cluster(5, (1, 2, 3, 4), formatted=_LIST),
                 bug,
                 "{2,3} of E commit its records, {1,4,5} of D elect 1 without them",
                 (
@@ -165,6 +165,7 @@ SCENARIOS = (
                     "NoNeedlessElection",
                     "StateMachineSafety",
                 ),
+                without=(EPOCH_COMMITTED,),
             ),
         ),
     ),

@@ -3,7 +3,7 @@
 A state is told by what changed, so that a page for thousands of events stays small; the page puts it together again.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from dataclasses import replace
 from typing import Any, TypedDict
@@ -69,7 +69,7 @@ def partition_document(
         verdict: what checking it came to; None if it was not checked.
         broken: what is wrong with the line after the last of `numbered`; None if nothing is.
     """
-    telling = _Telling(configuration_of(header))
+    telling = _Telling(configuration_of(header), header.switched_off)
     start = {"partitions": {}, **telling.told_state(traced_state(initial_state(telling.configuration)))}
     events = [telling.told(number, line) for number, line in numbered]
     telling.name(header.switched_off)
@@ -88,8 +88,9 @@ def partition_document(
 
 
 class _Telling:
-    def __init__(self, configuration: PartitionConfiguration) -> None:
+    def __init__(self, configuration: PartitionConfiguration, switched_off: Collection[str]) -> None:
         self.configuration = configuration
+        self._switched_off = switched_off
         self.rules: dict[str, int] = {}
         self.names: set[Name] = set()
         self._before: dict[str, Any] = {"partitions": {}}
@@ -129,7 +130,7 @@ class _Telling:
             _label(one.name): {
                 **{field: value for field, value in fields.items() if field != "name"},
                 "being_deleted": one.name[0] in state.deleting,
-                "waits_for": waits_for(one, self.configuration),
+                "waits_for": waits_for(one, self.configuration, self._switched_off),
             }
             for one, fields in zip(state.partitions, now["partitions"], strict=True)
         }

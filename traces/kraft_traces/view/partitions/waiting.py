@@ -1,5 +1,6 @@
 """What a reassignment in progress still waits for, by the profile of the trace."""
 
+from collections.abc import Collection
 from typing import TypedDict
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
@@ -15,8 +16,10 @@ class WaitsFor(TypedDict):
     """One of them is enough."""
 
 
-def waits_for(traced: TracedPartition, configuration: PartitionConfiguration) -> WaitsFor | None:
-    """What the reassignment of a partition waits for; None if none is in progress.
+def waits_for(
+    traced: TracedPartition, configuration: PartitionConfiguration, switched_off: Collection[str] = ()
+) -> WaitsFor | None:
+    """What the reassignment of a partition waits for, without these rules; None if none is in progress.
 
     Rules: partition-reassign.add-before-remove, partition-reassign.isr-never-empty.
     """
@@ -33,9 +36,9 @@ def waits_for(traced: TracedPartition, configuration: PartitionConfiguration) ->
         return None
     wanted = partition.adding if configuration.profile.completes_with == "adding" else partition.target
     missing = [broker for broker in wanted if broker not in partition.in_sync]
-    if missing and configuration.enforces("partition-reassign.add-before-remove"):
+    if missing and "partition-reassign.add-before-remove" not in switched_off:
         return WaitsFor(brokers=missing, any=False)
     nobody_left = partition.in_sync.isdisjoint(partition.target)
-    if nobody_left and configuration.enforces("partition-reassign.isr-never-empty"):
+    if nobody_left and "partition-reassign.isr-never-empty" not in switched_off:
         return WaitsFor(brokers=list(partition.target), any=len(partition.target) > 1)
     return WaitsFor(brokers=[], any=False)

@@ -1,6 +1,7 @@
-"""Copies of the reference under other package names, compiled from its source with a change of the syntax tree.
+"""Copies of the reference under other package names, compiled from its source with a change of it.
 
-A copy has types of its own; what goes in and out is carried over by pickling.
+A whole copy has types of its own; what goes in and out is carried over by pickling.
+A copy of the modules alone that a change concerns shares all others, and their types, with the reference.
 Nothing of the reference that everybody imports is touched.
 """
 
@@ -13,7 +14,7 @@ import io
 import pickle
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -28,11 +29,29 @@ _LOCK = threading.RLock()
 class Copy:
     """One copy."""
 
-    def __init__(self, name: str, change: Change = lambda tree, file: None, given: dict[str, object] | None = None):
-        """`name`: of its package; `given`: what each of its modules finds beside its own names."""
+    def __init__(
+        self,
+        name: str,
+        change: Change = lambda tree, file: None,
+        given: dict[str, object] | None = None,
+        texts: Mapping[Path, str] | None = None,
+        shared: Collection[str] = (),
+    ) -> None:
+        """`name` is that of its package.
+
+        Args:
+            name: see above.
+            change: of the tree of each of its modules.
+            given: what each of its modules finds beside its own names.
+            texts: other texts of some of its files, by their paths.
+            shared: modules that are those of the reference, by their names within it.
+        """
         self.name = name
         self.change = change
         self.given = given or {}
+        self.texts = texts or {}
+        for module in shared:
+            sys.modules[f"{name}.{module}"] = importlib.import_module(f"{ORIGINAL}.{module}")
         _COPIES[name] = self
 
     def module(self, name: str) -> ModuleType:
@@ -80,7 +99,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
         self._copy = copy
 
     def get_code(self, fullname: str) -> CodeType:
-        text = Path(self.path).read_text(encoding="utf-8")
+        path = Path(self.path)
+        text = self._copy.texts.get(path) or path.read_text(encoding="utf-8")
         return compile(self._copy.tree(text, self._copy.file(fullname)), self.path, "exec")
 
     def exec_module(self, module: ModuleType) -> None:
