@@ -68,7 +68,7 @@ def test_tla_names_rules_in_both_kinds_of_comments_and_in_strings(tmp_path: Path
     text = r"""---- MODULE place ----
 \* Rules: vote.log-check, vote.once-per-epoch
 (* fetch.timer (* hw.majority *) state.roles *) x == state.epoch
-y == Enforced("observer.states") \* hw.follower
+y == "observer.states" \* hw.follower
 z == "a \" b" \o hw.monotonic
 ====
 """
@@ -158,11 +158,6 @@ def test_a_list_of_rules_goes_on_after_a_comma(tmp_path: Path) -> None:
 def test_a_list_of_rules_ends_with_its_sentence(tmp_path: Path) -> None:
     text = "Rules: vote.log-check (equal logs), fetch.timer and hw.majority. Reads kraft.version.\n"
     assert ids(tmp_path, "page.md", text) == ["fetch.timer", "hw.majority", "vote.log-check"]
-
-
-def test_a_rule_that_the_model_switches_off_must_exist(tmp_path: Path) -> None:
-    found = report(tmp_path, model='x == Enforced("state.resigned.timout") /\\ r = "Leader" /\\ "a.b"\n')
-    assert [each.rule_id for each in found.unknown] == ["state.resigned.timout"]
 
 
 def test_a_rule_is_missing_from_each_layer_that_does_not_name_it(tmp_path: Path) -> None:

@@ -1,10 +1,8 @@
 """The slices of the model that leave a rule out and must be found violated, by rule.
 
 The head of its configuration names a rule that an experiment leaves out.
-Else a slice says so in TLA+: in its configuration an operator is replaced by, or its start reaches, one that names the
-rule.
-Such a name is a string, an element of `off`, or stands in a comment that begins with "Without", above an operator that
-does something else than the rule has it.
+Else a slice says so in TLA+: in its configuration an operator is replaced by, or its start reaches, one that does
+something else than the rule has it; the comment above that operator begins with "Without" and names the rule.
 """
 
 import re
@@ -21,6 +19,7 @@ _OPERATOR = re.compile(r"^(?:LOCAL\s+)?(\w+)(?:\([^=]*\))?\s*==")
 _EXTENDS = re.compile(r"^EXTENDS\s+(.*)$", re.MULTILINE)
 _ROOT = re.compile(r"^(?:INIT|NEXT|SPECIFICATION)\s+(\w+)\s*$", re.MULTILINE)
 _REPLACED = re.compile(r"^\s*(\w+)\s*<-\s*(\w+)\s*$", re.MULTILINE)
+_WORD = re.compile(r"[\w.-]*\w")
 _COMMENT = "\\*"
 _NAMED_AS_LEFT_OUT = "\\* Without "
 _BOUNDS = "MC"
@@ -95,12 +94,8 @@ def _operators(folder: Path, module: str) -> Mapping[str, _Operator]:
         found.update(_operators(folder, extended))
     for name, comment, body in _definitions(text):
         code = "\n".join(line.partition(_COMMENT)[0] for line in body)
-        leaves_out: set[str] = set()
-        if module.startswith(_BOUNDS):
-            leaves_out.update(re.findall(r'"([^"]+)"', code))
-            for line in comment:
-                if line.startswith(_NAMED_AS_LEFT_OUT):
-                    leaves_out.update(re.findall(r"[\w.-]*\w", line))
+        named = [word for line in comment if line.startswith(_NAMED_AS_LEFT_OUT) for word in _WORD.findall(line)]
+        leaves_out = named if module.startswith(_BOUNDS) else ()
         found[name] = _Operator(frozenset(re.findall(r"\w+", code)), frozenset(leaves_out))
     return found
 

@@ -97,8 +97,6 @@ Kafka4Decisions ==
 Leads(r) == replicas[r].role = "Leader"
 AnyList == {NoReplicas, <<<<>>>>, <<<<1>>>>, <<<<2, 3>>>>, <<<<3, 2, 1>>>>, <<<<2, 4>>>>}
 
-WithoutRule(rule) == [Cluster(3, 3, 0) EXCEPT !.off = {rule}]
-
 Clusters ==
   {Cluster(1, 1, 1),
    [Cluster(4, 3, 1) EXCEPT !.preVote = <<"supported", "supported", "unsupported", "supported">>],
@@ -108,9 +106,7 @@ Clusters ==
    [Cluster(4, 3, 1) EXCEPT !.speaksEndpoints = [r \in 1..4 |-> FALSE], !.fetchMaxRecords = 1],
    \* Static voters whose disks are replaced: they vote twice in an epoch.
    [Cluster(3, 3, 0) EXCEPT !.keys = [r \in 1..3 |-> <<r, "">>], !.voters = {<<r, "">> : r \in 1..3}],
-   [WithoutRule("prevote.response.correlate") EXCEPT !.preVote = <<"supported", "supported", "unsupported">>],
-   [WithoutRule("prevote.unsupported-version") EXCEPT !.preVote = <<"supported", "unsupported", "unsupported">>],
-   WithoutRule("check-quorum.resign")}
+   [Cluster(3, 3, 0) EXCEPT !.preVote = <<"supported", "unsupported", "unsupported">>]}
 
 \* The operator lost the quorum state file of replica 2, which has a record of epoch 1.
 FileLost ==
@@ -159,7 +155,7 @@ AnnouncedTo(role, epoch, endpoint) ==
 
 \* The last vote comes when the election is over.
 LateVote ==
-  \E configuration \in {WithoutRule("prevote.response.correlate")} :
+  \E configuration \in {Cluster(3, 3, 0)} :
     StartWith(configuration, 1 :> Leading(configuration, 1, 1),
               {[type |-> "VoteResponse", from |-> 3, to |-> 1, corr |-> 1, error |-> "NONE", epoch |-> 1,
                 leader |-> NoLeader, endpoint |-> NoEndpoint, granted |-> TRUE, preVote |-> FALSE]})

@@ -5,9 +5,8 @@ A rule is named by its whole id in a comment, a docstring or a string, best on a
     Rules: vote.log-check, vote.once-per-epoch.
 
 After `Rules:` every dotted word up to the end of the list (which goes on in the next line after a comma) is
-meant as an id, and one that does not exist is reported. The same holds for a TLA+ string that is one dotted
-word of a known group, because a rule is switched off by such a string. In running text only a word with a
-hyphen is suspected, see `RuleIds.is_misspelt`.
+meant as an id, and one that does not exist is reported. In running text only a word with a hyphen is suspected,
+see `RuleIds.is_misspelt`.
 """
 
 import re
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 
 from kraft_spec.rules.prose import READERS, Line
 from kraft_spec.rules.registry import Registry
-from kraft_spec.rules.rule_ids import RULE_ID, RuleIds, dotted_words
+from kraft_spec.rules.rule_ids import RuleIds, dotted_words
 from kraft_spec.rules.scope import LAYERS, OTHER_LAYERS, Exemption, Scope, load_scope
 from kraft_spec.rules.sources import Source, ending_of, package_sources
 from kraft_spec.rules.vocabulary import LOOK_ALIKES
@@ -155,14 +154,13 @@ def find_citations(source: Source, ids: RuleIds, unread: Iterable[str] = ()) -> 
     for path, file in source.files():
         if path in passed_over:
             continue
-        ending = ending_of(path)
-        lines = READERS[ending](file.read_text(encoding="utf-8"), path)
-        found = dict.fromkeys(_named(lines, ids, literals_are_ids=ending == ".tla"))
+        lines = READERS[ending_of(path)](file.read_text(encoding="utf-8"), path)
+        found = dict.fromkeys(_named(lines, ids))
         for number, rule_id in found:
             yield Citation(path, number, rule_id, source.layer)
 
 
-def _named(lines: Iterable[Line], ids: RuleIds, *, literals_are_ids: bool) -> Iterator[tuple[int, str]]:
+def _named(lines: Iterable[Line], ids: RuleIds) -> Iterator[tuple[int, str]]:
     """Yield (line number, id) for each id, existing or misspelt, that the lines name."""
     list_goes_on_at = 0
     for line in lines:
@@ -180,16 +178,9 @@ def _named(lines: Iterable[Line], ids: RuleIds, *, literals_are_ids: bool) -> It
             position = listed.end()
             goes_on = bool(listed.group(2)) and not text[position:].strip()
         list_goes_on_at = line.number + 1 if goes_on else 0
-        if literals_are_ids and line.is_literal and _is_meant_as_id(line.text, ids):
-            yield line.number, line.text
         for word in dotted_words(text):
             if word in ids.known or (ids.is_misspelt(word) and word not in LOOK_ALIKES):
                 yield line.number, word
-
-
-def _is_meant_as_id(literal: str, ids: RuleIds) -> bool:
-    """Whether a whole string has the shape of an id of a known group."""
-    return RULE_ID.fullmatch(literal) is not None and literal.partition(".")[0] in ids.groups
 
 
 def check_citations(

@@ -17,12 +17,10 @@ class Line:
     Attributes:
         number: line of the file, from 1; for a string with escaped line ends the nearest line known.
         text: the words, without the marks that make them a comment or a string.
-        is_literal: whether this is a whole string literal of one line: a value rather than a sentence.
     """
 
     number: int
     text: str
-    is_literal: bool = False
 
 
 def python_prose(source: str, file: str) -> Iterator[Line]:
@@ -36,7 +34,7 @@ def python_prose(source: str, file: str) -> Iterator[Line]:
             written = node.value.split("\n")
             last = node.end_lineno or node.lineno
             for offset, text in enumerate(written):
-                yield Line(min(node.lineno + offset, last), text, is_literal=len(written) == 1)
+                yield Line(min(node.lineno + offset, last), text)
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield Line(token.start[0], token.string.lstrip("#"))
@@ -64,7 +62,7 @@ def tla_prose(source: str, file: str) -> Iterator[Line]:
                 break
             elif line[position] == '"':
                 end = _end_of_tla_string(line, position)
-                yield Line(number, line[position + 1 : end], is_literal=True)
+                yield Line(number, line[position + 1 : end])
                 position = end + 1
             else:
                 position += 1
