@@ -56,7 +56,7 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
     "HandleEndQuorumEpochResponse": ("AfterEndQuorumEpochResponse", "Correlated", *_ROLES),
     "HandleFetchRequest": (
         "AfterFetchRequest",
-        "Entry",
+        "EntryOf",
         "WithFetcher",
         "Agrees",
         "RemovalCommitted",
@@ -64,7 +64,7 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
         "Advanced",
     ),
     "HandleFetchResponse": ("AfterFetchResponse", "CutOffset", "FollowerHighWatermark", "Correlated", *_ROLES),
-    "HandleFetchSnapshotRequest": ("AfterFetchSnapshotRequest", "Entry", "WithFetcher"),
+    "HandleFetchSnapshotRequest": ("AfterFetchSnapshotRequest", "EntryOf", "WithFetcher"),
     "HandleFetchSnapshotResponse": ("AfterFetchSnapshotResponse", "LogOn", "Correlated", *_ROLES),
     "HandleApiVersionsRequest": ("AfterApiVersionsRequest",),
     "HandleApiVersionsResponse": ("AfterApiVersionsResponse", "AsksVersionsOf", "Advanced", "Correlated", *_CHANGE),

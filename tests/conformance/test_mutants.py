@@ -113,7 +113,9 @@ def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
 def test_every_edit_of_the_catalogue_fits() -> None:
     for mutant in seeded(load_catalogue()):
         edited = edited_texts(package_folder("kraft_reference"), subject_of(mutant).edits)
-        assert {path.name for path in edited} == {Path(edit.file).name for edit in mutant.reference}, mutant.name
+        assert {path.name for path in edited} == {Path(edit.file).name for edit in subject_of(mutant).edits}, (
+            mutant.name
+        )
 
 
 def test_a_mutant_that_hangs_is_killed_by_the_limit() -> None:

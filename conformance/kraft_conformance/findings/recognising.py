@@ -13,6 +13,7 @@ from kraft_reference.cluster.failure import Failure
 from kraft_reference.cluster.liveness.watch import LIVENESS_PROPERTIES
 from kraft_reference.cluster.shrink import replay_checked
 from kraft_reference.configuration import Configuration
+from kraft_spec.experiments import replicas_without
 
 _WAITS = 5
 """A wait that happens to go well says little, so several have to go well with the other answer."""
@@ -43,10 +44,11 @@ def _is_instance(failure: Failure, configuration: Configuration, finding: Findin
 
 def _violated(failure: Failure, configuration: Configuration, seed: int) -> str:
     """The property that the schedule breaks, or the wait after it with these chances; empty if none."""
+    make_replica = replicas_without(failure.plan.switched_off)
     if failure.violation.property_name not in LIVENESS_PROPERTIES:
-        violation = replay_checked(configuration, failure.schedule).violation
+        violation = replay_checked(configuration, failure.schedule, make_replica).violation
     else:
-        simulation = failure.plan.simulation(seed=seed, configuration=configuration)
+        simulation = failure.plan.simulation(seed=seed, configuration=configuration, make_replica=make_replica)
         for _ in simulation.run(prefix=failure.schedule):
             pass
         violation = simulation.violation
