@@ -1,19 +1,11 @@
-"""Adapters for the tests: the reference that fetches and answers Fetches in other ways, rightly or wrongly.
+"""The reference that fetches and answers Fetches in other ways, rightly or wrongly: the base of `altered_adapter`."""
 
-`python fetching_adapter.py MODES [LEVEL]`: MODES are names of `Fetching`, joined by commas; LEVEL is what it shows:
-`state` with injection, or less without it.
-"""
-
-import sys
 from dataclasses import replace as replaced
-from typing import cast
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.adapters.reference import ReferenceAdapter, serve_with
-from kraft_conformance.adapters.showing import at_level
-from kraft_conformance.protocol.features import Level
+from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.protocol.messages import (
     Crash,
     HelloReply,
@@ -27,17 +19,23 @@ from kraft_conformance.protocol.messages import (
     StepReply,
 )
 from kraft_conformance.runner.requests_ahead import request_of, tag_of
+from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.messages import FetchRequest
+from kraft_reference.replica import Replica
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.fetch_answers import late_answer, may_wait
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedMessage
 from kraft_traces.messages import message_of
 
-RIGHT = ("own-ids", "one-record", "watermark-in-errors", "waits")
+RIGHT_FETCHES = ("own-ids", "one-record", "watermark-in-errors", "waits")
+WRONG_FETCHES = (
+    "one-id", "skips-a-record", "no-record", "no-limit", "watermark-too-far", "waits-with-records", "late-skips",
+    "late-twice",
+)  # fmt: skip
 
 
 class Fetching(ReferenceAdapter):
-    """Right are the modes in `RIGHT`; wrong is the nearest that is not right.
+    """The reference with some of `RIGHT_FETCHES` and `WRONG_FETCHES`.
 
     - `own-ids` counts correlation ids; `one-id` has one for all requests.
     - `one-record` answers a Fetch with one record, or one batch; `skips-a-record` and `no-record` with too little,
@@ -47,10 +45,9 @@ class Fetching(ReferenceAdapter):
       are records at once as well, `late-skips` skips a record then, `late-twice` answers twice.
     """
 
-    def __init__(self, modes: frozenset[str], level: Level = "state") -> None:
-        super().__init__()
+    def __init__(self, modes: frozenset[str], make_replica: MakeReplica = Replica) -> None:
+        super().__init__(make_replica=make_replica)
         self._modes = modes
-        self._level = level
         self._number = 1000
         self._own: dict[tuple[int, int], int] = {}
         """Receiver and drawn id of a request: its own id."""
@@ -83,7 +80,7 @@ class Fetching(ReferenceAdapter):
             reply = replace(reply, state=replace(reply.state, awaiting=awaiting))
         if isinstance(reply, HelloReply) and "no-limit" in self._modes:
             reply = replace(reply, unsupported=("fetch-limit",))
-        return self._limited(reply)
+        return reply
 
     def _with_drawn_id(self, message: TracedMessage) -> TracedMessage:
         if not tag_of(message).endswith("Response"):
@@ -142,17 +139,3 @@ class Fetching(ReferenceAdapter):
         if answer.records and "no-record" in self._modes:
             return replace(answer, records=())
         return answer
-
-    def _limited(self, reply: Reply) -> Reply:
-        return at_level(reply, self._level, injects=self._level == "state")
-
-
-def main() -> None:
-    """Answer until standard input ends."""
-    modes, *level = sys.argv[1:]
-    adapter = Fetching(frozenset(modes.split(",")), *cast(list[Level], level))
-    serve_with(adapter.answer, sys.stdin.buffer, sys.stdout.buffer)
-
-
-if __name__ == "__main__":
-    main()

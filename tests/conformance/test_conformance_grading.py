@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from tests.conformance.commands import altered
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -55,7 +56,6 @@ from kraft_traces.effects import TracedPersistQuorumState, TracedSend, TracedSta
 from kraft_traces.values import TracedKey
 
 DOCS = Path(__file__).parents[2] / "docs"
-LIMITED = Path(__file__).with_name("limited_adapter.py")
 
 
 def vectors(*ids: str) -> tuple[Vector, ...]:
@@ -229,7 +229,7 @@ def test_nothing_is_graded_with_vectors_that_fail_on_the_unbroken_reference(tmp_
 def test_a_view_shows_what_an_adapter_of_that_level_does(level: str) -> None:
     """The same vectors on the reference seen as less, and on an adapter that shows less, with the same outcomes."""
     reference = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
-    less = shlex.join([sys.executable, str(LIMITED), level])
+    less = altered(level)
     asked = vectors()[::4]
     with Session(reference, 10.0) as whole, Session(less, 10.0) as limited:
         view = View(whole, level, injects=False)  # type: ignore[arg-type]
@@ -344,6 +344,6 @@ def test_an_event_that_is_not_due_must_be_refused_by_the_model_too() -> None:
 
 
 def test_without_injection_a_constructed_vector_is_unsupported(capsys: pytest.CaptureFixture[str]) -> None:
-    command = shlex.join([sys.executable, str(LIMITED), "history"])
+    command = altered("history")
     main(["conformance", "run", "-k", "constructed.leader-asked", "--adapter", command])
     assert "unsupported: 1, needs state_injection" in capsys.readouterr().out

@@ -1,11 +1,8 @@
 """Which rules a failure names: those behind what differs, wherever it begins."""
 
-import sys
-from pathlib import Path
-
 import pytest
+from tests.conformance.commands import Captured, altered, output, without_rule
 
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.grading.grader import broken_adapter
 from kraft_conformance.mutation.seeded import subject_of
@@ -24,69 +21,36 @@ from kraft_spec.mutants import load_catalogue
 from kraft_traces.checkpoints import replica_state_of
 
 NEXT_STEP = ("reassign.commit-before-next-step",)
-ADAPTER = """
-import sys
-from msgspec.structs import replace
-from kraft_conformance.adapters import reference
-from kraft_conformance.protocol.messages import Hello, Restart, Step
-from kraft_traces.effects import TracedAnswer, TracedSend
-
-answer = reference.ReferenceAdapter.answer
-level, what, event = sys.argv[1:]
 
 
-def answered(adapter, request):
-    reply = answer(adapter, request)
-    if isinstance(request, Step) and request.event == event:
-        if what == "dies":
-            raise SystemExit(3)
-        reply = replace(reply, effects=())
-    if isinstance(request, Hello):
-        return replace(reply, state_injection=False, observability=level)
-    if level == "wire" and isinstance(request, Step | Restart):
-        return replace(reply, effects=tuple([e for e in reply.effects if isinstance(e, TracedSend | TracedAnswer)]))
-    return reply
+def run(capsys: Captured, adapter: str, word: str) -> str:
+    code, said = output(capsys, "conformance", "run", "--adapter", adapter, "-k", word)
+    assert code == ExitCode.VIOLATION
+    return said
 
 
-reference.ReferenceAdapter.answer = answered
-reference.serve(sys.stdin.buffer, sys.stdout.buffer)
-"""
-
-
-@pytest.fixture
-def adapter(tmp_path: Path) -> str:
-    script = tmp_path / "adapter.py"
-    script.write_text(ADAPTER, encoding="utf-8")
-    return f"{sys.executable} {script}"
-
-
-def run(capsys: pytest.CaptureFixture[str], adapter: str, *words: str) -> str:
-    options = [option for word in words for option in ("-k", word)]
-    assert main(["conformance", "run", "--adapter", adapter, *options]) == ExitCode.VIOLATION
-    return capsys.readouterr().out
-
-
-def test_a_failure_names_the_rule_behind_what_differs(capsys: pytest.CaptureFixture[str]) -> None:
-    said = run(capsys, f"{sys.executable} -m kraft_conformance.adapters.without_rules hw.own-epoch", "candidate.wins")
+def test_a_failure_names_the_rule_behind_what_differs(capsys: Captured) -> None:
+    said = run(capsys, without_rule("hw.own-epoch"), "candidate.wins")
     # None of these vectors is about it.
     assert "hw.own-epoch" not in Catalogue().entries["candidate.wins"].rules
     assert "  rules: hw.own-epoch, " in said
+    assert "  why: just what comes of this: a leader commits records of older epochs" in said
 
 
-def test_many_failures_are_put_together(capsys: pytest.CaptureFixture[str]) -> None:
-    said = run(capsys, f"{sys.executable} -m kraft_conformance.adapters.without_rules hw.own-epoch", "candidate")
+def test_many_failures_are_put_together(capsys: Captured) -> None:
+    said = run(capsys, without_rule("hw.own-epoch"), "candidate")
     assert "failures, all with state.high_watermark after HandleVoteResponse: hw.own-epoch" in said
 
 
-@pytest.mark.parametrize("level", ["wire", "state"])
-def test_a_history_that_differs_is_said_to(level: str, adapter: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = run(capsys, f"{adapter} {level} silent HandleVoteRequest", "vote.granted")
+@pytest.mark.parametrize("level", ["wire", "history"])
+def test_a_history_that_differs_is_said_to(level: str, capsys: Captured) -> None:
+    said = run(capsys, altered("silent=HandleVoteRequest", level), "vote.granted")
     assert "note: it differs before the first step: event 1 of 1 of the history, HandleVoteRequest: Send " in said
 
 
-def test_a_dead_adapter_names_step_event_and_rules(adapter: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = run(capsys, f"{adapter} state dies HandleVoteRequest", "vote.granted")
-    assert ", HandleVoteRequest: it ended with exit code 3 where a reply was due" in said
+def test_a_dead_adapter_names_step_event_and_rules(capsys: Captured) -> None:
+    said = run(capsys, altered("exits=HandleVoteRequest", "history"), "vote.granted")
+    assert ", HandleVoteRequest: it ended with exit code 101 where a reply was due" in said
     assert "  rules: state.learn-higher-epoch.no-leader, prevote." in said
 
 
@@ -103,17 +67,12 @@ def test_the_order_of_effects_has_its_rules() -> None:
     )
 
 
-def test_controllers_of_partitions_are_attributed_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_controllers_of_partitions_are_attributed_too(capsys: Captured) -> None:
     with broken_adapter(subject_of(load_catalogue()["idle-partitions-are-listed"])) as command:
         said = run(capsys, command, "partition.cancel")
     # The vector is about another rule.
     assert Catalogue().entries["partition.cancel"].rules == ("partition-reassign.cancel",)
     assert "  rules: partition-reassign.list, " in said
-
-
-def test_a_failure_says_why_its_first_rule_is_the_likeliest(capsys: pytest.CaptureFixture[str]) -> None:
-    said = run(capsys, f"{sys.executable} -m kraft_conformance.adapters.without_rules hw.own-epoch", "candidate.wins")
-    assert "  why: just what comes of this: a leader commits records of older epochs" in said
 
 
 def failure_of(vector_id: str, suspects: tuple[str, ...], rules: tuple[str, ...]) -> Outcome:

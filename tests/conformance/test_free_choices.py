@@ -1,50 +1,123 @@
-"""What is left open of writes, syncs and timers is right, all of it at once; the nearest wrong choice is not."""
+"""An implementation that makes every choice that the texts leave open is right; the nearest wrong one is not."""
 
 import pytest
-from tests.conformance.free_adapter import AllChoices, Free
+from tests.conformance.altered_adapter import ALL_RIGHT, Altered
+from tests.conformance.choices import RIGHT_REQUESTS
 
-from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.protocol.features import Level
 from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
 from kraft_conformance.random_runs.seats import InProcess, LocalSession, Reference
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.vectors.catalogue import Catalogue
 
-
-def outcome(adapter: ReferenceAdapter, vector_id: str) -> Outcome:
-    vector = Catalogue().of_replica(vector_id)
-    return run_vector(LocalSession(adapter), vector, vector.requires.profiles[0])
+VECTORS = {one.id: one for one in Catalogue().of_replicas()}
+OF_BOTH = tuple([one.id for one in VECTORS.values() if one.courses and "kafka-4" in one.requires.profiles])
 
 
-@pytest.mark.parametrize(("level", "least"), [("state", 1.0), ("effects", 0.7), ("wire", 0.5)])
-def test_all_choices_at_once_are_right(level: Level, least: float) -> None:
-    outcomes = [outcome(AllChoices(level), one.id) for one in Catalogue().of_replicas()]
+def outcome(vector_id: str, *modes: str, profile: str | None = None) -> Outcome:
+    vector = VECTORS[vector_id]
+    return run_vector(LocalSession(Altered(*modes)), vector, profile or vector.requires.profiles[0])
+
+
+def choices(level: str) -> tuple[str, ...]:
+    """All at once; but who hides when it syncs has to lose what the runner cannot know to be synced."""
+    return (*[one for one in ALL_RIGHT if level != "wire" or one != "syncs-at-once"], level)
+
+
+@pytest.mark.parametrize(("level", "least"), [("state", 1.0), ("history", 0.9), ("effects", 0.8), ("wire", 0.7)])
+def test_all_choices_at_once_are_right(level: str, least: float) -> None:
+    outcomes = [outcome(one, *choices(level)) for one in VECTORS]
     assert not {one.id: one.reason for one in outcomes if one.status is Status.FAIL}
     assert sum(one.status is Status.PASS for one in outcomes) >= least * len(outcomes)
 
 
+def test_all_choices_at_once_are_right_under_the_other_profile() -> None:
+    assert {outcome(one, *choices("state"), profile="kafka-4").status for one in OF_BOTH} == {Status.PASS}
+
+
+@pytest.mark.parametrize("mode", ["restarts-unattached", "restarts-prospective", *RIGHT_REQUESTS])
+def test_what_does_not_go_together_is_right_alone(mode: str) -> None:
+    assert {outcome(one, mode).status for one in VECTORS} == {Status.PASS}
+
+
+@pytest.mark.parametrize("mode", RIGHT_REQUESTS)
+def test_more_requests_are_right_where_nothing_but_messages_is_seen(mode: str) -> None:
+    found = [outcome(one, mode, "wire") for one in VECTORS]
+    assert not {one.id: one.reason for one in found if one.status is Status.FAIL}
+
+
 @pytest.mark.parametrize("checks_model", [True, False])
 def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
-    plan = RandomPlan((InProcess(AllChoices), Reference()), range(1), ("storm",), 120, checks_model=checks_model)
-    (found,) = random_campaign(plan)
-    assert (found.outcome.status, found.violation, found.outcome.differences) == (Status.PASS, None, ())
+    seats = (InProcess(lambda: Altered(*ALL_RIGHT)), Reference())
+    for workload in ("storm", "chaos"):
+        (found,) = random_campaign(RandomPlan(seats, range(1, 2), (workload,), 120, checks_model=checks_model))
+        assert (found.outcome.status, found.violation, found.outcome.differences) == (Status.PASS, None, ())
 
 
 @pytest.mark.parametrize(
-    ("choice", "vector", "said"),
+    ("modes", "vector_id", "said"),
     [
         ("forgets-vote-first", "candidate.wins", "before that"),
         ("vote-in-old-epoch-first", "announcement.next-leader", "before that"),
         ("another-vote-first", "vote.granted", "before that"),
         ("file-of-another-epoch", "announcement.again", "PersistQuorumState: expected nothing"),
+        ("cuts-all-first", "fetch.diverging", "TruncateLog: expected a cut at 3, actual a cut at 0 before that"),
+        ("appends-elsewhere-first", "fetch.follower", "AppendRecords: expected records from "),
         ("never-again", "resignation.restarted-leader-asks", "StartTimer election: expected "),
         ("never-again", "prevote.lost-with-a-leader-out-of-reach", "StartTimer election: expected "),
         ("restarts-on-pre-vote", "prevote.grant-changes-nothing", "StartTimer election: expected nothing"),
         ("restarts-on-refusal", "constructed.candidate-asked", "StartTimer election: expected nothing"),
         ("fires-at-once", "prevote.majority", "StartTimer election.duration_ms: expected more than 0"),
+        ("high-watermark-unknown high-watermark-falls", "idle.leader", "state.high_watermark: expected 3, actual -1"),
+        ("commits-at-election", "candidate.wins", "state.high_watermark: expected -1, actual 3"),
+        ("goes-on-refusing refuses-for-ever", "fetch.set-read", 'state.role: expected "Prospective"'),
+        ("restarts-unattached restarts-without-vote", "restart.voted", "state.voted_key: expected "),
+        ("announces-by-timer never-announces-again", "expired.step", "state.acknowledged: expected [2, 3], "),
+        ("cuts-at-the-smaller-offset cuts-everything", "fetch.diverging", "state.log_end_offset: expected 3, actual 0"),
+        ("announces-to-observers", "announcement.not-to-observers", "Send BeginQuorumEpochRequest to 9: expected noth"),
+        ("announces-another-epoch", "change.newer-voter", "Send BeginQuorumEpochRequest to 2.epoch: expected 1, "),
+        (
+            "asks-who-answered",
+            "scenario.removed-voter-stuck.with-the-rule-refused.replica-3",
+            "Send VoteRequest to 2: expected nothing",
+        ),
+        ("ends-when-leading", "change.newer-voter", "Send EndQuorumEpochRequest to 2: expected nothing"),
+        ("fetches-elsewhere", "change.becomes-observer", "Send FetchRequest to 2: expected nothing"),
+        ("one-id", "expired.restart", "correlation_id: expected an id that no other open request to this receiver has"),
+        ("skips-a-record", "change.catch-up", "Send FetchResponse to 4.records[0].value: expected 2"),
+        ("no-record", "change.removed", "Send FetchResponse to 3.records: expected "),
+        ("watermark-too-far", "foreign.fetch", "Send FetchResponse to 2.high_watermark: expected -1"),
+        ("waits-with-records", "change.removed", "Send FetchResponse to 3: expected "),
+        ("late-skips", "reassign.waits-for-its-epoch", "Send FetchResponse to 3.records: expected "),
+        ("late-twice", "fetch.removed-leader", "Send FetchResponse to 2: expected nothing"),
     ],
 )
-def test_the_nearest_wrong_choice_fails(choice: str, vector: str, said: str) -> None:
-    found = outcome(Free(choice), vector)
-    assert (found.status, said in found.reason) == (Status.FAIL, True)
+def test_the_nearest_is_wrong(modes: str, vector_id: str, said: str) -> None:
+    found = outcome(vector_id, *modes.split())
+    assert (found.status, said in found.reason) == (Status.FAIL, True), found.reason
+
+
+def test_a_limit_on_records_need_not_be_had() -> None:
+    limited = [one.id for one in VECTORS.values() if "fetch-limit" in one.requires.features]
+    assert {outcome(one, "no-limit").status for one in limited} == {Status.UNSUPPORTED}
+
+
+def in_a_cluster(workload: str, seed: int, steps: int, *modes: str, checks_model: bool = False) -> Outcome:
+    seats = (InProcess(lambda: Altered(*modes)), *(() if checks_model else (Reference(),)))
+    plan = RandomPlan(seats, range(seed, seed + 1), (workload,), steps, shrinks=False, checks_model=checks_model)
+    return random_campaign(plan)[0].outcome
+
+
+def test_a_late_answer_that_skips_a_record_is_wrong_in_a_cluster() -> None:
+    """None of the steps shows it: the model sees what comes of it."""
+    assert in_a_cluster("chaos", 1, 150, "late-skips", checks_model=True).status is Status.FAIL
+
+
+@pytest.mark.parametrize("level", ["state", "effects"])
+def test_a_leader_that_waits_for_its_timer_is_right_in_a_cluster_and_one_that_gives_up_is_not(level: str) -> None:
+    course = ("partitions", 4, 300, level, "announces-by-timer")
+    assert in_a_cluster(*course).status is Status.PASS
+    gives_up = in_a_cluster(*course, "never-announces-again")
+    assert gives_up.status is Status.FAIL
+    assert "BeginQuorumEpochRequest to 1" in gives_up.reason
+    assert "begin-quorum.resend" in gives_up.rules

@@ -1,0 +1,289 @@
+"""The adapter of the tests: the reference that shows less, chooses otherwise, is wrong, or misbehaves as a program.
+
+`python altered_adapter.py MODE...`: names of `MODES`, of `choices` and of `fetching_adapter`, some with a value, as
+`without-rule=hw.own-epoch`; or of what `_misbehaved` does with the bytes.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from random import Random
+
+from msgspec import UNSET
+from msgspec.structs import replace
+from tests.conformance.choices import RIGHT, RIGHT_REQUESTS, WRONG, Change, Effects, Moment, each, elections, of_effects
+from tests.conformance.fetching_adapter import RIGHT_FETCHES, WRONG_FETCHES, Fetching
+
+from kraft_conformance.adapters.showing import at_level
+from kraft_conformance.protocol.messages import (
+    ErrorReply,
+    HelloReply,
+    Observe,
+    ObserveReply,
+    Reply,
+    Request,
+    Reset,
+    RestartReply,
+    Software,
+    Step,
+    StepReply,
+)
+from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_spec.experiments import replicas_without
+from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
+from kraft_traces.latitude.ordering import happens_before
+from kraft_traces.message_types import TracedVoteRequest, TracedVoteResponse
+from kraft_traces.values import TracedKey
+
+HARM = (
+    "<script>alert(1)</script>&amp;\"'</style></svg>]]> # TODO `a|b`\\|c <!-- {{7*7}} {% x %} "
+    "@octocat [link](javascript:alert(1)) \x1b[31mred\x07\u202eright-to-left\u2028next\n"
+    "not ok 99 - forged\n1..2 \U0001f600"
+)
+
+
+def _hello(**fields: object) -> Change:
+    return lambda _, reply: replace(reply, **fields) if isinstance(reply, HelloReply) else reply
+
+
+def _says_otherwise(moment: Moment, reply: Reply) -> Reply:
+    """Its hello has another name each time, or the one that is asked for."""
+    given = moment.value or f"own-{os.getpid()}"
+    return replace(reply, profile=given) if isinstance(reply, HelloReply) else reply
+
+
+def _without_field(moment: Moment, reply: Reply) -> Reply:
+    if not isinstance(reply, ObserveReply):
+        return reply
+    return replace(reply, state=replace(reply.state, **{moment.value: UNSET}))
+
+
+def _grants(_: Moment, one: TracedSend) -> Effects:
+    is_vote = isinstance(one.message, TracedVoteResponse)
+    return (TracedSend(replace(one.message, granted=True)) if is_vote else one,)
+
+
+def _written_last(_: Moment, effects: Effects) -> Effects:
+    return sorted(effects, key=lambda one: isinstance(one, TracedPersistQuorumState))
+
+
+def _never_restarts(moment: Moment, effects: Effects) -> Effects:
+    """No election timer is started: by no step, or by those of one event."""
+    is_meant = moment.event is not None and moment.value in ("", moment.event)
+    return [one for one in effects if one not in elections(effects)] if is_meant else effects
+
+
+def _silent(moment: Moment, effects: Effects) -> Effects:
+    return () if moment.event == moment.value else effects
+
+
+def _waits_as_it_did(moment: Moment, effects: Effects) -> Effects:
+    """A Candidate that lost waits out the timer that it has; so does a later revision of Kafka than 4.0.0."""
+    alone = len(effects) == 1 and isinstance(effects[0], TracedStartTimer)
+    return () if alone and moment.after.role == "Candidate" else effects
+
+
+def _keeps_the_disk(moment: Moment, reply: Reply) -> Reply:
+    """The directory id of a vote is remembered at kraft.version 0 too, and so not written when it starts."""
+    if isinstance(reply, RestartReply):
+        kept = [one for one in reply.effects if not isinstance(one, TracedPersistQuorumState)]
+        return replace(reply, effects=tuple(kept))
+    if not isinstance(reply, ObserveReply) or not isinstance(reply.state.voted_key, TracedKey):
+        return reply
+    return replace(reply, state=replace(reply.state, voted_key=TracedKey(reply.state.voted_key.id, moment.value)))
+
+
+def _chance(moment: Moment) -> Random:
+    return Random(f"{moment.value} {moment.request.id}")
+
+
+def _shuffles(moment: Moment, effects: Effects) -> Effects:
+    """One of the orders that are right."""
+    left, made, chance = list(range(len(effects))), [], _chance(moment)
+    pairs = happens_before(effects)
+    while left:
+        free = [one for one in left if not any(first in left for first, other in pairs if other == one)]
+        made.append(chance.choice(free))
+        left.remove(made[-1])
+    return [effects[one] for one in made]
+
+
+def _hides(moment: Moment, reply: Reply) -> Reply:
+    """Every fifth of what may be left out is."""
+    chance = _chance(moment)
+    if isinstance(reply, ObserveReply):
+        fields = [name for name in reply.state.__struct_fields__ if chance.random() < 0.2]
+        return replace(reply, state=replace(reply.state, **dict.fromkeys(fields, UNSET)))
+    if not isinstance(reply, StepReply | RestartReply):
+        return reply
+    effects = [
+        TracedSend(replace(one.message, source=UNSET, correlation_id=UNSET))
+        if isinstance(one, TracedSend) and chance.random() < 0.2
+        else one
+        for one in reply.effects
+    ]
+    return replace(reply, effects=tuple(effects), refusal=UNSET if chance.random() < 0.2 else reply.refusal)
+
+
+def _hostile(moment: Moment, reply: Reply) -> Reply:
+    """Wrongs of every kind, and texts that mean harm."""
+    if isinstance(reply, HelloReply):
+        return replace(reply, implementation=Software(moment.value or HARM, HARM))
+    if not isinstance(reply, StepReply):
+        return reply
+    effects = reply.effects
+    match moment.event:
+        case "HandleVoteRequest":
+            # A field of another value, with a text; what was to be written first is written last.
+            changed = [
+                TracedSend(replace(one.message, leader_endpoint=HARM))
+                if isinstance(one, TracedSend) and isinstance(one.message, TracedVoteResponse)
+                else one
+                for one in effects
+            ]
+            return replace(reply, effects=tuple(_written_last(moment, changed)))
+        case "Poll":
+            # To one too few, and one that nobody expects.
+            kept = effects[1:]
+            asked = [one.message for one in effects if isinstance(one, TracedSend)]
+            if asked and isinstance(asked[0], TracedVoteRequest):
+                kept += (TracedSend(replace(asked[0], destination=99)),)
+            return replace(reply, effects=kept, refusal=UNSET)
+        case "HandleBeginQuorumEpochRequest":
+            return ErrorReply(id=reply.id, code="failed", detail=HARM)
+        case "HandleEndQuorumEpochRequest":
+            return ErrorReply(id=reply.id, code="unsupported", detail=HARM)
+        case "Shutdown":
+            print(HARM, file=sys.stderr, flush=True)
+            os._exit(3)
+    return reply
+
+
+MODES: dict[str, Change] = {
+    **RIGHT,
+    **RIGHT_REQUESTS,
+    **WRONG,
+    "state": lambda _, reply: reply,
+    "history": _hello(state_injection=False),
+    "wire": lambda _, reply: at_level(reply, "wire", injects=False),
+    "effects": lambda _, reply: at_level(reply, "effects", injects=False),
+    "without-field": _without_field,
+    "unsupported": _hello(unsupported=("voter-changes", "observers")),
+    "kip-595-only": _hello(kip_levels={"KIP-595": "full"}),
+    "profile": _says_otherwise,
+    "other-version": _hello(schema="kraft-adapter/2"),
+    "grants-all": each(TracedSend, _grants),
+    "sends-first": of_effects(_written_last),
+    "silent": of_effects(_silent),
+    "never-syncs": each(TracedFlushLog, lambda _, __: ()),
+    "keeps-the-disk-it-voted-for": _keeps_the_disk,
+    "never-restarts": of_effects(_never_restarts),
+    "waits-as-it-did": of_effects(_waits_as_it_did),
+    "shuffles": of_effects(_shuffles),
+    "hides": _hides,
+    "hostile": _hostile,
+}
+"""What is made of each reply."""
+
+ALL_RIGHT = (*RIGHT, *RIGHT_FETCHES)
+PROGRAMS = (
+    "without-rule", "has-a-child", "floods-stderr", "forgets-little", "unasked", "unobservable", "hangs", "exits",
+    "killed", "half-a-line", "oversized", "logs-to-stdout", "twice", "only-a-log-line", "truncated-json",
+    "unknown-field", "other-id", "other-type", "refuses",
+)  # fmt: skip
+"""What `main` does with the whole program, or with the bytes of its replies to steps."""
+
+
+class Altered(Fetching):
+    """The reference with these modes, one after the other, an order of effects and what is shown last."""
+
+    _LAST = ("shuffles", "hides", "state", "history", "effects", "wire")
+
+    def __init__(self, *modes: str, changes: Sequence[Change] = ()) -> None:
+        """`changes` are made besides."""
+        named = [(name, value) for name, _, value in (mode.partition("=") for mode in modes)]
+        if unknown := {name for name, _ in named} - {*MODES, *RIGHT_FETCHES, *WRONG_FETCHES, *PROGRAMS}:
+            raise ValueError(f"no such modes: {unknown}")
+        left_out = [value for name, value in named if name == "without-rule"]
+        super().__init__(frozenset(modes), make_replica=replicas_without(left_out))
+        ordered = sorted(named, key=lambda one: self._LAST.index(one[0]) if one[0] in self._LAST else -1)
+        self._changes = [(MODES[name], value) for name, value in ordered if name in MODES]
+        self._changes += [(change, "") for change in changes]
+
+    def answer(self, request: Request) -> Reply:
+        """Carry out a request."""
+        before = None if self._replica is None else self._replica.state
+        reply = super().answer(request)
+        for change, value in self._changes:
+            reply = change(Moment(request, before, self._replica, value), reply)  # type: ignore[arg-type]
+        return reply
+
+
+def _misbehaved(mode: str, value: str, request: Request, line: bytes) -> bytes:
+    """Other bytes for the reply to a step."""
+    if mode == "unobservable" and isinstance(request, Observe):
+        return b'{"type":"error","id":%d,"code":"unsupported","detail":"not today"}\n' % request.id
+    if not isinstance(request, Step) or value not in ("", "failed", "unsupported", request.event):
+        return line
+    match mode:
+        case "hangs":
+            time.sleep(3600)
+        case "exits":
+            print("panicked at 'index out of bounds'", file=sys.stderr)
+            os._exit(101)
+        case "killed":
+            os.abort()
+        case "half-a-line":
+            sys.stdout.buffer.write(line[:10])
+            sys.stdout.flush()
+            time.sleep(3600)
+        case "oversized":
+            return b'{"type":"step","id":2,"effects":[],"refusal":null' + b" " * (17 * 1024 * 1024) + b"}\n"
+        case "logs-to-stdout":
+            return b"INFO became Candidate\n" + line
+        case "twice":
+            return line + line
+        case "only-a-log-line":
+            return b"INFO became Candidate\n"
+        case "truncated-json":
+            return line.rstrip()[:-1] + b"\n"
+        case "unknown-field":
+            return line.replace(b'"effects"', b'"efects"')
+        case "other-id":
+            return line.replace(b'"id":', b'"id":1', 1)
+        case "other-type":
+            return b'{"type":"reset","id":%d}\n' % request.id
+        case "refuses":
+            said = (request.id, value.encode())
+            return b'{"type":"error","id":%d,"code":"%s","detail":"no such thing here"}\n' % said
+    return line
+
+
+def main() -> None:
+    """Answer until standard input ends."""
+    adapter = Altered(*sys.argv[1:])
+    mode, _, value = sys.argv[1].partition("=")
+    if mode == "has-a-child":
+        with open(value, "w") as file:
+            file.write(str(subprocess.Popen(["sleep", "3600"]).pid))
+    if mode == "floods-stderr":
+        sys.stderr.write("x" * 1_000_000)
+    resets = 0
+    for number, raw in enumerate(sys.stdin.buffer, 1):
+        request = parse_request(raw, number)
+        resets += isinstance(request, Reset)
+        if mode == "forgets-little" and resets > 1:
+            adapter.make_replica = replicas_without(("prevote.follower.rejects-after-fetch",))
+        reply = adapter.answer(request)
+        if isinstance(request, Reset) and mode == "unasked":
+            sys.stdout.buffer.write(b"one line too many\n")
+        sys.stdout.buffer.write(_misbehaved(mode, value, request, encoded(reply)))
+        sys.stdout.buffer.flush()
+    if mode == "has-a-child":
+        time.sleep(3600)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,417 @@
+"""What becomes of a reply of the reference where an implementation chooses otherwise, rightly or just not.
+
+A `Change` is handed the moment and the reply; `altered_adapter` puts the names of `RIGHT` and `WRONG` together.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace as replaced
+from typing import Any, NamedTuple
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.protocol.messages import Crash, Reply, Request, Reset, Restart, RestartReply, Step, StepReply
+from kraft_reference.effects import Send, Timer
+from kraft_reference.events import Draw
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.leadership import begin_quorum_epoch_request, end_quorum_epoch_request
+from kraft_reference.log import truncate
+from kraft_reference.messages import Message
+from kraft_reference.messages import Reply as ClientReply
+from kraft_reference.outcome import Outcome
+from kraft_reference.polling import after_poll, after_poll_fetch, due_fetch_targets
+from kraft_reference.replica import Replica
+from kraft_reference.replication import fetch_request
+from kraft_reference.roles import Role
+from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, is_voter, other_voters
+from kraft_traces.effects import (
+    TracedAppendRecords,
+    TracedEffect,
+    TracedFlushLog,
+    TracedPersistQuorumState,
+    TracedSend,
+    TracedStartTimer,
+    TracedTruncateLog,
+    traced_effect,
+)
+from kraft_traces.latitude.writes import disk_of
+from kraft_traces.message_types import TracedVoteResponse
+from kraft_traces.states import traced_state
+from kraft_traces.values import TracedKey
+
+Effects = Sequence[TracedEffect]
+_MS = 1700
+_ELECTION_TIMER = (Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.RESIGNED)
+
+
+class Moment(NamedTuple):
+    """What was asked of whom."""
+
+    request: Request
+    before: ReplicaState
+    replica: Replica
+    """As `before`, not there until the first `reset`."""
+    value: str
+    """What stands behind the `=` of a mode."""
+
+    @property
+    def after(self) -> ReplicaState:
+        """The state in which the reply leaves the replica."""
+        return self.replica.state
+
+    @property
+    def event(self) -> str | None:
+        """What happened, in a step."""
+        return self.request.event if isinstance(self.request, Step) else None
+
+    def is_between(self, before: Role, after: Role) -> bool:
+        """Has the role changed so?"""
+        return (self.before.role, self.after.role) == (before, after)
+
+
+Change = Callable[[Moment, Reply], Reply]
+
+
+def of_effects(change: Callable[[Moment, Effects], Effects]) -> Change:
+    """A change of what is done in a step or at a restart that does not crash."""
+
+    def changed(moment: Moment, reply: Reply) -> Reply:
+        crashes = getattr(moment.request, "crash", UNSET) is not UNSET
+        if crashes or not isinstance(reply, StepReply | RestartReply):
+            return reply
+        return replace(reply, effects=tuple(change(moment, reply.effects)))
+
+    return changed
+
+
+def each(kind: type[TracedEffect], portions: Callable[[Moment, Any], Effects]) -> Change:
+    """Every effect of a kind becomes others."""
+
+    def change(moment: Moment, effects: Effects) -> Effects:
+        made = [portions(moment, one) if isinstance(one, kind) else (one,) for one in effects]
+        return [one for several in made for one in several]
+
+    return of_effects(change)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Writes and syncs.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def _file(state: ReplicaState) -> TracedPersistQuorumState:
+    return disk_of(traced_state(state)).file
+
+
+def _writes_again(moment: Moment, effects: Effects) -> Effects:
+    """What the file holds is written before every step and after it, where somebody runs to do it."""
+    if Role.STOPPED in (moment.before.role, moment.after.role):
+        return effects
+    synced = [one for one in effects if isinstance(one, TracedFlushLog)]
+    return (_file(moment.before), *effects, _file(moment.after), *synced)
+
+
+def _epoch_first(moment: Moment, whole: TracedPersistQuorumState) -> Effects:
+    """A new epoch is written, then the vote, then the leader."""
+    if whole.epoch == moment.before.epoch:
+        return (whole,)
+    epoch = replace(whole, leader_id=None, voted_key=None)
+    return (epoch, replace(epoch, voted_key=whole.voted_key), whole)
+
+
+def _syncs_at_once(moment: Moment, effects: Effects) -> Effects:
+    """Every append is synced, and the state says so."""
+    made: list[TracedEffect] = []
+    for effect in effects:
+        made.append(effect)
+        if isinstance(effect, TracedAppendRecords):
+            made.append(TracedFlushLog(effect.base_offset + len(effect.records)))
+    log = moment.after.log
+    moment.replica.state = moment.after._replace(log=log._replace(flushed=log.end_offset))
+    return made
+
+
+def _file_of_another_epoch(moment: Moment, effects: Effects) -> Effects:
+    before = moment.before
+    return (replace(_file(before), epoch=before.epoch + 1, voted_key=None, leader_id=None), *effects)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Timers.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def elections(effects: Effects) -> list[TracedStartTimer]:
+    """The election timers that are started."""
+    return [one for one in effects if isinstance(one, TracedStartTimer) and one.timer is Timer.ELECTION]
+
+
+def without_elections(effects: Effects) -> Effects:
+    """All the others."""
+    return [one for one in effects if one not in elections(effects)]
+
+
+def _with_timer(effects: Effects, milliseconds: int = _MS) -> Effects:
+    return (*effects, TracedStartTimer(Timer.ELECTION, milliseconds))
+
+
+def _handed_over_late(moment: Moment, effects: Effects) -> Effects:
+    """From Resigned to Unattached with another timer than one that has fired."""
+    is_late = moment.is_between(Role.RESIGNED, Role.UNATTACHED) and elections(effects)
+    return _with_timer(without_elections(effects)) if is_late else effects
+
+
+def _fresh_timer(moment: Moment, effects: Effects) -> Effects:
+    """Unattached in another epoch with a fresh timer."""
+    before, after = moment.before, moment.after
+    kept = before.role in (Role.UNATTACHED, Role.RESIGNED) and after.role is Role.UNATTACHED and is_voter(after)
+    return _with_timer(effects) if kept and after.epoch != before.epoch and not elections(effects) else effects
+
+
+def _remaining_timer(moment: Moment, effects: Effects) -> Effects:
+    """Unattached with what is left of the timer of a Prospective or Candidate: nothing, when that has fired."""
+    if moment.before.role not in (Role.PROSPECTIVE, Role.CANDIDATE) or moment.after.role is not Role.UNATTACHED:
+        return effects
+    left = without_elections(effects)
+    return _with_timer(left, 0) if moment.event == "ElectionTimeout" else left
+
+
+def _granted(effects: Effects, *, pre_vote: bool) -> bool:
+    answers = [one.message for one in effects if isinstance(one, TracedSend)]
+    return any(isinstance(one, TracedVoteResponse) and one.granted and one.pre_vote is pre_vote for one in answers)
+
+
+def _granted_again(moment: Moment, effects: Effects) -> Effects:
+    """The election timer is started again with every grant, a repeated one among them."""
+    runs = moment.after.role in _ELECTION_TIMER and is_voter(moment.after)
+    return _with_timer(effects) if runs and _granted(effects, pre_vote=False) and not elections(effects) else effects
+
+
+def _in_passing(moment: Moment, effects: Effects) -> Effects:
+    """A sole voter starts the timers of the roles that it passes through."""
+    passes = moment.after.role is Role.LEADER and moment.before.role not in (Role.LEADER, Role.CANDIDATE)
+    return _with_timer(effects) if passes and len(moment.after.voters) == 1 else effects
+
+
+def _never_again(moment: Moment, effects: Effects) -> Effects:
+    """Unattached without a timer."""
+    return without_elections(effects) if moment.after.role is Role.UNATTACHED else effects
+
+
+def _restarts_on_pre_vote(_: Moment, effects: Effects) -> Effects:
+    return _with_timer(effects) if _granted(effects, pre_vote=True) else effects
+
+
+def _restarts_on_refusal(moment: Moment, effects: Effects) -> Effects:
+    refuses = moment.event == "HandleVoteRequest" and not elections(effects)
+    grants = _granted(effects, pre_vote=True) or _granted(effects, pre_vote=False)
+    return _with_timer(effects) if refuses and not grants else effects
+
+
+def _fires_at_once(moment: Moment, timer: TracedStartTimer) -> Effects:
+    """The election timer of a Candidate that begins has run out already."""
+    return (replace(timer, duration_ms=0) if moment.after.role is Role.CANDIDATE else timer,)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Decisions that are open, and states that no answer to them leads to.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def decides(**answers: Any) -> Change:
+    """Other answers, whatever the cluster's profile says."""
+
+    def change(moment: Moment, reply: Reply) -> Reply:
+        if isinstance(moment.request, Reset):
+            replica = moment.replica
+            profile = replaced(replica.configuration.profile, **answers)
+            replica.configuration = replaced(replica.configuration, profile=profile)
+        return reply
+
+    return change
+
+
+def _becomes(state: Callable[[ReplicaState, ReplicaState], ReplicaState]) -> Change:
+    """Another state than the reference's, from those before and after."""
+
+    def change(moment: Moment, reply: Reply) -> Reply:
+        if isinstance(moment.request, Step | Crash | Restart):
+            moment.replica.state = state(moment.before, moment.after)
+        return reply
+
+    return change
+
+
+def _watermark_falls(before: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """A leader forgets its high watermark whenever it hears of somebody, and not only when it is elected."""
+    leads = before.role is after.role is Role.LEADER and before.high_watermark > UNKNOWN_HIGH_WATERMARK
+    return after._replace(high_watermark=UNKNOWN_HIGH_WATERMARK) if leads else after
+
+
+def _refuses_for_ever(before: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """A follower stays one when its fetch timer fires."""
+    lost = before.role is Role.FOLLOWER and after.role is Role.PROSPECTIVE and before.fetched
+    return before if lost else after
+
+
+def _forgets_vote(before: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """A restart with an own vote begins as Unattached without it."""
+    started = before.role is Role.STOPPED is not after.role and after.role is Role.UNATTACHED
+    return after._replace(voted_key=None) if started else after
+
+
+def _commits_at_election(before: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """A new leader knows everything for committed."""
+    elected = before.role is not Role.LEADER and after.role is Role.LEADER
+    return after._replace(high_watermark=after.log.end_offset) if elected else after
+
+
+def _never_announces_again(before: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """A leader whose announcement is not answered in time gives up, also when its timer fires."""
+    leads = before.role is after.role is Role.LEADER and before.epoch == after.epoch
+    given_up = (before.acknowledged | before.awaiting.keys()) - after.awaiting.keys()
+    return after._replace(acknowledged=after.acknowledged | given_up) if leads else after
+
+
+def _cuts_everything(before: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """A follower that diverges begins anew."""
+    is_cut = after.log.end_offset < before.log.end_offset
+    return after._replace(log=truncate(after.log, after.log.start_offset)) if is_cut else after
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Requests beyond those of the reference.
+# -------------------------------------------------------------------------------------------------------------
+
+Extra = Callable[[Moment, Draw], Sequence[Message]]
+"""What is sent besides."""
+
+
+def _sends_more(extra: Extra) -> Change:
+    """Waits for the newest of two requests on a connection, and sends no third while one is out."""
+
+    def change(moment: Moment, reply: Reply) -> Reply:
+        request = moment.request
+        if not isinstance(request, Step) or request.crash is not UNSET or not isinstance(reply, StepReply):
+            return reply
+        sent = {one.message.destination for one in reply.effects if isinstance(one, TracedSend)}
+        drawn = extra(moment, Draw(request.draw.correlation_id, 0, 0))
+        more = [one for one in drawn if one.destination not in sent]
+        awaiting = {**moment.after.awaiting, **{one.destination: one.correlation_id for one in more}}
+        moment.replica.state = moment.after._replace(awaiting=awaiting)
+        effects = (*reply.effects, *[traced_effect(1, Send(one)) for one in more])
+        return replace(reply, effects=effects, refusal=None if more else reply.refusal)
+
+    return change
+
+
+def _messages(outcome: Outcome) -> list[Message]:
+    return [one for one in outcome.sends if not isinstance(one, ClientReply)]
+
+
+def _poll_without(*fields: str) -> Extra:
+    """What is sent by a poll that does not know these fields of its state."""
+
+    def extra(moment: Moment, draw: Draw) -> Sequence[Message]:
+        unaware = moment.before._replace(**{name: type(getattr(moment.before, name))() for name in fields})
+        is_poll = moment.event == "Poll"
+        return _messages(after_poll(unaware, moment.replica.configuration, draw)) if is_poll else ()
+
+    return extra
+
+
+def _asks_all_servers(moment: Moment, draw: Draw) -> Sequence[Message]:
+    idle, configuration = moment.before._replace(awaiting={}), moment.replica.configuration
+    targets = due_fetch_targets(idle, configuration) if moment.event == "PollFetch" else ()
+    return [one for to in targets for one in _messages(after_poll_fetch(idle, configuration, to, draw))]
+
+
+def _when_leading(of: Extra) -> Extra:
+    def extra(moment: Moment, draw: Draw) -> Sequence[Message]:
+        return of(moment, draw) if moment.event == "Poll" and moment.before.role is Role.LEADER else ()
+
+    return extra
+
+
+_announced_to_all = _when_leading(_poll_without("awaiting", "acknowledged", "fetchers"))
+
+
+def _to_an_observer(moment: Moment, draw: Draw) -> Sequence[Message]:
+    key, configuration = ReplicaKey(9, "U9"), moment.replica.configuration
+    return (begin_quorum_epoch_request(moment.before, configuration, key, draw.correlation_id),)
+
+
+def _ends(moment: Moment, draw: Draw) -> Sequence[Message]:
+    before, configuration = moment.before, moment.replica.configuration
+    return [end_quorum_epoch_request(before, configuration, to, draw.correlation_id) for to in other_voters(before)]
+
+
+def _of_another_epoch(moment: Moment, draw: Draw) -> Sequence[Message]:
+    return _announced_to_all(moment._replace(before=moment.before._replace(epoch=moment.before.epoch + 1)), draw)
+
+
+def _fetches_elsewhere(moment: Moment, draw: Draw) -> Sequence[Message]:
+    before, configuration = moment.before, moment.replica.configuration
+    if moment.event != "PollFetch" or before.role is not Role.FOLLOWER or before.searching:
+        return ()
+    others = [one.id for one in other_voters(before) if one.id != before.leader_id]
+    return [fetch_request(before, configuration, one, draw.correlation_id) for one in others]
+
+
+RIGHT: dict[str, Change] = {
+    "epoch-first": each(TracedPersistQuorumState, _epoch_first),
+    "writes-again": of_effects(_writes_again),
+    "syncs-what-it-cuts": each(TracedTruncateLog, lambda _, cut: (TracedFlushLog(cut.end_offset + 1), cut)),
+    "syncs-at-once": of_effects(_syncs_at_once),
+    "handed-over-late": of_effects(_handed_over_late),
+    "fresh-timer": of_effects(_fresh_timer),
+    "remaining-timer": of_effects(_remaining_timer),
+    "granted-again": of_effects(_granted_again),
+    "in-passing": of_effects(_in_passing),
+    "high-watermark-unknown": decides(leader_high_watermark="unknown"),
+    "goes-on-refusing": decides(end_quorum_fetched_flag="kept"),
+    "restarts-unattached": decides(own_vote_at_restart="unattached"),
+    "restarts-prospective": decides(own_vote_at_restart="prospective"),
+    "remembers-directory-id": decides(voted_directory_at_version_0="remembered"),
+    "announces-by-timer": decides(announcement_again="by-timer"),
+    "cuts-at-the-smaller-offset": decides(diverging_cut="smaller-offset"),
+    "votes-after-lost-file": decides(vote_of_lost_file="free"),
+}
+"""Of two that speak of one decision the last counts."""
+
+RIGHT_REQUESTS: dict[str, Change] = {
+    "announces-to-all": _sends_more(_announced_to_all),
+    "asks-all-servers": _sends_more(_asks_all_servers),
+    "repeats": _sends_more(_poll_without("awaiting")),
+}
+"""One at a time: each keeps the books of what it sends besides."""
+
+
+def _written_first(wrong: Callable[[Moment, TracedPersistQuorumState], TracedPersistQuorumState]) -> Change:
+    return each(TracedPersistQuorumState, lambda moment, whole: (wrong(moment, whole), whole))
+
+
+WRONG: dict[str, Change] = {
+    "forgets-vote-first": _written_first(lambda _, whole: replace(whole, voted_key=None, leader_id=None)),
+    "vote-in-old-epoch-first": _written_first(lambda m, whole: replace(_file(m.before), voted_key=whole.voted_key)),
+    "another-vote-first": _written_first(lambda _, whole: replace(whole, voted_key=TracedKey(9, "U9"))),
+    "file-of-another-epoch": of_effects(_file_of_another_epoch),
+    "cuts-all-first": each(TracedTruncateLog, lambda _, cut: (TracedTruncateLog(0), cut)),
+    "appends-elsewhere-first": each(TracedAppendRecords, lambda _, one: (replace(one, base_offset=0), one)),
+    "never-again": of_effects(_never_again),
+    "restarts-on-pre-vote": of_effects(_restarts_on_pre_vote),
+    "restarts-on-refusal": of_effects(_restarts_on_refusal),
+    "fires-at-once": each(TracedStartTimer, _fires_at_once),
+    "high-watermark-falls": _becomes(_watermark_falls),
+    "refuses-for-ever": _becomes(_refuses_for_ever),
+    "restarts-without-vote": _becomes(_forgets_vote),
+    "never-announces-again": _becomes(_never_announces_again),
+    "cuts-everything": _becomes(_cuts_everything),
+    "commits-at-election": _becomes(_commits_at_election),
+    "announces-to-observers": _sends_more(_when_leading(_to_an_observer)),
+    "announces-another-epoch": _sends_more(_of_another_epoch),
+    "asks-who-answered": _sends_more(_poll_without("awaiting", "granted", "rejected")),
+    "ends-when-leading": _sends_more(_when_leading(_ends)),
+    "fetches-elsewhere": _sends_more(_fetches_elsewhere),
+}
+"""The nearest that is not right."""

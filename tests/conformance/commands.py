@@ -1,0 +1,66 @@
+"""Commands as a user gives them, and what comes of them."""
+
+import json
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kraft_conformance.cli import main
+
+Captured = pytest.CaptureFixture[str]
+REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def altered(*modes: str) -> str:
+    """The command line of an `altered_adapter`."""
+    found = f"PYTHONPATH={ROOT}"
+    return shlex.join(["env", found, sys.executable, "-m", "tests.conformance.altered_adapter", *modes])
+
+
+def without_rule(rule: str) -> str:
+    """The command line of the reference without a rule."""
+    return f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.without_rules {rule}"
+
+
+def output(capsys: Captured, *words: str) -> tuple[int, str]:
+    """Exit code and standard output of `kraft-spec`."""
+    capsys.readouterr()
+    code = main([*words])
+    return code, capsys.readouterr().out
+
+
+def error(capsys: Captured, *words: str) -> tuple[int, str]:
+    """Exit code and standard error of `kraft-spec`, as one line."""
+    capsys.readouterr()
+    code = main([*words])
+    return code, " ".join(capsys.readouterr().err.split())
+
+
+def document(capsys: Captured, *words: str) -> tuple[int, Any]:
+    """Exit code and the JSON document of `kraft-spec ... --json`."""
+    code, said = output(capsys, *words, "--json")
+    return code, json.loads(said)
+
+
+def lines(capsys: Captured, *words: str) -> tuple[int, list[dict[str, Any]]]:
+    """Exit code and the JSON lines of `kraft-spec ... --json`."""
+    code, said = output(capsys, *words, "--json")
+    return code, [json.loads(line) for line in said.splitlines()]
+
+
+def ends(pid: int) -> bool:
+    """Does a process end soon? One whose parent does not ask for it is a zombie: it does not run."""
+    for _ in range(500):
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.02)
+    return False
