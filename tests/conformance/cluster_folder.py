@@ -28,9 +28,14 @@ def broker(node_id: int) -> str:
     return name
 
 
+def formatting(name: str, *options: str) -> list[str]:
+    """The words of `kraft-spec storage format` for cluster C."""
+    return ["storage", "format", "--cluster-id", "C", "--config", name, *options]
+
+
 def format_node(name: str, *options: str) -> int:
     """`kraft-spec storage format` for cluster C."""
-    return main(["storage", "format", "--cluster-id", "C", "--config", name, *options])
+    return main(formatting(name, *options))
 
 
 def quorum(*words: str) -> int:

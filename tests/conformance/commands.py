@@ -42,6 +42,12 @@ def error(capsys: Captured, *words: str) -> tuple[int, str]:
     return code, " ".join(capsys.readouterr().err.split())
 
 
+def assert_said(capsys: Captured, code: int, text: str, *words: str) -> None:
+    """`kraft-spec` ends with this code and says so on standard error."""
+    found, said = error(capsys, *words)
+    assert (found, text in said) == (code, True), said
+
+
 def document(capsys: Captured, *words: str) -> tuple[int, Any]:
     """Exit code and the JSON document of `kraft-spec ... --json`."""
     code, said = output(capsys, *words, "--json")

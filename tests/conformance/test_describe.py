@@ -9,6 +9,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 from tests.conformance.cluster_folder import format_node, properties, quorum, three_voters
+from tests.conformance.commands import Captured, assert_said, document
 from tests.conformance.partition_folder import asked
 
 from kraft_conformance.cli import main
@@ -25,20 +26,13 @@ from kraft_reference.state import voter_entry
 from kraft_traces.encode import event_line, header_line
 from kraft_traces.own import own_generator
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KRAFT_SPEC_CLUSTER_DIR", raising=False)
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def described(capsys: Captured, *words: str) -> dict[str, Any]:
-    capsys.readouterr()
-    assert main(["describe", *words, "--status", "--replication", "--json"]) == ExitCode.CONFORMANT
-    document: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return document
+    code, found = document(capsys, "describe", *words, "--status", "--replication")
+    assert code == ExitCode.CONFORMANT
+    return found  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("workload", sorted(WORKLOADS))
@@ -91,41 +85,6 @@ def test_a_trace_shows_what_its_leader_would_answer(workload: str) -> None:
     assert compared > 50
 
 
-def test_status_and_replication_as_text(capsys: Captured) -> None:
-    three_voters()
-    capsys.readouterr()
-    assert main(["describe", ".", "--status", "--replication"]) == ExitCode.CONFORMANT
-    status, _, replication = capsys.readouterr().out.partition("\n\n")
-    rows = dict(line.split(":", 1) for line in status.splitlines())
-    assert list(rows) == [
-        "ClusterId",
-        "LeaderId",
-        "LeaderEpoch",
-        "HighWatermark",
-        "MaxFollowerLag",
-        "MaxFollowerLagTimeMs",
-        "CurrentVoters",
-        "CurrentObservers",
-        "UncommittedAddedVoter",
-        "UncommittedRemovedVoter",
-    ]
-    assert rows["ClusterId"].strip() == "C"
-    voters = json.loads(rows["CurrentVoters"])
-    assert voters[0] == {"id": 1, "directoryId": "U1", "endpoints": ["CONTROLLER://h1:9093"]}
-    header, first, *others = [line.split() for line in replication.splitlines()]
-    assert header == [
-        "NodeId",
-        "DirectoryId",
-        "LogEndOffset",
-        "Lag",
-        "LastFetchTimestamp",
-        "LastCaughtUpTimestamp",
-        "Status",
-    ]
-    assert (first[0], first[-1]) == (rows["LeaderId"].strip(), "Leader")
-    assert [other[-1] for other in others] == ["Follower", "Follower"]
-
-
 def test_an_uncommitted_addition_shows_at_its_line_and_is_gone_once_committed(capsys: Captured) -> None:
     three_voters(others=[4])
     assert quorum("add-controller", "--config", "4.properties") == 0
@@ -168,11 +127,11 @@ def test_a_target_shows_while_the_quorum_is_reassigned(capsys: Captured) -> None
 
 def test_before_anything_happened_nobody_leads(capsys: Captured) -> None:
     three_voters()
-    document = described(capsys, "quorum.jsonl", "--at", "0")
-    assert (document["sequence"], document["time_ms"]) == (0, None)
-    assert (document["status"]["LeaderId"], document["status"]["HighWatermark"]) == (-1, -1)
-    assert [voter["id"] for voter in document["status"]["CurrentVoters"]] == [1, 2, 3]
-    assert {row["Status"] for row in document["replication"]} == {"Voter"}
+    found = described(capsys, "quorum.jsonl", "--at", "0")
+    assert (found["sequence"], found["time_ms"]) == (0, None)
+    assert (found["status"]["LeaderId"], found["status"]["HighWatermark"]) == (-1, -1)
+    assert [voter["id"] for voter in found["status"]["CurrentVoters"]] == [1, 2, 3]
+    assert {row["Status"] for row in found["replication"]} == {"Voter"}
 
 
 def _without(*fields: str) -> Callable[[dict[str, Any]], None]:
@@ -249,5 +208,4 @@ def test_wrong_use_and_bad_input_are_explained(
 ) -> None:
     three_voters()
     Path("bad.jsonl").write_text("{}\n")
-    assert main(["describe", *words]) == code
-    assert said in capsys.readouterr().err.replace("\n", " ")
+    assert_said(capsys, code, said, "describe", *words)

@@ -1,29 +1,21 @@
 """`kraft-spec features`: kraft.version goes up once, and never down."""
 
 import json
-from pathlib import Path
 
 import pytest
 from tests.conformance.cluster_folder import quorum, static_voters, three_voters
+from tests.conformance.commands import Captured, assert_said, document
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KRAFT_SPEC_CLUSTER_DIR", raising=False)
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def finalized(capsys: Captured) -> int:
-    capsys.readouterr()
-    assert main(["features", "describe", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert (document["min"], document["max"]) == (0, 1)
-    return int(document["finalized"])
+    code, found = document(capsys, "features", "describe")
+    assert (code, found["min"], found["max"]) == (0, 0, 1)
+    return int(found["finalized"])
 
 
 @pytest.mark.parametrize(
@@ -80,12 +72,10 @@ def test_an_upgrade_needs_reports_of_all_voters(capsys: Captured) -> None:
     ],
 )
 def test_wrong_use_is_explained(words: tuple[str, ...], said: str, capsys: Captured) -> None:
-    assert main(["features", *words]) == ExitCode.USAGE
-    assert said in capsys.readouterr().err.replace("\n", " ")
+    assert_said(capsys, ExitCode.USAGE, said, "features", *words)
 
 
 def test_without_a_leader_nobody_knows_the_level(capsys: Captured) -> None:
     three_voters()
     quorum("stop", "1", "2", "3")
-    assert main(["features", "describe"]) == ExitCode.VIOLATION
-    assert "nobody leads" in capsys.readouterr().err
+    assert_said(capsys, ExitCode.VIOLATION, "nobody leads", "features", "describe")

@@ -1,10 +1,10 @@
 """`kraft-spec prove mutants`, `prove simulate` and `prove premises`, as a user sees them."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -12,12 +12,7 @@ from kraft_spec.proofs.induction import interpreter, mutants
 from kraft_spec.proofs.induction.changes import without_guard
 from kraft_spec.proofs.induction.theory import theory
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def answer(capsys: Captured, *words: str) -> tuple[int, Any]:

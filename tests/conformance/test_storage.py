@@ -5,18 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.conformance.cluster_folder import THREE, broker, format_node, properties, quorum, three_voters
+from tests.conformance.cluster_folder import THREE, broker, format_node, formatting, properties, quorum, three_voters
+from tests.conformance.commands import Captured, assert_said, error
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KRAFT_SPEC_CLUSTER_DIR", raising=False)
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def meta(node_id: int) -> dict[str, str]:
@@ -81,8 +76,7 @@ def test_static_voters_make_a_quorum_at_level_0(capsys: Captured) -> None:
 def test_formatting_twice_is_refused_and_changes_nothing(capsys: Captured) -> None:
     assert format_node(properties(1), "--standalone") == ExitCode.CONFORMANT
     before = meta(1)
-    assert format_node("1.properties", "--standalone") == ExitCode.VIOLATION
-    assert "formatted already" in capsys.readouterr().err
+    assert_said(capsys, ExitCode.VIOLATION, "formatted already", *formatting("1.properties", "--standalone"))
     assert meta(1) == before
 
 
@@ -161,18 +155,20 @@ def test_wrong_properties_are_named_by_file_line_and_field(
     text: str, line: int | None, field: str, expected: str, capsys: Captured
 ) -> None:
     Path("n.properties").write_text(text)
-    assert format_node("n.properties", "--no-initial-controllers") == ExitCode.BAD_INPUT
-    said = capsys.readouterr().err.replace("\n", " ")
+    code, said = error(capsys, *formatting("n.properties", "--no-initial-controllers"))
     place = "n.properties" if line is None else f"n.properties:{line}"
-    assert f"{place}: {field}: " in said
-    assert expected in said
+    assert (code, f"{place}: {field}: " in said, expected in said) == (ExitCode.BAD_INPUT, True, True), said
     assert sorted(path.name for path in Path().iterdir()) == ["n.properties"]
 
 
 def test_a_misspelt_property_is_warned_about(capsys: Captured) -> None:
     name = properties(1, "controller.quorum.bootstrap.server=h1:9093")
-    assert format_node(name, "--standalone") == ExitCode.CONFORMANT
-    assert "did you mean controller.quorum.bootstrap.servers" in capsys.readouterr().err.replace("\n", " ")
+    assert_said(
+        capsys,
+        ExitCode.CONFORMANT,
+        "did you mean controller.quorum.bootstrap.servers",
+        *formatting(name, "--standalone"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -193,41 +189,41 @@ def test_a_misspelt_property_is_warned_about(capsys: Captured) -> None:
         (("--standalone", "--feature", "metadata.version=20"), "only kraft.version"),
         (("--standalone", "--feature", "kraft.version=1", "--release-version", "3.8"), "expected one level"),
         (("--standalone", "--directory-id", "U 1"), "a directory id"),
+        (("--standalone", "--feature", "kraft.version=7"), "expected kraft.version=0 or kraft.version=1"),
     ],
 )
 def test_contradicting_options_are_wrong_use(options: tuple[str, ...], said: str, capsys: Captured) -> None:
-    assert format_node(properties(1), *options) == ExitCode.USAGE
-    assert said in capsys.readouterr().err.replace("\n", " ")
+    assert_said(capsys, ExitCode.USAGE, said, *formatting(properties(1), *options))
     assert not Path("node-1").exists()
 
 
 def test_static_voters_contradict_dynamic_options(capsys: Captured) -> None:
     name = properties(1, "controller.quorum.voters=1@h1:9093")
     for options in (("--standalone",), ("--no-initial-controllers",), ("--feature", "kraft.version=1")):
-        assert format_node(name, *options) == ExitCode.BAD_INPUT
-        assert "1.properties:3: controller.quorum.voters: " in capsys.readouterr().err.replace("\n", " ")
+        assert_said(
+            capsys, ExitCode.BAD_INPUT, "1.properties:3: controller.quorum.voters: ", *formatting(name, *options)
+        )
 
 
 def test_a_broker_names_no_voters(capsys: Captured) -> None:
-    assert format_node(broker(11), "--standalone") == ExitCode.USAGE
-    assert "process.roles=broker" in capsys.readouterr().err.replace("\n", " ")
+    assert_said(capsys, ExitCode.USAGE, "process.roles=broker", *formatting(broker(11), "--standalone"))
 
 
 def test_a_node_of_another_cluster_or_with_a_taken_id_or_endpoint_is_refused(capsys: Captured) -> None:
     assert format_node(properties(1), "--standalone") == ExitCode.CONFORMANT
-    other = ["storage", "format", "-t", "D", "-c", properties(2), "-N"]
-    assert main(other) == ExitCode.VIOLATION
-    assert "belongs to cluster C, not to D" in capsys.readouterr().err.replace("\n", " ")
-    assert format_node(properties(1, "log.dirs=other"), "-N") == ExitCode.VIOLATION
-    assert "node 1 is formatted already" in capsys.readouterr().err.replace("\n", " ")
-    assert format_node(properties(2, endpoint="h1:9093"), "-N") == ExitCode.VIOLATION
-    assert "node 1 is at h1:9093 already" in capsys.readouterr().err.replace("\n", " ")
+    other = ("storage", "format", "-t", "D", "-c", properties(2), "-N")
+    assert_said(capsys, ExitCode.VIOLATION, "belongs to cluster C, not to D", *other)
+    assert_said(
+        capsys, ExitCode.VIOLATION, "node 1 is formatted already", *formatting(properties(1, "log.dirs=other"), "-N")
+    )
+    assert_said(
+        capsys, ExitCode.VIOLATION, "node 1 is at h1:9093 already", *formatting(properties(2, endpoint="h1:9093"), "-N")
+    )
 
 
 def test_unequal_lists_are_warned_about_because_no_quorum_notices(capsys: Captured) -> None:
     assert format_node(properties(1), "--initial-controllers", THREE) == ExitCode.CONFORMANT
-    assert format_node(properties(4), "--standalone") == ExitCode.CONFORMANT
-    assert "bootstrap.sets-must-be-equal" in capsys.readouterr().err
+    assert_said(capsys, ExitCode.CONFORMANT, "bootstrap.sets-must-be-equal", *formatting(properties(4), "--standalone"))
 
 
 def test_a_disk_that_was_lost_comes_back_without_voters_and_under_a_new_id(capsys: Captured) -> None:
@@ -237,10 +233,13 @@ def test_a_disk_that_was_lost_comes_back_without_voters_and_under_a_new_id(capsy
         path.unlink()
     Path("node-3").rmdir()
     history = Path("quorum.jsonl").read_bytes()
-    assert format_node("3.properties", "--standalone") == ExitCode.VIOLATION
-    assert "could bring back an old set" in capsys.readouterr().err.replace("\n", " ")
-    assert format_node("3.properties", "-N", "--directory-id", "U3") == ExitCode.VIOLATION
-    assert "identity.directory-id-at-format" in capsys.readouterr().err.replace("\n", " ")
+    assert_said(capsys, ExitCode.VIOLATION, "could bring back an old set", *formatting("3.properties", "--standalone"))
+    assert_said(
+        capsys,
+        ExitCode.VIOLATION,
+        "identity.directory-id-at-format",
+        *formatting("3.properties", "-N", "--directory-id", "U3"),
+    )
     assert format_node("3.properties", "-N", "--directory-id", "U3b") == ExitCode.CONFORMANT
     assert Path("quorum.jsonl").read_bytes() == history
 
@@ -248,16 +247,13 @@ def test_a_disk_that_was_lost_comes_back_without_voters_and_under_a_new_id(capsy
 def test_a_damaged_metadata_directory_is_named(capsys: Captured) -> None:
     assert format_node(properties(1), "--standalone") == ExitCode.CONFORMANT
     Path("node-1/meta.properties").write_text("cluster.id=C\ndirectory.id=U1\n")
-    assert quorum("start") == ExitCode.BAD_INPUT
-    assert "meta.properties: node.id: is missing" in capsys.readouterr().err.replace("\n", " ")
+    assert_said(capsys, ExitCode.BAD_INPUT, "meta.properties: node.id: is missing", "quorum", "start")
     Path("node-1/meta.properties").write_text("cluster.id=C\nnode.id=2\ndirectory.id=U1\n")
-    assert quorum("start") == ExitCode.BAD_INPUT
-    assert "meta.properties:2: node.id: " in capsys.readouterr().err.replace("\n", " ")
+    assert_said(capsys, ExitCode.BAD_INPUT, "meta.properties:2: node.id: ", "quorum", "start")
     Path("node-1/meta.properties").write_text("cluster.id=C\nnode.id=1\ndirectory.id=U1\n")
     checkpoint = Path("node-1/0-0.checkpoint")
     checkpoint.write_text(checkpoint.read_text().replace('"host": "h1"', '"host": ""'))
-    assert quorum("start") == ExitCode.BAD_INPUT
-    assert "0-0.checkpoint:3: $.voters[0]: " in capsys.readouterr().err.replace("\n", " ")
+    assert_said(capsys, ExitCode.BAD_INPUT, "0-0.checkpoint:3: $.voters[0]: ", "quorum", "start")
     assert not Path("quorum.jsonl").exists()
 
 
@@ -277,9 +273,3 @@ def test_random_uuids_differ(capsys: Captured) -> None:
     first, second = capsys.readouterr().out.split()
     assert first != second
     assert not first.startswith("-")
-
-
-def test_an_unknown_level_is_refused_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    assert format_node(properties(1), "--standalone", "--feature", "kraft.version=7") == ExitCode.USAGE
-    assert "expected kraft.version=0 or kraft.version=1" in capsys.readouterr().err.replace("\n", " ")
-    assert not Path("node-1").exists()

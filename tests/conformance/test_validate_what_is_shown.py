@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.samples import sample_folder
-
-Captured = pytest.CaptureFixture[str]
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text(encoding="utf-8")
 _SMALL = re.search(r"```json\n(.*?)```", _PAGE, re.DOTALL)
@@ -21,9 +20,7 @@ SMALL: str = _SMALL[1]
 NAMES = ("kind", "sequence", "replica", "event")
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def validated(capsys: Captured, *words: str) -> tuple[int, str]:

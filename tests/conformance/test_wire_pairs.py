@@ -1,7 +1,6 @@
 """The pairs of the wire codec: made anew they are the same, and what others say of the same bytes and fields."""
 
 import json
-import struct
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
@@ -15,7 +14,6 @@ import pytest
 from jsonschema import Draft202012Validator
 from kio.index import load_entity_schema
 from kio.schema.errors import ErrorCode
-from kio.serial import entity_reader
 from kio.static.constants import EntityType
 from msgspec import UNSET
 
@@ -263,30 +261,6 @@ def test_the_table_of_the_page_is_what_was_checked(checked: list[Checked]) -> No
     assert with_table(page, table(checked)) == page
     with pytest.raises(ValueError, match=MARKS[0]):
         with_table("", "")
-
-
-def test_kio_does_not_read_past_tagged_fields_that_it_does_not_know() -> None:
-    """KIP-482 asks for it.  Once kio does, the generator can have it read these pairs too."""
-    pair = next(pair for pair in PAIRS if pair.id == "remove-raft-voter-response-v0-unknown-tags")
-    body = bytes.fromhex(str(pair.hex))[4 + 4 + 1 + 2 * 4 + 1 :]
-    with pytest.raises(KeyError, match="Unknown tagged field tag: 1000"):
-        entity_reader(entity_class(messages()[pair.message], 0))(body, 0)
-
-
-def test_kafka_python_reads_no_tagged_fields_within_tagged_structs() -> None:
-    """Why the pairs `unknown-tags-within` are not checked with it."""
-    response = kafka_module("protocol.consumer.fetch").FetchResponse
-    pair = next(pair for pair in PAIRS if pair.id == "fetch-response-v17-unknown-tags-within")
-    with pytest.raises(AssertionError):
-        response.decode(bytes.fromhex(str(pair.hex)), version=17, header=True, framed=True)
-
-
-def test_kafka_python_takes_an_api_versions_response_with_an_error_for_version_0() -> None:
-    """Why its struct is asked and not its class: only UNSUPPORTED_VERSION is answered so (KIP-511)."""
-    response = kafka_module("protocol.metadata.api_versions").ApiVersionsResponse
-    pair = next(pair for pair in PAIRS if pair.id == "api-versions-response-v4-error")
-    with pytest.raises(struct.error):
-        response.decode(bytes.fromhex(str(pair.hex)), version=4, header=True, framed=True)
 
 
 def test_record_batches_are_those_of_kio() -> None:
