@@ -31,6 +31,7 @@ from kraft_conformance.protocol.messages import (
     StepReply,
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.protocol.partitions import PartitionReset
 from kraft_spec.experiments import replicas_without
 from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
 from kraft_traces.latitude.ordering import happens_before
@@ -189,9 +190,9 @@ MODES: dict[str, Change] = {
 
 ALL_RIGHT = (*RIGHT, *RIGHT_FETCHES)
 PROGRAMS = (
-    "without-rule", "has-a-child", "floods-stderr", "forgets-little", "unasked", "unobservable", "hangs", "exits",
-    "killed", "half-a-line", "oversized", "logs-to-stdout", "twice", "only-a-log-line", "truncated-json",
-    "unknown-field", "other-id", "other-type", "refuses",
+    "without-rule", "kip-whatever-is-asked", "has-a-child", "floods-stderr", "forgets-little", "unasked",
+    "unobservable", "hangs", "exits", "killed", "half-a-line", "oversized", "logs-to-stdout", "twice",
+    "only-a-log-line", "truncated-json", "unknown-field", "other-id", "other-type", "refuses",
 )  # fmt: skip
 """What `main` does with the whole program, or with the bytes of its replies to steps."""
 
@@ -208,12 +209,15 @@ class Altered(Fetching):
             raise ValueError(f"no such modes: {unknown}")
         left_out = [value for name, value in named if name == "without-rule"]
         super().__init__(frozenset(modes), make_replica=replicas_without(left_out))
+        self._is_kip = "kip-whatever-is-asked" in modes
         ordered = sorted(named, key=lambda one: self._LAST.index(one[0]) if one[0] in self._LAST else -1)
         self._changes = [(MODES[name], value) for name, value in ordered if name in MODES]
         self._changes += [(change, "") for change in changes]
 
     def answer(self, request: Request) -> Reply:
         """Carry out a request."""
+        if self._is_kip and isinstance(request, Reset | PartitionReset):
+            request = replace(request, cluster=replace(request.cluster, profile="kip"))
         before = None if self._replica is None else self._replica.state
         reply = super().answer(request)
         for change, value in self._changes:

@@ -1,9 +1,6 @@
 """The two profiles: a vector for each answer, sources for Kafka's, and every output says what is experimental."""
 
-import json
 import re
-import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -12,8 +9,8 @@ from typing import get_args
 import pytest
 from junitparser import JUnitXml
 from msgspec.structs import replace as with_fields
+from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, document, lines, output
 
-from kraft_conformance.cli import main
 from kraft_conformance.commands import conformance_profiles
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.features import Subject as SubjectName
@@ -49,8 +46,6 @@ from kraft_reference.scenarios.stage import ScenarioFailure
 from kraft_spec.rules import load_registry
 from kraft_traces.partitions.encode import line_of
 from kraft_traces.partitions.restore import event_of
-
-REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
 
 DECISIONS = [
     one.name for one in fields(Profile) if one.name != "name" and getattr(KIP, one.name) != getattr(KAFKA_4, one.name)
@@ -140,8 +135,9 @@ def test_the_own_vote_is_said_to_be_unsafe() -> None:
 
 
 def test_the_page_is_current() -> None:
-    committed = Path(__file__).parents[2] / "docs" / "profiles.md"
-    assert committed.read_text(encoding="utf-8") == page(), "kraft-spec conformance profiles --page > docs/profiles.md"
+    assert (DOCS / "profiles.md").read_text(encoding="utf-8") == page(), (
+        "kraft-spec conformance profiles --page > docs/profiles.md"
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -321,12 +317,6 @@ def test_what_is_otherwise_is_a_twin_and_a_script_that_says_otherwise_has_none()
 # -------------------------------------------------------------------------------------------------------------
 
 
-def output(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    capsys.readouterr()
-    code = main(["conformance", *words])
-    return code, capsys.readouterr().out
-
-
 def unread(monkeypatch: pytest.MonkeyPatch, decision: str) -> None:
     """Let one answer be one whose source was not read."""
     known = read_kafka_file()
@@ -339,8 +329,9 @@ def unread(monkeypatch: pytest.MonkeyPatch, decision: str) -> None:
         monkeypatch.setattr(module, "read_kafka_file", lambda: table)
 
 
-def test_each_profile_runs_its_variant_and_skips_the_other(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("run", "--adapter", REFERENCE, "-k", "restart.own-vote", "--profile")
+@pytest.mark.parametrize("word", ["restart.own-vote", "list.at-rest"])
+def test_each_profile_runs_its_variant_and_skips_the_other(capsys: Captured, word: str) -> None:
+    words = ("conformance", "run", "--adapter", REFERENCE, "-k", word, "--profile")
     assert output(capsys, *words, "kip") == (
         ExitCode.CONFORMANT,
         "skipped: 1, of the profile kafka-4 (experimental), not kip\n2 vectors: 1 pass, 1 skipped\n",
@@ -352,181 +343,103 @@ def test_each_profile_runs_its_variant_and_skips_the_other(capsys: pytest.Captur
     )
 
 
-def test_the_profile_that_the_adapter_names_is_the_one_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("run", "--adapter", f"{REFERENCE} kafka-4", "-k", "restart.own-vote", "--json")
-    code, said = output(capsys, *words)
-    lines = [json.loads(line) for line in said.splitlines()]
-    assert code == ExitCode.CONFORMANT
-    assert {one["id"]: one["status"] for one in lines[1:-1]} == {
-        "restart.own-vote-and-leader": "skipped",
-        "restart.own-vote-and-leader.kafka-4": "pass",
-    }
-    assert lines[2]["provenance"] == provenance("restart.own-vote-and-leader.kafka-4")
-    assert "provenance" not in lines[1]
-    assert {name: lines[0][name] for name in ("profile", "experimental", "note")} == {
-        "profile": "kafka-4",
-        "experimental": True,
-        "note": summary_of("kafka-4"),
-    }
+def test_the_profile_that_the_adapter_names_is_the_one_that_is_said(capsys: Captured) -> None:
+    code, found = lines(capsys, "conformance", "run", "--adapter", f"{REFERENCE} kafka-4", "-k", "restart.own-vote")
+    first, of_kip, of_kafka, _ = found
+    assert (code, of_kip["status"], of_kafka["status"]) == (ExitCode.CONFORMANT, "skipped", "pass")
+    assert (of_kafka["provenance"], of_kip.get("provenance")) == (provenance(of_kafka["id"]), None)
+    said = {name: first[name] for name in ("profile", "experimental", "note")}
+    assert said == {"profile": "kafka-4", "experimental": True, "note": summary_of("kafka-4")}
 
 
-def test_kip_is_not_experimental(capsys: pytest.CaptureFixture[str]) -> None:
-    _, said = output(capsys, "run", "--adapter", REFERENCE, "-k", "vote.granted", "--json")
-    assert {name: json.loads(said.splitlines()[0]).get(name) for name in ("profile", "experimental", "note")} == {
-        "profile": "kip",
-        "experimental": False,
-        "note": "",
-    }
+def test_kip_is_not_experimental(capsys: Captured) -> None:
+    _, (first, *_) = lines(capsys, "conformance", "run", "--adapter", REFERENCE, "-k", "vote.granted")
+    said = {name: first.get(name) for name in ("profile", "experimental", "note")}
+    assert said == {"profile": "kip", "experimental": False, "note": ""}
     assert PROFILES.keys() - {"kip"} == EXPERIMENTAL
 
 
-def test_the_source_of_an_answer_stands_in_explanation_and_failure(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("vector", "needs", "decision", "file", "where"),
+    [
+        (
+            "vote.for-another-disk.kafka-4",
+            "KIP-595, KIP-853, KIP-996, kraft.version 1, observers, disk-replacement, voters-records",
+            "voter_key_error",
+            "raft/src/main/java/org/apache/kafka/raft/KafkaRaftClient.java",
+            "handleVoteRequest, handleBeginQuorumEpochRequest, isValidVoterKey",
+        ),
+        (
+            "partition.list.at-rest.kafka-4",
+            "KIP-455",
+            "idle_when_named",
+            "metadata/src/main/java/org/apache/kafka/controller/ReplicationControlManager.java",
+            "listReassigningTopic, getOngoingPartitionReassignment",
+        ),
+    ],
+)
+def test_the_source_of_an_answer_stands_in_explanation_list_and_failure(
+    capsys: Captured, tmp_path: Path, vector: str, needs: str, decision: str, file: str, where: str
 ) -> None:
-    where = (
-        "kafka-4 (experimental): voter_key_error, read in apache/kafka "
-        "raft/src/main/java/org/apache/kafka/raft/KafkaRaftClient.java at 53364c539970785f9317c2ddab26a4e350f12b23 "
-        "(handleVoteRequest, handleBeginQuorumEpochRequest, isValidVoterKey)"
+    said = (
+        f"kafka-4 (experimental): {decision}, read in apache/kafka {file} at "
+        f"53364c539970785f9317c2ddab26a4e350f12b23 ({where})"
     )
-    _, explained = output(capsys, "explain", "vote.for-another-disk.kafka-4")
-    assert explained.splitlines()[3:5] == [
-        "  needs KIP-595, KIP-853, KIP-996, kraft.version 1, observers, disk-replacement, voters-records; "
-        "profile kafka-4 (experimental)",
-        f"  {where}",
-    ]
-    # An adapter that answers as kip does whatever it is told.
-    adapter = tmp_path / "stubborn.py"
-    adapter.write_text(
-        "import sys\n"
-        "from kraft_conformance.adapters import reference\n"
-        "from msgspec.structs import replace\n"
-        "made = reference._replica\n"
-        "reference._replica = lambda asked: made(replace(asked, cluster=replace(asked.cluster, profile='kip')))\n"
-        "reference.serve(sys.stdin.buffer, sys.stdout.buffer, 'kafka-4')\n",
-        encoding="utf-8",
-    )
+    _, explained = output(capsys, "conformance", "explain", vector)
+    assert explained.splitlines()[3:5] == [f"  needs {needs}; profile kafka-4 (experimental)", f"  {said}"]
+    _, listed = document(capsys, "conformance", "list", "-k", vector)
+    assert [one["provenance"] for one in listed] == [said]
     junit = tmp_path / "junit.xml"
-    command = shlex.join([sys.executable, str(adapter)])
-    words = ("run", "--adapter", command, "-k", "for-another-disk", "--junit", str(junit))
-    code, said = output(capsys, *words)
-    assert code == ExitCode.VIOLATION
-    assert f"  outcome: {where}\n" in said
-    document = JUnitXml.fromfile(str(junit))
-    suite = next(iter(document))
+    both = vector.removesuffix(SUFFIX).partition(".")[2]
+    words = ("conformance", "run", "--adapter", altered("kip-whatever-is-asked"), "-k", both)
+    code, shown = output(capsys, *words, "--profile", "kafka-4", "--junit", str(junit))
+    assert (code, f"  outcome: {said}\n" in shown) == (ExitCode.VIOLATION, True)
+    suite = next(iter(JUnitXml.fromfile(str(junit))))
     properties = {one.name: one.value for one in suite.properties()}  # type: ignore[no-untyped-call]
     assert (properties["profile"], properties["note"]) == ("kafka-4 (experimental)", summary_of("kafka-4"))
-    results = [case.result[0] for case in suite if case.result]
-    assert f"outcome: {where}" in results[1].text
-    assert results[0].message == "skipped: of the profile kip, not kafka-4 (experimental)"
-
-
-def test_a_vector_of_a_controller_says_all_of_this_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    vector = "partition.list.at-rest.kafka-4"
-    where = (
-        "kafka-4 (experimental): idle_when_named, read in apache/kafka "
-        "metadata/src/main/java/org/apache/kafka/controller/ReplicationControlManager.java at "
-        "53364c539970785f9317c2ddab26a4e350f12b23 (listReassigningTopic, getOngoingPartitionReassignment)"
-    )
-    _, explained = output(capsys, "explain", vector)
-    assert explained.splitlines()[3:5] == ["  needs KIP-455; profile kafka-4 (experimental)", f"  {where}"]
-    listed = json.loads(output(capsys, "list", "-k", vector, "--json")[1])
-    assert [one["provenance"] for one in listed] == [where]
-    words = ("run", "--adapter", REFERENCE, "-k", "list.at-rest", "--profile")
-    assert output(capsys, *words, "kip") == (
-        ExitCode.CONFORMANT,
-        "skipped: 1, of the profile kafka-4 (experimental), not kip\n2 vectors: 1 pass, 1 skipped\n",
-    )
-    assert output(capsys, *words, "kafka-4") == (
-        ExitCode.CONFORMANT,
-        "skipped: 1, of the profile kip, not kafka-4 (experimental)\n2 vectors: 1 pass, 1 skipped\n"
-        f"{summary_of('kafka-4')}\n",
-    )
-    adapter = tmp_path / "stubborn.py"
-    adapter.write_text(
-        "import sys\n"
-        "from kraft_conformance.adapters import reference\n"
-        "from kraft_reference.partitions import decisions\n"
-        "decisions.PROFILES['kafka-4'] = decisions.KIP\n"
-        "reference.serve(sys.stdin.buffer, sys.stdout.buffer, 'kafka-4')\n",
-        encoding="utf-8",
-    )
-    junit = tmp_path / "junit.xml"
-    command = shlex.join([sys.executable, str(adapter)])
-    code, said = output(capsys, "run", "--adapter", command, "-k", vector, "--junit", str(junit))
-    assert code == ExitCode.VIOLATION
-    assert f"  outcome: {where}\n" in said
-    assert f"outcome: {where}" in junit.read_text(encoding="utf-8")
-    _, said = output(capsys, "run", "--adapter", command, "-k", vector, "--json")
-    lines = [json.loads(line) for line in said.splitlines()]
-    assert lines[1]["provenance"] == where
-    assert lines[0]["note"].startswith(
+    skipped, failed = [case.result[0] for case in suite if case.result]
+    assert skipped.message == "skipped: of the profile kip, not kafka-4 (experimental)"
+    assert f"outcome: {said}" in failed.text
+    _, found = lines(capsys, *words, "--profile", "kafka-4")
+    assert next(one for one in found if one.get("id") == vector)["provenance"] == said
+    assert found[0]["note"].startswith(
         f"profile kafka-4 (experimental): {len(DECISIONS) + len(PARTITION_DECISIONS)} of its answers"
     )
 
 
-def test_a_candidate_that_lost_may_wait_out_the_timer_that_it_has(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    # So does a later revision of Apache Kafka than 4.0.0.
-    adapter = tmp_path / "waits.py"
-    adapter.write_text(
-        "import sys\n"
-        "from kraft_conformance.adapters import reference\n"
-        "from kraft_traces.effects import TracedStartTimer\n"
-        "shown = reference._effects\n"
-        "def without_timers(done):\n"
-        "    effects = shown(done)\n"
-        "    alone = len(effects) == 1 and isinstance(effects[0], TracedStartTimer)\n"
-        "    return () if alone and done.state.role == 'Candidate' else effects\n"
-        "reference._effects = without_timers\n"
-        "reference.serve(sys.stdin.buffer, sys.stdout.buffer)\n",
-        encoding="utf-8",
-    )
-    command = shlex.join([sys.executable, str(adapter)])
-    code, said = output(capsys, "run", "--adapter", command, "-k", "candidate.loses")
-    assert (code, said) == (ExitCode.CONFORMANT, "1 vectors: 1 pass\n")
-
-
-def test_an_answer_that_was_not_read_says_so_everywhere(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_was_not_read_says_so_everywhere(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     unread(monkeypatch, "voter_key_error")
     vector, mark = "vote.for-another-disk.kafka-4", "kafka-4 (experimental), not verified: voter_key_error"
-    assert f"  {mark}\n" in output(capsys, "explain", vector)[1]
-    words = ("run", "--adapter", REFERENCE, "-k", vector, "--profile", "kafka-4")
+    assert f"  {mark}\n" in output(capsys, "conformance", "explain", vector)[1]
+    words = ("conformance", "run", "--adapter", REFERENCE, "-k", vector, "--profile", "kafka-4")
     assert "1 not verified (voter_key_error)" in output(capsys, *words)[1]
-    lines = [json.loads(line) for line in output(capsys, *words, "--json")[1].splitlines()]
-    assert lines[1]["provenance"] == mark
-    assert "1 not verified (voter_key_error)" in lines[0]["note"]
-    listed = json.loads(output(capsys, "list", "-k", vector, "--json")[1])
+    _, found = lines(capsys, *words)
+    assert (found[1]["provenance"], "1 not verified (voter_key_error)" in found[0]["note"]) == (mark, True)
+    _, listed = document(capsys, "conformance", "list", "-k", vector)
     assert [one["provenance"] for one in listed] == [mark]
-    document = json.loads(output(capsys, "profiles", "--json")[1])
-    assert [one["decision"] for one in document["differences"] if not one["verified"]] == ["voter_key_error"]
+    _, found_profiles = document(capsys, "conformance", "profiles")
+    assert [one["decision"] for one in found_profiles["differences"] if not one["verified"]] == ["voter_key_error"]
 
 
-def test_the_list_shows_which_profile_a_vector_is_of(capsys: pytest.CaptureFixture[str]) -> None:
-    _, said = output(capsys, "list", "-k", "restart.own-vote", "--json")
-    assert [(one["id"], one["profiles"]) for one in json.loads(said)] == [
+def test_the_list_shows_which_profile_a_vector_is_of(capsys: Captured) -> None:
+    _, listed = document(capsys, "conformance", "list", "-k", "restart.own-vote")
+    assert [(one["id"], one["profiles"]) for one in listed] == [
         ("restart.own-vote-and-leader", ["kip"]),
         ("restart.own-vote-and-leader.kafka-4", ["kafka-4"]),
     ]
-    _, drawn = output(capsys, "list", "-k", "resignation.")
-    lines = {words[0]: words[1:] for line in drawn.splitlines() if (words := re.findall(r"[\w().-]+", line))}
-    assert lines["resignation.then-asked"][1] == "kip"
-    assert lines["resignation.then-asked.kafka-4"][1:3] == ["kafka-4", "(experimental)"]
+    _, drawn = output(capsys, "conformance", "list", "-k", "resignation.")
+    rows = {words[0]: words[1:] for line in drawn.splitlines() if (words := re.findall(r"[\w().-]+", line))}
+    assert rows["resignation.then-asked"][1] == "kip"
+    assert rows["resignation.then-asked.kafka-4"][1:3] == ["kafka-4", "(experimental)"]
 
 
-def test_the_differences_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    code, drawn = output(capsys, "profiles")
-    assert code == ExitCode.CONFORMANT
-    assert "kafka-4 (experimental)" in drawn
+def test_the_differences_are_listed(capsys: Captured) -> None:
+    code, drawn = output(capsys, "conformance", "profiles")
+    assert (code, "kafka-4 (experimental)" in drawn) == (ExitCode.CONFORMANT, True)
     assert [one for one in DECISIONS + PARTITION_DECISIONS if one not in drawn] == []
-    document = json.loads(output(capsys, "profiles", "--json")[1])
-    assert document["profiles"] == [
-        {"name": "kip", "experimental": False},
-        {"name": "kafka-4", "experimental": True},
-    ]
-    assert [(one["decision"], one["subject"], one["verified"]) for one in document["differences"]] == [
+    _, found = document(capsys, "conformance", "profiles")
+    assert found["profiles"] == [{"name": "kip", "experimental": False}, {"name": "kafka-4", "experimental": True}]
+    assert [(one["decision"], one["subject"], one["verified"]) for one in found["differences"]] == [
         (one.decision, one.subject, one.verified) for one in read_kafka_file().difference
     ]
-    assert output(capsys, "profiles", "--page") == (ExitCode.CONFORMANT, page())
+    assert output(capsys, "conformance", "profiles", "--page") == (ExitCode.CONFORMANT, page())

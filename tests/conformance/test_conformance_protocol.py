@@ -13,12 +13,8 @@ from kraft_conformance.protocol.messages import Hello, Observe, Request, Reset, 
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import SCENARIOS
-from kraft_traces.checkpoints import replica_state_of, traced_replica_state
 from kraft_traces.errors import TraceError
-from kraft_traces.states import traced_state
 
 DRAW = TracedDraw(7, 1500, 400)
 
@@ -120,16 +116,6 @@ def test_a_malformed_reply_is_told_by_line_and_field(line: str, said: str) -> No
 def test_the_adapter_says_what_it_cannot_do() -> None:
     with pytest.raises(ValueError, match="there was no reset yet"):
         ReferenceAdapter().answer(Observe(id=1))
-
-
-@pytest.mark.parametrize("workload", sorted(WORKLOADS))
-def test_every_state_of_a_run_comes_back_from_its_data(workload: str) -> None:
-    simulation = RunPlan(seed=3, steps=300, workload=workload).simulation()
-    for occurrence in simulation.run():
-        if occurrence.state is not None:
-            before = traced_replica_state(occurrence.state)
-            assert replica_state_of("$.before", before) == occurrence.state
-            assert before.state == traced_state(occurrence.state)
 
 
 def test_every_cluster_of_the_scenarios_comes_back_from_its_data() -> None:
