@@ -1,6 +1,7 @@
 """Commands as a user gives them, and what comes of them."""
 
 import json
+import os
 import shlex
 import sys
 import time
@@ -19,8 +20,8 @@ DOCS = ROOT / "docs"
 
 def altered(*modes: str) -> str:
     """The command line of an `altered_adapter`."""
-    found = f"PYTHONPATH={ROOT}"
-    return shlex.join(["env", found, sys.executable, "-m", "tests.conformance.altered_adapter", *modes])
+    found = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return shlex.join(["env", f"PYTHONPATH={found}", sys.executable, "-m", "tests.conformance.altered_adapter", *modes])
 
 
 def without_rule(rule: str) -> str:
