@@ -18,7 +18,7 @@ from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.mutation.seeded import seeded
-from kraft_conformance.protocol.json_schema import committed_json_schema_text as adapter_schema
+from kraft_conformance.protocol.json_schema import ADAPTER_SCHEMA
 from kraft_conformance.protocol.messages import HelloReply, Request
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
 from kraft_conformance.protocol.partitions import (
@@ -99,7 +99,7 @@ def statuses(lines: Iterable[dict[str, Any]]) -> set[str]:
 
 
 def validator(part: str) -> Draft202012Validator:
-    return Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": json.loads(adapter_schema())["$defs"]})
+    return Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": ADAPTER_SCHEMA.committed()["$defs"]})
 
 
 def vector_called(name: str) -> PartitionVector:

@@ -1,14 +1,13 @@
 """kraft-adapter/1: its schema, what is wrong with a line, and a state as data."""
 
 import json
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.protocol.cluster import cluster_of, configuration_from
-from kraft_conformance.protocol.json_schema import committed_json_schema_text, json_schema_text
+from kraft_conformance.protocol.json_schema import ADAPTER_SCHEMA
 from kraft_conformance.protocol.messages import Hello, Observe, Request, Reset, Software, Step, TracedDraw
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -20,11 +19,11 @@ DRAW = TracedDraw(7, 1500, 400)
 
 
 def test_the_committed_schema_is_that_of_the_types() -> None:
-    assert committed_json_schema_text() == json_schema_text()
+    assert ADAPTER_SCHEMA.committed_text() == ADAPTER_SCHEMA.text()
 
 
 def validator(part: str) -> Draft202012Validator:
-    schema: dict[str, Any] = json.loads(committed_json_schema_text())
+    schema = ADAPTER_SCHEMA.committed()
     return Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]})
 
 

@@ -13,7 +13,7 @@ from kraft_conformance.vectors.archive import archive_bytes
 from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue, VectorFileError, vector_folder
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.generate import differing, files_of, generated, write
-from kraft_conformance.vectors.json_schema import SCHEMAS, committed_json_schema_text, json_schema_text
+from kraft_conformance.vectors.json_schema import VECTOR_SCHEMAS
 from kraft_conformance.vectors.recording import Subject, VectorProofError, vector_of
 from kraft_conformance.vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
 from kraft_conformance.vectors.staging import (
@@ -48,9 +48,9 @@ def test_the_vectors_made_anew_are_those_of_the_package() -> None:
     assert differing(generated(), vector_folder()) == []
 
 
-@pytest.mark.parametrize("subject", SCHEMAS)
+@pytest.mark.parametrize("subject", VECTOR_SCHEMAS)
 def test_the_committed_schema_is_that_of_the_types(subject: SubjectName) -> None:
-    assert committed_json_schema_text(subject) == json_schema_text(subject)
+    assert VECTOR_SCHEMAS[subject].committed_text() == VECTOR_SCHEMAS[subject].text()
 
 
 def shapes(value: object, path: str = "$") -> set[tuple[str, object]]:
@@ -63,8 +63,7 @@ def shapes(value: object, path: str = "$") -> set[tuple[str, object]]:
 def test_every_file_fits_the_schema_and_the_manifest() -> None:
     """Of vectors of the same shape one fits for all."""
     catalogue, seen = Catalogue(), set[tuple[str, object]]()
-    schemas = {subject: json.loads(committed_json_schema_text(subject)) for subject in SCHEMAS}
-    validators = {subject: Draft202012Validator(schema) for subject, schema in schemas.items()}
+    validators = {subject: Draft202012Validator(one.committed()) for subject, one in VECTOR_SCHEMAS.items()}
     for entry in catalogue.manifest.vectors:
         vector = catalogue.vector(entry.id)
         document = json.loads((catalogue.folder / entry.file).read_bytes())

@@ -25,7 +25,7 @@ from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.format import MANIFEST, Pair, Refusal, WireFile
 from kraft_conformance.wire.frames import encode_frame
 from kraft_conformance.wire.generate import data_folder, decode_frame, generated, main, read_files
-from kraft_conformance.wire.json_schema import committed_json_schema_text, json_schema_text
+from kraft_conformance.wire.json_schema import WIRE_SCHEMA
 from kraft_conformance.wire.kio_entities import entity_class, inner_class, paired
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.rule_coverage import read_reasons, rules_of_pairs
@@ -55,11 +55,11 @@ def test_check_says_which_file_is_another_one(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_committed_schema_is_that_of_the_types() -> None:
-    assert committed_json_schema_text() == json_schema_text()
+    assert WIRE_SCHEMA.committed_text() == WIRE_SCHEMA.text()
 
 
 def test_every_file_fits_the_schema_and_the_manifest() -> None:
-    validator = Draft202012Validator(json.loads(committed_json_schema_text()))
+    validator = Draft202012Validator(WIRE_SCHEMA.committed())
     manifest = json.loads((data_folder() / MANIFEST).read_bytes())
     there = {path.name for path in data_folder().glob("*.json")} - {MANIFEST}
     assert {entry["file"] for entry in manifest["files"]} == there

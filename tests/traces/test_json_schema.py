@@ -15,12 +15,7 @@ from tests.traces.strategies import GENERATOR, cluster, occurrences, random_run
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.errors import TraceError
-from kraft_traces.json_schema import (
-    FILE_NAME,
-    committed_json_schema,
-    committed_json_schema_text,
-    json_schema_text,
-)
+from kraft_traces.json_schema import TRACE_SCHEMA
 from kraft_traces.lines import EndLine
 from kraft_traces.parsing import parse_line
 from kraft_traces.writer import trace_bytes
@@ -28,8 +23,8 @@ from kraft_traces.writer import trace_bytes
 
 @cache
 def validator() -> Draft202012Validator:
-    Draft202012Validator.check_schema(committed_json_schema())
-    return Draft202012Validator(committed_json_schema())
+    Draft202012Validator.check_schema(TRACE_SCHEMA.committed())
+    return Draft202012Validator(TRACE_SCHEMA.committed())
 
 
 def accepts(line: object) -> bool:
@@ -37,8 +32,8 @@ def accepts(line: object) -> bool:
 
 
 def test_the_committed_schema_is_the_generated_one() -> None:
-    assert FILE_NAME == "kraft-trace-1.schema.json"
-    assert committed_json_schema_text() == json_schema_text(), f"run python -m kraft_traces.json_schema on {FILE_NAME}"
+    assert TRACE_SCHEMA.file_name == "kraft-trace-1.schema.json"
+    assert TRACE_SCHEMA.committed_text() == TRACE_SCHEMA.text(), "run python -m kraft_traces.json_schema"
 
 
 def test_our_own_traces_are_valid() -> None:

@@ -4,22 +4,16 @@ The committed file is for readers in other languages.
 `python -m kraft_traces.json_schema FILE` writes it anew, and a test holds it to the types.
 """
 
-import json
-import sys
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from kraft_reference.records import SET_KINDS, RecordKind
+from kraft_traces.committed_schema import CommittedSchema, in_order, write_schemas
 from kraft_traces.lines import SCHEMA, Line
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.state_types import TracedState, TracedVoters
 from kraft_traces.vocabulary import EVENTS, EventShape
-
-FILE_NAME = f"{SCHEMA.replace('/', '-')}.schema.json"
-"""Name of the committed schema in the folder `schema` of this package."""
 
 _SETS = {
     "HeaderLine": ("replicas", "voters", "bootstrap_servers", "switched_off"),
@@ -49,7 +43,7 @@ _SETS = {
 _NETWORK_HAS_NO = ("replica", "message", "effects", "refusal", "crash", "state")
 
 
-def json_schema() -> dict[str, Any]:
+def _body() -> dict[str, Any]:
     """The schema of a line (JSON Schema 2020-12), which is a header, an event, a checkpoint or the end.
 
     It says everything about a line by itself, with three exceptions: that ids and replicas agree within it, that a
@@ -68,13 +62,7 @@ def json_schema() -> dict[str, Any]:
     ]
     _leave_nothing_out(definitions)
     definitions["EventLine"]["allOf"] = [_event_rule(name, shape) for name, shape in EVENTS.items()]
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:kraft-spec:{SCHEMA.replace('/', ':')}",
-        "title": f"A line of a {SCHEMA} file",
-        **in_order(schema),
-        "$defs": in_order(definitions),
-    }
+    return {**in_order(schema), "$defs": in_order(definitions)}
 
 
 def _leave_nothing_out(definitions: dict[str, Any]) -> None:
@@ -116,16 +104,6 @@ def _kind_rule(kinds: list[str], required: list[str], fields: list[str]) -> dict
     }
 
 
-def in_order(part: Any) -> Any:
-    """The same with alternatives sorted: their order differs between versions of msgspec."""
-    if isinstance(part, dict):
-        return {
-            key: sorted(map(in_order, value), key=json.dumps) if key == "anyOf" else in_order(value)
-            for key, value in part.items()
-        }
-    return [in_order(value) for value in part] if isinstance(part, list | tuple) else part
-
-
 def _event_rule(name: str, shape: EventShape) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     if shape.cause is None:
@@ -147,21 +125,9 @@ def _event_rule(name: str, shape: EventShape) -> dict[str, Any]:
     return {"if": {"properties": {"event": {"const": name}}, "required": ["event"]}, "then": then}
 
 
-def json_schema_text() -> str:
-    """The schema as the committed file has it."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=True) + "\n"
-
-
-def committed_json_schema() -> dict[str, Any]:
-    """The schema that the package carries."""
-    schema: dict[str, Any] = json.loads(committed_json_schema_text())
-    return schema
-
-
-def committed_json_schema_text() -> str:
-    """The text of the schema that the package carries."""
-    return files("kraft_traces").joinpath("schema", FILE_NAME).read_text(encoding="utf-8")
+TRACE_SCHEMA = CommittedSchema(SCHEMA, f"A line of a {SCHEMA} file", "kraft_traces", "schema", _body)
+"""The schema of a line, which is a header, an event, a checkpoint or the end."""
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(json_schema_text(), encoding="utf-8")
+    write_schemas(TRACE_SCHEMA)

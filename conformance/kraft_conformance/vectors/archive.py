@@ -10,10 +10,9 @@ import tarfile
 from collections.abc import Iterator
 from importlib.resources import files
 
-from kraft_conformance.protocol.json_schema import FILE_NAME as ADAPTER_SCHEMA
-from kraft_conformance.protocol.json_schema import committed_json_schema_text as adapter_schema
+from kraft_conformance.protocol.json_schema import ADAPTER_SCHEMA
 from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue
-from kraft_conformance.vectors.json_schema import SCHEMAS, committed_json_schema_text, file_name
+from kraft_conformance.vectors.json_schema import VECTOR_SCHEMAS
 from kraft_traces.streams import whole_file
 
 _ROOT = "kraft-vectors-1"
@@ -37,9 +36,8 @@ def archive_bytes(catalogue: Catalogue) -> bytes:
 
 def _members(catalogue: Catalogue) -> Iterator[tuple[str, bytes]]:
     yield MANIFEST, (catalogue.folder / MANIFEST).read_bytes()
-    yield ADAPTER_SCHEMA, adapter_schema().encode()
-    for subject in SCHEMAS:
-        yield file_name(subject), committed_json_schema_text(subject).encode()
+    for schema in (ADAPTER_SCHEMA, *VECTOR_SCHEMAS.values()):
+        yield schema.file_name, schema.committed_text().encode()
     for name in ("without_vector.toml", "kafka_4.toml"):
         yield name, files("kraft_conformance").joinpath("vectors", name).read_bytes()
     for entry in catalogue.manifest.vectors:

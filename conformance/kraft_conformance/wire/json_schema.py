@@ -1,46 +1,18 @@
 """The JSON Schema of a file of pairs, generated from the types and kept in the package.
 
-The committed file is for readers in other languages.
 `python -m kraft_conformance.wire.json_schema FILE` writes it anew, and a test holds it to the types.
 """
 
-import json
-import sys
-from importlib.resources import files
-from pathlib import Path
-from typing import Any
-
-import msgspec
+from functools import partial
 
 from kraft_conformance.wire.format import SCHEMA, WireFile
-from kraft_traces.json_schema import in_order
+from kraft_traces.committed_schema import CommittedSchema, body_of, write_schemas
 
-FILE_NAME = f"{SCHEMA.replace('/', '-')}.schema.json"
-"""Name of the committed schema in the folder of this package."""
-
-
-def json_schema() -> dict[str, Any]:
-    """The schema of a file of pairs (JSON Schema 2020-12)."""
-    schema = msgspec.json.schema(WireFile)
-    definitions = schema.pop("$defs")
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:kraft-spec:{SCHEMA.replace('/', ':')}",
-        "title": f"The pairs of a {SCHEMA}",
-        **in_order(schema),
-        "$defs": in_order(definitions),
-    }
-
-
-def json_schema_text() -> str:
-    """The schema as the committed file has it."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=True) + "\n"
-
-
-def committed_json_schema_text() -> str:
-    """The text of the schema that the package carries."""
-    return files("kraft_conformance").joinpath("wire", FILE_NAME).read_text(encoding="utf-8")
+WIRE_SCHEMA = CommittedSchema(
+    SCHEMA, f"The pairs of a {SCHEMA}", "kraft_conformance", "wire", partial(body_of, WireFile)
+)
+"""The schema of a file of pairs."""
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(json_schema_text(), encoding="utf-8")
+    write_schemas(WIRE_SCHEMA)

@@ -32,11 +32,7 @@ from kraft_traces.errors import (
     UnknownSchemaError,
 )
 from kraft_traces.partitions.encode import encoded, header_of, line_of
-from kraft_traces.partitions.json_schema import (
-    FILE_NAME,
-    committed_partition_json_schema_text,
-    partition_json_schema_text,
-)
+from kraft_traces.partitions.json_schema import PARTITION_TRACE_SCHEMA
 from kraft_traces.partitions.parsing import parse_partition_header, parse_partition_line
 from kraft_traces.partitions.reader import (
     PartitionTraceReader,
@@ -170,17 +166,14 @@ def test_the_hash_is_over_all_modules_of_the_trace() -> None:
 
 @cache
 def validator() -> Draft202012Validator:
-    schema = json.loads(committed_partition_json_schema_text())
+    schema = PARTITION_TRACE_SCHEMA.committed()
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
 
 def test_the_committed_schema_is_the_generated_one() -> None:
-    assert FILE_NAME == "kraft-partition-trace-1.schema.json"
-    current = partition_json_schema_text()
-    assert committed_partition_json_schema_text() == current, (
-        f"run python -m kraft_traces.partitions.json_schema {FILE_NAME}"
-    )
+    assert PARTITION_TRACE_SCHEMA.file_name == "kraft-partition-trace-1.schema.json"
+    assert PARTITION_TRACE_SCHEMA.committed_text() == PARTITION_TRACE_SCHEMA.text()
 
 
 def test_our_own_lines_are_valid() -> None:

@@ -1,0 +1,82 @@
+"""JSON Schemas (2020-12) that are generated from types and kept in a package, for readers in other languages.
+
+Each module that has one writes it anew when it is run, as `python -m kraft_traces.json_schema FILE` or `FOLDER`, and a
+test holds it to the types.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedSchema:
+    """One schema, and where it is kept."""
+
+    name: str
+    """As `kraft-trace/1`."""
+    title: str
+    package: str
+    """The package in whose resources it is."""
+    folder: str
+    """Within the package; empty for the package itself."""
+    body: Callable[[], dict[str, Any]]
+    """All of it but what it is called."""
+
+    @property
+    def file_name(self) -> str:
+        """Of the committed file."""
+        return f"{self.name.replace('/', '-')}.schema.json"
+
+    def document(self) -> dict[str, Any]:
+        """The schema of the types as they are."""
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": f"urn:kraft-spec:{self.name.replace('/', ':')}",
+            "title": self.title,
+            **self.body(),
+        }
+
+    def text(self) -> str:
+        """The same, as the committed file has it."""
+        return json.dumps(self.document(), indent=2, ensure_ascii=True) + "\n"
+
+    def committed_text(self) -> str:
+        """The text that the package carries."""
+        return files(self.package).joinpath(self.folder, self.file_name).read_text(encoding="utf-8")
+
+    def committed(self) -> dict[str, Any]:
+        """The schema that the package carries."""
+        document: dict[str, Any] = json.loads(self.committed_text())
+        return document
+
+
+def body_of(kind: type) -> dict[str, Any]:
+    """What is said of a type and of those that it is made of."""
+    schema = msgspec.json.schema(kind)
+    definitions = schema.pop("$defs")
+    return {**in_order(schema), "$defs": in_order(definitions)}
+
+
+def in_order(part: Any) -> Any:
+    """The same with alternatives sorted: their order differs between versions of msgspec."""
+    if isinstance(part, dict):
+        return {
+            key: sorted(map(in_order, value), key=json.dumps) if key == "anyOf" else in_order(value)
+            for key, value in part.items()
+        }
+    return [in_order(value) for value in part] if isinstance(part, list | tuple) else part
+
+
+def write_schemas(*schemas: CommittedSchema) -> None:
+    """Write them anew to the file or into the folder that the command line names."""
+    target = Path(sys.argv[1])
+    for schema in schemas:
+        path = target / schema.file_name if target.is_dir() else target
+        path.write_text(schema.text(), encoding="utf-8")
