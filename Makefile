@@ -22,7 +22,7 @@ endif
 # The edges of the model, enumerated once and taken from there by `killed` and the tests, if it is still this model.
 EDGES := build/model-edges
 
-PIPELINE_TESTS = tests/traces/pipeline tests/conformance/test_pipeline_command.py tests/conformance/test_pipeline_bench.py
+PIPELINE_TESTS = tests/traces/pipeline tests/conformance/test_pipeline_command.py tests/dev/test_pipeline_bench.py
 ADAPTER_TESTS = tests/conformance/test_conformance_templates.py tests/conformance/test_conformance_adapter_page.py
 
 WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
@@ -85,12 +85,12 @@ test:
 samples:
 	@tools/ensure_venv.sh run
 	$(BIN)/python -m kraft_conformance.samples
-	$(BIN)/python -m kraft_conformance.findings.showing
+	$(BIN)/python -m kraft_dev.findings
 
 counterexamples:
 	@tools/ensure_venv.sh run
-	@$(WITH_JAVA) $(BIN)/kraft-spec load-bearing all \
-		--record-counterexamples spec/kraft_spec/mutants/counterexamples
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev load-bearing all \
+		--record-counterexamples tools/dev/kraft_dev/mutation/counterexamples
 
 vectors:
 	@tools/ensure_venv.sh run
@@ -126,12 +126,12 @@ models:
 edges:
 	@tools/ensure_venv.sh test
 	@mkdir -p $(dir $(EDGES))
-	@$(WITH_JAVA) $(BIN)/kraft-spec edges --edges $(EDGES)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev edges --edges $(EDGES)
 
 killed:
 	@tools/ensure_venv.sh test
 	@mkdir -p $(dir $(EDGES))
-	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --first --edges $(EDGES)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --first --edges $(EDGES)
 
 pytest:
 	@tools/ensure_venv.sh test
@@ -146,23 +146,23 @@ pipeline:
 mutants:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
-	@$(WITH_JAVA) $(BIN)/kraft-spec mutants --machine 200 --record docs/mutants-table.md $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --machine 200 --record docs/mutants-table.md $(ARGS)
 
 grading:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
-	@$(WITH_JAVA) $(BIN)/kraft-spec conformance grade --machine 200 --record docs/conformance-grading.md \
-		--table conformance/kraft_conformance/grading/table.json $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev grade --machine 200 --record docs/conformance-grading.md \
+		--table tools/dev/kraft_dev/grading/table.json $(ARGS)
 
 bench:
 	@tools/ensure_venv.sh run
-	@$(WITH_JAVA) $(BIN)/kraft-spec bench $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev bench $(ARGS)
 
 nightly:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
 	@$(WITH_SPARK)
-	@$(WITH_JAVA) $(BIN)/kraft-spec nightly $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev nightly $(ARGS)
 	@$(WITH_JAVA) KRAFT_SPEC_HYPOTHESIS=nightly $(PYTEST) -m "nightly or not nightly"
 	@$(MAKE) cross-check
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from kraft_conformance.commands.on_demand import CommandsOnDemand
+from kraft_conformance.commands.on_demand import app_of
 from kraft_conformance.console import shown, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
@@ -19,15 +19,19 @@ from kraft_traces.errors import TraceError
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 """Typer brings its own copy of Click and exports only this subclass of its UsageError."""
 
-app = typer.Typer(
+COMMANDS = {
+    "The specification": ("run", "rules", "scenario", "simulate", "model", "prove", "findings"),
+    "Your implementation": ("conformance", "validate", "wire"),
+    "Traces": ("view", "describe", "pipeline"),
+    "Kafka's tools, on a simulated cluster": ("admin",),
+}
+"""The commands, by what they are for."""
+
+app = app_of(
+    "kraft_conformance.commands",
+    COMMANDS,
     name="kraft-spec",
-    cls=CommandsOnDemand,
     help="The executable specification of KRaft's elections: reference, model and traces checked between them.",
-    epilog="Exit codes: 0 conformant, 1 violation, 2 inconclusive, 3 internal error, 64 and above wrong use or input.",
-    no_args_is_help=True,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode="rich",
 )
 
 
@@ -46,9 +50,14 @@ def _root(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: see `ExitCode`."""
+    return run_app(app, "kraft-spec", arguments)
+
+
+def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> int:
+    """Run a command of an app that goes by this name and return its exit code: see `ExitCode`."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = app(args=words, prog_name="kraft-spec", standalone_mode=False)
+        code = app(args=words, prog_name=name, standalone_mode=False)
     except _USAGE_ERROR as error:
         error.show()
         return ExitCode.USAGE

@@ -1,7 +1,7 @@
 """Between the model and the reference: which name here is which name there, and how its values look.
 
 One table for each thing that both have, in `mapping_tables`; how one kind of value looks is in `mapping_forms`.
-The trace checker and the edge replay (`kraft_spec.edges`) take names, forms and order from here and nowhere else.
+The trace checker and the edge replay (`kraft_dev.edges`) take names, forms and order from here and nowhere else.
 Beside it in the model: `NewReplica` in Durability.tla, the messages in Elections.tla, Leadership.tla, Replication.tla
 and VoterChanges.tla, `Observed*` in Observed.tla, `Cluster` in MCBounds.tla.
 """

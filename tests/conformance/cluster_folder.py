@@ -29,18 +29,18 @@ def broker(node_id: int) -> str:
 
 
 def formatting(name: str, *options: str) -> list[str]:
-    """The words of `kraft-spec storage format` for cluster C."""
-    return ["storage", "format", "--cluster-id", "C", "--config", name, *options]
+    """The words of `kraft-spec admin storage format` for cluster C."""
+    return ["admin", "storage", "format", "--cluster-id", "C", "--config", name, *options]
 
 
 def format_node(name: str, *options: str) -> int:
-    """`kraft-spec storage format` for cluster C."""
+    """`kraft-spec admin storage format` for cluster C."""
     return main(formatting(name, *options))
 
 
 def quorum(*words: str) -> int:
-    """`kraft-spec quorum`."""
-    return main(["quorum", *words])
+    """`kraft-spec admin quorum`."""
+    return main(["admin", "quorum", *words])
 
 
 def three_voters(seed: int = 1, others: Sequence[int] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Clusters with topics for the tests of `kraft-spec topics` and `reassign`."""
+"""Clusters with topics for the tests of `kraft-spec admin topics` and `reassign`."""
 
 import json
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ Rows = Sequence[tuple[str, int, Sequence[int]]]
 
 
 def topics(*words: str) -> int:
-    """`kraft-spec topics`."""
-    return main(["topics", *words])
+    """`kraft-spec admin topics`."""
+    return main(["admin", "topics", *words])
 
 
 def reassign(*words: str) -> int:
-    """`kraft-spec reassign`."""
-    return main(["reassign", *words])
+    """`kraft-spec admin reassign`."""
+    return main(["admin", "reassign", *words])
 
 
 def six_brokers(*words: str) -> None:
@@ -60,7 +60,9 @@ def document(capsys: Captured, *words: str, code: int = 0) -> Any:
 
 def partitions(capsys: Captured) -> dict[str, str]:
     """Each partition with R, I, AR, RR and its leader, as `1,4,3,2 1,2,3 4 1 1`; `-` for an empty list."""
-    return {f"{row['topic']}-{row['partition']}": _lists(row) for row in document(capsys, "topics", "describe")}
+    return {
+        f"{row['topic']}-{row['partition']}": _lists(row) for row in document(capsys, "admin", "topics", "describe")
+    }
 
 
 def rows_of(rows: Sequence[dict[str, Any]]) -> list[str]:

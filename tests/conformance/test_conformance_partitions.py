@@ -17,7 +17,6 @@ from jsonschema import Draft202012Validator
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.mutation.seeded import seeded
 from kraft_conformance.protocol.json_schema import ADAPTER_SCHEMA
 from kraft_conformance.protocol.messages import HelloReply, Request
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
@@ -47,7 +46,7 @@ from kraft_conformance.vectors.recording import VectorProofError
 from kraft_conformance.vectors.smoke import PARTITION_SMOKE
 from kraft_spec.edits import Edit, edited_packages
 from kraft_spec.experiments import controllers_without, switchable_partition_rules
-from kraft_spec.mutants import Mutant, load_catalogue, reference_edits
+from kraft_spec.mutants import Mutant, load_catalogue, reference_edits, seeded
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions.process import PartitionProcess
 

@@ -110,7 +110,7 @@ def test_a_target_shows_while_the_quorum_is_reassigned(capsys: Captured) -> None
     """Rule: reassign.describe-quorum."""
     three_voters(others=[4])
     assert format_node(properties(5), "--no-initial-controllers", "--directory-id", "U5") == 0
-    assert main(["reassign", "run", *asked([("__cluster_metadata", 0, [1, 4, 5])]), "--rounds", "0"]) == 0
+    assert main(["admin", "reassign", "run", *asked([("__cluster_metadata", 0, [1, 4, 5])]), "--rounds", "0"]) == 0
     status = described(capsys, ".")["status"]
     capsys.readouterr()
     assert quorum("describe", "--status") == 0
@@ -121,7 +121,7 @@ def test_a_target_shows_while_the_quorum_is_reassigned(capsys: Captured) -> None
     assert (voter["id"], voter["directoryId"], voter["logEndOffset"]) == (1, "U1", end)
     assert (new["id"], new["directoryId"]) == (4, "U4")
     assert silent == {"id": 5, "directoryId": None, "logEndOffset": -1, "lag": -1}
-    assert main(["reassign", "cancel"]) == 0
+    assert main(["admin", "reassign", "cancel"]) == 0
     assert "TargetVoters" not in described(capsys, ".")["status"]
 
 

@@ -1,4 +1,4 @@
-"""`kraft-spec features`: kraft.version goes up once, and never down."""
+"""`kraft-spec admin features`: kraft.version goes up once, and never down."""
 
 import json
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def finalized(capsys: Captured) -> int:
-    code, found = document(capsys, "features", "describe")
+    code, found = document(capsys, "admin", "features", "describe")
     assert (code, found["min"], found["max"]) == (0, 0, 1)
     return int(found["finalized"])
 
@@ -24,7 +24,7 @@ def finalized(capsys: Captured) -> int:
 def test_an_upgrade_writes_the_voters_with_their_directory_ids(asked: tuple[str, ...], capsys: Captured) -> None:
     static_voters()
     assert finalized(capsys) == 0
-    assert main(["features", "upgrade", *asked]) == ExitCode.CONFORMANT
+    assert main(["admin", "features", "upgrade", *asked]) == ExitCode.CONFORMANT
     assert ("deprecated" in capsys.readouterr().err) is (asked[0] == "--metadata")
     assert finalized(capsys) == 1
     assert quorum("describe", "--status", "--json") == 0
@@ -36,15 +36,15 @@ def test_an_upgrade_writes_the_voters_with_their_directory_ids(asked: tuple[str,
 def test_a_downgrade_is_refused_by_the_leader(asked: tuple[str, ...], capsys: Captured) -> None:
     three_voters()
     capsys.readouterr()
-    assert main(["features", "downgrade", *asked]) == ExitCode.VIOLATION
+    assert main(["admin", "features", "downgrade", *asked]) == ExitCode.VIOLATION
     assert "INVALID_UPDATE_VERSION (95)" in capsys.readouterr().out
     assert finalized(capsys) == 1
 
 
 def test_the_present_level_is_granted_and_an_unknown_one_refused(capsys: Captured) -> None:
     three_voters()
-    assert main(["features", "upgrade", "--feature", "kraft.version=1"]) == ExitCode.CONFORMANT
-    assert main(["features", "upgrade", "--feature", "kraft.version=2"]) == ExitCode.VIOLATION
+    assert main(["admin", "features", "upgrade", "--feature", "kraft.version=1"]) == ExitCode.CONFORMANT
+    assert main(["admin", "features", "upgrade", "--feature", "kraft.version=2"]) == ExitCode.VIOLATION
     assert finalized(capsys) == 1
 
 
@@ -54,11 +54,11 @@ def test_an_upgrade_needs_reports_of_all_voters(capsys: Captured) -> None:
     assert quorum("start", "1", "2") == 0
     assert quorum("run", "--for-ms", "8000") == 0
     capsys.readouterr()
-    assert main(["features", "upgrade", "--release-version", "4.1", "--json"]) == ExitCode.VIOLATION
+    assert main(["admin", "features", "upgrade", "--release-version", "4.1", "--json"]) == ExitCode.VIOLATION
     assert json.loads(capsys.readouterr().out)["error"] == "INVALID_UPDATE_VERSION"
     assert quorum("start", "3") == 0
     assert quorum("run", "--for-ms", "3000") == 0
-    assert main(["features", "upgrade", "--release-version", "4.1"]) == ExitCode.CONFORMANT
+    assert main(["admin", "features", "upgrade", "--release-version", "4.1"]) == ExitCode.CONFORMANT
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_an_upgrade_needs_reports_of_all_voters(capsys: Captured) -> None:
     ],
 )
 def test_wrong_use_is_explained(words: tuple[str, ...], said: str, capsys: Captured) -> None:
-    assert_said(capsys, ExitCode.USAGE, said, "features", *words)
+    assert_said(capsys, ExitCode.USAGE, said, "admin", "features", *words)
 
 
 def test_without_a_leader_nobody_knows_the_level(capsys: Captured) -> None:
     three_voters()
     quorum("stop", "1", "2", "3")
-    assert_said(capsys, ExitCode.VIOLATION, "nobody leads", "features", "describe")
+    assert_said(capsys, ExitCode.VIOLATION, "nobody leads", "admin", "features", "describe")

@@ -1,4 +1,4 @@
-"""`kraft-spec quorum`: nodes that run, stop and start, and changes of the voters, as a user sees them."""
+"""`kraft-spec admin quorum`: nodes that run, stop and start, and changes of the voters, as a user sees them."""
 
 import json
 import shutil
@@ -22,19 +22,19 @@ pytestmark = pytest.mark.usefixtures("elsewhere")
 
 def answered(capsys: Captured, *words: str) -> dict[str, Any]:
     """The JSON document of an admin request, with its exit code."""
-    code, found = document(capsys, "quorum", *words)
+    code, found = document(capsys, "admin", "quorum", *words)
     return {**found, "exit": code}
 
 
 def status(capsys: Captured) -> dict[str, Any]:
-    code, found = document(capsys, "quorum", "describe", "--status")
+    code, found = document(capsys, "admin", "quorum", "describe", "--status")
     assert code == 0
     return found["status"]  # type: ignore[no-any-return]
 
 
 def refused(capsys: Captured, *words: str) -> tuple[int, str]:
-    """Exit code and standard error of `kraft-spec quorum`."""
-    return error(capsys, "quorum", *words)
+    """Exit code and standard error of `kraft-spec admin quorum`."""
+    return error(capsys, "admin", "quorum", *words)
 
 
 def remove(node_id: int, directory_id: str, *words: str) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def leader(capsys: Captured) -> int:
 
 
 def runs(*steps: tuple[str, ...]) -> None:
-    """`kraft-spec quorum`, one after the other."""
+    """`kraft-spec admin quorum`, one after the other."""
     for words in steps:
         assert quorum(*words) == 0, words
 
@@ -239,7 +239,7 @@ def test_auto_join_replaces_a_lost_disk_by_itself(capsys: Captured) -> None:
 def test_a_node_whose_directory_is_gone_dies(capsys: Captured) -> None:
     three_voters()
     shutil.rmtree("node-3")
-    states = {row["node_id"]: row["state"] for row in document(capsys, "quorum", "nodes")[1]}
+    states = {row["node_id"]: row["state"] for row in document(capsys, "admin", "quorum", "nodes")[1]}
     assert states[3] == "no disk"
     assert quorum("run", "--for-ms", "100") == 0
     assert [event["replica"] for event in events() if event["event"] == "Crash"][-1] == 3
@@ -367,8 +367,8 @@ def test_the_model_accepts_a_history_with_every_kind_of_change(capsys: Captured)
 @pytest.mark.parametrize(
     ("words", "before", "after"),
     [
-        (("quorum", "run"), '"granted":true', '"granted":false'),
-        (("quorum", "describe", "--status"), '"high_watermark":3', '"high_watermark":9'),
+        (("admin", "quorum", "run"), '"granted":true', '"granted":false'),
+        (("admin", "quorum", "describe", "--status"), '"high_watermark":3', '"high_watermark":9'),
         (("describe", ".", "--status"), '"high_watermark":3', '"high_watermark":9'),
     ],
 )
@@ -417,7 +417,7 @@ def test_reading_changes_nothing() -> None:
     three_voters()
     assert format_node(properties(4), "-N") == 0
     before = HISTORY.read_bytes()
-    assert quorum("nodes") == quorum("describe", "--status") == main(["features", "describe"]) == 0
+    assert quorum("nodes") == quorum("describe", "--status") == main(["admin", "features", "describe"]) == 0
     assert HISTORY.read_bytes() == before
 
 
@@ -458,7 +458,7 @@ def test_a_node_starts_on_its_own_directory_at_no_endpoint_of_another(
 
 def test_two_nodes_with_one_directory_id(capsys: Captured) -> None:
     three_voters()
-    words = ("storage", "format", "--cluster-id", "C", "--config", properties(4), "-N", "--directory-id", "U2")
+    words = ("admin", "storage", "format", "--cluster-id", "C", "--config", properties(4), "-N", "--directory-id", "U2")
     code, told = error(capsys, *words)
     assert (code, "node 2 has the directory id U2 already" in told) == (ExitCode.VIOLATION, True)
     assert format_node("4.properties", "--no-initial-controllers", "--directory-id", "U4") == 0

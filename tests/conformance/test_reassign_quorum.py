@@ -1,4 +1,4 @@
-"""`kraft-spec reassign` and the quorum's own partition: KIP-642 on a simulated cluster, as a user sees it."""
+"""`kraft-spec admin reassign` and the quorum's own partition: KIP-642 on a simulated cluster, as a user sees it."""
 
 import json
 import shutil
@@ -43,12 +43,12 @@ def to(*ids: int, name: str = "quorum.json") -> tuple[str, str]:
 
 
 def voters(capsys: Captured) -> list[int]:
-    status = document(capsys, "quorum", "describe", "--status")["status"]
+    status = document(capsys, "admin", "quorum", "describe", "--status")["status"]
     return [voter["id"] for voter in status["CurrentVoters"]]
 
 
 def leader(capsys: Captured) -> int:
-    return int(document(capsys, "quorum", "describe", "--status")["status"]["LeaderId"])
+    return int(document(capsys, "admin", "quorum", "describe", "--status")["status"]["LeaderId"])
 
 
 def changes(steps: Sequence[dict[str, Any]]) -> list[tuple[int, list[int], list[int] | None]]:
@@ -65,7 +65,7 @@ def test_three_voters_give_way_to_three_others(capsys: Captured) -> None:
     """Scenario S20: one voter at a time, additions first, the leader last."""
     three_voters(others=[4, 5, 6])
     first = leader(capsys)
-    done = document(capsys, "reassign", "run", *to(6, 5, 4))
+    done = document(capsys, "admin", "reassign", "run", *to(6, 5, 4))
     assert done["results"] == [
         {
             "topic": OWN,
@@ -108,7 +108,7 @@ def test_three_voters_give_way_to_three_others(capsys: Captured) -> None:
     assert done["quorum"]["now"]["target"] is None
     assert (voters(capsys), leader(capsys)) == ([4, 5, 6], done["quorum"]["now"]["leader"])
     assert done["rollback"]["partitions"][0]["replicas"] == [1, 2, 3]
-    assert said(capsys, "reassign", "verify", *to(4, 5, 6)) == "__cluster_metadata-0: complete\n"
+    assert said(capsys, "admin", "reassign", "verify", *to(4, 5, 6)) == "__cluster_metadata-0: complete\n"
     assert main(["validate", str(HISTORY)]) == 0
 
 
@@ -117,7 +117,7 @@ def test_the_steps_stand_in_a_table(capsys: Captured) -> None:
     first = leader(capsys)
     gone = 3 if first != 3 else 2
     stay = sorted({1, 2, 3, 4} - {gone})
-    lines = said(capsys, "reassign", "run", *to(*stay)).splitlines()
+    lines = said(capsys, "admin", "reassign", "run", *to(*stay)).splitlines()
     table = lines[next(place for place, line in enumerate(lines) if line.startswith("Round")) :]
     assert [line.split()[:-1] for line in table[1:-1]] == [
         [f"{OWN}-0", "before", "1,2,3", "-", "-", str(first)],
@@ -134,7 +134,7 @@ def test_the_steps_stand_in_a_table(capsys: Captured) -> None:
 
 def test_the_same_voters_are_written_and_cleared(capsys: Captured) -> None:
     three_voters()
-    done = document(capsys, "reassign", "run", *to(3, 1, 2))
+    done = document(capsys, "admin", "reassign", "run", *to(3, 1, 2))
     assert changes(done["quorum"]["steps"]) == [
         (0, [1, 2, 3], None),
         (0, [1, 2, 3], [1, 2, 3]),
@@ -145,24 +145,24 @@ def test_the_same_voters_are_written_and_cleared(capsys: Captured) -> None:
 def test_rounds_are_changes_of_the_voters_and_wait_goes_on(capsys: Captured) -> None:
     three_voters(others=[4, 5])
     words = to(1, 2, 3, 4, 5)
-    done = document(capsys, "reassign", "run", *words, "--rounds", "0")
+    done = document(capsys, "admin", "reassign", "run", *words, "--rounds", "0")
     assert changes(done["quorum"]["steps"]) == [(0, [1, 2, 3], None), (0, [1, 2, 3], [1, 2, 3, 4, 5])]
-    assert said(capsys, "reassign", "verify", *words, code=ExitCode.INCONCLUSIVE) == (
+    assert said(capsys, "admin", "reassign", "verify", *words, code=ExitCode.INCONCLUSIVE) == (
         f"{OWN}-0: in progress; waits for one of 4,5 to catch up\n"
     )
-    steps = document(capsys, "reassign", "wait", "--rounds", "1")["quorum_steps"]
+    steps = document(capsys, "admin", "reassign", "wait", "--rounds", "1")["quorum_steps"]
     assert [one["round"] for one in steps] == [0, 1]
     assert len(voters(capsys)) == 4
-    rest = document(capsys, "reassign", "wait")
+    rest = document(capsys, "admin", "reassign", "wait")
     assert [one["round"] for one in rest["quorum_steps"]] == [0, 1, 2]
     assert (rest["quorum_steps"][-1]["step"], rest["in_progress"]) == ("complete", [])
-    assert said(capsys, "reassign", "wait") == "No partition reassignments found.\n"
+    assert said(capsys, "admin", "reassign", "wait") == "No partition reassignments found.\n"
 
 
 def test_a_node_that_is_stopped_is_waited_for(capsys: Captured) -> None:
     three_voters()
     assert format_node(properties(4), "--no-initial-controllers", "--directory-id", "U4") == 0
-    lines = said(capsys, "reassign", "run", *to(1, 2, 3, 4), code=ExitCode.INCONCLUSIVE).splitlines()
+    lines = said(capsys, "admin", "reassign", "run", *to(1, 2, 3, 4), code=ExitCode.INCONCLUSIVE).splitlines()
     assert lines[-1] == (f"{OWN}-0: in progress, voters 1,2,3, target 1,2,3,4; waits for 4 to catch up; not running: 4")
     assert reassign("wait") == ExitCode.INCONCLUSIVE
     assert quorum("start", "4") == 0
@@ -184,8 +184,8 @@ def test_list_and_verify_show_it_in_the_middle(capsys: Captured) -> None:
     new, old = sorted({4, 5, 6} - set(now)), sorted({1, 2, 3} & set(now))
     text = [",".join(map(str, ids)) for ids in (now, new, old)]
     line = f"{OWN}-0: replicas: {text[0]}. adding: {text[1]}. removing: {text[2]}."
-    assert said(capsys, "reassign", "list") == f"Current partition reassignments:\n{line}\n"
-    assert document(capsys, "reassign", "list") == [
+    assert said(capsys, "admin", "reassign", "list") == f"Current partition reassignments:\n{line}\n"
+    assert document(capsys, "admin", "reassign", "list") == [
         {
             "topic": OWN,
             "partition": 0,
@@ -198,18 +198,20 @@ def test_list_and_verify_show_it_in_the_middle(capsys: Captured) -> None:
             "waits_for": f"waits for one of {text[1]} to catch up",
         }
     ]
-    other = said(capsys, "reassign", "verify", *to(1, 2, 3), code=ExitCode.VIOLATION)
+    other = said(capsys, "admin", "reassign", "verify", *to(1, 2, 3), code=ExitCode.VIOLATION)
     assert other == f"{OWN}-0: another reassignment is in progress, to 4,5,6\n"
     six_brokers()
     assert reassign("run", *asked([("A", 0, [4, 3, 2])]), "--additional", "--rounds", "0") == 0
-    both = said(capsys, "reassign", "list").splitlines()
+    both = said(capsys, "admin", "reassign", "list").splitlines()
     assert both[1:] == ["A-0: replicas: 1,4,3,2. adding: 4. removing: 1.", line]
 
 
 def test_topics_describe_points_to_the_quorum(capsys: Captured) -> None:
     six_brokers()
-    error = refused(capsys, "topics", "describe", "--topic", OWN, code=ExitCode.VIOLATION)
-    assert error.startswith(f"{OWN} is the log of the quorum, and no topic; `kraft-spec quorum describe --status`")
+    error = refused(capsys, "admin", "topics", "describe", "--topic", OWN, code=ExitCode.VIOLATION)
+    assert error.startswith(
+        f"{OWN} is the log of the quorum, and no topic; `kraft-spec admin quorum describe --status`"
+    )
 
 
 def test_a_second_run_needs_additional_and_retargets(capsys: Captured) -> None:
@@ -219,13 +221,13 @@ def test_a_second_run_needs_additional_and_retargets(capsys: Captured) -> None:
     middle, before = voters(capsys), HISTORY.read_bytes()
     six_brokers()
     for words in (to(1, 2, 3), asked([("A", 0, [4, 3, 2])])):
-        error = refused(capsys, "reassign", "run", *words, code=ExitCode.VIOLATION)
+        error = refused(capsys, "admin", "reassign", "run", *words, code=ExitCode.VIOLATION)
         assert f"{OWN}-0: replicas: {','.join(map(str, middle))}. adding: " in error
     assert HISTORY.read_bytes() == before
     capsys.readouterr()
     assert reassign("plan", *to(1, 2, 3)) == 0
     assert "`run` needs --additional" in capsys.readouterr().err
-    done = document(capsys, "reassign", "run", *to(1, 2, 3), "--additional")
+    done = document(capsys, "admin", "reassign", "run", *to(1, 2, 3), "--additional")
     assert done["results"][0]["message"].startswith("replaces the running reassignment, voters ")
     steps = done["quorum"]["steps"]
     assert (steps[0]["voters"], steps[0]["target"], steps[-1]["step"]) == (middle, [4, 5, 6], "complete")
@@ -237,7 +239,7 @@ def test_a_second_run_needs_additional_and_retargets(capsys: Captured) -> None:
 def test_the_same_target_again_changes_nothing(capsys: Captured) -> None:
     three_voters(others=[4])
     assert reassign("run", *to(1, 2, 3, 4), "--rounds", "0") == 0
-    done = document(capsys, "reassign", "run", *to(4, 3, 2, 1), "--additional", "--rounds", "0")
+    done = document(capsys, "admin", "reassign", "run", *to(4, 3, 2, 1), "--additional", "--rounds", "0")
     assert done["results"][0]["message"] == "in progress already, voters 1,2,3, target 1,2,3,4"
     assert [one["step"] for one in done["quorum"]["steps"]] == ["before"]
 
@@ -247,22 +249,22 @@ def test_to_cancel_stays_with_the_voters_that_there_are(capsys: Captured) -> Non
     three_voters(others=[4, 5, 6])
     assert reassign("run", *to(4, 5, 6), "--rounds", "3") == 0
     middle = voters(capsys)
-    plan = said(capsys, "reassign", "cancel", "--dry-run")
+    plan = said(capsys, "admin", "reassign", "cancel", "--dry-run")
     assert json.loads(plan)["partitions"] == [
         {"topic": OWN, "partition": 0, "replicas": [4, 5, 6], "log_dirs": ["any", "any", "any"]}
     ]
-    assert len(document(capsys, "reassign", "list")) == 1, "a dry run cancels nothing"
-    text = said(capsys, "reassign", "cancel")
+    assert len(document(capsys, "admin", "reassign", "list")) == 1, "a dry run cancels nothing"
+    text = said(capsys, "admin", "reassign", "cancel")
     stay = ",".join(map(str, middle))
     assert f"{OWN}-0: NONE (0): cancelled, voters stay {stay}: for the quorum null restores nothing (KIP-642)" in text
     assert voters(capsys) == middle
     assert quorum("run", "--for-ms", "5000") == 0
-    assert (voters(capsys), document(capsys, "reassign", "list")) == (middle, [])
-    again = said(capsys, "reassign", "cancel", *to(4, 5, 6), code=ExitCode.VIOLATION).splitlines()
+    assert (voters(capsys), document(capsys, "admin", "reassign", "list")) == (middle, [])
+    again = said(capsys, "admin", "reassign", "cancel", *to(4, 5, 6), code=ExitCode.VIOLATION).splitlines()
     assert again[-1] == (
         f"{OWN}-0: NO_REASSIGNMENT_IN_PROGRESS (85): nothing is being reassigned, so that there is nothing to cancel"
     )
-    assert said(capsys, "reassign", "cancel") == "No partition reassignments found.\n"
+    assert said(capsys, "admin", "reassign", "cancel") == "No partition reassignments found.\n"
 
 
 def test_nobody_adds_or_removes_a_voter_by_hand_meanwhile(capsys: Captured) -> None:
@@ -272,7 +274,7 @@ def test_nobody_adds_or_removes_a_voter_by_hand_meanwhile(capsys: Captured) -> N
         ("add-controller", "--config", "5.properties"),
         ("remove-controller", "--controller-id", "1", "--controller-uuid", "U1"),
     ):
-        text = said(capsys, "quorum", *words, code=ExitCode.VIOLATION)
+        text = said(capsys, "admin", "quorum", *words, code=ExitCode.VIOLATION)
         assert "REASSIGNMENT_IN_PROGRESS (60): the quorum is being reassigned" in text
 
 
@@ -285,7 +287,7 @@ def test_a_file_may_name_the_quorum_and_others(capsys: Captured) -> None:
     three_voters(others=[4])
     six_brokers()
     words = asked([("A", 1, [5]), (OWN, 0, [1, 2, 3, 4]), ("A", 7, [1])])
-    done = document(capsys, "reassign", "run", *words, code=ExitCode.VIOLATION)
+    done = document(capsys, "admin", "reassign", "run", *words, code=ExitCode.VIOLATION)
     assert [(row["topic"], row["partition"], row["error_code"]) for row in done["results"]] == [
         ("A", 1, 0),
         (OWN, 0, 0),
@@ -295,23 +297,23 @@ def test_a_file_may_name_the_quorum_and_others(capsys: Captured) -> None:
     assert [row["topic"] for row in done["rollback"]["partitions"]] == ["A", OWN]
     Path("back.json").write_text(json.dumps(done["rollback"]))
     assert reassign("run", "--reassignment-json-file", "back.json", "--rounds", "1") == 0
-    text = said(capsys, "reassign", "cancel")
+    text = said(capsys, "admin", "reassign", "cancel")
     assert [line.split(": ")[1] for line in text.splitlines() if not line.startswith(" ")] == ["NONE (0)", "NONE (0)"]
-    assert said(capsys, "reassign", "list") == "No partition reassignments found.\n"
+    assert said(capsys, "admin", "reassign", "list") == "No partition reassignments found.\n"
 
 
 def test_what_is_refused_for_the_quorum_does_not_keep_others_back(capsys: Captured) -> None:
     three_voters()
     six_brokers()
     words = asked([(OWN, 0, [1, 9]), ("A", 0, [4, 3, 2])])
-    text = said(capsys, "reassign", "run", *words, code=ExitCode.VIOLATION)
+    text = said(capsys, "admin", "reassign", "run", *words, code=ExitCode.VIOLATION)
     assert f"{OWN}-0: INVALID_REPLICA_ASSIGNMENT (39): no node 9; there are 1, 2, 3\n" in text
     assert "A-0: NONE (0): started, replicas 1,4,3,2\n" in text
     assert OWN not in next(line for line in text.splitlines() if line.startswith("to go back"))
     assert partitions(capsys)["A-0"] == "4,3,2 2,3,4 - - 4"
     assert quorum("stop", "1", "2", "3") == 0
     last = asked([("A", 0, [1, 2, 3]), (OWN, 0, [1, 2])])
-    unanswered = document(capsys, "reassign", "run", *last, code=ExitCode.UNAVAILABLE)
+    unanswered = document(capsys, "admin", "reassign", "run", *last, code=ExitCode.UNAVAILABLE)
     assert [row["error_code"] for row in unanswered["results"]] == [0, None]
 
 
@@ -321,7 +323,7 @@ def test_the_worst_of_both_is_the_exit_code(capsys: Captured) -> None:
     six_brokers()
     words = asked([("A", 0, [4, 3, 2]), (OWN, 0, [1, 2, 3, 4])])
     assert reassign("run", *words) == ExitCode.INCONCLUSIVE
-    assert said(capsys, "reassign", "verify", *words, code=ExitCode.INCONCLUSIVE).splitlines() == [
+    assert said(capsys, "admin", "reassign", "verify", *words, code=ExitCode.INCONCLUSIVE).splitlines() == [
         "A-0: complete",
         f"{OWN}-0: in progress; waits for 4 to catch up; not running: 4",
     ]
@@ -342,10 +344,10 @@ def test_the_request_takes_the_route_of_other_requests(capsys: Captured) -> None
     first = leader(capsys)
     other = 1 if first != 1 else 2
     words = (*to(1, 2, 3), "--bootstrap-controller", f"h{other}:9093")
-    assert said(capsys, "reassign", "run", *words).splitlines()[0] == (
+    assert said(capsys, "admin", "reassign", "run", *words).splitlines()[0] == (
         f"  controller {other} answers NOT_LEADER_OR_FOLLOWER, the leader is {first}"
     )
-    hops = document(capsys, "reassign", "run", *to(1, 2, 3), "--bootstrap-server", "b7:9092")["quorum"]["hops"]
+    hops = document(capsys, "admin", "reassign", "run", *to(1, 2, 3), "--bootstrap-server", "b7:9092")["quorum"]["hops"]
     assert hops[0] == f"broker 7 forwards to controller {first}"
     before = HISTORY.read_bytes()
     for bad in (
@@ -353,8 +355,8 @@ def test_the_request_takes_the_route_of_other_requests(capsys: Captured) -> None
         ("--bootstrap-controller", "b7:9092"),
         ("--bootstrap-server", "b7:9092", "--bootstrap-controller", "h1:9093"),
     ):
-        assert refused(capsys, "reassign", "run", *to(1, 2, 3), *bad, code=ExitCode.USAGE)
-    error = refused(capsys, "reassign", "run", *to(1, 2, 7), code=ExitCode.USAGE)
+        assert refused(capsys, "admin", "reassign", "run", *to(1, 2, 3), *bad, code=ExitCode.USAGE)
+    error = refused(capsys, "admin", "reassign", "run", *to(1, 2, 7), code=ExitCode.USAGE)
     assert error == f"{OWN}-0: node 7 is a broker, which cannot vote\n"
     six_brokers()
     of_topic = asked([("A", 0, [4, 3, 2])])
@@ -366,19 +368,19 @@ def test_the_request_takes_the_route_of_other_requests(capsys: Captured) -> None
     assert HISTORY.read_bytes() == before
     both = asked([(OWN, 0, [1, 2, 3]), ("A", 0, [4, 3, 2])])
     servers = ("--bootstrap-server", "b3:9092", "--bootstrap-controller", f"h{first}:9093")
-    assert document(capsys, "reassign", "run", *both, *servers)["forwarded_by"] == 3
+    assert document(capsys, "admin", "reassign", "run", *both, *servers)["forwarded_by"] == 3
 
 
 def test_where_nobody_answers_nothing_has_changed(capsys: Captured) -> None:
     three_voters()
     assert quorum("stop", "1", "2", "3", "--kill") == 0
-    text = said(capsys, "reassign", "run", *to(1, 2), code=ExitCode.UNAVAILABLE).splitlines()
+    text = said(capsys, "admin", "reassign", "run", *to(1, 2), code=ExitCode.UNAVAILABLE).splitlines()
     assert text == [
         "  no controller of the list is running",
         f"{OWN}-0: no answer in 60000 ms; there was nobody to ask, nothing was sent",
     ]
     assert reassign("list") == 0
-    assert said(capsys, "reassign", "verify", *to(1, 2), code=ExitCode.VIOLATION) == (
+    assert said(capsys, "admin", "reassign", "verify", *to(1, 2), code=ExitCode.VIOLATION) == (
         f"{OWN}-0: voters 1,2,3, expected 1,2; nothing is in progress\n"
     )
 
@@ -389,7 +391,7 @@ def test_a_leader_that_cannot_commit_leaves_it_open(capsys: Captured) -> None:
     first = leader(capsys)
     others = [str(one) for one in (1, 2, 3) if one != first]
     assert quorum("stop", *others, "--kill") == 0
-    done = document(capsys, "reassign", "run", *to(first), code=ExitCode.INCONCLUSIVE)
+    done = document(capsys, "admin", "reassign", "run", *to(first), code=ExitCode.INCONCLUSIVE)
     assert (done["quorum"]["outcome_open"], done["results"][0]["error_code"]) == (True, 6)
     assert "the next leader decides; ask again" in done["results"][0]["message"]
     assert [one["step"] for one in done["quorum"]["steps"]] == ["before"], "nothing is committed"
@@ -409,23 +411,23 @@ def test_a_target_that_is_in_a_log_only_is_waited_for(capsys: Captured) -> None:
     before = len(HISTORY.read_text().splitlines())
     reassign("wait")
     assert len(HISTORY.read_text().splitlines()) > before
-    assert document(capsys, "reassign", "list") == []
+    assert document(capsys, "admin", "reassign", "list") == []
     assert voters(capsys) in ([first], [1, 2, 3])
 
 
 def test_static_voters_are_upgraded_first(capsys: Captured) -> None:
     static_voters()
     for command in ("plan", "run"):
-        text = said(capsys, "reassign", command, *to(1, 2), code=ExitCode.VIOLATION)
+        text = said(capsys, "admin", "reassign", command, *to(1, 2), code=ExitCode.VIOLATION)
         assert f"{OWN}-0: UNSUPPORTED_VERSION (35): the quorum is at kraft.version 0" in text
 
 
 def test_there_must_be_a_quorum_and_its_files_must_be_whole(capsys: Captured) -> None:
     six_brokers()
     for command in ("run", "plan", "verify", "cancel"):
-        error = refused(capsys, "reassign", command, *to(1, 2), code=ExitCode.VIOLATION)
-        assert "nothing has run here yet; begin with `kraft-spec quorum start`" in error
-    assert said(capsys, "reassign", "list") == "No partition reassignments found.\n"
+        error = refused(capsys, "admin", "reassign", command, *to(1, 2), code=ExitCode.VIOLATION)
+        assert "nothing has run here yet; begin with `kraft-spec admin quorum start`" in error
+    assert said(capsys, "admin", "reassign", "list") == "No partition reassignments found.\n"
     three_voters()
     topics_before, before = TRACE.read_bytes(), HISTORY.read_bytes()
     meta = Path("node-1/meta.properties")
@@ -433,12 +435,12 @@ def test_there_must_be_a_quorum_and_its_files_must_be_whole(capsys: Captured) ->
     meta.write_text(text.replace("node.id=1", "node.id=x"))
     both = asked([(OWN, 0, [1, 2]), ("A", 0, [4, 3, 2])])
     for command in ("run", "plan", "verify", "cancel"):
-        error = refused(capsys, "reassign", command, *both, code=ExitCode.BAD_INPUT)
+        error = refused(capsys, "admin", "reassign", command, *both, code=ExitCode.BAD_INPUT)
         assert error.startswith("node-1/meta.properties:")
     meta.write_text(text)
     assert (TRACE.read_bytes(), HISTORY.read_bytes()) == (topics_before, before)
     TRACE.unlink()
-    error = refused(capsys, "reassign", "run", *both, code=ExitCode.VIOLATION)
+    error = refused(capsys, "admin", "reassign", "run", *both, code=ExitCode.VIOLATION)
     assert "topics create" in error
     assert topics("create", "--topic", "A", "--replica-assignment", "1") == 0
 
@@ -448,13 +450,13 @@ def test_a_disk_that_is_lost_on_the_way_is_waited_for(capsys: Captured) -> None:
     words = to(1, 2, 3, 4)
     assert reassign("run", *words, "--rounds", "0") == 0
     shutil.rmtree("node-4")
-    assert "not running: 4" in said(capsys, "reassign", "wait", code=ExitCode.INCONCLUSIVE)
+    assert "not running: 4" in said(capsys, "admin", "reassign", "wait", code=ExitCode.INCONCLUSIVE)
     assert format_node("4.properties", "--no-initial-controllers", "--directory-id", "U4b") == 0
     # The leader remembers the disk that it has heard from, and would add that one; the next leader does not know it.
     first = str(leader(capsys))
     assert quorum("stop", first) == 0
     assert quorum("start", first, "4") == 0
-    steps = document(capsys, "reassign", "wait")["quorum_steps"]
+    steps = document(capsys, "admin", "reassign", "wait")["quorum_steps"]
     assert "add 4-U4b" in [one["step"] for one in steps]
 
 

@@ -131,7 +131,7 @@ def test_what_is_wrong_is_named_by_its_path(capsys: Captured, text: str, message
     six_brokers()
     before = TRACE.read_bytes()
     Path(FILE).write_text(text)
-    error = refused(capsys, "reassign", "run", "--reassignment-json-file", FILE, code=ExitCode.BAD_INPUT)
+    error = refused(capsys, "admin", "reassign", "run", "--reassignment-json-file", FILE, code=ExitCode.BAD_INPUT)
     assert error.startswith("asked.json:")
     assert message in error
     assert TRACE.read_bytes() == before

@@ -1,4 +1,4 @@
-"""`kraft-spec storage format`: what is on the disk afterwards, and what is refused."""
+"""`kraft-spec admin storage format`: what is on the disk afterwards, and what is refused."""
 
 import json
 import re
@@ -211,7 +211,7 @@ def test_a_broker_names_no_voters(capsys: Captured) -> None:
 
 def test_a_node_of_another_cluster_or_with_a_taken_id_or_endpoint_is_refused(capsys: Captured) -> None:
     assert format_node(properties(1), "--standalone") == ExitCode.CONFORMANT
-    other = ("storage", "format", "-t", "D", "-c", properties(2), "-N")
+    other = ("admin", "storage", "format", "-t", "D", "-c", properties(2), "-N")
     assert_said(capsys, ExitCode.VIOLATION, "belongs to cluster C, not to D", *other)
     assert_said(
         capsys, ExitCode.VIOLATION, "node 1 is formatted already", *formatting(properties(1, "log.dirs=other"), "-N")
@@ -247,13 +247,13 @@ def test_a_disk_that_was_lost_comes_back_without_voters_and_under_a_new_id(capsy
 def test_a_damaged_metadata_directory_is_named(capsys: Captured) -> None:
     assert format_node(properties(1), "--standalone") == ExitCode.CONFORMANT
     Path("node-1/meta.properties").write_text("cluster.id=C\ndirectory.id=U1\n")
-    assert_said(capsys, ExitCode.BAD_INPUT, "meta.properties: node.id: is missing", "quorum", "start")
+    assert_said(capsys, ExitCode.BAD_INPUT, "meta.properties: node.id: is missing", "admin", "quorum", "start")
     Path("node-1/meta.properties").write_text("cluster.id=C\nnode.id=2\ndirectory.id=U1\n")
-    assert_said(capsys, ExitCode.BAD_INPUT, "meta.properties:2: node.id: ", "quorum", "start")
+    assert_said(capsys, ExitCode.BAD_INPUT, "meta.properties:2: node.id: ", "admin", "quorum", "start")
     Path("node-1/meta.properties").write_text("cluster.id=C\nnode.id=1\ndirectory.id=U1\n")
     checkpoint = Path("node-1/0-0.checkpoint")
     checkpoint.write_text(checkpoint.read_text().replace('"host": "h1"', '"host": ""'))
-    assert_said(capsys, ExitCode.BAD_INPUT, "0-0.checkpoint:3: $.voters[0]: ", "quorum", "start")
+    assert_said(capsys, ExitCode.BAD_INPUT, "0-0.checkpoint:3: $.voters[0]: ", "admin", "quorum", "start")
     assert not Path("quorum.jsonl").exists()
 
 
@@ -269,7 +269,7 @@ def test_a_directory_of_an_older_release_gets_its_directory_id_once() -> None:
 
 
 def test_random_uuids_differ(capsys: Captured) -> None:
-    assert main(["storage", "random-uuid"]) == main(["storage", "random-uuid"]) == ExitCode.CONFORMANT
+    assert main(["admin", "storage", "random-uuid"]) == main(["admin", "storage", "random-uuid"]) == ExitCode.CONFORMANT
     first, second = capsys.readouterr().out.split()
     assert first != second
     assert not first.startswith("-")

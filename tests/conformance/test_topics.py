@@ -1,4 +1,4 @@
-"""`kraft-spec topics`: topics and brokers of a simulated cluster, and the trace that is their state."""
+"""`kraft-spec admin topics`: topics and brokers of a simulated cluster, and the trace that is their state."""
 
 import gzip
 import json
@@ -44,7 +44,7 @@ def test_describe_has_the_layout_of_kafka(capsys: Captured) -> None:
     six_brokers()
     assert topics("create", "--topic", "B", "--replica-assignment", "5", "--config", f"{UNCLEAN}=true") == 0
     assert reassign("run", *asked([("A", 0, [4, 3, 2]), ("A", 1, [2, 3, 4, 5])]), "--rounds", "0") == 0
-    assert said(capsys, "topics", "describe") == (
+    assert said(capsys, "admin", "topics", "describe") == (
         "Topic: A\tPartitionCount: 2\tReplicationFactor: 3\tConfigs:\n"
         "\tTopic: A\tPartition: 0\tLeader: 1\tReplicas: 1,4,3,2\tIsr: 1,2,3\t"
         "Adding Replicas: 4\tRemoving Replicas: 1\n"
@@ -52,8 +52,8 @@ def test_describe_has_the_layout_of_kafka(capsys: Captured) -> None:
         f"Topic: B\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: {UNCLEAN}=true\n"
         "\tTopic: B\tPartition: 0\tLeader: 5\tReplicas: 5\tIsr: 5\n"
     )
-    assert said(capsys, "topics", "describe", "--topic", "B").startswith("Topic: B\t")
-    (row,) = document(capsys, "topics", "describe", "--topic", "B")
+    assert said(capsys, "admin", "topics", "describe", "--topic", "B").startswith("Topic: B\t")
+    (row,) = document(capsys, "admin", "topics", "describe", "--topic", "B")
     assert row == {
         "topic": "B",
         "partition": 0,
@@ -69,19 +69,19 @@ def test_describe_has_the_layout_of_kafka(capsys: Captured) -> None:
 def test_a_partition_without_a_leader_says_so(capsys: Captured) -> None:
     assert main([*create("A", "1:2", "--brokers", "3")]) == 0
     assert topics("brokers", "--stop", "1", "--stop", "2") == 0
-    assert "Partition: 0\tLeader: none\tReplicas: 1,2\tIsr: 2" in said(capsys, "topics", "describe")
-    assert document(capsys, "topics", "describe")[0]["leader"] is None
+    assert "Partition: 0\tLeader: none\tReplicas: 1,2\tIsr: 2" in said(capsys, "admin", "topics", "describe")
+    assert document(capsys, "admin", "topics", "describe")[0]["leader"] is None
 
 
 def test_brokers_are_shown_with_what_they_hold(capsys: Captured) -> None:
     six_brokers()
-    shown = said(capsys, "topics", "brokers", "--stop", "1").splitlines()
+    shown = said(capsys, "admin", "topics", "brokers", "--stop", "1").splitlines()
     assert shown[:5:4] == ["broker 1 at b1:9092: stopped, holds A-0", "broker 5 at b5:9092: alive, holds nothing"]
     assert shown[6:] == [
         "A-0: at rest, replicas 1,2,3, in sync 2,3, leader 2",
         "A-1: at rest, replicas 2,3,4, in sync 2,3,4, leader 2",
     ]
-    rows = document(capsys, "topics", "brokers", "--start", "1")
+    rows = document(capsys, "admin", "topics", "brokers", "--start", "1")
     assert rows[0] == {"broker": 1, "alive": True, "partitions": ["A-0"]}
     assert partitions(capsys)["A-0"] == "1,2,3 2,3 - - 2"
     assert reassign("wait") == 0
@@ -97,7 +97,7 @@ def test_a_topic_that_comes_later_is_in_sync_at_all_brokers_that_are_alive(capsy
     assert main([*create("B", "1:2:7", "--brokers", "7-8")]) == 0
     assert partitions(capsys)["B-0"] == "1,2,7 2,7 - - 7"
     assert partitions(capsys)["A-1"] == "5 5 - - 5"
-    assert [row["broker"] for row in document(capsys, "topics", "brokers")] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert [row["broker"] for row in document(capsys, "admin", "topics", "brokers")] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_a_history_that_has_asked_for_a_topic_cannot_have_it(capsys: Captured) -> None:
@@ -182,7 +182,7 @@ def test_an_altered_line_is_noticed_and_named(capsys: Captured, line: int) -> No
     altered["state"]["partitions"][0]["leader_epoch"] += 1
     lines[line - 1] = json.dumps(altered, separators=(",", ":")) + "\n"
     TRACE.write_text("".join(lines))
-    error = refused(capsys, "reassign", "list", code=ExitCode.BAD_INPUT)
+    error = refused(capsys, "admin", "reassign", "list", code=ExitCode.BAD_INPUT)
     assert f"partitions.jsonl:{line}: is not what the reference does here" in error
 
 
@@ -205,7 +205,7 @@ def test_a_file_that_is_no_history_is_refused(capsys: Captured, change: object, 
     text = TRACE.read_text()
     TRACE.write_text(change(text))
     assert TRACE.read_text() != text
-    assert f"partitions.jsonl:{problem}" in refused(capsys, "topics", "describe", code=ExitCode.BAD_INPUT)
+    assert f"partitions.jsonl:{problem}" in refused(capsys, "admin", "topics", "describe", code=ExitCode.BAD_INPUT)
 
 
 def test_two_commands_at_a_time_are_refused(capsys: Captured) -> None:

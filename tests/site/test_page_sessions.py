@@ -40,7 +40,11 @@ PAGES = {
 
 def whole_sessions(page: str) -> list[str]:
     text = (REPOSITORY / page).read_text(encoding="utf-8")
-    return [one for one in sessions(text) if "\n  ...\n" not in one and not one.startswith("$ kraft-spec load-bearing")]
+    return [
+        one
+        for one in sessions(text)
+        if "\n  ...\n" not in one and not one.startswith("$ python -m kraft_dev load-bearing")
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES)

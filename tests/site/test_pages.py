@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tools.site.api_pages import api_pages, public_modules
-from tools.site.command_pages import EXAMPLES, READ_MORE, codes, command_pages, tidied
+from tools.site.command_pages import EXAMPLES, NAMES, READ_MORE, codes, command_pages, tidied
 from tools.site.coverage_page import coverage_page
 from tools.site.docstrings import as_restructured_text, with_raised_in_full
 from tools.site.facts import Material, RuleFacts
@@ -17,7 +17,6 @@ from tools.site.open_points_page import open_points_page
 from tools.site.rule_pages import rule_page, rule_pages
 from tools.site.scenario_pages import figure, scenario_page, scenario_pages
 
-from kraft_conformance.commands.on_demand import COMMANDS
 from kraft_conformance.exit_codes import ExitCode
 from kraft_reference.scenarios import scenario
 from kraft_spec.rules import PROPERTIES, RuleFileError
@@ -72,7 +71,7 @@ def test_a_rule_page(facts: Mapping[str, RuleFacts], material: Material) -> None
         "```{literalinclude} ../../reference/kraft_reference/elections.py\n",
         ":caption: `grants_vote` in reference/kraft_reference/elections.py, lines ",
         ":caption: [GrantsVote](../model/Elections.md#grantsvote) in spec/kraft_spec/tla/Elections.tla, lines ",
-        "finds `LeaderCompleteness` violated after 14 states. Again: `kraft-spec load-bearing vote.log-check`.",
+        "violated after 14 states. Again: `python -m kraft_dev load-bearing vote.log-check`.",
     ):
         assert expected in text
 
@@ -225,15 +224,15 @@ def test_commands_of_a_group_are_told_in_whole_sentences_and_linked() -> None:
 
 def test_every_exit_code_is_explained_and_every_command_says_where_to_read_on() -> None:
     assert [code for code, _ in codes()] == sorted(ExitCode)
-    assert set(READ_MORE) == set(COMMANDS)
+    assert set(READ_MORE) == set(NAMES)
     for name, pages in READ_MORE.items():
         assert all((Path("docs") / f"{page}.md").is_file() for page in pages), name
-    assert {file.stem for file in EXAMPLES.glob("*.txt")} <= set(COMMANDS)
+    assert {file.stem for file in EXAMPLES.glob("*.txt")} <= set(NAMES)
 
 
 def test_every_command_has_a_page() -> None:
     pages = dict(command_pages())
-    assert set(pages) == {f"commands/{name}.md" for name in ("index", *COMMANDS)}
+    assert set(pages) == {f"commands/{name}.md" for name in ("index", *NAMES)}
     assert "\n# kraft-spec rules\n" in pages["commands/rules.md"]
     assert "* `--json`: One JSON document on standard output." in pages["commands/rules.md"]
 

@@ -17,18 +17,18 @@ PACKAGES = (
 """Source root and package."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "kraft_conformance.benchmark": "what `kraft-spec bench` measures with",
+    "kraft_dev.benchmark": "what `python -m kraft_dev bench` measures with",
     "kraft_conformance.commands": "the [commands](../commands/index.md) have pages of their own",
-    "kraft_conformance.detectors": "what `kraft-spec detectors` checks the checks with",
+    "kraft_dev.detectors": "what `python -m kraft_dev detectors` checks the checks with",
     "kraft_conformance.directories": "the folders of a simulated quorum, behind the commands",
     "kraft_conformance.findings": "what `kraft-spec findings` shows",
-    "kraft_conformance.mutation": "what `kraft-spec mutants` and `load-bearing` run",
-    "kraft_conformance.nightly": "what `kraft-spec nightly` runs",
-    "kraft_conformance.probes": "what `kraft-spec probes` runs",
+    "kraft_dev.mutation": "what `python -m kraft_dev mutants` and `load-bearing` run",
+    "kraft_dev.nightly": "what `python -m kraft_dev nightly` runs",
+    "kraft_dev.probes": "what `python -m kraft_dev probes` runs",
     "kraft_conformance.vectors.targeted": "scripts that vectors are made by",
     "kraft_reference.partitions.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_reference.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
-    "kraft_spec.edges": "what `kraft-spec edges` runs",
+    "kraft_dev.edges": "what `python -m kraft_dev edges` runs",
     "kraft_spec.proofs": "what `kraft-spec prove` runs",
     "kraft_traces.pipeline": "what `kraft-spec pipeline` runs on Spark",
 }

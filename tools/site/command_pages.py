@@ -11,38 +11,27 @@ import typer
 from tools.site.markup import code_block, prose, table
 from typer.cli import get_docs_for_click
 
-from kraft_conformance.cli import app
-from kraft_conformance.commands.on_demand import COMMANDS
+from kraft_conformance.cli import COMMANDS, app
 from kraft_conformance.exit_codes import ExitCode
 
 FOLDER = "commands"
+NAMES = tuple(name for names in COMMANDS.values() for name in names)
 PROGRAM = "kraft-spec"
 EXAMPLES = Path(__file__).parent / "examples"
 """A session of the shell for each command that has one: a test runs them."""
 
 READ_MORE: Mapping[str, tuple[str, ...]] = {
-    "bench": ("benchmarks",),
+    "admin": ("command-line", "quorum-reassignment", "partition-reassignment"),
     "conformance": ("conformance", "adapter-in-30-minutes", "conformance-random", "conformance-reports"),
     "describe": ("command-line",),
-    "detectors": ("detectors", "checks"),
-    "edges": ("edges",),
-    "features": ("command-line",),
     "findings": ("checks", "decisions"),
-    "load-bearing": ("load-bearing",),
     "model": ("model",),
-    "mutants": ("mutants",),
-    "nightly": ("checks",),
     "pipeline": ("pipeline",),
-    "probes": ("probes", "checks"),
     "prove": ("proofs",),
-    "quorum": ("command-line",),
-    "reassign": ("command-line", "quorum-reassignment", "partition-reassignment"),
     "rules": ("rules",),
     "run": ("start", "checks"),
     "scenario": ("scenarios",),
     "simulate": ("simulator",),
-    "storage": ("command-line",),
-    "topics": ("command-line",),
     "validate": ("trace-format", "model"),
     "view": ("viewer",),
     "wire": ("wire",),
@@ -72,7 +61,7 @@ def command_pages() -> Iterable[tuple[str, str]]:
     root = typer.main.get_command(app)
     context = typer.Context(root, info_name=PROGRAM)
     rows = []
-    for name in COMMANDS:
+    for name in NAMES:
         command = root.get_command(context, name)  # type: ignore[attr-defined]
         rows.append((f"[{PROGRAM} {name}]({name}.md)", prose(command.get_short_help_str(limit=200))))
         words = get_docs_for_click(obj=command, ctx=context, name=name, call_prefix=PROGRAM)

@@ -8,13 +8,13 @@ from tools.site.names import ALL_SCENARIOS, AnyScenario
 from tools.site.pieces import Piece, pieces
 from tools.site.slices import slices_without
 
-from kraft_conformance.mutation.load_bearing import Row, rows_about
 from kraft_conformance.vectors.catalogue import Catalogue as VectorCatalogue
 from kraft_conformance.vectors.format import ManifestEntry
 from kraft_conformance.vectors.rule_coverage import rule_coverage
 from kraft_spec.models import ModelCheck
 from kraft_spec.mutants import Catalogue as MutantCatalogue
 from kraft_spec.mutants import Exhaustive, Mutant, load_catalogue
+from kraft_spec.mutants.load_bearing import Row, rows_about
 from kraft_spec.proofs.induction.mutant import Mutant as TheoryMutant
 from kraft_spec.proofs.induction.mutants import MUTANTS as THEORY_MUTANTS
 from kraft_spec.proofs.theorems import Theorem, theorems

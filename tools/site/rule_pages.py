@@ -10,9 +10,10 @@ from tools.site.pieces import Piece
 from tools.site.rule_head import rule_foot, rule_head
 from tools.site.slices import slice_lines
 
-from kraft_conformance.mutation.load_bearing import Row
+from kraft_dev.mutation.recorded import recorded_counterexample
 from kraft_spec.counterexamples import Step
-from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated, recorded_counterexample
+from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated
+from kraft_spec.mutants.load_bearing import Row
 from kraft_spec.rules import PROPERTIES, Registry, Rule
 
 FOLDER = "rules"
@@ -145,7 +146,7 @@ def _evidence(mutant: Mutant) -> str:
             )
         case _:
             return ""
-    return f"{found} Again: `kraft-spec load-bearing {mutant.rules[0]}`."
+    return f"{found} Again: `python -m kraft_dev load-bearing {mutant.rules[0]}`."
 
 
 def _scenario_link(name: str) -> str:

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.commands import conformance_random
-from kraft_conformance.commands.conformance_grade import grading
 from kraft_conformance.commands.conformance_profiles import profiles
 from kraft_conformance.commands.conformance_report import (
     Badge,
@@ -51,7 +50,6 @@ app = typer.Typer(help="Run the conformance vectors on an implementation, throug
 app.command()(profiles)
 app.command("random")(conformance_random.random)
 
-app.command("grade")(grading)
 
 Adapter = Annotated[
     str, typer.Option("--adapter", help="The command line of the adapter; it speaks kraft-adapter/1 on its pipes.")

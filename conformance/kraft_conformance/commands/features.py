@@ -1,4 +1,4 @@
-"""`kraft-spec features`: the kraft.version of a simulated quorum.  Rule: cli.features."""
+"""`kraft-spec admin features`: the kraft.version of a simulated quorum.  Rule: cli.features."""
 
 from pathlib import Path
 from typing import Annotated

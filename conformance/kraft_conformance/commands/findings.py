@@ -13,13 +13,12 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.findings.finding import Finding, FindingError, load_findings
 from kraft_conformance.findings.showing import Shown, counterexample_file, show, trace_file
-from kraft_spec.tlc.model_report import Progress
 
 Name = Annotated[str | None, typer.Argument(help="A finding to show again; without one: the list.")]
 
 
 def findings(name: Name = None, as_json: Json = False) -> int:
-    """List the findings, or show one again: its schedule on the reference and by TLC, and TLC's counterexample.
+    """List the findings, or show one: its schedule played and checked again, and TLC's recorded counterexample.
 
     Exit code 1 when it no longer shows what it says.
     """
@@ -31,12 +30,8 @@ def findings(name: Name = None, as_json: Json = False) -> int:
         return _list(tuple(known.values()), as_json)
     if name not in known:
         raise usage_error(f"no finding {name!r}; there are {', '.join(known)}")
-    with progress(f"finding {name}") as advance:
-
-        def say(reached: Progress) -> None:
-            advance(0, f"finding {name}: {reached.states_distinct} states, depth {reached.depth}")
-
-        shown = show(known[name], say)
+    with progress(f"finding {name}"):
+        shown = show(known[name])
     if as_json:
         print_json(_document(shown))
     else:

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Json, Seeds, SwitchOff, known_rules, seeds_of
-from kraft_conformance.commands.pipeline_bench import bench
 from kraft_conformance.commands.pipeline_shown import show_account, show_made, show_report, show_sweep
 from kraft_conformance.commands.pipeline_words import (
     Conf,
@@ -62,8 +61,6 @@ CheckpointEvery = Annotated[
 ]
 
 _LOCAL = "local[*]"
-
-app.command()(bench)
 
 
 @app.command()

@@ -96,8 +96,7 @@ def known_mutant(name: str | None) -> Any:
     """
     if name is None:
         return None
-    from kraft_conformance.mutation.seeded import seeded
-    from kraft_spec.mutants import MutantError, load_catalogue
+    from kraft_spec.mutants import MutantError, load_catalogue, seeded
 
     try:
         (chosen,) = seeded(load_catalogue(), [name])

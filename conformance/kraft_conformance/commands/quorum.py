@@ -1,4 +1,4 @@
-"""`kraft-spec quorum`: the simulated quorum of a cluster directory.
+"""`kraft-spec admin quorum`: the simulated quorum of a cluster directory.
 
 Rules: cli.add-controller, cli.remove-controller, cli.admin-routing.
 """
@@ -106,7 +106,7 @@ def run(for_ms: ForMs = 10_000, appends: Appends = 0, cluster_dir: ClusterDir = 
     """Let virtual time pass: the nodes elect, replicate, and join as they do by themselves."""
     with open_quorum(ClusterDirectory(cluster_dir)) as (quorum, _):
         if not quorum.running:
-            raise refused("no node is running; `kraft-spec quorum start` starts them")
+            raise refused("no node is running; `kraft-spec admin quorum start` starts them")
         before = quorum.world.sequence
         quorum.run(for_ms, appends)
         events = quorum.world.sequence - before

@@ -1,4 +1,4 @@
-"""`kraft-spec reassign`: reassignments on a simulated cluster, as kafka-reassign-partitions has them.
+"""`kraft-spec admin reassign`: reassignments on a simulated cluster, as kafka-reassign-partitions has them.
 
 Rules: cli.reassign-list, cli.reassign-additional, cli.reassign-cancel, cli.reassign-connection.
 """

@@ -1,4 +1,4 @@
-"""The options of `kraft-spec reassign`, and what is said about them."""
+"""The options of `kraft-spec admin reassign`, and what is said about them."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What `kraft-spec reassign` shows of a request, of waiting, and of a request that is only planned."""
+"""What `kraft-spec admin reassign` shows of a request, of waiting, and of a request that is only planned."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise

@@ -8,8 +8,8 @@ from rich.markdown import Markdown
 
 from kraft_conformance.console import print_json, stdout, table
 from kraft_conformance.failure import usage_error
-from kraft_conformance.mutation.load_bearing import Row, rows_about
 from kraft_spec.mutants import load_catalogue
+from kraft_spec.mutants.load_bearing import Row, rows_about
 from kraft_spec.proofs.theorems import theorems
 from kraft_spec.rules import Rule, UnknownRuleError, load_registry
 from kraft_spec.rules.citations import check_citations

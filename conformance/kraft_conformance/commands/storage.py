@@ -1,4 +1,4 @@
-"""`kraft-spec storage`: the metadata directories of a simulated cluster.  Rule: cli.storage-format."""
+"""`kraft-spec admin storage`: the metadata directories of a simulated cluster.  Rule: cli.storage-format."""
 
 from pathlib import Path
 from typing import Annotated

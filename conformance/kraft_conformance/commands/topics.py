@@ -1,4 +1,4 @@
-"""`kraft-spec topics`: the topics and brokers of a simulated cluster.  Rule: cli.topics-describe."""
+"""`kraft-spec admin topics`: the topics and brokers of a simulated cluster.  Rule: cli.topics-describe."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -82,8 +82,8 @@ def describe(
         topics = sorted({name.topic for name in history.state.partitions})
         if topic == QUORUM.topic:
             raise refused(
-                f"{topic} is the log of the quorum, and no topic; `kraft-spec quorum describe --status` shows its "
-                "voters, `kraft-spec reassign list` their reassignment"
+                f"{topic} is the log of the quorum, and no topic; `kraft-spec admin quorum describe --status` "
+                "shows its voters, `kraft-spec admin reassign list` their reassignment"
             )
         if topic is not None and topic not in topics:
             raise refused(f"UNKNOWN_TOPIC_OR_PARTITION (3): no topic {topic}; there are {', '.join(topics)}")

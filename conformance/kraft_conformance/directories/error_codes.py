@@ -39,7 +39,7 @@ _MEANINGS: dict[tuple[Error, ChangeKind | None], str] = {
     (Error.INVALID_REPLICA_ASSIGNMENT, None): "the voters are not a list of controllers that there are, each once",
     (Error.REASSIGNMENT_IN_PROGRESS, None): (
         "the quorum is being reassigned, and meanwhile nobody adds or removes voters by hand; "
-        "`kraft-spec reassign list` shows it, `reassign cancel` ends it"
+        "`kraft-spec admin reassign list` shows it, `reassign cancel` ends it"
     ),
     (Error.NO_REASSIGNMENT_IN_PROGRESS, None): "nothing is being reassigned, so that there is nothing to cancel",
     (Error.DUPLICATE_VOTER, None): "a voter with this id is in the set already; a lost disk's entry is removed first",

@@ -22,7 +22,7 @@ def first_configuration(nodes: Nodes, profile: Profile) -> Configuration:
     Rules: bootstrap.multi-voter, bootstrap.static-quorum, bootstrap.no-list-means-observer.
     """
     if not nodes:
-        raise refused("no node is formatted here; begin with `kraft-spec storage format`")
+        raise refused("no node is formatted here; begin with `kraft-spec admin storage format`")
     naming = next((one for one in nodes.values() if _listed(one)), None)
     if naming is None:
         raise refused(

@@ -86,7 +86,9 @@ def read_metadata_directory(path: Path) -> MetadataDirectory:
     Rule: identity.directory-id-on-upgrade.
     """
     if not is_formatted(path):
-        raise no_file(path, f"is not formatted: no {META}; expected a folder that `kraft-spec storage format` made")
+        raise no_file(
+            path, f"is not formatted: no {META}; expected a folder that `kraft-spec admin storage format` made"
+        )
     meta = _with_directory_id(read_properties(path / META), path / META)
     node = read_node(path / NODE)
     node_id = _checked(meta, "node.id", names.replica_id)
@@ -119,6 +121,6 @@ def _with_directory_id(meta: Properties, path: Path) -> Properties:
 
 def _checked(meta: Properties, name: str, parse: Callable[[str], _Read]) -> _Read:
     try:
-        return parse(meta.required(name, "what `kraft-spec storage format` writes"))
+        return parse(meta.required(name, "what `kraft-spec admin storage format` writes"))
     except MalformedNameError as error:
         raise meta.wrong(name, str(error)) from error

@@ -116,7 +116,7 @@ def read_partitions(cluster: ClusterDirectory) -> PartitionCluster:
         CommandError, TraceError: as `open_partitions`.
     """
     if not cluster.partitions.exists():
-        raise refused(f"{cluster.path}: there are no topics yet; begin with `kraft-spec topics create`")
+        raise refused(f"{cluster.path}: there are no topics yet; begin with `kraft-spec admin topics create`")
     return PartitionCluster(read_partition_history(cluster.partitions))
 
 

@@ -89,7 +89,7 @@ def read_partition_history(source: Path) -> PartitionHistory:
     first, *texts = content.splitlines(keepends=True)
     configuration = configuration_of(reader.header)
     if encode(header_of(configuration, switched_off=reader.header.switched_off)) + b"\n" != first:
-        raise bad_file(source, 1, None, "is not a header as `kraft-spec topics create` writes it")
+        raise bad_file(source, 1, None, "is not a header as `kraft-spec admin topics create` writes it")
     if reader.header.switched_off:
         raise bad_file(source, 1, "$.switched_off", "expected no rule that is switched off")
     history = PartitionHistory(configuration)

@@ -211,7 +211,7 @@ def read_quorum(cluster: ClusterDirectory) -> tuple[Quorum, dict[int, MetadataDi
     """
     nodes = cluster.nodes()
     if not cluster.history.exists():
-        raise refused(f"{cluster.path}: nothing has run here yet; begin with `kraft-spec quorum start`")
+        raise refused(f"{cluster.path}: nothing has run here yet; begin with `kraft-spec admin quorum start`")
     return _reopened(cluster, nodes), nodes
 
 

@@ -1,4 +1,4 @@
-"""The quorum's reassignment as `kraft-spec reassign` prints it: the steps in columns, and JSON values."""
+"""The quorum's reassignment as `kraft-spec admin reassign` prints it: the steps in columns, and JSON values."""
 
 from collections.abc import Iterable
 from typing import Any

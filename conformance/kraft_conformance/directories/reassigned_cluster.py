@@ -1,4 +1,4 @@
-"""A cluster directory for `kraft-spec reassign`: the partitions of its topics, and the quorum with its own."""
+"""A cluster directory for `kraft-spec admin reassign`: the partitions of its topics, and the quorum with its own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

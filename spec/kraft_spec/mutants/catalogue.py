@@ -1,5 +1,6 @@
 """The catalogue of mutants: the TOML files of `tables/`, read and checked."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -128,3 +129,16 @@ def _evidence_problem(evidence: Evidence | None) -> str:
     except (UnknownCheck, KeyError) as error:
         return str(error.args[0])
     return ""
+
+
+def seeded(catalogue: Catalogue, names: Sequence[str] = ()) -> tuple[Mutant, ...]:
+    """The mutants that break the reference, in the catalogue's order; with `names` only those.
+
+    Raises:
+        MutantError: A name does not exist, or its mutant breaks the model alone.
+    """
+    breaking = tuple(mutant for mutant in catalogue.mutants if reference_edits(mutant))
+    for name in names:
+        if catalogue[name] not in breaking:
+            raise MutantError(f"mutant {name} breaks the model alone, not the reference")
+    return tuple(mutant for mutant in breaking if not names or mutant.name in names)

@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* Slice "edges": twelve small clusters whose complete state graph, every  *)
 (* action of Next in it, is replayed on the Python reference edge by edge  *)
-(* (kraft_spec.edges, docs/edges.md).  Six of them are about voter         *)
+(* (kraft_dev.edges, docs/edges.md).  Six of them are about voter          *)
 (* changes, reassignment, the level of kraft.version and snapshots.        *)
 (*                                                                         *)
 (* Bounds: three voters at most (and an observer), epochs up to 2;         *)
@@ -13,7 +13,7 @@
 (* Rivals, so that requests are forgotten and answers come late.           *)
 (* A step out of the bounds is an edge too; the state it leads to is not   *)
 (* explored.                                                               *)
-(* Besides, kraft_spec.edges binds one replica to a state that the graph   *)
+(* Besides, kraft_dev.edges binds one replica to a state that the graph    *)
 (* need not have, constructed states, and asks for one step from there.    *)
 (* Leaves out: most of what two replicas do at the same time, which gives  *)
 (* other states of the cluster and few other edges of one replica; a       *)
@@ -21,7 +21,7 @@
 (* loss of messages that are not about it.                                 *)
 (*                                                                         *)
 (* Each step is labelled with what it was and what could be seen of it.    *)
-(* The labels are no part of the state: kraft_spec.edges takes them off.   *)
+(* The labels are no part of the state: kraft_dev.edges takes them off.    *)
 (***************************************************************************)
 EXTENDS MCBounds, Observed
 
@@ -82,7 +82,7 @@ Trimming == Formatted([Cluster(2, 1, 1) EXCEPT !.initial = <<{NoKey}, {}>>])
 In(cluster) == config = cluster
 HasClients == In(Adding) \/ In(Removing) \/ In(Reassigning) \/ In(Upgrading) \/ In(Trimming)
 
-\* For kraft_spec.edges, which names them so.
+\* For kraft_dev.edges, which names them so.
 Clusters == [HandOver |-> HandOver, Mixed |-> Mixed, Rivals |-> Rivals,
              Changes |-> Changes, Crashing |-> Crashing, Observing |-> Observing,
              Adding |-> Adding, Rejoining |-> Rejoining, Removing |-> Removing, Reassigning |-> Reassigning,

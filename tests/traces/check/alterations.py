@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import inspect
 
-from kraft_conformance.detectors.places import EVENT as LINE
-from kraft_conformance.detectors.places import Document, document_of, member_of, plain
+from kraft_dev.detectors.places import EVENT as LINE
+from kraft_dev.detectors.places import Document, document_of, member_of, plain
 from kraft_traces.lines import EventLine
 
 __all__ = [

@@ -28,7 +28,7 @@ from tests.traces.checkpointed import (
 )
 from tests.traces.strategies import cluster, random_run
 
-from kraft_conformance.detectors.places import (
+from kraft_dev.detectors.places import (
     Document,
     FieldPath,
     fields_there,

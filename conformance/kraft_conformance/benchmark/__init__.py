@@ -1,1 +1,0 @@
-"""The measurements behind `kraft-spec bench`: functions that return what they measured as values."""

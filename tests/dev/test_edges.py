@@ -1,0 +1,222 @@
+"""Every edge of the model's complete state graph on the reference, and those from constructed states.
+
+Bugs of the reference are seen there.
+"""
+
+import multiprocessing
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kraft_dev.edges import (
+    NETWORK_ACTIONS,
+    NOT_ALLOWED,
+    Edge,
+    EdgeGraph,
+    load_edges,
+    replay,
+    save_edges,
+    stored_graph,
+)
+from kraft_reference import durability, elections, polling, responses
+from kraft_reference.messages import VoteRequest
+from kraft_reference.outcome import Refusal
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+from kraft_spec import mapping
+from kraft_spec.models import next_actions
+
+pytestmark = pytest.mark.slow
+
+CHANGING_MIN = 20_000
+CONSTRUCTED_MIN = 30_000
+CHANGING_NOTHING = ("HandleApiVersionsRequest",)
+"""Any replica answers, and no more."""
+CHANGING_IN_CONSTRUCTED = ("HandleFetchSnapshotRequest",)
+"""In the graph only an observer asks for a snapshot, which counts for nothing."""
+SECONDS_MAX = 900
+"""Far more than the enumeration takes: a shared machine may be slow."""
+
+
+STORED = Path(__file__).resolve().parents[2] / "build" / "model-edges"
+"""Where `make killed` leaves the model's edges, and these tests if they come first."""
+
+
+def enumerated() -> EdgeGraph:
+    from kraft_dev.edges.enumeration import enumerate_edges
+
+    return enumerate_edges()
+
+
+@pytest.fixture(scope="module")
+def graph() -> EdgeGraph:
+    """The model's side, enumerated by these very sources; the reference's is found out by each test."""
+    stored = stored_graph(STORED)
+    if stored is None:
+        # As `in_own_process`, but with more time.
+        with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            stored = pool.submit(enumerated).result(timeout=SECONDS_MAX)
+        STORED.parent.mkdir(exist_ok=True)
+        save_edges(STORED, stored)
+    return stored
+
+
+@pytest.mark.nightly  # `make edges` does the same, and the replay from a file below
+def test_the_reference_does_on_every_edge_what_the_model_does(graph: EdgeGraph) -> None:
+    report = replay(graph.edges)
+    assert report.agrees, "\n".join(map(str, report.shown))
+    assert report.replayed == len(graph.edges)
+
+
+def test_the_graph_is_large_enough_and_has_every_action(graph: EdgeGraph) -> None:
+    assert graph.changing >= CHANGING_MIN
+    assert set(graph.actions) == set(next_actions().values())
+    for action, counted in graph.actions.items():
+        if action in NETWORK_ACTIONS:
+            assert counted.network > 0, action
+        elif action in CHANGING_NOTHING + CHANGING_IN_CONSTRUCTED:
+            assert counted.changing == 0 < counted.unchanging, action
+        else:
+            assert counted.changing > 0, action
+            assert counted.network == 0, action
+    assert sum(counted.crashes for counted in graph.actions.values()) > 0
+
+
+def test_the_graph_has_three_voters_two_epochs_and_both_versions(graph: EdgeGraph) -> None:
+    assert {len(edge.configuration["voters"]) for edge in graph.edges} == {1, 2, 3}
+    assert {edge.configuration["kraftVersion"] for edge in graph.edges} == {0, 1}
+    assert {0, 1, 2} <= {edge.before["epoch"] for edge in graph.edges}
+
+
+def test_what_the_reference_may_refuse_is_refused_by_the_model(graph: EdgeGraph) -> None:
+    refused = {edge.refusal for edge in graph.edges if not edge.in_graph and not edge.constructed}
+    assert refused == set(NOT_ALLOWED)
+    assert refused < {edge.refusal for edge in graph.edges} <= {"", *Refusal}
+
+
+def test_every_event_is_tried_in_constructed_states(graph: EdgeGraph) -> None:
+    assert sum(edge.constructed for edge in graph.edges) >= CONSTRUCTED_MIN
+    assert set(graph.constructed) == set(graph.actions) - set(NETWORK_ACTIONS)
+    for action, counted in graph.constructed.items():
+        assert (counted.changing > 0) is (action not in CHANGING_NOTHING), action
+        assert counted.refused > 0, action
+    assert sum(counted.crashes for counted in graph.constructed.values()) > 0
+    roles = {edge.before["role"] for edge in graph.edges if edge.constructed and not edge.refusal}
+    assert roles == set(Role)
+
+
+def test_a_constructed_edge_is_none_of_the_graph(graph: EdgeGraph) -> None:
+    def what_happens(edge: Edge) -> tuple[int, ...]:
+        # Equal values are one object.
+        return (id(edge.configuration), id(edge.event), id(edge.before), edge.completed, edge.kept)
+
+    of_the_graph = {what_happens(edge) for edge in graph.edges if edge.in_graph}
+    constructed = [what_happens(edge) for edge in graph.edges if edge.constructed]
+    assert not of_the_graph & set(constructed)
+    assert len(constructed) == len(set(constructed))
+
+
+def test_constructed_states_show_what_no_state_of_the_graph_does(graph: EdgeGraph) -> None:
+    in_graph = {edge.refusal for edge in graph.edges if not edge.constructed}
+    constructed = {edge.refusal for edge in graph.edges if edge.constructed}
+    assert {"NO_PRE_VOTE_ROUND", "ELECTION_IS_OVER", "SECOND_LEADER_IN_EPOCH"} <= constructed - in_graph
+
+
+def named_fields(graph: EdgeGraph, *actions: str) -> set[tuple[str, str]]:
+    """The first differences, of these actions or of all: action and field."""
+    report = replay([edge for edge in graph.edges if not actions or edge.action in actions])
+    return {(shown.edge.action, one.field) for shown in report.shown for one in shown.differences}
+
+
+def test_a_vote_granted_twice_is_seen(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = elections.grants_vote
+
+    def generous(state: ReplicaState, request: VoteRequest) -> bool:
+        return honest(state._replace(voted_key=None, leader_id=None), request)
+
+    monkeypatch.setattr(elections, "grants_vote", generous)
+    assert ("HandleVoteRequest", "effects[0].granted") in named_fields(graph, "HandleVoteRequest")
+
+
+def test_a_vote_of_a_follower_is_seen_in_constructed_states_only(
+    graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = elections.grants_vote
+
+    def as_unattached(state: ReplicaState, request: VoteRequest) -> bool:
+        given = state._replace(role=Role.UNATTACHED) if state.role is Role.FOLLOWER else state
+        return honest(given, request)
+
+    monkeypatch.setattr(elections, "grants_vote", as_unattached)
+    report = replay(graph.edges)
+    assert set(report.differing) == {"HandleVoteRequest"}
+    assert report.differing_constructed == report.differing
+
+
+def test_a_second_leader_that_counts_is_seen_in_constructed_states_only(
+    graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(responses, "names_second_leader", lambda *_: False)
+    report = replay(graph.edges)
+    assert report.differing_constructed == report.differing
+    assert {"HandleVoteResponse", "HandleFetchResponse", "HandleBeginQuorumEpochResponse"} <= set(report.differing)
+
+
+def test_a_forgotten_flush_is_seen(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(polling, "flush", lambda log: log)
+    assert ("PollFetch", "state.flushed") in named_fields(graph, "PollFetch")
+
+
+def test_a_late_write_is_seen(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = durability.durable_effects
+    monkeypatch.setattr(durability, "durable_effects", lambda before, after: honest(before, after)[::-1])
+    assert any(field.startswith("effects[") for _, field in named_fields(graph, "HandleVoteRequest"))
+
+
+def test_a_poll_that_is_not_refused_is_seen(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = polling.after_poll
+    monkeypatch.setattr(polling, "after_poll", lambda *given: honest(*given)._replace(refusal=None))
+    assert named_fields(graph) == {("Poll", "refusal")}
+
+
+def test_an_exception_is_a_difference_too(graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise AssertionError("broken on purpose")
+
+    monkeypatch.setattr(elections, "grants_pre_vote", broken)
+    report = replay(graph.edges, stop_at_first=True)
+    (first,) = report.shown
+    (difference,) = first.differences
+    assert (first.edge.action, difference.field) == ("HandleVoteRequest", "raises")
+    assert "broken on purpose" in str(first)
+
+
+@pytest.mark.parametrize("name", [field.model for field in mapping.STATE])
+def test_every_field_of_a_state_is_compared(graph: EdgeGraph, name: str) -> None:
+    edge = next(edge for edge in graph.edges if edge.action == "HandleFetchResponse" and not edge.refusal)
+    altered = replace(edge, after={**edge.after, name: "something else"})
+    (shown,) = replay((altered,)).shown
+    assert [one.field for one in shown.differences] == [f"state.{name}"]
+
+
+def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_path: Path) -> None:
+    file = tmp_path / "edges.bin"
+    size = save_edges(file, graph)
+    assert size == file.stat().st_size < 20_000_000
+    assert load_edges(file) == graph.edges
+    program = (
+        "import sys, kraft_dev.edges.__main__ as edges; code = edges.main(['replay', sys.argv[1]]);"
+        " sys.exit(2 if 'jpype' in sys.modules else code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, file], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(graph.edges)} edges replayed" in done.stdout
+
+
+def test_an_edge_says_what_it_is() -> None:
+    edge = Edge({}, {"name": "PollFetch", "replica": 2, "destination": 1}, {}, {}, "", (), completed=1, kept=0)
+    assert str(edge) == "PollFetch at replica 2, destination 1, crash after 1 effects, 0 records kept"

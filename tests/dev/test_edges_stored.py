@@ -1,0 +1,153 @@
+"""The model's edges in a file: used if it is whole and of this very model, and never else."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from kraft_dev.edges import (
+    ActionEdges,
+    ConstructedEdges,
+    Edge,
+    EdgeFileError,
+    EdgeGraph,
+    load_edges,
+    load_graph,
+    save_edges,
+    stored_graph,
+    storing,
+)
+from kraft_spec.edits import Edit, edited_packages
+from kraft_spec.tlc.jar import JAR_VARIABLE, find_jar
+
+
+def graph_of(number: int) -> EdgeGraph:
+    shared = {"epoch": number}
+    found = tuple([Edge({}, {"name": "Poll", "replica": at}, shared, shared, "", ()) for at in range(number)])
+    return EdgeGraph(
+        found,
+        {"Poll": ActionEdges(changing=number)},
+        states=number,
+        seconds=1.5,
+        constructed={"Poll": ConstructedEdges(refused=2)},
+    )
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "edges"
+    save_edges(path, graph_of(3))
+    return path
+
+
+def test_what_was_stored_is_read(file: Path) -> None:
+    assert stored_graph(file) == load_graph(file) == graph_of(3)
+    assert load_edges(file) == graph_of(3).edges
+
+
+def test_edges_share_the_values_that_they_shared(file: Path) -> None:
+    first, second, _ = load_edges(file)
+    assert first.before is first.after is second.before
+
+
+def test_a_file_that_is_not_there_is_not_used(tmp_path: Path) -> None:
+    assert stored_graph(tmp_path / "edges") is None
+
+
+def test_edges_of_another_model_are_not_used(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storing, "enumeration_key", lambda: "another-key")
+    assert stored_graph(file) is None
+    assert load_graph(file) == graph_of(3), "a replay beside a broken reference does not ask for the key"
+
+
+def test_a_torn_file_is_not_used(file: Path) -> None:
+    whole = file.read_bytes()
+    header = whole.index(b"\n") + 1
+    for length in (0, len("kraft-spec-edges-3"), header - 1, header, header + 1, len(whole) // 2, len(whole) - 1):
+        file.write_bytes(whole[:length])
+        assert stored_graph(file) is None, length
+        with pytest.raises(EdgeFileError, match="edges"):
+            load_graph(file)
+
+
+@pytest.mark.parametrize("place", [0, -1, -20])
+def test_a_changed_byte_is_noticed(file: Path, place: int) -> None:
+    content = bytearray(file.read_bytes())
+    content[content.index(b"\n") + 1 if place == 0 else place] ^= 1
+    file.write_bytes(content)
+    assert stored_graph(file) is None
+    with pytest.raises(EdgeFileError, match="has been changed"):
+        load_graph(file)
+
+
+@pytest.mark.parametrize("content", [b"no edges", b"{}\n", b"\n\n"])
+def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    for read in (stored_graph, load_graph):
+        with pytest.raises(EdgeFileError, match="holds no edges"):
+            read(path)
+
+
+def test_whoever_reads_while_others_write_sees_a_whole_file(file: Path) -> None:
+    wanted = {number: graph_of(number) for number in (3, 400, 800)}
+
+    def write(number: int) -> None:
+        for _ in range(20):
+            save_edges(file, wanted[number])
+
+    with ThreadPoolExecutor(2) as pool:
+        writing = [pool.submit(write, number) for number in (400, 800)]
+        while not all(one.done() for one in writing):
+            found = stored_graph(file)
+            assert found is not None
+            assert found == wanted[found.states]
+        for one in writing:
+            one.result()
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_write_that_fails_leaves_the_file_as_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="no space left"):
+        save_edges(file, graph_of(5))
+    assert stored_graph(file) == graph_of(3)
+    assert list(file.parent.iterdir()) == [file]
+
+
+_ASK = "from kraft_dev.edges.storing import enumeration_key; print(enumeration_key())"
+
+
+def key_with(edits: dict[str, tuple[Edit, ...]], **variables: str) -> str:
+    with edited_packages(edits) as environment:
+        command = [sys.executable, "-P", "-c", _ASK]
+        done = subprocess.run(command, env={**environment, **variables}, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        ("kraft_spec", "tla/Elections.tla"),
+        ("kraft_spec", "tla/Edges.cfg"),
+        ("kraft_spec", "edges/constructed.py"),
+        ("kraft_spec", "mapping_tables.py"),
+        ("kraft_reference", "records.py"),
+    ],
+)
+def test_the_key_is_another_after_any_change(package: str, name: str) -> None:
+    folder = Path(sys.modules[package].__file__ or "").parent
+    text = (folder / name).read_text(encoding="utf-8")
+    assert key_with({package: (Edit(name, text, f"{text}\n"),)}) != storing.enumeration_key()
+
+
+def test_the_key_is_the_same_in_another_process_and_depends_on_the_jar(tmp_path: Path) -> None:
+    assert key_with({}) == storing.enumeration_key()
+    jar = tmp_path / "tla2tools.jar"
+    jar.write_bytes(find_jar().path.read_bytes() + b" ")
+    assert key_with({}, **{JAR_VARIABLE: str(jar)}) != storing.enumeration_key()

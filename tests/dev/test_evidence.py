@@ -1,0 +1,234 @@
+"""The catalogue of mutants: it names every safety rule, its edits fit, and its statements are what TLC finds."""
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from kraft_dev.mutation.evidence import broken_configuration, gather
+from kraft_dev.mutation.recorded import counterexample_of, recorded_bytes, recorded_counterexample
+from kraft_dev.mutation.schedule import hold
+from kraft_spec.edits import Edit, EditError, apply_edits, edited_packages, edited_texts, package_folder
+from kraft_spec.models import find_check
+from kraft_spec.mutants import (
+    Catalogue,
+    Covered,
+    Exhaustive,
+    Mutant,
+    MutantError,
+    Schedule,
+    load_catalogue,
+    model_edits,
+    read_catalogue,
+    reference_edits,
+)
+from kraft_spec.rules import load_registry
+from kraft_spec.rules.scope import load_scope
+
+HEAP_MEGABYTES = 3072
+CATALOGUE = load_catalogue()
+NAMES = [mutant.name for mutant in CATALOGUE.mutants]
+
+QUICK = "refusals-count-as-votes"
+"""Violates ElectionSafety in the smallest slice, in seconds."""
+
+ENTRY = """
+[[mutant]]
+name = "a"
+rules = ["vote.log-check"]
+bug = "b"
+switched_off = ["vote.voter-key"]
+"""
+
+
+def safety_rules() -> set[str]:
+    """Those that hold and have a model."""
+    later = load_scope().later
+    return {rule.id for rule in load_registry() if rule.safety and rule.is_active and rule.id not in later}
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What is in it.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def places(catalogue: Catalogue) -> Counter[str]:
+    """How often each rule has a place: one for all mutants that are about it, one for each not_modelled."""
+    about = {mutant.rules[0] for mutant in catalogue.mutants if mutant.evidence is not None}
+    return Counter([*about, *(gap.rule for gap in catalogue.not_modelled)])
+
+
+def test_every_safety_rule_has_one_place() -> None:
+    found = places(CATALOGUE)
+    assert safety_rules() - set(found) == set(), "safety rules without a mutant, and not in not_modelled"
+    assert [rule for rule, number in found.items() if number > 1] == [], "both broken and not modelled"
+
+
+def test_a_rule_without_a_mutant_is_missed() -> None:
+    without = Catalogue(
+        tuple(mutant for mutant in CATALOGUE.mutants if mutant.rules[0] != "vote.log-check"), CATALOGUE.not_modelled
+    )
+    assert "vote.log-check" in safety_rules() - set(places(without))
+
+
+def test_a_covered_rule_names_others() -> None:
+    for mutant in CATALOGUE.mutants:
+        if isinstance(mutant.evidence, Covered):
+            assert set(mutant.evidence.rules) - {mutant.rules[0]}, mutant.name
+            assert mutant.evidence.checks, mutant.name
+            assert set(mutant.evidence.rules) <= {rule.id for rule in load_registry()}, mutant.name
+
+
+def test_the_sample_is_small_and_not_empty() -> None:
+    assert 5 <= sum(mutant.sample for mutant in CATALOGUE.mutants) <= 20
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_edits_fit_and_the_edited_reference_is_python(name: str) -> None:
+    mutant = CATALOGUE[name]
+    changed = {
+        path.name
+        for package, edits in (("kraft_spec", model_edits(mutant)), ("kraft_reference", reference_edits(mutant)))
+        for path, text in edited_texts(package_folder(package), edits).items()
+        if text != path.read_text(encoding="utf-8")
+    }
+    assert changed == {Path(edit.file).name for edit in (*model_edits(mutant), *reference_edits(mutant))}
+
+
+def test_an_edited_reference_is_what_a_process_imports() -> None:
+    mutant = CATALOGUE["own-vote-counts-twice"]
+    look = "import inspect, kraft_reference.transitions as t; print(inspect.getsource(t.leader_if_majority))"
+    with edited_packages({"kraft_reference": reference_edits(mutant)}) as environment:
+        shown = subprocess.run(
+            [sys.executable, "-c", look], env=environment, capture_output=True, text=True, check=True
+        )
+    assert "len(state.granted) + 1" in shown.stdout
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What is refused.
+# ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (Edit("a.py", "three", "four"), "stands there 0 times"),
+        (Edit("a.py", "one", "four"), "stands there 2 times"),
+        (Edit("a.py", "two", "two"), "replaced by itself"),
+        (Edit("b.py", "two", "four"), "there is no b.py"),
+    ],
+)
+def test_an_edit_that_does_not_fit_is_an_error(tmp_path: Path, edit: Edit, message: str) -> None:
+    (tmp_path / "a.py").write_text("one two one", encoding="utf-8")
+    with pytest.raises(EditError, match=message):
+        apply_edits(tmp_path, [edit])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ENTRY.replace("vote.log-check", "vote.of-the-dead"), "names 'vote.of-the-dead', which is no rule"),
+        (ENTRY.replace("vote.voter-key", "vote.of-the-dead"), "'vote.of-the-dead' is no rule that can be left out"),
+        (ENTRY + ENTRY, "two mutants are called a"),
+        (ENTRY.replace('"vote.log-check"', ""), "names no rule"),
+        (ENTRY.replace("switched_off", "sample = true #"), "changes nothing"),
+        (ENTRY.replace("bug", "bugs"), "unknown field `bugs`"),
+        (ENTRY + '[mutant.evidence]\nby = "guess"\n', "guess"),
+        ('[[not_modelled]]\nrule = "vote.of-the-dead"\nreason = "r"\n', "not_modelled names 'vote.of-the-dead'"),
+        ("[[mutant", "table.toml"),
+    ],
+)
+def test_a_malformed_table_is_an_error(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "table.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(MutantError, match=message) as caught:
+        read_catalogue(tmp_path)
+    assert "table.toml" in str(caught.value)
+
+
+def test_two_tables_may_not_share_a_name(tmp_path: Path) -> None:
+    for name in ("first.toml", "second.toml"):
+        (tmp_path / name).write_text(ENTRY, encoding="utf-8")
+    with pytest.raises(MutantError, match=r"second\.toml: two mutants are called a"):
+        read_catalogue(tmp_path)
+
+
+def test_an_unknown_mutant_is_an_error_that_names_the_others() -> None:
+    with pytest.raises(MutantError, match=QUICK):
+        CATALOGUE["no-such-mutant"]
+
+
+def test_bounds_replace_the_slices() -> None:
+    of_slice = """INIT Init
+CONSTANTS
+  MayCrash <- Never
+INVARIANTS
+  TypeOk
+  DeadHaveNoEffect
+PROPERTIES
+  LocalForms
+"""
+    bounds = Exhaustive("smoke", "TypeOk", 2, constants={"MayCrash": "Yes"}, initial="Later")
+    expected = """INIT Later
+CONSTANTS
+INVARIANTS
+  TypeOk
+CONSTANTS
+  MayCrash <- Yes
+"""
+    assert broken_configuration(of_slice, bounds) == expected
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What it states.
+# ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [mutant.name for mutant in CATALOGUE.mutants if mutant.sample])
+def test_the_sample_is_as_stated(name: str) -> None:
+    mutant = CATALOGUE[name]
+    if isinstance(mutant.evidence, Schedule):
+        held = hold(mutant)
+        assert held.as_stated, held.problem
+        return
+    found = gather(mutant, heap_megabytes=HEAP_MEGABYTES)
+    assert found.as_stated, found.problem
+    if isinstance(mutant.evidence, Exhaustive):
+        fresh = recorded_bytes(counterexample_of(mutant, found.searches[0].report))
+        assert fresh == recorded_bytes(recorded_counterexample(name)), "record again: make counterexamples"
+
+
+def stated_wrongly(by: Exhaustive | Covered) -> Mutant:
+    return replace(CATALOGUE[QUICK], evidence=by, sample=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("by", "problem"),
+    [
+        (Exhaustive("smoke", "LogMatching", 16), "expected a violation of LogMatching, found one of ElectionSafety"),
+        (Exhaustive("smoke", "ElectionSafety", 15), "expected a counterexample of 15 states, found one of 16"),
+        (Covered(("vote.log-check",), "it is not", ("smoke",)), "smoke violates ElectionSafety after 16 states"),
+    ],
+)
+def test_a_wrong_statement_is_a_problem(by: Exhaustive | Covered, problem: str) -> None:
+    found = gather(stated_wrongly(by), heap_megabytes=HEAP_MEGABYTES)
+    assert not found.as_stated
+    assert problem in found.problem
+
+
+@pytest.mark.slow
+def test_a_counterexample_that_is_not_there_is_a_problem() -> None:
+    harmless = replace(
+        CATALOGUE["candidate-still-awaits-pre-votes"],
+        evidence=Exhaustive("crash-candidate", "ElectionSafety", 16, properties=("ElectionSafety",)),
+        sample=True,
+    )
+    found = gather(harmless, heap_megabytes=HEAP_MEGABYTES)
+    assert found.problem.startswith("expected a violation of ElectionSafety, found ok")
+    assert found.searches[0].exhaustive
+    assert find_check("crash-candidate").name == found.searches[0].check

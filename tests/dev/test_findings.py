@@ -1,0 +1,211 @@
+"""The findings: each goes on showing what it says."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.findings.finding import (
+    Finding,
+    FindingError,
+    find_finding,
+    findings_folder,
+    load_findings,
+    read_findings,
+)
+from kraft_conformance.findings.recognising import findings_in
+from kraft_conformance.findings.showing import counterexample_file, trace_file, trace_of, verdict_on
+from kraft_dev.findings import counterexample_of
+from kraft_reference.cluster.failure import Failure
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.scenarios.director import Director
+from kraft_traces.check.verdict import RejectionKind, VerdictKind
+
+FINDINGS = load_findings()
+by_name = pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.name)
+
+TABLE = """
+[[finding]]
+name = "a"
+title = "t"
+where = "w"
+rules = ["{rule}"]
+says = ""
+shows = ""
+resolution = ""
+schedule = "{schedule}"
+violates = "{violates}"
+counterexample = {counterexample}
+who = ""
+likelihood = ""
+workaround = ""
+release = ""
+{decision}
+"""
+GOOD = {
+    "rule": "vote.log-check",
+    "decision": "",
+    "schedule": "observer-that-refuses/refusal-lasts",
+    "violates": "EventualLeader",
+    "counterexample": '{ check = "liveness-refusal-lasts", property = "EventualLeader" }',
+}
+
+
+def test_the_gap_between_pre_vote_and_voter_changes_is_a_finding() -> None:
+    assert {"observer-refuses-for-ever", "late-grant-counted"} <= {finding.name for finding in FINDINGS}
+
+
+@by_name
+def test_its_trace_is_the_recorded_one(finding: Finding) -> None:
+    assert trace_of(finding) == trace_file(finding).read_bytes(), "record again: make samples"
+
+
+@by_name
+def test_tlc_takes_its_schedule_up_to_the_violation(finding: Finding) -> None:
+    scenario, variant = finding.variant()
+    verdict = verdict_on(finding)
+    liveness = {"EventualLeader", "NoPingPong", "EventuallyFetching", "CommitProgress", "ZombieBounded"}
+    if finding.violates in liveness | {"", "NoNeedlessElection"}:
+        assert verdict.kind is VerdictKind.ACCEPTED, scenario.name
+    else:
+        assert verdict.rejection is not None
+        assert verdict.rejection.kind is RejectionKind.PROPERTY
+        assert set(verdict.rejection.properties) & set(variant.violates)
+
+
+def test_nothing_is_recorded_that_is_no_finding() -> None:
+    expected = {file.name for one in FINDINGS for file in (trace_file(one), counterexample_file(one))}
+    assert {file.name for file in findings_folder().iterdir()} == expected
+
+
+@pytest.mark.slow
+def test_tlc_finds_the_recorded_counterexample_of_the_first() -> None:
+    text, problem = counterexample_of(FINDINGS[0])
+    assert problem == ""
+    assert text == counterexample_file(FINDINGS[0]).read_text(encoding="utf-8"), "record again: make samples"
+
+
+@pytest.mark.nightly
+@by_name
+def test_tlc_finds_the_recorded_counterexample(finding: Finding) -> None:
+    text, problem = counterexample_of(finding)
+    assert problem == ""
+    assert text == counterexample_file(finding).read_text(encoding="utf-8"), "record again: make samples"
+
+
+def test_the_list_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["findings", "--json"]) == ExitCode.CONFORMANT
+    listed = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in listed] == [finding.name for finding in FINDINGS]
+
+
+def test_an_unknown_finding_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["findings", "nothing"]) == ExitCode.USAGE
+    assert "no finding 'nothing'; there are observer-refuses-for-ever" in capsys.readouterr().err
+
+
+def test_two_findings_of_one_name_are_refused() -> None:
+    with pytest.raises(FindingError, match="two findings are called a"):
+        read_findings((TABLE.format_map(GOOD) * 2).encode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("counterexample", "problem"),
+    [
+        ('{ check = "smoke", property = "EventualLeader" }', "TLC finds nothing violated, expected EventualLeader"),
+        (
+            '{ check = "liveness-observer-ahead", property = "EventualLeader" }',
+            "TLC finds EventuallyFetching violated, expected EventualLeader",
+        ),
+    ],
+)
+def test_a_counterexample_that_is_none_or_another_is_a_problem(counterexample: str, problem: str) -> None:
+    (finding,) = read_findings(TABLE.format_map({**GOOD, "counterexample": counterexample}).encode())
+    assert counterexample_of(finding)[1] == problem
+
+
+def test_a_good_table_is_read() -> None:
+    (finding,) = read_findings(TABLE.format_map(GOOD).encode())
+    assert (finding.name, finding.schedule) == ("a", GOOD["schedule"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"rule": "no.rule"}, "finding a names 'no.rule', which is no rule"),
+        ({"schedule": "nothing/x"}, "finding a: no scenario 'nothing'"),
+        ({"schedule": "ping-pong/x"}, "finding a: scenario ping-pong has no variant 'x'"),
+        ({"violates": "HwMonotonic"}, "refusal-lasts violates EventualLeader, not HwMonotonic"),
+        ({"counterexample": '{ check = "nothing", property = "x" }'}, "finding a: no model check 'nothing'"),
+        ({"counterexample": '{ mutant = "nothing", property = "x" }'}, "finding a: no mutant 'nothing'"),
+        (
+            {"counterexample": '{ guess = "x" }'},
+            "finding a: counterexample names guess, expected check or mutant, and property",
+        ),
+        (
+            {"decision": 'decision = { name = "observer_refusal", answer = "lasts", safe = "never" }'},
+            "finding a: 'never' is no answer to observer_refusal; it has expires, lasts",
+        ),
+        (
+            {"decision": 'decision = { name = "name", answer = "kip", safe = "kip" }'},
+            "finding a: 'kip' is no answer to name; it has no answers, because it is no decision",
+        ),
+        ({"counterexample": '"x"'}, "findings.toml: Expected `object`, got `str` - at `$.finding[0].counterexample`"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_its_fault(changed: dict[str, str], words: str) -> None:
+    with pytest.raises(FindingError) as raised:
+        read_findings(TABLE.format_map({**GOOD, **changed}).encode())
+    assert words in str(raised.value)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Failing runs.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def failure_of(plan: RunPlan) -> Failure:
+    """The run as it failed, not shrunk: its moves until the faults end."""
+    simulation = plan.simulation(keeps_schedule=True)
+    occurrences = tuple(simulation.run())
+    assert simulation.violation is not None
+    moves = tuple(move for move in simulation.schedule if move.sequence <= plan.steps or move.lasts)
+    return Failure(plan, simulation.violation, len(moves), moves, occurrences, simulation.violation)
+
+
+KNOWN = RunPlan(seed=1402, replicas=3, steps=300, workload="auto-join", profile="kafka-4")
+
+
+def test_a_failing_run_is_recognised_by_the_answer_that_it_comes_from() -> None:
+    (finding,) = findings_in(failure_of(KNOWN))
+    assert finding.name == "observer-refuses-for-ever"
+
+
+def test_a_run_that_fails_with_any_answer_is_no_instance() -> None:
+    failure = failure_of(KNOWN)
+    # With this bug the new voter refuses the vote as well, whatever its Pre-Vote says.
+    broken = replace(failure.plan, switched_off=("vote.membership-not-checked",))
+    assert findings_in(replace(failure, plan=broken)) == ()
+
+
+def test_another_property_or_another_answer_is_no_instance() -> None:
+    failure = failure_of(KNOWN)
+    other = replace(failure.violation, property_name="ElectionSafety")
+    assert findings_in(replace(failure, violation=other)) == ()
+    assert findings_in(replace(failure, plan=replace(KNOWN, profile="kip"))) == ()
+
+
+def test_a_restart_ends_the_refusal_of_the_observer() -> None:
+    _, variant = find_finding("observer-refuses-for-ever").variant()
+    director = Director("observer-refuses-for-ever", variant.configuration)
+    variant.script(director)
+    director.crash(3)
+    director.restart(3)
+    director.election_timeout(2)
+    director.fetch_timeout(2)
+    director.pre_vote(2, 3, "granted")
+    director.vote(2, 3, "granted")
+    director.roles("stopped", "L(5)", "U(5,voted=2)")

@@ -1,0 +1,156 @@
+"""`python -m kraft_dev load-bearing`: the table of safety rules, and TLC on its lines."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_dev.cli import main
+from kraft_dev.commands.load_bearing import shown
+from kraft_dev.mutation.load_bearing import Found, markdown, not_as_recorded, verdict_counts
+from kraft_dev.mutation.recorded import recorded_bytes, recorded_counterexample
+from kraft_dev.mutation.schedule import hold
+from kraft_spec.mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
+from kraft_spec.mutants.load_bearing import Row, rows, rows_about
+from kraft_spec.rules import load_registry
+from kraft_spec.rules.scope import load_scope
+
+LISTED = rows(load_catalogue(), load_registry(), load_scope().later)
+
+
+def test_the_page_is_current() -> None:
+    page = Path(__file__).parents[2] / "docs" / "load-bearing.md"
+    assert page.read_text(encoding="utf-8") == markdown(LISTED), (
+        "python -m kraft_dev load-bearing --page > docs/load-bearing.md"
+    )
+
+
+def test_every_safety_rule_stands_in_the_list_once_or_more() -> None:
+    later = load_scope().later
+    safety = [rule.id for rule in load_registry() if rule.safety and rule.is_active and rule.id not in later]
+    assert list(dict.fromkeys(row.rule for row in LISTED)) == safety
+    assert sum(verdict_counts(LISTED).values()) == len(safety)
+    assert "NOT ACCOUNTED FOR" not in {row.reason for row in LISTED}
+
+
+def test_a_rule_that_nobody_accounts_for_is_said_to_be_so() -> None:
+    empty = rows(Catalogue((), ()), load_registry(), load_scope().later)
+    assert {(row.verdict, row.reason) for row in empty} == {("not modelled", "NOT ACCOUNTED FOR")}
+
+
+def test_a_rule_with_one_counterexample_carries_weight_however_else_it_is_broken() -> None:
+    covered = Mutant("a", ("vote.log-check",), "x", evidence=Covered(("vote.voter-key",), "because", ("smoke",)))
+    broken = Mutant("b", ("vote.log-check",), "x", evidence=Schedule("ElectionSafety"))
+    both = (Row("vote.log-check", covered, "because"), Row("vote.log-check", broken, ""))
+    assert verdict_counts(both) == {"load-bearing": 1, "together": 0, "covered": 0, "not modelled": 0}
+    assert verdict_counts(both[:1]) == {"load-bearing": 0, "together": 0, "covered": 1, "not modelled": 0}
+
+
+def test_a_rule_broken_only_with_others_is_said_to_be() -> None:
+    mutant = Mutant("a", ("vote.log-check", "vote.voter-key"), "x", evidence=Schedule("ElectionSafety", scenario="s/v"))
+    row = Row("vote.log-check", mutant, "")
+    assert (row.verdict, row.how) == ("together", "with vote.voter-key: scenario s/v: ElectionSafety")
+
+
+@pytest.mark.parametrize("asked", ["add-voter", "add-voter.conditions-hold-at-append"])
+def test_who_looks_up_add_voter_is_told_of_the_bug_of_single_changes(
+    asked: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rules", asked]) == ExitCode.CONFORMANT
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "the bug of single-server changes together: with voters.epoch-committed-before-change: search of" in shown
+    assert "LeaderCompleteness" in shown
+
+
+def test_a_rule_is_told_of_mutants_that_break_it_together_with_others() -> None:
+    about = rows_about("vote.known-leader.rejects", load_catalogue())
+    assert {row.verdict for row in about} == {"covered", "together"}
+    assert "lost-vote-and-known-leader" in {row.mutant.name for row in about if row.mutant is not None}
+
+
+def test_every_safety_rule_of_voter_changes_is_said_to_carry_weight_or_why_not() -> None:
+    for rule in (
+        "voters.epoch-committed-before-change",
+        "voters.one-change-at-a-time",
+        "voters.leader-removed-not-counted",
+        "voters.truncation-reverts",
+        "voters.at-most-one-difference",
+        "voters.effective-on-append",
+        "identity.replica-key",
+        "bootstrap.sets-must-be-equal",
+    ):
+        assert "load-bearing" in {row.verdict for row in LISTED if row.rule == rule}, rule
+
+
+@pytest.mark.slow
+def test_one_rule_is_run_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = tmp_path / "found.json"
+    asked = ["load-bearing", "vote.log-check", "--show", "--record", str(record)]
+    assert main([*asked, "--record-counterexamples", str(tmp_path)]) == ExitCode.CONFORMANT
+    said = capsys.readouterr().out
+    assert "ok   without vote.log-check (vote-without-log-check): LeaderCompleteness" in said
+    assert said.endswith("violated: LeaderCompleteness\n\n")
+    written = (tmp_path / "vote-without-log-check.json").read_bytes()
+    assert written == recorded_bytes(recorded_counterexample("vote-without-log-check"))
+    (found,) = json.loads(record.read_text(encoding="utf-8"))
+    assert found["counterexample"] == json.loads(written)
+    assert (found["mutant"], found["violated"], found["as_expected"]) == (
+        "vote-without-log-check",
+        "LeaderCompleteness",
+        True,
+    )
+
+
+@pytest.mark.slow
+def test_tlc_is_held_to_a_schedule_and_a_wrong_statement_is_found() -> None:
+    mutant = load_catalogue()["answers-are-not-matched-to-requests"]
+    held = hold(mutant)
+    assert held.as_stated
+    assert "ElectionSafety" in held.violated
+    with pytest.raises(MutantError, match="is not held to a schedule"):
+        hold(load_catalogue()["vote-without-log-check"])
+
+
+def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
+    mutant = load_catalogue()["vote-without-log-check"]
+    recorded = recorded_counterexample(mutant.name)
+    found = Found(mutant.name, "LeaderCompleteness", 14, "replication", "", 1.0, recorded)
+    assert not_as_recorded(mutant, found) == ""
+    other = replace(recorded, steps=(*recorded.steps[:-1], recorded.steps[0]))
+    assert not_as_recorded(mutant, dataclasses.replace(found, counterexample=other)).startswith("not the recorded")
+    scheduled = load_catalogue()["answers-are-not-matched-to-requests"]
+    assert not_as_recorded(scheduled, dataclasses.replace(found, counterexample=None)) == ""
+
+
+def test_an_unknown_name_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["load-bearing", "nothing"]) == ExitCode.USAGE
+    assert "'nothing' is no rule or mutant with evidence" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_there_is_named_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["load-bearing", "sample", "--record", "/nowhere/x.json"]) == ExitCode.CANNOT_WRITE
+    assert "there is no folder /nowhere to write x.json to" in capsys.readouterr().err
+    assert main(["load-bearing", "sample", "--record-counterexamples", "/nowhere"]) == ExitCode.CANNOT_WRITE
+    assert "there is no folder /nowhere to write to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("asked", [["--show"], ["--record-counterexamples", "."]])
+def test_counterexamples_of_nothing_are_wrong_use(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["load-bearing", *asked]) == ExitCode.USAGE
+    assert "which counterexamples?" in capsys.readouterr().err
+
+
+def test_a_counterexample_that_is_a_schedule_is_named() -> None:
+    mutant = load_catalogue()["answers-are-not-matched-to-requests"]
+    found = Found(mutant.name, "ElectionSafety", 45, "late-pre-vote-grant/without-correlation", "", 1.0)
+    assert shown(mutant, found) == (
+        "the counterexample is the schedule late-pre-vote-grant/without-correlation, up to its line 45\n"
+    )
+
+
+def test_a_covered_rule_has_nothing_to_show() -> None:
+    mutant = next(one for one in load_catalogue().mutants if isinstance(one.evidence, Covered))
+    assert shown(mutant, Found(mutant.name, "", 0, "smoke", "", 1.0)) == "no counterexample\n"

@@ -1,0 +1,108 @@
+"""Which rules a failure names: those behind what differs, wherever it begins."""
+
+import pytest
+from tests.conformance.commands import Captured, altered, output, without_rule
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.protocol.cluster import configuration_from
+from kraft_conformance.runner.attribution import given_of, rules_of_order
+from kraft_conformance.runner.clearing import Clearing
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.selection import selected
+from kraft_conformance.runner.whole_run import likeliest_first
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_dev.grading.grader import broken_adapter
+from kraft_dev.mutation.campaign import subject_of
+from kraft_reference.replica import Replica
+from kraft_spec.attribution import attributed
+from kraft_spec.experiments import replicas_without
+from kraft_spec.mutants import load_catalogue
+from kraft_traces.checkpoints import replica_state_of
+
+NEXT_STEP = ("reassign.commit-before-next-step",)
+
+
+def run(capsys: Captured, adapter: str, word: str) -> str:
+    code, said = output(capsys, "conformance", "run", "--adapter", adapter, "-k", word)
+    assert code == ExitCode.VIOLATION
+    return said
+
+
+def test_a_failure_names_the_rule_behind_what_differs(capsys: Captured) -> None:
+    said = run(capsys, without_rule("hw.own-epoch"), "candidate.wins")
+    # None of these vectors is about it.
+    assert "hw.own-epoch" not in Catalogue().entries["candidate.wins"].rules
+    assert "  rules: hw.own-epoch, " in said
+    assert "  why: just what comes of this: a leader commits records of older epochs" in said
+
+
+def test_many_failures_are_put_together(capsys: Captured) -> None:
+    said = run(capsys, without_rule("hw.own-epoch"), "candidate")
+    assert "failures, all with state.high_watermark after HandleVoteResponse: hw.own-epoch" in said
+
+
+@pytest.mark.parametrize("level", ["wire", "history"])
+def test_a_history_that_differs_is_said_to(level: str, capsys: Captured) -> None:
+    said = run(capsys, altered("silent=HandleVoteRequest", level), "vote.granted")
+    assert "note: it differs before the first step: event 1 of 1 of the history, HandleVoteRequest: Send " in said
+
+
+def test_a_dead_adapter_names_step_event_and_rules(capsys: Captured) -> None:
+    said = run(capsys, altered("exits=HandleVoteRequest", "history"), "vote.granted")
+    assert ", HandleVoteRequest: it ended with exit code 101 where a reply was due" in said
+    assert "  rules: state.learn-higher-epoch.no-leader, prevote." in said
+
+
+def test_vectors_made_for_a_rule_come_first() -> None:
+    is_of_scenario = [entry.id.startswith("scenario.") for entry in selected(Catalogue(), ())]
+    assert is_of_scenario == sorted(is_of_scenario)
+
+
+def test_the_order_of_effects_has_its_rules() -> None:
+    late = Difference("PersistQuorumState and Send VoteResponse to 1", "", "")
+    assert rules_of_order([late, Difference("AppendRecords and FlushLog", "", "")]) == (
+        "vote.persist-before-reply",
+        "durable.write-before-act",
+    )
+
+
+def test_controllers_of_partitions_are_attributed_too(capsys: Captured) -> None:
+    with broken_adapter(subject_of(load_catalogue()["idle-partitions-are-listed"])) as command:
+        said = run(capsys, command, "partition.cancel")
+    # The vector is about another rule.
+    assert Catalogue().entries["partition.cancel"].rules == ("partition-reassign.cancel",)
+    assert "  rules: partition-reassign.list, " in said
+
+
+def failure_of(vector_id: str, suspects: tuple[str, ...], rules: tuple[str, ...]) -> Outcome:
+    return Outcome(vector_id, Status.FAIL, rules=rules, suspects=suspects)
+
+
+def test_what_explains_most_failures_comes_first() -> None:
+    failures = [
+        failure_of("a", ("two-changes-at-once", "next-step-at-once"), ("voters.one-change-at-a-time", *NEXT_STEP)),
+        failure_of("b", ("next-step-at-once",), NEXT_STEP),
+    ]
+    found = likeliest_first(failures, {}, lambda mutant: False)
+    assert [one.rules[0] for one in found] == [*NEXT_STEP, *NEXT_STEP]
+
+
+def test_a_mutant_that_a_passed_vector_excludes_is_cleared() -> None:
+    failure = failure_of("a", ("two-changes-at-once", "next-step-at-once"), ("voters.one-change-at-a-time", *NEXT_STEP))
+    (found,) = likeliest_first([failure], {}, lambda mutant: mutant == "two-changes-at-once")
+    assert found.rules[0] == NEXT_STEP[0]
+    is_cleared = Clearing(Catalogue(), "state", {"prevote.follower-refuses"})
+    names = ("follower-that-fetches-grants-pre-votes", "two-changes-at-once")
+    assert [is_cleared(name) for name in names] == [True, False]
+
+
+def test_a_step_without_a_rule_is_put_down_to_it() -> None:
+    vector = Catalogue().of_replica("prevote.follower-refuses")
+    configuration = configuration_from(vector.cluster)
+    state = replica_state_of("$.before", vector.before)
+    given = given_of(Replica(state, configuration), vector.steps[0])
+    broken = replicas_without(("prevote.follower.rejects-after-fetch",))
+    wrong = broken(state, configuration).step(given.event, given.draw)
+    found = attributed(given, lambda step: [] if step == wrong else ["another"])
+    assert (found.is_exact, found.rules[0]) == (True, "prevote.follower.rejects-after-fetch")

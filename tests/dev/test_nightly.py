@@ -1,0 +1,202 @@
+"""The nightly record: dated, resumable, compared with the night before."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_dev.cli import main
+from kraft_dev.nightly import parts as nightly_parts
+from kraft_dev.nightly.parts import PARTS, Means, Part
+from kraft_dev.nightly.record import (
+    Change,
+    Item,
+    Night,
+    RecordError,
+    compare,
+    previous_record,
+    read_night,
+    record_path,
+    write_night,
+)
+from kraft_dev.nightly.running import begin, run_night
+from kraft_spec.models import CHECKS
+from kraft_spec.mutants import load_catalogue
+
+
+def item(name: str = "one", *, part: str = "part", good: bool = True, finished: bool = True, states: int = 7) -> Item:
+    return Item(part, name, good, finished, {"states": states}, f"{states} states", 1.5)
+
+
+def night(*items: Item, date: str = "2026-01-01", complete: bool = True, sources: str = "s") -> Night:
+    return Night(date, "0.1.0", sources, complete, items)
+
+
+class Recorder:
+    """A part whose items are counted as they run."""
+
+    def __init__(self, *names: str, finished: bool = True, good: bool = True) -> None:
+        self.ran: list[str] = []
+        self.finished, self.good = finished, good
+        self.part = Part("part", "counted", lambda: names, self._run)
+
+    def _run(self, name: str, means: Means) -> Item:
+        if name == "broken":
+            raise RuntimeError("the tool fails")
+        self.ran.append(name)
+        return item(name, finished=self.finished, good=self.good)
+
+
+def means(folder: Path) -> Means:
+    return Means(folder / "checkpoints", resume=True, workers=1, time_limit_seconds=None, say=lambda words: None)
+
+
+def run(folder: Path, begun: Night, parts: Sequence[Part], *, all_parts: bool = True) -> tuple[Night, list[str]]:
+    taken_over: list[str] = []
+
+    def on_item(one: Item, known: bool) -> None:
+        if known:
+            taken_over.append(one.name)
+
+    ended = run_night(folder, begun, parts, means(folder), on_item, lambda part, name: None, all_parts=all_parts)
+    return ended, taken_over
+
+
+names = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=8)
+facts = st.dictionaries(names, st.one_of(st.none(), st.booleans(), st.integers(-(2**53), 2**53), names), max_size=3)
+items = st.builds(Item, names, names, st.booleans(), st.booleans(), facts, names, st.floats(0, 1e6))
+
+
+@given(st.lists(items, unique_by=lambda one: one.key, max_size=4), st.booleans())
+def test_a_record_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, all_items: list[Item], complete: bool
+) -> None:
+    path = tmp_path_factory.mktemp("nights") / "2026-01-01.json"
+    written = night(*all_items, complete=complete)
+    write_night(path, written)
+    assert read_night(path) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"{", "2026-01-01.json: Input data was truncated"),
+        (b'{"date": 1}', "2026-01-01.json: Expected `str`, got `int` - at `$.date`"),
+        (
+            json.dumps(
+                {"date": "x", "version": "x", "sources": "x", "complete": True, "items": [], "schema": "other/1"}
+            ).encode(),
+            "2026-01-01.json: $.schema is 'other/1', expected 'kraft-nightly/1'",
+        ),
+    ],
+)
+def test_a_record_that_is_none_is_refused_by_name(tmp_path: Path, text: bytes, expected: str) -> None:
+    path = tmp_path / "2026-01-01.json"
+    path.write_bytes(text)
+    with pytest.raises(RecordError) as raised:
+        read_night(path)
+    assert str(raised.value) == f"{tmp_path}/{expected}"
+
+
+def test_the_previous_night_is_the_newest_dated_file_before(tmp_path: Path) -> None:
+    for name in ("2026-01-01.json", "2026-01-03.json", "2026-01-05.json", "notes.json", "2026-1-4.json"):
+        (tmp_path / name).write_text("{}")
+    assert previous_record(tmp_path, "2026-01-05") == tmp_path / "2026-01-03.json"
+    assert previous_record(tmp_path, "2026-01-01") is None
+
+
+def test_a_comparison_names_what_is_new_different_worse_better_and_gone() -> None:
+    before = night(item("same"), item("larger"), item("broke"), item("mended", good=False), item("left"))
+    after = night(item("same"), item("larger", states=9), item("broke", good=False), item("mended"), item("new"))
+    assert compare(before, after) == (
+        Change("part", "larger", "states: 7, now 9", worse=False),
+        Change("part", "broke", "was as expected and is not", worse=True),
+        Change("part", "mended", "is as expected again", worse=False),
+        Change("part", "new", "is new", worse=False),
+        Change("part", "left", "is gone", worse=True),
+    )
+
+
+def test_an_unfinished_night_says_nothing_about_what_it_has_not() -> None:
+    assert compare(night(complete=False), night(item())) == ()
+    assert compare(night(item()), night(complete=False)) == ()
+
+
+def test_a_stopped_night_goes_on_where_it_was(tmp_path: Path) -> None:
+    broken = Recorder("first", "broken", "last")
+    with pytest.raises(RuntimeError, match="the tool fails"):
+        run(tmp_path, night(complete=False), [broken.part])
+    assert broken.ran == ["first"]
+    stopped = read_night(record_path(tmp_path, "2026-01-01"))
+    assert (stopped.items, stopped.complete) == ((item("first"),), False)
+
+    whole = Recorder("first", "second", "last")
+    ended, taken_over = run(tmp_path, begin(tmp_path, "2026-01-01", "0.1.0", "s", resume=True), [whole.part])
+    assert (whole.ran, taken_over) == (["second", "last"], ["first"])
+    assert ended == night(item("first"), item("second"), item("last"))
+    assert read_night(record_path(tmp_path, "2026-01-01")) == ended
+
+
+def test_an_item_that_its_time_limit_stopped_goes_on(tmp_path: Path) -> None:
+    slow = Recorder("slow", finished=False)
+    run(tmp_path, night(complete=False), [slow.part])
+    run(tmp_path, begin(tmp_path, "2026-01-01", "0.1.0", "s", resume=True), [slow.part])
+    assert slow.ran == ["slow", "slow"]
+
+
+def test_nothing_is_taken_over_from_other_sources_or_when_told_not_to(tmp_path: Path) -> None:
+    write_night(record_path(tmp_path, "2026-01-01"), night(item()))
+    empty = night(complete=False, sources="other")
+    assert begin(tmp_path, "2026-01-01", "0.1.0", "other", resume=True) == empty
+    assert begin(tmp_path, "2026-01-01", "0.1.0", "s", resume=False) == night(complete=False)
+    assert begin(tmp_path, "2026-01-01", "0.1.0", "s", resume=True) == night(item())
+
+
+def test_a_single_part_does_not_complete_a_night(tmp_path: Path) -> None:
+    ended, _ = run(tmp_path, night(complete=False), [Recorder("one").part], all_parts=False)
+    assert not ended.complete
+
+
+def test_the_parts_cover_every_model_check_and_every_mutant_with_evidence() -> None:
+    by_name = {part.name: set(part.items()) for part in PARTS}
+    assert by_name["models"] == {check.name for check in CHECKS}
+    with_evidence = {mutant.name for mutant in load_catalogue().mutants if mutant.evidence is not None}
+    assert by_name["load-bearing"] == with_evidence
+
+
+def test_the_command_compares_with_the_night_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good, bad = Recorder("one"), Recorder("one", good=False)
+    arguments = ["nightly", "--folder", str(tmp_path / "nights"), "--part", "part"]
+    monkeypatch.setattr(nightly_parts, "PARTS", (good.part,))
+    assert main([*arguments, "--date", "2026-01-01"]) == ExitCode.CONFORMANT
+    assert "no earlier night to compare with" in capsys.readouterr().out
+    monkeypatch.setattr(nightly_parts, "PARTS", (bad.part,))
+    assert main([*arguments, "--date", "2026-01-02"]) == ExitCode.VIOLATION
+    shown = capsys.readouterr().out
+    assert "compared with 2026-01-01: 1 differences" in shown
+    assert "WORSE part one: was as expected and is not" in shown
+    assert main([*arguments, "--date", "2026-01-02", "--json", "--fresh"]) == ExitCode.VIOLATION
+    document = json.loads(capsys.readouterr().out)
+    assert document["compared_with"] == "2026-01-01"
+    assert document["changes"] == [{"part": "part", "name": "one", "what": "was as expected and is not", "worse": True}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--date", "yesterday"], ExitCode.USAGE, "'yesterday' is no date, expected YYYY-MM-DD"),
+        (["--part", "nothing"], ExitCode.USAGE, "no part 'nothing' of a night; there are"),
+        (["--folder", "/dev/null/nights"], ExitCode.CANNOT_WRITE, "cannot make the folder /dev/null/nights"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], code: ExitCode, words: str
+) -> None:
+    assert main(["nightly", *arguments]) == code
+    assert words in capsys.readouterr().err

@@ -1,0 +1,107 @@
+"""`python -m kraft_dev pipeline-bench`, with heaps so small that its figures say nothing."""
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from tests.traces.pipeline.shell import pipeline
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_dev.benchmark.heaps.corpora import Sizes, write_heap, write_skewed
+from kraft_dev.benchmark.heaps.figures import Bound, Heaps, Long
+from kraft_dev.benchmark.heaps.running import BareMeasured, BenchmarkError, Measured, run_bare
+from kraft_dev.cli import main
+from kraft_traces.reader import open_trace
+
+if find_spec("pyspark") is None:
+    pytest.skip("the extra `pipeline` is not installed", allow_module_level=True)
+
+
+def _measured(events: int, seconds: float, validate: float, java: int) -> Measured:
+    stages = {"ingest": 1.0, "validate": validate, "coverage": 1.0}
+    cpu = {"java": 0.5 * seconds, "worker": 1.4 * seconds}
+    return Measured(events, seconds, stages, cpu, {"java": java, "worker": 0}, {"java": 1, "worker": 2})
+
+
+def test_the_figures_are_the_ratios_that_they_are_called() -> None:
+    cold, small, large = _measured(100, 50, 20, 90), _measured(100, 10, 5, 100), _measured(1000, 100, 50, 110)
+    one = _measured(1000, 190, 80, 100)
+    bare = BareMeasured(2, 1000, 40, 80)
+    heaps = Heaps(
+        two=(cold, small, large),
+        one=(cold, one),
+        processor=(cold, one),
+        bare=bare,
+        skewed=(cold, large),
+        long=Long(one, large),
+    )
+    assert heaps.bounds() == [
+        Bound("local[2] against local[1], whole run", 1.9, 1.8),
+        Bound("local[2] against local[1], validate", 1.6, 1.8),
+        Bound("two processors against one, whole run", 1.9, 1.8),
+        Bound("two processors against one, validate", 1.6, 1.8),
+        Bound("against two bare checkers, validate", 0.8, 0.75),
+        Bound("against two bare checkers, whole run", 0.4, 0.0),
+        Bound("a tenfold heap, time of the whole run", 10.0, 11.0, at_most=True),
+        Bound("a tenfold heap, peak memory of the java", 1.1, 1.15, at_most=True),
+        Bound("skew, share of two cores' time that is used", 0.95, 0.9),
+        Bound("checkpointed trace, two cores against one, whole run", 1.9, 1.7),
+        Bound("checkpointed trace, two cores against one, validate", 1.6, 1.7),
+    ]
+    missed = [bound.name for bound in heaps.bounds() if not bound.is_reached]
+    assert missed == [
+        "local[2] against local[1], validate",
+        "two processors against one, validate",
+        "checkpointed trace, two cores against one, validate",
+    ]
+
+
+def test_heaps_have_the_traces_that_were_asked_for(tmp_path: Path) -> None:
+    steps: list[None] = []
+    write_heap(tmp_path / "heap", 3, 20, 2, lambda: steps.append(None))
+    write_skewed(tmp_path / "skewed", Sizes(giant_events=50, tiny_traces=2, tiny_events=10), 2, lambda: None)
+    assert len(steps) == 3
+    counted = {}
+    for file in sorted(tmp_path.rglob("*.jsonl")):
+        with open_trace(file) as reader:
+            counted[f"{file.parent.name}/{file.stem}"] = sum(1 for _ in reader)
+    names = {"heap/000000": 20, "heap/000001": 20, "heap/000002": 20}
+    assert counted == names | {"skewed/000000": 10, "skewed/000001": 10, "skewed/giant": 50}
+
+
+def test_bare_checkers_share_the_traces_and_one_that_is_not_accepted_is_an_error(tmp_path: Path) -> None:
+    write_heap(tmp_path / "heap", 3, 20, 2, lambda: None)
+    files = sorted((tmp_path / "heap").iterdir())
+    measured = run_bare(files[:1], files, 2)
+    assert (measured.checkers, measured.events) == (2, 60)
+    files[1].write_bytes(b"".join(files[1].read_bytes().splitlines(keepends=True)[:-1]))
+    with pytest.raises(BenchmarkError, match="is inconclusive"):
+        run_bare(files[:1], files, 2)
+
+
+@pytest.mark.slow
+def test_a_measurement_from_the_shell(tmp_path: Path) -> None:
+    sizes = ("--traces", 20, "--trace-events", 10, "--giant-events", 60, "--tiny-traces", 4, "--tiny-events", 10)
+    long = ("--long-events", 60, "--checkpoint-every", 20)
+    output = tmp_path / "figures.json"
+    run = pipeline("bench", "--only", "skew", "--only", "long", *sizes, *long, "-o", output, "--json")
+    assert run.returncode == ExitCode.CONFORMANT, run.stderr
+    document = json.loads(run.stdout)
+    assert document == json.loads(output.read_bytes())
+    assert [figure["name"] for figure in document["figures"]] == [
+        "skew, share of two cores' time that is used",
+        "checkpointed trace, two cores against one, whole run",
+        "checkpointed trace, two cores against one, validate",
+    ]
+    assert [one["events"] for one in document["skewed"]] == [20, 100]
+    assert document["skewed"][-1]["peak_bytes"]["worker"] > 0
+    assert [document["long"][cores]["events"] for cores in ("one", "two")] == [60, 60]
+    assert not list(tmp_path.glob("kraft-spec-bench-*"))
+
+
+def test_what_cannot_be_measured_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pipeline-bench", "--only", "speed"]) == ExitCode.USAGE
+    assert capsys.readouterr().err.startswith(
+        "--only speed: expected one of cores, processor, bare, growth, skew, long"
+    )

@@ -1,0 +1,77 @@
+"""The recorded counterexamples of the mutants: one for each exhaustive search, as the mutant states it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kraft_dev.mutation import recorded
+from kraft_dev.mutation.recorded import recorded_bytes, recorded_counterexample
+from kraft_spec.counterexamples import Counterexample, Step
+from kraft_spec.edits import package_folder
+from kraft_spec.mutants import Exhaustive, MutantError, load_catalogue
+
+SEARCHED = {
+    mutant.name: mutant.evidence for mutant in load_catalogue().mutants if isinstance(mutant.evidence, Exhaustive)
+}
+FOLDER = package_folder("kraft_dev") / "mutation" / "counterexamples"
+BYTES_MAX = 10_000
+"""A file that is longer does not fit on a rule's page any more."""
+
+
+def actions_of_the_model() -> set[str]:
+    """Every operator that a module defines at its left margin."""
+    modules = (package_folder("kraft_spec") / "tla").glob("*.tla")
+    return {
+        name
+        for module in modules
+        for name in re.findall(r"^([A-Z]\w*)(?:\(.*?\))? ==", module.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+
+
+def test_every_search_is_recorded_and_nothing_else() -> None:
+    assert sorted(file.name for file in FOLDER.iterdir()) == sorted(f"{name}.json" for name in SEARCHED)
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_the_record_is_what_the_mutant_states(name: str) -> None:
+    found = recorded_counterexample(name)
+    assert (found.property, len(found.steps)) == (SEARCHED[name].property, SEARCHED[name].states)
+
+
+def test_the_records_begin_at_a_first_state_and_go_on_by_actions_of_the_model() -> None:
+    known = actions_of_the_model() - {"Next", "Init"}
+    for name in SEARCHED:
+        first, *others = recorded_counterexample(name).steps
+        assert (first.action, first.subject) == ("Init", ""), name
+        assert first.changes, name
+        assert {step.action for step in others} <= known, name
+
+
+def test_every_step_says_where_it_happened_and_what_it_changed() -> None:
+    """A step of the quorum names its replica, or the message or link that it is about."""
+    for name in SEARCHED:
+        steps = recorded_counterexample(name).steps[1:]
+        assert all(step.changes for step in steps), name
+        quorum = not SEARCHED[name].check.startswith("partition")
+        assert not quorum or all(step.subject for step in steps), name
+
+
+def test_the_records_are_compact_and_written_in_one_way() -> None:
+    for file in FOLDER.iterdir():
+        written = file.read_bytes()
+        assert len(written) <= BYTES_MAX, file.name
+        assert written == recorded_bytes(recorded_counterexample(file.stem)), file.name
+
+
+def test_a_record_that_is_not_there_is_said_how_to_make() -> None:
+    with pytest.raises(MutantError, match="nobody is recorded: python -m kraft_dev load-bearing nobody --record"):
+        recorded_counterexample("nobody")
+
+
+def test_a_malformed_record_is_named_with_its_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded, "FOLDER", tmp_path)
+    written = recorded_bytes(Counterexample("TypeOk", (Step("Init", "", ("all is well",)),)))
+    (tmp_path / "crooked.json").write_bytes(written.replace(b'"subject": ""', b'"subject": 1'))
+    with pytest.raises(MutantError, match=r"counterexamples/crooked\.json: .*`\$\.steps\[0\]\.subject`"):
+        recorded_counterexample("crooked")

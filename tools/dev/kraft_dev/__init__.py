@@ -1,0 +1,4 @@
+"""What only the developers of kraft-spec run: broken references, what notices them, what is reached, how fast it is.
+
+`python -m kraft_dev` lists the commands. No package that is installed imports this one.
+"""

@@ -1,0 +1,197 @@
+"""How fast traces are checked: as a whole, by part, and against the length of the logs."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, cast
+
+from kraft_dev.benchmark.recording import Recording
+from kraft_traces.check import EVERY, TraceChecker, VerdictKind, check_reader
+from kraft_traces.check.model import TraceModel, trace_model
+from kraft_traces.reader import trace_of_bytes
+
+CHECK_TARGET = 10_000
+"""Events a second on one core."""
+
+TAIL_EVENTS = 1000
+"""Over how many events at the end of a run the speed at its log's length is measured: two times `EVERY`."""
+
+TAIL_SECONDS = 0.3
+"""A shorter tail is measured repeatedly for that long."""
+
+PARTS = {
+    "decode": "read, decode and check the line by itself",
+    "bind": "give TLC the line's event",
+    "successors": "TLC: successors under the line's action",
+    "observation": "TLC: what the successor shows, as text",
+    "properties": "TLC: the local properties of the step",
+    "invariants": "TLC: the whole invariants, every K events and at the end",
+    "compare": "the line's own text, its message and cause, and everything else",
+}
+"""The parts that checking a line falls into, in their order."""
+
+
+class NotAcceptedError(Exception):
+    """A trace of the reference is not accepted: a defect, and no time to measure speed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckingSpeed:
+    """Checking the mix, after warm-up."""
+
+    traces: int
+    events: int
+    """In one pass."""
+    bytes_per_event: float
+    every: int
+    """K: the whole invariants are checked every so many events, and at the end."""
+    first_pass: float
+    """Events a CPU second in the first pass after the model was parsed, without warm-up."""
+    per_cpu_second: float
+    """Events a second of CPU time of all threads of the process, Java's included: the speed on one core."""
+    per_second: float
+    """Events a second by the clock, which gains from a second core and suffers from other load."""
+    parts: tuple[tuple[str, float], ...]
+    """Microseconds an event by part, in the order of `PARTS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogLengthSpeed:
+    """Checking the end of a run with a long log."""
+
+    records: int
+    """Length of the longest log at the end."""
+    events: int
+    per_cpu_second: float
+    """Over the last `TAIL_EVENTS` events, or all of a shorter run."""
+
+
+def check(recording: Recording, every: int = EVERY, on_event: Callable[[], None] | None = None) -> None:
+    """Check one trace.
+
+    Raises:
+        NotAcceptedError: it is not accepted.
+    """
+    verdict = check_reader(trace_of_bytes(recording.content, recording.name), every=every, on_event=on_event)
+    if verdict.kind is not VerdictKind.ACCEPTED:
+        said = verdict.rejection.headline() if verdict.rejection else verdict.reason
+        raise NotAcceptedError(f"{recording.name} is {verdict.kind}: {said}")
+
+
+def measure_checking(
+    recordings: Sequence[Recording], *, every: int = EVERY, warm_up: int = 3, passes: int = 3
+) -> CheckingSpeed:
+    """Check the traces `warm_up` times unmeasured, then `passes` times; the median pass counts.
+
+    Raises:
+        NotAcceptedError: a trace is not accepted.
+    """
+    events = sum(one.events for one in recordings)
+    trace_model()
+    first, _ = _timed_pass(recordings, every)
+    for _ in range(warm_up - 1):
+        _timed_pass(recordings, every)
+    taken = [_timed_pass(recordings, every) for _ in range(passes)]
+    return CheckingSpeed(
+        traces=len(recordings),
+        events=events,
+        bytes_per_event=sum(len(one.content) for one in recordings) / events,
+        every=every,
+        first_pass=events / first,
+        per_cpu_second=events / median(cpu for cpu, _ in taken),
+        per_second=events / median(clock for _, clock in taken),
+        parts=_parts(recordings, every),
+    )
+
+
+def _timed_pass(recordings: Sequence[Recording], every: int) -> tuple[float, float]:
+    """Seconds of CPU time and of the clock."""
+    cpu, clock = time.process_time(), time.perf_counter()
+    for one in recordings:
+        check(one, every)
+    return time.process_time() - cpu, time.perf_counter() - clock
+
+
+def measure_log_length(recording: Recording, records: int, *, every: int = EVERY) -> LogLengthSpeed:
+    """Check a run whose log grows to `records`, and time its last events.
+
+    Raises:
+        NotAcceptedError: it is not accepted.
+    """
+    tail = min(TAIL_EVENTS, recording.events)
+    taken: list[float] = []
+    while not taken or sum(taken) < TAIL_SECONDS:
+        watch = _TailWatch(recording.events - tail)
+        check(recording, every, watch)
+        taken.append(time.process_time() - watch.started)
+    return LogLengthSpeed(records=records, events=recording.events, per_cpu_second=tail / median(taken))
+
+
+class _TailWatch:
+    """Notes the CPU time when so many events are done."""
+
+    def __init__(self, skipped: int) -> None:
+        self._left = skipped
+        self.started = time.process_time()
+
+    def __call__(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self.started = time.process_time()
+
+
+def _parts(recordings: Sequence[Recording], every: int) -> tuple[tuple[str, float], ...]:
+    """One more pass with a clock around each call into TLC."""
+    watched = _WatchedModel(trace_model())
+    seconds = watched.seconds
+    started = time.perf_counter()
+    for one in recordings:
+        reader = trace_of_bytes(one.content, one.name)
+        checker = TraceChecker(cast(TraceModel, watched), reader.configuration, one.name, own=True, every=every)
+        while True:
+            before = time.perf_counter()
+            line = next(reader, None)
+            seconds["decode"] += time.perf_counter() - before
+            if line is None:
+                break
+            checker.feed(reader.line_number, line)
+        checker.finish(complete=True)
+    whole = time.perf_counter() - started
+    seconds["compare"] = whole - sum(seconds.values())
+    events = sum(one.events for one in recordings)
+    return tuple((part, seconds[part] / events * 1e6) for part in PARTS)
+
+
+_PART_OF = {
+    "bound": "bind",
+    "successors": "successors",
+    "observation": "observation",
+    "properties_hold": "properties",
+    "violated_invariants": "invariants",
+}
+"""Which call into the model is which part."""
+
+
+class _WatchedModel:
+    """The model with a clock around what a line asks of it."""
+
+    def __init__(self, model: TraceModel) -> None:
+        self._model = model
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+        for name, part in _PART_OF.items():
+            setattr(self, name, self._watched(getattr(model, name), part))
+
+    def _watched(self, method: Callable[..., Any], part: str) -> Callable[..., Any]:
+        seconds = self.seconds
+
+        def watched(*arguments: Any) -> Any:
+            started = time.perf_counter()
+            answer = method(*arguments)
+            seconds[part] += time.perf_counter() - started
+            return answer
+
+        return watched
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)

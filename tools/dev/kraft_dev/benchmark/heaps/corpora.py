@@ -1,0 +1,105 @@
+"""The heaps of traces that the pipeline is measured with: files on disk, one for each trace."""
+
+import multiprocessing
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from kraft_dev.benchmark.recording import recording
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
+
+GIANT_WORKLOAD = "snapshots"
+"""Logs that are cut now and then, so that an event costs as much at the end of a giant as at its beginning."""
+
+TENFOLD = 10
+"""How much larger the large heap is than the small one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is measured.
+
+    Attributes:
+        traces: of the large heap; a tenth of them is the small one.
+        trace_events: events in each of them.
+        giant_events: events in the one giant of the skewed heap.
+        tiny_traces: traces beside it.
+        tiny_events: events in each of these.
+        long_events: events in the one trace with checkpoints.
+        checkpoint_every: after how many events it has one.
+    """
+
+    traces: int = 2_000
+    trace_events: int = 500
+    giant_events: int = 60_000
+    tiny_traces: int = 4_000
+    tiny_events: int = 30
+    long_events: int = 1_000_000
+    checkpoint_every: int = 10_000
+
+
+SMALL = Sizes(40, 60, 300, 60, 10, 8_000, 2_000)
+"""For a first look: the figures say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A trace to be made."""
+
+    path: Path
+    seed: int
+    workload: str
+    events: int
+
+
+def _write(piece: _Piece) -> int:
+    plan = RunPlan(seed=piece.seed, steps=piece.events, workload=piece.workload)
+    made = recording(plan, piece.events)
+    piece.path.write_bytes(made.content)
+    return made.events
+
+
+def _write_all(pieces: Iterable[_Piece], processors: int, on_trace: Callable[[], None]) -> int:
+    """Make traces in processes of their own.  Returns how many events they have."""
+    events = 0
+    with ProcessPoolExecutor(processors, multiprocessing.get_context("spawn")) as pool:
+        for made in pool.map(_write, pieces, chunksize=8):
+            events += made
+            on_trace()
+    return events
+
+
+def write_heap(
+    folder: Path, traces: int, events: int, processors: int, on_trace: Callable[[], None], first_seed: int = 1
+) -> int:
+    """Write traces of all workloads in turn.  Returns how many events they have.
+
+    Args:
+        folder: is made.
+        traces: how many.
+        events: of each, where its run goes on for so long.
+        processors: how many to make at a time.
+        on_trace: is called after each.
+        first_seed: of the first; each has its own.
+    """
+    folder.mkdir()
+    names = list(WORKLOADS)
+    pieces = (
+        _Piece(folder / f"{index:06}.jsonl", first_seed + index, names[index % len(names)], events)
+        for index in range(traces)
+    )
+    return _write_all(pieces, processors, on_trace)
+
+
+def write_skewed(folder: Path, sizes: Sizes, processors: int, on_trace: Callable[[], None]) -> int:
+    """Write one giant and very many tiny traces.  Returns how many events they have."""
+    folder.mkdir()
+    giant = _Piece(folder / "giant.jsonl", 1, GIANT_WORKLOAD, sizes.giant_events)
+    names = list(WORKLOADS)
+    tiny = (
+        _Piece(folder / f"{index:06}.jsonl", index + 2, names[index % len(names)], sizes.tiny_events)
+        for index in range(sizes.tiny_traces)
+    )
+    return _write_all([giant, *tiny], processors, on_trace)

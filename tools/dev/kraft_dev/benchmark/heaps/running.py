@@ -1,0 +1,197 @@
+"""The processes that are measured: sessions of the pipeline, and bare checkers."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, Any
+
+from kraft_dev.benchmark.heaps import bare
+
+_SESSION = "kraft_traces.pipeline.measuring"
+_BARE = "kraft_dev.benchmark.heaps.bare"
+_WORDS_SHOWN = 2_000
+
+
+class BenchmarkError(Exception):
+    """A process that was to be measured failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run of the pipeline in a session.
+
+    Attributes:
+        events: lines that were checked.
+        seconds: of the whole run, by the clock.
+        stages: seconds of each stage, by the clock.
+        cpu_seconds: by role, processor time of its processes.
+        peak_bytes: by role, the most memory of one process until the end of this run.
+        processes: by role, how many there have been until then.
+    """
+
+    events: int
+    seconds: float
+    stages: dict[str, float]
+    cpu_seconds: dict[str, float]
+    peak_bytes: dict[str, int]
+    processes: dict[str, int]
+
+    @property
+    def all_cpu_seconds(self) -> float:
+        """Processor time of all processes."""
+        return sum(self.cpu_seconds.values())
+
+    @property
+    def per_second(self) -> float:
+        """Events a second of the whole run."""
+        return self.events / self.seconds
+
+    @property
+    def validated_per_second(self) -> float:
+        """Events a second of the stage that checks."""
+        return self.events / self.stages["validate"]
+
+
+def run_session(
+    master: str,
+    inputs: Sequence[Path],
+    folder: Path,
+    on_run: Callable[[], None],
+    settings: Mapping[str, str],
+    processors: int | None = None,
+) -> list[Measured]:
+    """Run the pipeline on each input, one after the other in one session, in a process of its own.
+
+    Args:
+        master: of the session.
+        inputs: files or folders.
+        folder: for the outputs, which are removed.
+        on_run: is called after each run.
+        settings: more of Spark.
+        processors: how many of the machine's the session may use; None for all.
+
+    Raises:
+        BenchmarkError: it fails, or does not accept every trace.
+    """
+    with TemporaryDirectory(dir=folder) as outputs, TemporaryFile() as words:
+        request = {
+            "master": master,
+            "inputs": [str(one) for one in inputs],
+            "folder": outputs,
+            "settings": dict(settings),
+            "processors": processors,
+        }
+        with _started(_SESSION, words) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(request))
+            process.stdin.close()
+            found: list[Measured] = []
+            for line in process.stdout:
+                found.append(_measured(json.loads(line)))
+                on_run()
+        _check(process, words, _SESSION)
+    return found
+
+
+def _started(module: str, words: IO[bytes]) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", module]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words, text=True)
+
+
+def _check(process: "subprocess.Popen[str]", words: IO[bytes], what: str) -> None:
+    if process.returncode:
+        words.seek(0)
+        said = words.read().decode(errors="replace")[-_WORDS_SHOWN:]
+        raise BenchmarkError(f"{what} fails with exit code {process.returncode}:\n{said}")
+
+
+def _measured(answer: dict[str, Any]) -> Measured:
+    account = answer["account"]
+    if account["accepted"] != account["traces_in"]:
+        raise BenchmarkError(f"not every trace is accepted: {account}")
+    usage = answer["usage"]
+    return Measured(
+        events=account["events"],
+        seconds=answer["seconds"],
+        stages=answer["stages"],
+        cpu_seconds={role: used["seconds"] for role, used in usage.items()},
+        peak_bytes={role: used["peak_bytes"] for role, used in usage.items()},
+        processes={role: used["processes"] for role, used in usage.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BareMeasured:
+    """Bare checkers side by side.
+
+    Attributes:
+        checkers: how many processes.
+        events: lines that were checked by all of them.
+        seconds: by the clock, until the last was done.
+        cpu_seconds: processor time of all of them.
+    """
+
+    checkers: int
+    events: int
+    seconds: float
+    cpu_seconds: float
+
+    @property
+    def per_second(self) -> float:
+        """Events a second of all checkers together."""
+        return self.events / self.seconds
+
+
+def run_bare(warm_up: Sequence[Path], measured: Sequence[Path], checkers: int) -> BareMeasured:
+    """Let bare checkers share the files, each a process of its own; the clock runs once all are warm.
+
+    Raises:
+        BenchmarkError: one fails, or does not accept a trace.
+    """
+    with TemporaryFile() as words, ExitStack() as stack:
+        processes = [stack.enter_context(_started(_BARE, words)) for _ in range(checkers)]
+        try:
+            for number, process in enumerate(processes):
+                shares = (tuple(map(str, files[number::checkers])) for files in (warm_up, measured))
+                _say(process, bare.Request(*shares).as_json())
+            for process in processes:
+                _hear(process, words)
+            began = time.monotonic()
+            for process in processes:
+                _say(process, "go")
+            answers = [json.loads(_hear(process, words)) for process in processes]
+            seconds = time.monotonic() - began
+        except BaseException:
+            for process in processes:
+                process.kill()
+            raise
+    return BareMeasured(
+        checkers=checkers,
+        events=sum(answer["events"] for answer in answers),
+        seconds=seconds,
+        cpu_seconds=sum(answer["cpu_seconds"] for answer in answers),
+    )
+
+
+def _say(process: "subprocess.Popen[str]", line: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write(f"{line}\n")
+    process.stdin.flush()
+
+
+def _hear(process: "subprocess.Popen[str]", words: IO[bytes]) -> str:
+    """The next line that a bare checker says."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        process.wait()
+        _check(process, words, _BARE)
+        raise BenchmarkError(f"{_BARE} does not answer")
+    return line

@@ -1,0 +1,151 @@
+"""A trace of very many lines: is checking it linear in its length, and does what is kept in memory stay the same?"""
+
+import gc
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from statistics import median
+
+import jpype
+from msgspec import UNSET
+
+from kraft_conformance.console import progress
+from kraft_dev.benchmark.checking import NotAcceptedError
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.simulation import Simulation
+from kraft_reference.events import ClientAppend
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.check import TraceChecker
+from kraft_traces.check.model import trace_model
+from kraft_traces.own import own_generator
+from kraft_traces.reader import open_trace
+from kraft_traces.writer import write_trace
+
+PARTS = 10
+"""Into how many stretches of equal length a trace is divided."""
+
+WORKLOAD = "snapshots"
+APPEND_INTERVAL_MS = 40
+"""A busy client: more than one event in ten appends a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A tenth of the trace, and what is kept in memory after it."""
+
+    events: int
+    """Lines checked so far."""
+    seconds: float
+    """CPU time of all threads for this stretch alone."""
+    python_objects: int
+    """Objects that Python's collector knows of."""
+    java_bytes: int
+    """Bytes in use in Java's heap after a collection."""
+    log_end_offset: int
+    """The longest log's end so far: how much was ever appended."""
+    records: int
+    """Records that the replicas hold between them after the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class LongTrace:
+    """How checking went."""
+
+    events: int
+    appends: int
+    """Lines that append a client's record."""
+    bytes_read: int
+    stretches: tuple[Stretch, ...]
+
+    @property
+    def slowdown(self) -> float:
+        """The time of the last stretch in medians of all of them: 1 where time is linear in length."""
+        return self.stretches[-1].seconds / median(stretch.seconds for stretch in self.stretches)
+
+    @property
+    def growth(self) -> float:
+        """Java's heap after the last stretch in that after the first: 1 where memory does not grow."""
+        return self.stretches[-1].java_bytes / self.stretches[0].java_bytes
+
+
+def long_plan(events: int, seed: int = 1) -> Simulation:
+    """A run with voter changes of the snapshots workload and a busy client."""
+    plan = RunPlan(seed=seed, workload=WORKLOAD, steps=events)
+    preset = plan.preset()
+    workload = replace(preset.workload, append_interval_ms=APPEND_INTERVAL_MS)
+    return Simulation(plan.configuration(), seed, workload, preset.faults, steps=events)
+
+
+def record_long_trace(events: int, target: Path, seed: int = 1, checkpoint_every: int | None = None) -> int:
+    """Write the trace of so many events; gives how many of them append a client's record."""
+    simulation = long_plan(events, seed)
+    appends = 0
+
+    def counted(occurrences: Iterator[Occurrence]) -> Iterator[Occurrence]:
+        nonlocal appends
+        for occurrence in occurrences:
+            appends += isinstance(occurrence.event, ClientAppend) and occurrence.refusal is None
+            yield occurrence
+
+    generator = own_generator(seed, WORKLOAD)
+    with (
+        progress(f"simulating {events:,} events", events) as advance,
+        write_trace(
+            target,
+            simulation.configuration,
+            generator,
+            spec_hash=spec_hash(),
+            checkpoint_every=checkpoint_every,
+        ) as writer,
+    ):
+        for occurrence in counted(islice(simulation.run(), events)):
+            writer.write(occurrence)
+            advance()
+    return appends
+
+
+def measure_long_trace(events: int, folder: Path, seed: int = 1) -> LongTrace:
+    """Record a trace in `folder`, then check it stretch by stretch.
+
+    Raises:
+        NotAcceptedError: it is not accepted.
+    """
+    target = folder / "long.jsonl"
+    appends = record_long_trace(events, target, seed)
+    model = trace_model()
+    stretches: list[Stretch] = []
+    each = max(1, events // PARTS)
+    with open_trace(target) as reader, progress(f"checking {events:,} lines", events) as advance:
+        checker = TraceChecker(model, reader.configuration, str(target), own=True)
+        longest = 0
+        held: dict[int, int] = {}
+        started = time.process_time()
+        for line in reader:
+            rejection = checker.feed(reader.line_number, line)
+            if rejection is not None:
+                raise NotAcceptedError(rejection.headline())
+            state = line.state
+            if state is not UNSET and line.replica is not UNSET:
+                end, start = state.log_end_offset, state.log_start_offset
+                assert end is not UNSET, "our own traces carry every field"
+                assert start is not UNSET, "our own traces carry every field"
+                longest = max(longest, end)
+                held[line.replica] = end - start
+            advance()
+            if reader.events % each == 0:
+                seconds = time.process_time() - started
+                stretches.append(_stretch(reader.events, seconds, longest, sum(held.values())))
+                started = time.process_time()
+        checker.finish(complete=reader.complete)
+    return LongTrace(events, appends, target.stat().st_size, tuple(stretches))
+
+
+def _stretch(events: int, seconds: float, longest: int, records: int) -> Stretch:
+    gc.collect()
+    runtime = jpype.JClass("java.lang.Runtime").getRuntime()
+    runtime.gc()
+    used = int(runtime.totalMemory() - runtime.freeMemory())
+    return Stretch(events, seconds, len(gc.get_objects()), used, longest, records)

@@ -1,0 +1,1 @@
+"""The commands of `python -m kraft_dev`, a module each."""

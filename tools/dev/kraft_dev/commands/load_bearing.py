@@ -1,0 +1,181 @@
+"""`python -m kraft_dev load-bearing`: each safety rule, and what breaks without it."""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, progress, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_dev.mutation.load_bearing import Found, markdown, run_evidence, verdict_counts
+from kraft_dev.mutation.recorded import recorded_bytes
+from kraft_spec.counterexamples import text_of
+from kraft_spec.edits import EditError
+from kraft_spec.mutants import Catalogue, Exhaustive, Mutant, MutantError, Schedule, load_catalogue
+from kraft_spec.mutants.load_bearing import Row, rows, with_evidence
+from kraft_spec.rules import load_registry
+from kraft_spec.rules.scope import load_scope
+from kraft_spec.tlc.model_report import Progress
+from kraft_traces.streams import whole_file
+
+GROUPS = ("sample", "all")
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Rule ids or names of mutants to check with TLC, or `sample`, or `all`; without one: the list."
+    ),
+]
+Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC where no shortest counterexample is wanted.")]
+Page = Annotated[bool, typer.Option("--page", help="The list as Markdown, as in docs/load-bearing.md.")]
+Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
+Show = Annotated[bool, typer.Option("--show", help="Print each counterexample that TLC finds, step by step.")]
+RecordCounterexamples = Annotated[
+    Path | None,
+    typer.Option(
+        "--record-counterexamples",
+        help="Write the shortest counterexamples to a folder, a file for each mutant: where the rules' pages have "
+        "them from is tools/dev/kraft_dev/mutation/counterexamples.",
+    ),
+]
+
+
+def load_bearing(
+    names: Names = None,
+    workers: Workers = 2,
+    record: Record = None,
+    record_counterexamples: RecordCounterexamples = None,
+    show: Show = False,
+    page: Page = False,
+    as_json: Json = False,
+) -> int:
+    """Show for each safety rule what TLC finds violated when the model does not keep it; with names, run TLC.
+
+    Exit code 1 when TLC finds something else than the table says.
+    """
+    try:
+        catalogue = load_catalogue()
+    except MutantError as error:
+        raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+    listed = rows(catalogue, load_registry(), load_scope().later)
+    if page:
+        print(markdown(listed), end="")
+        return ExitCode.CONFORMANT
+    if not names:
+        if show or record_counterexamples is not None:
+            raise usage_error("which counterexamples? Name a rule or a mutant, or `sample`, or `all`")
+        return _list(listed, as_json)
+    if record is not None and not record.resolve().parent.is_dir():
+        raise CommandError(
+            f"there is no folder {record.resolve().parent} to write {record.name} to", ExitCode.CANNOT_WRITE
+        )
+    if record_counterexamples is not None and not record_counterexamples.is_dir():
+        raise CommandError(f"there is no folder {record_counterexamples} to write to", ExitCode.CANNOT_WRITE)
+    chosen = _chosen(catalogue, names)
+    found: list[Found] = []
+    for mutant in chosen:
+        found.append(_run(mutant, workers))
+        if not as_json:
+            stdout.print(one_line(mutant, found[-1]), markup=False, soft_wrap=True)
+            if show:
+                stdout.print(shown(mutant, found[-1]), markup=False, highlight=False, soft_wrap=True)
+        if record_counterexamples is not None:
+            _record_counterexample(record_counterexamples, mutant, found[-1])
+    documents = [_found_document(one, show) for one in found]
+    if record is not None:
+        with whole_file(record) as output:
+            output.write(json.dumps(documents, indent=1, sort_keys=True).encode() + b"\n")
+    if as_json:
+        print_json(documents)
+    return ExitCode.VIOLATION if any(one.problem for one in found) else ExitCode.CONFORMANT
+
+
+def _chosen(catalogue: Catalogue, names: list[str]) -> tuple[Mutant, ...]:
+    candidates = with_evidence(catalogue)
+    chosen: dict[str, Mutant] = {}
+    for name in names:
+        if name in GROUPS:
+            selected = [mutant for mutant in candidates if name == "all" or mutant.sample]
+        else:
+            selected = [mutant for mutant in candidates if name in (mutant.name, mutant.rules[0])]
+        if not selected:
+            raise usage_error(
+                f"{name!r} is no rule or mutant with evidence; `python -m kraft_dev load-bearing` lists them"
+            )
+        chosen.update((mutant.name, mutant) for mutant in selected)
+    return tuple(chosen.values())
+
+
+def _run(mutant: Mutant, workers: int) -> Found:
+    with progress(f"without {mutant.rules[0]}") as advance:
+
+        def show(reached: Progress) -> None:
+            advance(0, f"without {mutant.rules[0]}: {reached.states_distinct} states, depth {reached.depth}")
+
+        try:
+            return run_evidence(mutant, show, workers=workers)
+        except EditError as error:
+            raise CommandError(f"mutant {mutant.name}: {error}", ExitCode.INTERNAL_ERROR) from error
+
+
+def one_line(mutant: Mutant, found: Found) -> str:
+    """A mutant and what was found."""
+    head = f"{'FAIL' if found.problem else 'ok  '} without {mutant.rules[0]} ({mutant.name})"
+    if found.problem:
+        return f"{head}: {found.problem}"
+    if not found.violated:
+        return f"{head}: no counterexample in {found.where}, as stated; {found.seconds:.0f} s"
+    return f"{head}: {found.violated} after {found.length} in {found.where}; {found.seconds:.0f} s"
+
+
+def shown(mutant: Mutant, found: Found) -> str:
+    """The counterexample step by step, or why there is nothing to show."""
+    if found.counterexample is not None:
+        return text_of(found.counterexample)
+    if isinstance(mutant.evidence, Schedule):
+        return f"the counterexample is the schedule {found.where}, up to its line {found.length}\n"
+    return "no counterexample\n"
+
+
+def _record_counterexample(folder: Path, mutant: Mutant, found: Found) -> None:
+    """A shortest counterexample that is as stated is recorded; others are not the same at each run."""
+    if found.counterexample is not None and isinstance(mutant.evidence, Exhaustive) and not found.problem:
+        with whole_file(folder / f"{mutant.name}.json") as output:
+            output.write(recorded_bytes(found.counterexample))
+
+
+def _found_document(found: Found, show: bool) -> dict[str, Any]:
+    document = {each.name: getattr(found, each.name) for each in fields(found) if each.name != "counterexample"}
+    if show:
+        document["counterexample"] = msgspec.to_builtins(found.counterexample)
+    return {**document, "as_expected": not found.problem}
+
+
+def _list(listed: tuple[Row, ...], as_json: bool) -> int:
+    if as_json:
+        print_json([_document(row) for row in listed])
+        return ExitCode.CONFORMANT
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdict_counts(listed).items())
+    title = f"{len({row.rule for row in listed})} safety rules: {counted}"
+    drawn = table(title, "rule", "without it", "verdict", "how it is known")
+    for row in listed:
+        bug = "" if row.mutant is None else row.mutant.bug
+        drawn.add_row(row.rule, bug, row.verdict, "; ".join(filter(None, (row.how, row.reason))))
+    stdout.print(drawn)
+    return ExitCode.CONFORMANT
+
+
+def _document(row: Row) -> dict[str, Any]:
+    return {
+        "rule": row.rule,
+        "mutant": None if row.mutant is None else row.mutant.name,
+        "bug": None if row.mutant is None else row.mutant.bug,
+        "verdict": row.verdict,
+        "how": row.how,
+        "reason": row.reason,
+    }

@@ -1,0 +1,160 @@
+"""`python -m kraft_dev pipeline-bench`: the figures of docs/pipeline.md, measured in one run."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.pipeline_words import Conf, need_libraries, spark_settings
+from kraft_conformance.console import print_json, progress, stdout, table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_dev.benchmark.figure import Machine, this_machine
+from kraft_dev.benchmark.heaps.corpora import SMALL, Sizes
+from kraft_dev.benchmark.heaps.figures import NAMES, Bound, Heaps, measure_heaps
+from kraft_dev.benchmark.heaps.running import BareMeasured, BenchmarkError, Measured
+from kraft_traces.streams import whole_file
+
+FORMAT = "kraft-pipeline-bench/1"
+
+Only = Annotated[list[str] | None, typer.Option("--only", help=f"Measure only this; repeatable: {', '.join(NAMES)}.")]
+Small = Annotated[bool, typer.Option("--small", help="Tiny heaps, to see that it works; the figures say nothing.")]
+Target = Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures to this file too, as JSON.")]
+Folder = Annotated[Path | None, typer.Option("--folder", help="For traces and tables while it runs: some 5 GB.")]
+
+
+def pipeline_bench(
+    only: Only = None,
+    small: Small = False,
+    output: Target = None,
+    folder: Folder = None,
+    traces: Annotated[int | None, typer.Option(min=20, help="Traces of the large heap; 2000.")] = None,
+    trace_events: Annotated[int | None, typer.Option(min=10, help="Events in each of them; 500.")] = None,
+    giant_events: Annotated[int | None, typer.Option(min=10, help="Events in the giant; 60000.")] = None,
+    tiny_traces: Annotated[int | None, typer.Option(min=1, help="Traces beside it; 4000.")] = None,
+    tiny_events: Annotated[int | None, typer.Option(min=10, help="Events in each of them; 30.")] = None,
+    long_events: Annotated[int | None, typer.Option(min=10, help="Events of the trace with checkpoints.")] = None,
+    checkpoint_every: Annotated[int | None, typer.Option(min=1, help="After how many of them it has one.")] = None,
+    conf: Conf = None,
+    as_json: Json = False,
+) -> int:
+    """Measure the pipeline on one core and on two, beside bare checkers, and as the heap grows.
+
+    The exit code is 0 whether the figures are reached or not: they are meant for an idle machine with two cores.
+    """
+    for name in only or ():
+        if name not in NAMES:
+            raise usage_error(f"--only {name}: expected one of {', '.join(NAMES)}")
+    asked = {
+        "traces": traces,
+        "trace_events": trace_events,
+        "giant_events": giant_events,
+        "tiny_traces": tiny_traces,
+        "tiny_events": tiny_events,
+        "long_events": long_events,
+        "checkpoint_every": checkpoint_every,
+    }
+    sizes = replace(SMALL if small else Sizes(), **{name: size for name, size in asked.items() if size is not None})
+    wanted = [name for name in NAMES if not only or name in only]
+    settings = spark_settings(conf)
+    need_libraries()
+    before = this_machine()
+    try:
+        with TemporaryDirectory(prefix="kraft-spec-bench-", dir=folder) as place:
+            measured = measure_heaps(sizes, wanted, Path(place), _steps, settings)
+    except BenchmarkError as error:
+        raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+    except OSError as error:
+        raise CommandError(f"the traces cannot be written: {error}", ExitCode.CANNOT_WRITE) from error
+    after = this_machine()
+    document = {
+        "format": FORMAT,
+        "sizes": asdict(sizes),
+        "settings": settings,
+        "before": asdict(before),
+        "after": asdict(after),
+        **measured.as_dict(),
+    }
+    if output is not None:
+        _write(output, document)
+    if as_json:
+        print_json(document)
+    else:
+        _show(measured, before, after)
+    return ExitCode.CONFORMANT
+
+
+@contextmanager
+def _steps(what: str, total: int | None) -> Iterator[Callable[[], None]]:
+    with progress(what, total) as advance:
+        yield lambda: advance()
+
+
+def _write(target: Path, document: dict[str, Any]) -> None:
+    try:
+        with whole_file(target) as stream:
+            stream.write(json.dumps(document, indent=2, sort_keys=True).encode() + b"\n")
+    except OSError as error:
+        raise CommandError(f"{target} cannot be written: {error.strerror or error}", ExitCode.CANNOT_WRITE) from error
+
+
+def _show(measured: Heaps, before: Machine, after: Machine) -> None:
+    drawn = table("Figures", "what", "measured", "wanted", "")
+    for bound in measured.bounds():
+        drawn.add_row(bound.name, f"{bound.value:.2f}", _wanted(bound), "" if bound.is_reached else "missed")
+    stdout.print(drawn)
+    _show_runs(measured)
+    stdout.print(f"before: {before.describe()}", markup=False, soft_wrap=True)
+    stdout.print(f"after:  {after.describe()}", markup=False, soft_wrap=True)
+
+
+def _wanted(bound: Bound) -> str:
+    if not bound.bound:
+        return "-"
+    return f"{'at most' if bound.at_most else 'at least'} {bound.bound:g}"
+
+
+def _show_runs(measured: Heaps) -> None:
+    columns = ("run", "events", "seconds", "ingest", "validate", "coverage", "events/s", "CPU µs/event", "of it Java")
+    drawn = table("Runs, by the clock", *columns)
+    peaks = table("Peak memory of one process, MB", "run", "driver", "java", "worker", "workers")
+    names = {
+        "two": ("local[2], cold, small", "local[2], small", "local[2], large"),
+        "one": ("local[1], cold, small", "local[1], large"),
+        "processor": ("one processor, cold, small", "one processor, large"),
+        "skewed": ("local[2], cold, small", "local[2], skewed"),
+    }
+    runs = [
+        (name, run)
+        for kind, called in names.items()
+        for name, run in zip(called, getattr(measured, kind) or (), strict=False)
+    ]
+    if measured.long is not None:
+        runs += [("local[1], one long trace", measured.long.one), ("local[2], one long trace", measured.long.two)]
+    for name, run in runs:
+        _add_run(drawn, name, run)
+        megabytes = (f"{run.peak_bytes[role] / 1e6:,.0f}" for role in ("driver", "java", "worker"))
+        peaks.add_row(name, *megabytes, str(run.processes["worker"]))
+    if measured.bare is not None:
+        _add_bare(drawn, measured.bare)
+    stdout.print(drawn)
+    stdout.print(peaks)
+
+
+def _add_run(drawn: Any, name: str, run: Measured) -> None:
+    stages = (f"{run.stages[stage]:.1f}" for stage in ("ingest", "validate", "coverage"))
+    cpu = (f"{seconds / run.events * 1e6:.0f}" for seconds in (run.all_cpu_seconds, run.cpu_seconds["java"]))
+    drawn.add_row(name, f"{run.events:,}", f"{run.seconds:.1f}", *stages, f"{run.per_second:,.0f}", *cpu)
+
+
+def _add_bare(drawn: Any, bare: BareMeasured) -> None:
+    cpu = bare.cpu_seconds / bare.events * 1e6
+    name = f"{bare.checkers} bare checkers, large"
+    row = (f"{bare.events:,}", f"{bare.seconds:.1f}", "", f"{bare.seconds:.1f}", "", f"{bare.per_second:,.0f}")
+    drawn.add_row(name, *row, f"{cpu:.0f}", "")

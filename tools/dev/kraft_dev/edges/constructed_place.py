@@ -1,0 +1,140 @@
+"""The replica under test of `constructed`, and the logs that it may have."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, cast
+
+from kraft_dev.edges.edge import ModelRecord
+from kraft_spec.mapping_forms import function_entries
+from kraft_spec.tlc.values import Function
+
+EPOCH = 2
+NO_LEADER = -1
+NO_KEY = (-1, "")
+NO_ENDPOINT = ""
+NO_CHANGE: Mapping[str, Any] = {"kind": "none"}
+NO_SNAPSHOT = (-1, -1)
+NO_TARGET: frozenset[int] = frozenset()
+OTHER_DIRECTORY = "Z"
+"""A directory id that no replica has."""
+
+Key = tuple[int, str]
+Fields = Mapping[str, Any]
+Log = tuple[ModelRecord, ...]
+
+
+class Place(NamedTuple):
+    """The replica under test, and two voters beside it: `first` sends most messages, `second` is somebody else.
+
+    Attributes:
+        full: Whether the products are whole here; elsewhere the votes and logs are fewer.
+    """
+
+    configuration: ModelRecord
+    replica_id: int
+    first: int
+    second: int
+    full: bool
+
+    def key(self, replica_id: int) -> Key:
+        key: Key = function_entries(self.configuration["keys"])[replica_id]
+        return key
+
+    def entry(self, replica_id: int) -> Key:
+        """The entry of the first voters set for a voter, and the own key of an observer."""
+        return next((voter for voter in self.configuration["voters"] if voter[0] == replica_id), self.key(replica_id))
+
+    def endpoint(self, replica_id: int) -> str:
+        endpoint: str = function_entries(self.configuration["endpoints"])[replica_id]
+        return endpoint
+
+    @property
+    def ids(self) -> frozenset[int]:
+        """Every replica that there is."""
+        return frozenset(function_entries(self.configuration["keys"]))
+
+    @property
+    def own(self) -> Key:
+        return self.key(self.replica_id)
+
+
+def hashable(fields: Fields) -> ModelRecord:
+    """A record that can be an element of a set, as the messages in the network are."""
+    return cast(ModelRecord, Function(fields))
+
+
+def record(epoch: int, kind: str, value: int = 0) -> ModelRecord:
+    """A record of a log that is no VotersRecord."""
+    return hashable({"epoch": epoch, "kind": kind, "value": value, "voters": frozenset(), "details": frozenset()})
+
+
+def voters_record(place: Place, epoch: int, voters: frozenset[Key]) -> ModelRecord:
+    """A VotersRecord with what the configuration says of the voters."""
+    content = {"voters": voters, "details": details(place, voters)}
+    return hashable({"epoch": epoch, "kind": "Voters", "value": 0, **content})
+
+
+def assignment(place: Place, epoch: int, voters: frozenset[Key], target: frozenset[int]) -> ModelRecord:
+    """A VoterAssignment with what the configuration says of the voters; an empty target for none."""
+    content = {"voters": voters, "details": details(place, voters), "target": target}
+    return hashable({"epoch": epoch, "kind": "VoterAssignment", "value": 0, **content})
+
+
+def details(place: Place, voters: Iterable[Key]) -> frozenset[tuple[int, str, int, int]]:
+    """What the configuration says of voters; of static ones the endpoint alone."""
+    ids = {voter[0] for voter in voters} & place.ids
+    lowest, highest = (function_entries(place.configuration[name]) for name in ("minVersion", "maxVersion"))
+    if not place.configuration["kraftVersion"]:
+        return frozenset((i, place.endpoint(i), 0, 0) for i in ids)
+    return frozenset((i, place.endpoint(i), lowest[i], highest[i]) for i in ids)
+
+
+def checkpoint(place: Place) -> ModelRecord:
+    """What the replica under test was formatted with."""
+    voters = function_entries(place.configuration["initial"])[place.replica_id]
+    level = place.configuration["kraftVersion"] if voters else 0
+    formatted = {"voters": voters, "details": details(place, voters), "target": NO_TARGET}
+    return {"end": 0, "epoch": 0, "level": level, **formatted}
+
+
+def voters_sets(place: Place) -> Mapping[str, frozenset[Key]]:
+    """Voters sets that a record of the log may bring."""
+    others = {place.key(place.first), place.key(place.second)}
+    return {
+        "all": frozenset({place.own, *others}),
+        "without": frozenset(others),
+        "moved": frozenset({(place.replica_id, OTHER_DIRECTORY), *others}),
+        "pair": frozenset({place.own, place.key(place.first)}),
+        "sole": frozenset({place.own}),
+    }
+
+
+def logs(place: Place) -> Mapping[str, Log]:
+    """Logs by name; `ahead` is of a later epoch than the replica, as after the loss of its quorum state file."""
+    first = record(1, "LeaderChange", place.first)
+    behind = (first, record(1, "Data", 7))
+    return {
+        "empty": (),
+        "behind": behind,
+        "current": (first, record(2, "LeaderChange", place.first)),
+        "longer": (*behind, record(1, "Data", 8)),
+        "leads": (first, record(2, "LeaderChange", place.replica_id), record(2, "Data", 7)),
+        "ahead": (first, record(3, "LeaderChange", place.second)),
+        **{f"voters-{name}": (first, voters_record(place, 1, voters)) for name, voters in voters_sets(place).items()},
+        **{
+            f"target-{name}": (first, assignment(place, 1, voters_sets(place)["pair"], target))
+            for name, target in targets(place).items()
+        },
+    }
+
+
+def targets(place: Place) -> Mapping[str, frozenset[int]]:
+    """Targets for a set of the replica itself and `first`."""
+    own, first, second = place.replica_id, place.first, place.second
+    return {
+        "added": frozenset({own, first, second}),
+        "replaced": frozenset({own, second}),
+        "left": frozenset({own}),
+        "handed-over": frozenset({first}),
+        "reached": frozenset({own, first}),
+        "moved": frozenset({first, second}),
+    }

@@ -1,0 +1,225 @@
+"""States of one replica for `constructed`: products of what its fields can hold, reachable or not.
+
+All of them are well-typed (TypeOk in Properties.tla); `constructing` asks the model for that.
+The replica under test is in `EPOCH`, so that there is an epoch below and one above.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from kraft_dev.edges.constructed_place import (
+    EPOCH,
+    NO_CHANGE,
+    NO_ENDPOINT,
+    NO_KEY,
+    NO_LEADER,
+    NO_SNAPSHOT,
+    NO_TARGET,
+    OTHER_DIRECTORY,
+    Fields,
+    Key,
+    Place,
+    checkpoint,
+    logs,
+    voters_sets,
+)
+from kraft_dev.edges.edge import ModelRecord
+from kraft_reference.records import SET_KINDS
+from kraft_spec.mapping_forms import function_entries
+
+
+def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None = None, **fields: Any) -> ModelRecord:
+    """A state in `EPOCH` with a log of `logs`; a field that is not given holds what NewReplica gives it.
+
+    The log stands on the snapshot `base`, or on the checkpoint that the replica was formatted with.
+    """
+    content = logs(place)[log]
+    base = checkpoint(place) if base is None else base
+    end: int = base["end"]
+    before = end - 1
+    sets = [
+        {"offset": offset, "voters": one["voters"], "details": one["details"], "target": one.get("target", NO_TARGET)}
+        for offset, one in enumerate(content, end)
+        if one["kind"] in SET_KINDS
+    ]
+    levels = [
+        {"offset": offset, "level": one["value"]}
+        for offset, one in enumerate(content, end)
+        if one["kind"] == "KRaftVersion"
+    ]
+    blank: dict[str, Any] = {
+        "key": place.own,
+        "role": role,
+        "epoch": EPOCH,
+        "leader": NO_LEADER,
+        "endpoint": NO_ENDPOINT,
+        "voted": NO_KEY,
+        "base": base,
+        "log": content,
+        "flushed": end + len(content),
+        "voters": ({"offset": before, **{name: base[name] for name in ("voters", "details", "target")}}, *sets),
+        "levels": ({"offset": before, "level": base["level"]}, *levels),
+        "highWatermark": end or -1,
+        **dict.fromkeys(("granted", "rejected", "fetchers", "acknowledged", "awaiting"), frozenset()),
+        **dict.fromkeys(("fetched", "searching"), False),
+        "epochStart": 0,
+        "offsets": (),
+        "preferred": (),
+        "pending": NO_CHANGE,
+        "reports": frozenset(),
+        "awaited": frozenset(),
+        "wanted": NO_SNAPSHOT,
+        "fileVersion": levels[-1]["level"] if levels else base["level"],
+        "moved": NO_ENDPOINT,
+    }
+    unknown = fields.keys() - blank.keys()
+    if unknown:
+        raise ValueError(f"no fields of a state: {sorted(unknown)}")
+    return blank | fields
+
+
+def leads(place: Place) -> Fields:
+    """What a Leader or a Resigned replica knows of the leader."""
+    return {"leader": place.replica_id, "endpoint": place.endpoint(place.replica_id)}
+
+
+def follows(place: Place, leader: int) -> Fields:
+    """What a replica knows of another that leads."""
+    return {"leader": leader, "endpoint": place.endpoint(leader)}
+
+
+def votes(place: Place) -> tuple[Key, ...]:
+    """Whom it may have voted for: nobody, the sender, itself, somebody else, the sender with another disk."""
+    some = (NO_KEY, place.key(place.first))
+    if not place.full:
+        return some
+    return (*some, place.own, place.key(place.second), (place.first, OTHER_DIRECTORY))
+
+
+def _known_leaders(place: Place) -> tuple[Fields, ...]:
+    """What a Prospective may know of the leader."""
+    return ({}, {"leader": place.first}, follows(place, place.first), follows(place, place.second))
+
+
+def asked_states(place: Place) -> Iterator[ModelRecord]:
+    """Every running role with every vote: states that requests meet."""
+    first, second = place.first, place.second
+    some_logs = ("behind", "empty", "current") if place.full else ("behind",)
+    for voted, log in product(votes(place), some_logs):
+        for leader in (NO_LEADER, first, second):
+            yield state(place, "Unattached", log, leader=leader, voted=voted)
+        yield state(place, "Resigned", log, voted=voted, **leads(place))
+    alone = frozenset({place.replica_id})
+    for voted in votes(place):
+        for known in _known_leaders(place):
+            yield state(place, "Prospective", voted=voted, granted=alone, **known)
+        for leader, fetched, searching in product((first, second), (False, True), (False, True)):
+            if not (fetched and searching):
+                at = follows(place, leader)
+                yield state(place, "Follower", voted=voted, fetched=fetched, searching=searching, **at)
+        yield state(place, "Leader", "leads", voted=voted, epochStart=1, **leads(place))
+        yield state(place, "Leader", "behind", voted=voted, **leads(place))
+        if voted != NO_KEY:
+            yield state(place, "Candidate", voted=voted, granted=alone)
+    # Outside its own voters set it is an observer, whatever it was before.
+    for log, leader in product(("voters-without", "voters-moved", "voters-sole"), (NO_LEADER, first)):
+        yield state(place, "Unattached", log, leader=leader)
+        if leader != NO_LEADER:
+            yield state(place, "Follower", log, **follows(place, leader))
+            yield state(place, "Follower", log, fetched=True, searching=True, **follows(place, leader))
+
+
+def waiting_states(place: Place) -> Iterator[ModelRecord]:
+    """Every running role while it waits for answers of both others; and once without."""
+    own, first, second = place.replica_id, place.first, place.second
+    both: Fields = {"awaiting": frozenset({(first, 1), (second, 1)})}
+    alone = frozenset({own})
+    nobody: frozenset[int] = frozenset()
+    rounds = [(alone, nobody), (alone, frozenset({second}))]
+    if place.full:
+        rounds += [(alone, frozenset({first})), (alone | {first}, nobody)]
+    for granted, rejected in rounds:
+        count: Fields = {"granted": granted, "rejected": rejected}
+        for known in _known_leaders(place):
+            yield state(place, "Prospective", **count, **known, **both)
+        yield state(place, "Prospective", voted=place.key(second), **count, **both)
+        yield state(place, "Candidate", voted=place.own, **count, **both)
+    for leader in (first, second):
+        yield state(place, "Follower", voted=place.own, **follows(place, leader), **both)
+        yield state(place, "Unattached", leader=leader, **both)
+    yield state(place, "Unattached", voted=place.own, **both)
+    for acknowledged in (nobody, frozenset({second})):
+        announced: Fields = {"acknowledged": acknowledged, "voted": place.own, **leads(place)}
+        yield state(place, "Leader", "leads", epochStart=1, **announced, **both)
+        yield state(place, "Resigned", **announced, **both)
+    # Nothing is outstanding at the sender of most messages.
+    other: Fields = {"awaiting": frozenset({(second, 1)})}
+    yield state(place, "Prospective", granted=alone, **other)
+    yield state(place, "Candidate", granted=alone, voted=place.own, **other)
+    yield state(place, "Follower", **follows(place, second), **other)
+    yield state(place, "Leader", "leads", **leads(place), **other)
+
+
+def leader_states(place: Place) -> Iterator[ModelRecord]:
+    """What a leader counts: fetch offsets, fetchers, the high watermark; and voters sets it may be outside of."""
+    sender, other = place.entry(place.first), place.entry(place.second)
+    progress = ((), {sender: 1}, {sender: 2, other: 3}, {other: 2})
+    nobody: frozenset[int] = frozenset()
+    seen = (nobody, frozenset({place.first}), frozenset({place.second}))
+    for offsets, fetchers, watermark in product(progress, seen, (-1, 1, 2)):
+        counted: Fields = {"offsets": offsets, "fetchers": fetchers, "highWatermark": watermark}
+        yield state(place, "Leader", "leads", epochStart=1, voted=place.own, **counted, **leads(place))
+    for name, watermark, fetchers in product(voters_sets(place), (-1, 1), seen[:2]):
+        counted = {"fetchers": fetchers, "highWatermark": watermark}
+        yield state(place, "Leader", f"voters-{name}", **counted, **leads(place))
+    # Announced to everybody, and one request outstanding: nothing, or less, is due.
+    waiting: Fields = {"awaiting": frozenset({(place.first, 1)})}
+    told = frozenset({place.first, place.second})
+    yield state(place, "Leader", "leads", epochStart=1, acknowledged=told, **leads(place), **waiting)
+    ordered = (place.entry(place.second), place.entry(place.first))
+    yield state(place, "Resigned", preferred=ordered, **leads(place), **waiting)
+
+
+def fetching_states(place: Place) -> Iterator[ModelRecord]:
+    """A Follower that waits for an answer of its leader, with logs to truncate and high watermarks to keep."""
+    at = {**follows(place, place.first), "awaiting": frozenset({(place.first, 1)})}
+    for log, fetched, searching in product(("empty", "behind", "current", "longer"), (False, True), (False, True)):
+        for watermark in (-1, 1, 2):
+            if watermark <= len(logs(place)[log]) and not (fetched and searching and not place.full):
+                fields: Fields = {"fetched": fetched, "searching": searching, "highWatermark": watermark}
+                yield state(place, "Follower", log, **fields, **at)
+    for name in voters_sets(place):
+        yield state(place, "Follower", f"voters-{name}", flushed=1, **at)
+
+
+def stopped_states(place: Place) -> Iterator[ModelRecord]:
+    """What may be on a disk: epoch, leader, vote and log; the log may be ahead of the file."""
+    leaders = (NO_LEADER, place.first, place.second, place.replica_id)
+    for leader, voted, log in product(leaders, votes(place), logs(place)):
+        yield state(place, "Stopped", log, leader=leader, voted=voted)
+    observer = max(function_entries(place.configuration["keys"]))
+    yield state(place, "Stopped", leader=observer if observer != place.replica_id else NO_LEADER)
+    for voted in ((place.replica_id, ""), (place.replica_id, OTHER_DIRECTORY)):
+        yield state(place, "Stopped", voted=voted)
+
+
+def unflushed_states(place: Place) -> Iterator[ModelRecord]:
+    """States whose next step has several effects, with a tail of the log that a crash may lose."""
+    first = place.first
+    alone = frozenset({place.replica_id})
+    waiting: Fields = {"awaiting": frozenset({(first, 1)})}
+    tail: Fields = {"log": "behind", "flushed": 1}
+    for voted in (NO_KEY, place.key(first)):
+        yield state(place, "Unattached", voted=voted, **tail)
+        yield state(place, "Prospective", voted=voted, granted=alone, **tail, **waiting)
+        yield state(place, "Follower", voted=voted, **tail, **follows(place, first), **waiting)
+    yield state(place, "Follower", **tail, **follows(place, first))
+    yield state(place, "Prospective", granted=alone, **tail)
+    yield state(place, "Prospective", "voters-sole", granted=alone, flushed=1)
+    yield state(place, "Candidate", voted=place.own, granted=alone, **tail, **waiting)
+    for log in ("leads", "voters-without"):
+        yield state(place, "Leader", log, flushed=1, fetchers=frozenset({place.second}), **leads(place))
+    yield state(place, "Resigned", **tail, **leads(place))
+    for log in ("ahead", "voters-sole"):
+        yield state(place, "Stopped", log, voted=place.own, flushed=1)

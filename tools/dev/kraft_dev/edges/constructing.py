@@ -1,0 +1,149 @@
+"""What the model makes of the constructed states: one step from each, with TLC in this process."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+from kraft_dev.edges.constructed import ConstructedState, constructed_states
+from kraft_dev.edges.constructed_place import hashable
+from kraft_dev.edges.edge import Edge, ModelRecord
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.specification import Specification
+from kraft_spec.tlc.values import TlaValue, codec
+
+Own = Callable[[TlaValue], Any]
+"""A value of the model in Python's own kinds; equal values are one object."""
+
+
+_SEEN = ("before", "after", "reason", "effects", "completed", "kept")
+"""The fields of `observed`: see Seen in Edges.tla."""
+
+
+def _identity(edge: Edge) -> tuple[object, ...]:
+    """Equal for equal edges: equal values are one object, and TLC's texts of equal sets may differ."""
+    values = (edge.configuration, edge.event, edge.before, edge.after, edge.effects)
+    return (*map(id, values), edge.refusal, edge.completed, edge.kept)
+
+
+class ConstructedStateError(ValueError):
+    """A constructed state is not well-typed."""
+
+
+class Start(NamedTuple):
+    """A start state of the slice and its `config` in Python's own kinds."""
+
+    state: JavaObject
+    configuration: ModelRecord
+
+
+class Constructing:
+    """Takes one step from each constructed state.
+
+    Attributes:
+        states: How many there were.
+    """
+
+    def __init__(self, specification: Specification, own: Own) -> None:
+        """Use the parsed slice, and share values with the edges that `own` has made."""
+        self._specification = specification
+        self._next = specification.tool.getNextStateSpec()
+        self._codec = codec()
+        self._own_value = own
+        self._from_text: dict[str, Any] = {}
+        self._network: dict[tuple[int, ...], tuple[JavaObject, Any]] = {}
+        self._refusable: dict[str, tuple[tuple[Any, str], ...]] = {}
+        self._seen_fields = {name: self._codec.encode(name) for name in _SEEN}
+        self.states = 0
+
+    def edges(self, starts: Sequence[Start], known: Iterable[Edge]) -> Iterator[Edge]:
+        """Every edge from a constructed state that is not `known` already, each once.
+
+        Args:
+            starts: One for each cluster; their configurations are those of the known edges, as objects.
+            known: Edges made with the same `own`, which must stay alive meanwhile.
+
+        Raises:
+            ConstructedStateError: A state is not well-typed.
+            SpecificationError: TLC cannot evaluate a step.
+        """
+        met = {_identity(edge) for edge in known}
+        clusters: Any = self._codec.decode(self._specification.evaluate("Clusters", starts[0].state))
+        for start in starts:
+            cluster = next(name for name, given in clusters.items() if self._own_value(given) == start.configuration)
+            for constructed in constructed_states(cluster, start.configuration):
+                self.states += 1
+                for edge in self._steps(start, constructed):
+                    identity = _identity(edge)
+                    if identity not in met:
+                        met.add(identity)
+                        yield edge
+
+    def _steps(self, start: Start, constructed: ConstructedState) -> Iterator[Edge]:
+        state = self._bound(start.state, constructed)
+        enabled = set()
+        for successor in self._successors(state):
+            step, observed = (self._specification.lookup(successor, name) for name in ("step", "observed"))
+            event = self._own(step)
+            enabled.add(id(event))
+            seen = {name: self._own(observed.select(field)) for name, field in self._seen_fields.items()}
+            yield Edge(
+                configuration=start.configuration,
+                event=event,
+                before=seen["before"],
+                after=seen["after"],
+                refusal=seen["reason"],
+                effects=seen["effects"],
+                completed=seen["completed"],
+                kept=seen["kept"],
+                in_graph=False,
+                constructed=True,
+            )
+        before = self._own(self._codec.encode(constructed.before))
+        for event, reason in self._refusals(state, constructed):
+            if id(event) not in enabled:
+                yield Edge(start.configuration, event, before, before, reason, (), in_graph=False, constructed=True)
+
+    def _bound(self, start: JavaObject, constructed: ConstructedState) -> JavaObject:
+        replicas: Any = self._specification.decoded(start, "replicas")
+        number = constructed.replica_id
+        replicas = (*replicas[: number - 1], constructed.before, *replicas[number:])
+        state = self._specification.bind(start, "replicas", replicas)
+        network = self._messages(constructed)
+        may = {"crashing": constructed.crashing, "asking": constructed.asking}
+        label = {"name": "constructed", "replica": number, **may}
+        state = self._specification.bind(self._specification.bind(state, "network", network), "step", label)
+        if not self._specification.is_valid("TypeOk", state):
+            raise ConstructedStateError(f"not well-typed: {constructed.before}")
+        return state
+
+    def _messages(self, constructed: ConstructedState) -> JavaObject:
+        """The network with all messages of a state; the groups are kept, so that their ids stay theirs."""
+        key = tuple(map(id, constructed.messages))
+        if key not in self._network:
+            messages = frozenset(message for group in constructed.messages for message in group)
+            self._network[key] = (self._codec.encode(messages), constructed.messages)
+        return self._network[key][0]
+
+    def _refusals(self, state: JavaObject, constructed: ConstructedState) -> Iterator[tuple[Any, str]]:
+        """Events of the replica with the model's reason for taking no notice, which holds where none is enabled."""
+        asked = self._specification.evaluate("AskedEvents", state)
+        text = str(asked.toString())
+        if text not in self._refusable:
+            events: Any = self._codec.decode(asked)
+            in_order = sorted(events, key=str)
+            self._refusable[text] = tuple([(self._own_value(event), str(reason)) for event, reason in in_order])
+        yield from self._refusable[text][constructed.turn :: constructed.share]
+        if constructed.before["role"] == "Stopped":
+            for message in (message for group in constructed.messages for message in group):
+                named = hashable({"name": f"Handle{message['type']}", "replica": message["to"], "message": message})
+                yield self._own_value(cast(TlaValue, named)), "NOT_RUNNING"
+
+    def _successors(self, state: JavaObject) -> list[JavaObject]:
+        states = self._specification.tool.getNextStates(self._next, state)
+        return [states.elementAt(index) for index in range(states.size())]
+
+    def _own(self, value: JavaObject) -> Any:
+        """A value of TLC in Python's own kinds, decoded once for each text."""
+        text = str(value.toString())
+        if text not in self._from_text:
+            self._from_text[text] = self._own_value(self._codec.decode(value))
+        return self._from_text[text]

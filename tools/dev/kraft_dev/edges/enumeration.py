@@ -1,0 +1,255 @@
+"""Every edge of the complete state graph of the slice Edges.tla, breadth first, with TLC in this process.
+
+After them the edges from constructed states, of `constructing`.
+
+Only these modules of the package, and `constructed*`, need Java.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jpype
+
+from kraft_dev.edges.constructing import Constructing, Start
+from kraft_dev.edges.edge import WHOLE, Edge
+from kraft_dev.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph, count_constructed
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.specification import Specification
+from kraft_spec.tlc.values import Function, TlaValue, codec
+
+Progress = Callable[[int, int], None]
+"""Called now and then with the states explored and the states known."""
+
+_STATES_BETWEEN_CALLS = 500
+
+
+class _Label(NamedTuple):
+    """What is counted for each edge, and the edge itself unless it is the network's."""
+
+    action: str
+    edge: Edge | None
+    changing: bool
+
+
+class _Found(NamedTuple):
+    """A state to explore."""
+
+    state: JavaObject
+    configuration: str
+    depth: int
+
+
+def enumerate_edges(on_progress: Progress | None = None, directory: Path | None = None) -> EdgeGraph:
+    """Enumerate the graph; a process can do so once, because TLC keeps one specification.
+
+    Args:
+        on_progress: Told how far it is.
+        directory: Folder of the modules, for a changed copy of the model; the package's own if None.
+
+    Raises:
+        SpecificationError: TLC cannot parse or evaluate the model.
+        JvmError, JarMissing, JarMismatch, JavaMissing: TLC cannot be used.
+    """
+    if directory is not None:
+        return _Enumeration(directory).graph(on_progress)
+    with as_file(files("kraft_spec") / "tla") as own:
+        return _Enumeration(own).graph(on_progress)
+
+
+class _Enumeration:
+    """Breadth-first search over the states within the bounds."""
+
+    def __init__(self, directory: Path) -> None:
+        self._specification = Specification(directory, "Edges")
+        self._tool = self._specification.tool
+        self._next = self._tool.getNextStateSpec()
+        self._decode = codec().decode
+        unlabelled = {"step": codec().encode({"name": ""}), "observed": codec().encode(())}
+        unique_string = jpype.JClass("util.UniqueString").uniqueStringOf
+        self._unlabelled = tuple((unique_string(name), nothing) for name, nothing in unlabelled.items())
+        self._labels: dict[tuple[str, str, str], _Label] = {}
+        self._actions: dict[str, ActionEdges] = {}
+        self._shared: dict[Any, Any] = {}
+        self._configurations: dict[str, Any] = {}
+        self._replica_states: set[tuple[str, TlaValue]] = set()
+        self._refused: list[Edge] = []
+
+    def graph(self, on_progress: Progress | None) -> EdgeGraph:
+        """Explore everything."""
+        began = time.perf_counter()
+        specification = self._specification
+        known: set[int] = set()
+        level: list[_Found] = []
+        starts: list[Start] = []
+        for state in specification.initial_states():
+            configuration = str(specification.lookup(state, "config").toString())
+            self._configurations[configuration] = self._own(specification.decoded(state, "config"))
+            starts.append(Start(state.copy(), self._configurations[configuration]))
+            known.add(self._nameless(state))
+            level.append(_Found(state, configuration, 0))
+            replicas = specification.decoded(state, "replicas")
+            assert isinstance(replicas, tuple), "the replicas are numbered from 1"
+            for number, replica in enumerate(replicas, start=1):
+                self._ask(state, configuration, number, replica)
+        explored = depth = 0
+        while level:
+            following: list[_Found] = []
+            for found in level:
+                depth = found.depth
+                following.extend(self._explored(found, known))
+                explored += 1
+                if on_progress is not None and explored % _STATES_BETWEEN_CALLS == 0:
+                    on_progress(explored, len(known))
+            level = following
+        edges = [label.edge for label in self._labels.values() if label.edge is not None]
+        for edge in edges:
+            self._actions[edge.action].distinct += 1
+        began_constructed = time.perf_counter()
+        constructing = Constructing(specification, self._own)
+        of_graph = (*edges, *self._refused, *_not_running(edges))
+        constructed = tuple(constructing.edges(starts, of_graph))
+        ended = time.perf_counter()
+        return EdgeGraph(
+            edges=(*of_graph, *constructed),
+            actions=dict(sorted(self._actions.items())),
+            states=explored,
+            depth=depth,
+            replica_states=len(self._replica_states),
+            seconds=ended - began,
+            constructed=count_constructed(constructed),
+            constructed_states=constructing.states,
+            seconds_constructed=ended - began_constructed,
+        )
+
+    def _explored(self, found: _Found, known: set[int]) -> Iterator[_Found]:
+        """Count the edges of a state, and yield the states that are new and within the bounds."""
+        seen: set[tuple[int, int]] = set()
+        for successor in self._successors(found.state):
+            texts = tuple([str(successor.lookup(name).toString()) for name, _ in self._unlabelled])
+            key = (found.configuration, *texts)
+            label = self._labels.get(key)  # type: ignore[arg-type]
+            asked_of: tuple[int, TlaValue] | None = None
+            if label is None:
+                label, asked_of = self._label(successor, found.configuration)
+                self._labels[key] = label  # type: ignore[index]
+            fingerprint = self._nameless(successor)
+            # TLC gives a successor once for each way in which the action's formula is true.
+            if (id(label), fingerprint) in seen:
+                continue
+            seen.add((id(label), fingerprint))
+            within = bool(self._tool.isInModel(successor))
+            self._count(label, leaving=not within)
+            if asked_of is not None:
+                self._ask(successor, found.configuration, *asked_of)
+            if within and fingerprint not in known:
+                known.add(fingerprint)
+                yield _Found(successor, found.configuration, found.depth + 1)
+
+    def _successors(self, state: JavaObject) -> list[JavaObject]:
+        states = self._tool.getNextStates(self._next, state)
+        return [states.elementAt(index) for index in range(states.size())]
+
+    def _nameless(self, state: JavaObject) -> int:
+        """The fingerprint of a state without its labels, which are taken off for good."""
+        for name, nothing in self._unlabelled:
+            state.bind(name, nothing)
+        return self._specification.fingerprint(state)
+
+    def _own(self, value: TlaValue) -> Any:
+        """A value of the model in Python's own kinds; equal values are one object."""
+        if isinstance(value, Function):
+            known = self._shared.get(value)
+            if known is None:
+                known = self._shared[value] = {key: self._own(entry) for key, entry in value.items()}
+            return known
+        if isinstance(value, tuple):
+            # To Python <<FALSE, FALSE>> equals <<0, 0>>.
+            typed = (value, *map(type, value))
+            known = self._shared.get(typed)
+            if known is None:
+                known = self._shared[typed] = tuple([self._own(entry) for entry in value])
+            return known
+        return value
+
+    def _label(self, successor: JavaObject, configuration: str) -> tuple[_Label, tuple[int, TlaValue] | None]:
+        """A label met for the first time, and the state of the replica after it, which may be new."""
+        step = self._specification.decoded(successor, "step")
+        assert isinstance(step, Function), "a label is a record"
+        name = str(step["name"])
+        if name in NETWORK_ACTIONS:
+            return _Label(name, None, changing=False), None
+        observed = self._specification.decoded(successor, "observed")
+        assert isinstance(observed, Function), "a label is a record"
+        edge = Edge(
+            configuration=self._configurations[configuration],
+            event=self._own(step),
+            before=self._own(observed["before"]),
+            after=self._own(observed["after"]),
+            refusal=str(observed["reason"]),
+            effects=self._own(observed["effects"]),
+            completed=self._own(observed["completed"]),
+            kept=self._own(observed["kept"]),
+        )
+        changing = observed["before"] != observed["after"]
+        return _Label(name, edge, changing), (self._own(step["replica"]), observed["after"])
+
+    def _count(self, label: _Label, *, leaving: bool) -> None:
+        counted = self._actions.setdefault(label.action, ActionEdges())
+        counted.leaving += leaving
+        if label.edge is None:
+            counted.network += 1
+            return
+        counted.changing += label.changing
+        counted.unchanging += not label.changing
+        counted.crashes += label.edge.completed != WHOLE
+
+    def _ask(self, state: JavaObject, configuration: str, replica_id: int, replica: TlaValue) -> None:
+        """Ask the model which events it refuses in a state of a replica that was not met before."""
+        if (configuration, replica) in self._replica_states:
+            return
+        self._replica_states.add((configuration, replica))
+        asked = self._specification.bind(state, "step", {"name": "asked", "replica": replica_id})
+        enabled = set()
+        for successor in self._successors(asked):
+            enabled.add(self._specification.decoded(successor, "step"))
+        before = self._own(replica)
+        events: Any = self._decode(self._specification.evaluate("AskedEvents", asked))
+        for event, reason in sorted(events, key=str):
+            if event not in enabled:
+                self._refused.append(
+                    Edge(
+                        configuration=self._configurations[configuration],
+                        event=self._own(event),
+                        before=before,
+                        after=before,
+                        refusal=str(reason),
+                        effects=(),
+                        in_graph=False,
+                    )
+                )
+
+
+def _not_running(edges: list[Edge]) -> Iterator[Edge]:
+    """A message at a replica that does not run: one of each kind for each such state."""
+    deliveries: dict[tuple[int, int], dict[str, Edge]] = {}
+    stopped: dict[tuple[int, int, int], Edge] = {}
+    for edge in edges:
+        place = (id(edge.configuration), edge.event["replica"])
+        if "message" in edge.event:
+            deliveries.setdefault(place, {}).setdefault(edge.action, edge)
+        if edge.before["role"] == "Stopped":
+            stopped.setdefault((*place, id(edge.before)), edge)
+    for (configuration, replica_id, _), edge in stopped.items():
+        for delivery in deliveries.get((configuration, replica_id), {}).values():
+            yield Edge(
+                configuration=edge.configuration,
+                event=delivery.event,
+                before=edge.before,
+                after=edge.before,
+                refusal="NOT_RUNNING",
+                effects=(),
+                in_graph=False,
+            )

@@ -1,0 +1,179 @@
+"""Edges of the model on the Python reference: the same state, the same effects in the same order, the same refusal.
+
+Nothing here needs Java.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from kraft_dev.edges.edge import WHOLE, Edge, ModelRecord
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import StartTimer
+from kraft_reference.events import Draw, Event
+from kraft_reference.replica import Replica, Step
+from kraft_reference.state import ReplicaState
+from kraft_spec import mapping
+
+DRAW = Draw(correlation_id=1, election_timeout_ms=1500, election_backoff_ms=400)
+"""The correlation id is `Correlation` of KRaft.tla; the model has no clock."""
+
+SHOWN_MAX = 10
+"""How many differing edges a report keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field in which the reference does not do what the model does.
+
+    Attributes:
+        field: "state.voted", "effects[1].granted", "refusal", or "raises".
+        expected: What the model gives.
+        actual: What the reference gives.
+    """
+
+    field: str
+    expected: str
+    actual: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: the model gives {self.expected}, the reference {self.actual}"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingEdge:
+    """An edge on which the reference departs from the model."""
+
+    edge: Edge
+    differences: tuple[Difference, ...]
+
+    def __str__(self) -> str:
+        shown = "\n".join(f"  {difference}" for difference in self.differences)
+        return f"{self.edge}\n  before: {dict(self.edge.before)}\n{shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeReport:
+    """What a replay found.
+
+    Attributes:
+        replayed: Edges that were replayed.
+        differing: How many of them differ, by action.
+        differing_constructed: Those of `differing` that start from a constructed state.
+        shown: The first few of those.
+        seconds: Wall-clock time.
+    """
+
+    replayed: int
+    differing: Mapping[str, int]
+    differing_constructed: Mapping[str, int]
+    shown: tuple[DifferingEdge, ...]
+    seconds: float
+
+    @property
+    def agrees(self) -> bool:
+        """Does the reference do on every edge what the model does?"""
+        return not self.differing
+
+
+class _Crossing:
+    """Model values as values of the reference, each crossed over once: many edges share them."""
+
+    def __init__(self) -> None:
+        self._configurations: dict[int, Configuration] = {}
+        self._states: dict[int, ReplicaState] = {}
+
+    def configuration(self, record: ModelRecord) -> Configuration:
+        known = self._configurations.get(id(record))
+        if known is None:
+            known = self._configurations[id(record)] = mapping.configuration_from_model(record)
+        return known
+
+    def state(self, record: ModelRecord) -> ReplicaState:
+        known = self._states.get(id(record))
+        if known is None:
+            known = self._states[id(record)] = mapping.state_from_model(record)
+            if mapping.state_to_model(known) != record:
+                raise ValueError("the state comes back from the reference as another")
+        return known
+
+
+def replay(edges: Iterable[Edge], *, stop_at_first: bool = False) -> EdgeReport:
+    """Replay edges; an exception of the reference is a difference like any other.
+
+    Args:
+        edges: They must stay alive meanwhile, a list or a tuple.
+        stop_at_first: Stop at the first edge that differs.
+    """
+    began = time.perf_counter()
+    crossing = _Crossing()
+    differing: dict[str, int] = {}
+    differing_constructed: dict[str, int] = {}
+    shown: list[DifferingEdge] = []
+    replayed = 0
+    for edge in edges:
+        replayed += 1
+        differences = _replayed(edge, crossing)
+        if differences:
+            differing[edge.action] = differing.get(edge.action, 0) + 1
+            if edge.constructed:
+                differing_constructed[edge.action] = differing_constructed.get(edge.action, 0) + 1
+            if len(shown) < SHOWN_MAX:
+                shown.append(DifferingEdge(edge, differences))
+            if stop_at_first:
+                break
+    return EdgeReport(replayed, differing, differing_constructed, tuple(shown), time.perf_counter() - began)
+
+
+def differences_of(edge: Edge) -> tuple[Difference, ...]:
+    """Where the reference departs from the model on one edge."""
+    return _replayed(edge, _Crossing())
+
+
+def _replayed(edge: Edge, crossing: _Crossing) -> tuple[Difference, ...]:
+    try:
+        configuration = crossing.configuration(edge.configuration)
+        event = mapping.event_from_model(edge.event, configuration.cluster_id)
+        before = crossing.state(edge.before)
+        step = _step(Replica(before, configuration), event, edge)
+        # A replica that takes no notice gives its state back, which has been compared.
+        state = edge.before if step.state is before else mapping.state_to_model(step.state)
+        effects = tuple([mapping.effect_row(effect) for effect in step.effects if not isinstance(effect, StartTimer)])
+        refusal = "" if step.refusal is None else str(step.refusal)
+        if state == edge.after and effects == edge.effects and refusal == edge.refusal:
+            return ()
+    # A reference with a bug may raise anything.
+    except Exception as error:
+        return (Difference("raises", "an outcome", f"{type(error).__name__}: {error}"),)
+    return tuple(_differences(edge, state, effects, refusal))
+
+
+def _step(replica: Replica, event: Event, edge: Edge) -> Step:
+    if edge.completed == WHOLE:
+        return replica.step(event, DRAW)
+    return replica.crash_during(event, DRAW, edge.completed, edge.kept)
+
+
+def _differences(
+    edge: Edge, state: ModelRecord, effects: tuple[tuple[Any, ...], ...], refusal: str
+) -> Iterator[Difference]:
+    if refusal != edge.refusal:
+        yield Difference("refusal", edge.refusal or "none", refusal or "none")
+    for name, expected in edge.after.items():
+        if state[name] != expected:
+            yield Difference(f"state.{name}", str(expected), str(state[name]))
+    for place, (wanted, got) in enumerate(zip_longest(edge.effects, effects)):
+        if wanted == got:
+            continue
+        if wanted is None or got is None or wanted[0] != got[0]:
+            yield Difference(f"effects[{place}]", _effect_text(wanted), _effect_text(got))
+            continue
+        for name, one, other in zip(mapping.row_names(wanted[0]), wanted[1:], got[1:], strict=True):
+            if one != other:
+                yield Difference(f"effects[{place}].{name}", str(one), str(other))
+
+
+def _effect_text(row: tuple[Any, ...] | None) -> str:
+    return "nothing" if row is None else " ".join(map(str, row))

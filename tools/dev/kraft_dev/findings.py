@@ -1,0 +1,53 @@
+"""The findings recorded again: their traces, and TLC's counterexamples, looked for anew."""
+
+from collections.abc import Callable
+
+from kraft_conformance.findings.finding import ByCheck, Finding, load_findings
+from kraft_conformance.findings.showing import counterexample_file, trace_file, trace_of
+from kraft_dev.mutation.evidence import gather
+from kraft_dev.mutation.recorded import counterexample_of as counterexample_of_mutant
+from kraft_dev.mutation.schedule import hold
+from kraft_spec.counterexamples import in_words, text_of
+from kraft_spec.models import find_check, next_actions, run_check
+from kraft_spec.mutants import Schedule, load_catalogue
+from kraft_spec.tlc.model_report import Progress
+
+Shows = Callable[[Progress], None]
+
+
+def counterexample_of(finding: Finding, on_progress: Shows | None = None) -> tuple[str, str]:
+    """TLC's counterexample as text, and why it is not the one that is meant (empty if it is).
+
+    Raises:
+        FindingError, EditError, ModelCheckError, JarMissing, JarMismatch, JavaMissing: It cannot be run.
+        ValueTextError: A state is not printed as TLC prints values.
+    """
+    found_by = finding.found_by()
+    if isinstance(found_by, ByCheck):
+        report = run_check(find_check(found_by.check), on_progress)
+        return text_of(in_words(report.report, next_actions())), _not(found_by.property, report.report.violated)
+    mutant = load_catalogue()[found_by.mutant]
+    if isinstance(mutant.evidence, Schedule):
+        held = hold(mutant)
+        text = f"violated: {', '.join(held.violated)}\nby line {held.lines} of {held.schedule}, held to by TLC\n"
+        return text, held.problem or _not(found_by.property, " ".join(held.violated))
+    gathered = gather(mutant, on_progress)
+    found = gathered.searches[0].report
+    return text_of(counterexample_of_mutant(mutant, found)), gathered.problem or _not(found_by.property, found.violated)
+
+
+def _not(expected: str, violated: str) -> str:
+    """Why these are not the violated properties that are meant; empty if they are."""
+    return "" if expected in violated.split() else f"TLC finds {violated or 'nothing'} violated, expected {expected}"
+
+
+def record_all() -> None:
+    """Record the traces and the counterexamples of all findings again."""
+    for finding in load_findings():
+        trace_file(finding).write_bytes(trace_of(finding))
+        text, _ = counterexample_of(finding)
+        counterexample_file(finding).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    record_all()

@@ -1,0 +1,56 @@
+"""Run a night item by item; each is on disk before the next begins."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from kraft_dev.nightly.means import Means, Part
+from kraft_dev.nightly.record import Item, Night, read_night, record_path, write_night
+
+
+def begin(folder: Path, day: str, version: str, sources: str, *, resume: bool) -> Night:
+    """The night to go on with: the day's own record if it is of the same sources, else an empty one.
+
+    Raises:
+        RecordError: The day's record cannot be read.
+    """
+    path = record_path(folder, day)
+    if resume and path.exists():
+        night = read_night(path)
+        if night.sources == sources:
+            return night
+    return Night(day, version, sources, complete=False, items=())
+
+
+def run_night(
+    folder: Path,
+    night: Night,
+    parts: Sequence[Part],
+    means: Means,
+    on_item: Callable[[Item, bool], None],
+    on_start: Callable[[str, str], None],
+    *,
+    all_parts: bool,
+) -> Night:
+    """Run what the night has not finished yet; `complete` only with `all_parts`.
+
+    `on_item` is called with each item and whether it was taken over from an earlier run of the same night.
+
+    Raises:
+        OSError: The record cannot be written.
+        Whatever an item raises that is a defect of the tools and not a finding.
+    """
+    for part in parts:
+        for name in part.items():
+            known = night.find(part.name, name)
+            if known is not None and known.finished:
+                on_item(known, True)
+                continue
+            on_start(part.name, name)
+            item = part.run(name, means)
+            night = night.with_item(item)
+            write_night(record_path(folder, night.date), night)
+            on_item(item, False)
+    if all_parts:
+        night = Night(night.date, night.version, night.sources, complete=True, items=night.items)
+        write_night(record_path(folder, night.date), night)
+    return night
