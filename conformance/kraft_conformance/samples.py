@@ -18,7 +18,16 @@ from kraft_traces.own import own_generator
 from kraft_traces.partitions.encode import encoded
 from kraft_traces.writer import trace_bytes
 
-Recording = tuple[Configuration, Generator, Iterable[Occurrence]]
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a trace is written of."""
+
+    configuration: Configuration
+    generator: Generator
+    occurrences: Iterable[Occurrence]
+    switched_off: tuple[str, ...] = ()
+    """The rules that its header says it does without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,8 @@ def _scenario(name: str, variant: str | None = None) -> Callable[[], Recording]:
         chosen = scenario(name)
         outcome = play(chosen, chosen.variants[0] if variant is None else chosen.variant(variant))
         workload = f"{chosen.name}/{outcome.variant.name}"
-        return outcome.configuration, own_generator(workload=workload), outcome.occurrences
+        run = outcome.configuration, own_generator(workload=workload), outcome.occurrences
+        return Recording(*run, outcome.variant.without)
 
     return record
 
@@ -46,7 +56,7 @@ def _scenario(name: str, variant: str | None = None) -> Callable[[], Recording]:
 def _simulation(plan: RunPlan) -> Callable[[], Recording]:
     def record() -> Recording:
         simulation = plan.simulation()
-        return simulation.configuration, own_generator(plan.seed, plan.workload), simulation.run()
+        return Recording(simulation.configuration, own_generator(plan.seed, plan.workload), simulation.run())
 
     return record
 
@@ -55,7 +65,7 @@ def _planted_bug() -> Recording:
     """A reference that leaves a rule out, in a trace that says nothing of it."""
     plan = RunPlan(seed=1, steps=300, workload="elections", switched_off=("prevote.follower.rejects-after-fetch",))
     simulation = simulation_of(plan)
-    return simulation.configuration, own_generator(plan.seed, "planted-bug"), simulation.run()
+    return Recording(simulation.configuration, own_generator(plan.seed, "planted-bug"), simulation.run())
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +155,17 @@ def recorded(sample: Sample | PartitionSample) -> bytes:
     """The bytes of a sample, recorded now."""
     if isinstance(sample, PartitionSample):
         return b"".join(sample.record())
-    configuration, generator, occurrences = sample.record()
-    every = sample.checkpoint_every
-    return b"".join(trace_bytes(occurrences, configuration, generator, spec_hash=spec_hash(), checkpoint_every=every))
+    made = sample.record()
+    return b"".join(
+        trace_bytes(
+            made.occurrences,
+            made.configuration,
+            made.generator,
+            spec_hash=spec_hash(),
+            switched_off=made.switched_off,
+            checkpoint_every=sample.checkpoint_every,
+        )
+    )
 
 
 def record_all(folder: Path | None = None) -> None:

@@ -305,7 +305,7 @@ def test_a_rule_says_which_theorems_it_rests_on(capsys: Captured) -> None:
 
 
 def test_every_command_has_help(capsys: Captured) -> None:
-    for command in ("run", "simulate", "scenario", "validate", "model", "rules", "bench"):
+    for command in ("run", "simulate", "scenario", "validate", "model", "rules"):
         assert main([command, "--help"]) == ExitCode.CONFORMANT
         assert "--json" in capsys.readouterr().out
 

@@ -362,7 +362,7 @@ def test_the_request_takes_the_route_of_other_requests(capsys: Captured) -> None
     of_topic = asked([("A", 0, [4, 3, 2])])
     for command in ("run", "cancel"):
         error = refused(
-            capsys, "reassign", command, *of_topic, "--bootstrap-controller", "h1:9093", code=ExitCode.USAGE
+            capsys, "admin", "reassign", command, *of_topic, "--bootstrap-controller", "h1:9093", code=ExitCode.USAGE
         )
         assert "is for the quorum's own partition, which is not named" in error
     assert HISTORY.read_bytes() == before

@@ -180,7 +180,7 @@ def test_a_broker_that_is_alive_forwards(capsys: Captured) -> None:
     assert done["forwarded_by"] == 3
     for command in (("run", *words), ("plan", *words), ("verify", *words), ("cancel", *words), ("list",)):
         error = refused(
-            capsys, "reassign", *command, "--bootstrap-server", "b5:9092,b6:9092", code=ExitCode.UNAVAILABLE
+            capsys, "admin", "reassign", *command, "--bootstrap-server", "b5:9092,b6:9092", code=ExitCode.UNAVAILABLE
         )
         assert "b5:9092, b6:9092" in error
     error = refused(capsys, "admin", "reassign", "list", "--bootstrap-server", "h1:9093", code=ExitCode.USAGE)

@@ -138,7 +138,7 @@ def test_what_is_wrong_is_named_by_its_path(capsys: Captured, text: str, message
 
 
 def test_what_is_no_text_is_refused(capsys: Captured) -> None:
-    words = ("reassign", "plan", "--reassignment-json-file")
+    words = ("admin", "reassign", "plan", "--reassignment-json-file")
     Path(FILE).write_bytes(rows(ROW).encode("utf-16"))
     assert "asked.json:1: not UTF-8 text" in refused(capsys, *words, FILE, code=ExitCode.BAD_INPUT)
     Path(FILE).write_bytes(b'{"partitions":\n[{"topic":"\xff"}]}')

@@ -32,7 +32,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def create(topic: str, replicas: str, *words: str) -> tuple[str, ...]:
-    return ("topics", "create", "--topic", topic, "--replica-assignment", replicas, *words)
+    return ("admin", "topics", "create", "--topic", topic, "--replica-assignment", replicas, *words)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -130,10 +130,14 @@ def test_a_history_that_has_asked_for_a_topic_cannot_have_it(capsys: Captured) -
         (create("..", "1"), ExitCode.USAGE, "--topic: '..', expected letters"),
         (create("b\n", "1"), ExitCode.USAGE, "--topic: 'b\\n', expected letters"),
         (create("__cluster_metadata", "1"), ExitCode.USAGE, "is the log of the quorum"),
-        (("topics", "describe", "--topic", "X"), ExitCode.VIOLATION, "UNKNOWN_TOPIC_OR_PARTITION (3): no topic X"),
-        (("topics", "brokers", "--stop", "9"), ExitCode.VIOLATION, "no broker 9; there are 1, 2"),
-        (("topics", "brokers", "--start", "1"), ExitCode.VIOLATION, "broker 1 is alive already"),
-        (("topics", "brokers", "--stop", "1", "--stop", "1"), ExitCode.VIOLATION, "broker 1 is not alive"),
+        (
+            ("admin", "topics", "describe", "--topic", "X"),
+            ExitCode.VIOLATION,
+            "UNKNOWN_TOPIC_OR_PARTITION (3): no topic X",
+        ),
+        (("admin", "topics", "brokers", "--stop", "9"), ExitCode.VIOLATION, "no broker 9; there are 1, 2"),
+        (("admin", "topics", "brokers", "--start", "1"), ExitCode.VIOLATION, "broker 1 is alive already"),
+        (("admin", "topics", "brokers", "--stop", "1", "--stop", "1"), ExitCode.VIOLATION, "broker 1 is not alive"),
     ],
 )
 def test_what_is_refused_is_named_and_changes_nothing(

@@ -135,7 +135,7 @@ def key_with(edits: dict[str, tuple[Edit, ...]], **variables: str) -> str:
     [
         ("kraft_spec", "tla/Elections.tla"),
         ("kraft_spec", "tla/Edges.cfg"),
-        ("kraft_spec", "edges/constructed.py"),
+        ("kraft_dev", "edges/constructed.py"),
         ("kraft_spec", "mapping_tables.py"),
         ("kraft_reference", "records.py"),
     ],

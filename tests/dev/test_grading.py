@@ -12,6 +12,7 @@ import pytest
 from msgspec import structs
 from tests.conformance.commands import altered
 
+from kraft_conformance.cli import main as conformance
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import Reset, ResetReply, Step, StepReply
 from kraft_conformance.protocol.partitions import (
@@ -271,7 +272,7 @@ def test_a_view_of_the_wire_leaves_out_what_controllers_store() -> None:
 
 
 def test_the_command_shows_one_mutant(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["conformance", "grade", "-k", "vote-without-log-check", "--vectors-only", "--first"]) == 0
+    assert main(["grade", "-k", "vote-without-log-check", "--vectors-only", "--first"]) == 0
     shown = capsys.readouterr().out
     assert "1 of 1 caught by vectors (100.0%): at wire 1, at effects 1, at state 1" in shown
 
@@ -285,7 +286,7 @@ def test_the_command_shows_one_mutant(capsys: pytest.CaptureFixture[str]) -> Non
     ],
 )
 def test_wrong_use_is_told(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    assert main(["conformance", "grade", *words]) == ExitCode.USAGE
+    assert main(["grade", *words]) == ExitCode.USAGE
     assert said in capsys.readouterr().err
 
 
@@ -344,5 +345,5 @@ def test_an_event_that_is_not_due_must_be_refused_by_the_model_too() -> None:
 
 def test_without_injection_a_constructed_vector_is_unsupported(capsys: pytest.CaptureFixture[str]) -> None:
     command = altered("history")
-    main(["conformance", "run", "-k", "constructed.leader-asked", "--adapter", command])
+    conformance(["conformance", "run", "-k", "constructed.leader-asked", "--adapter", command])
     assert "unsupported: 1, needs state_injection" in capsys.readouterr().out

@@ -1,11 +1,12 @@
 """`python -m kraft_dev pipeline-bench`, with heaps so small that its figures say nothing."""
 
 import json
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.traces.pipeline.shell import pipeline
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.benchmark.heaps.corpora import Sizes, write_heap, write_skewed
@@ -85,7 +86,9 @@ def test_a_measurement_from_the_shell(tmp_path: Path) -> None:
     sizes = ("--traces", 20, "--trace-events", 10, "--giant-events", 60, "--tiny-traces", 4, "--tiny-events", 10)
     long = ("--long-events", 60, "--checkpoint-every", 20)
     output = tmp_path / "figures.json"
-    run = pipeline("bench", "--only", "skew", "--only", "long", *sizes, *long, "-o", output, "--json")
+    words = ("--only", "skew", "--only", "long", *sizes, *long, "-o", output, "--json")
+    command = [sys.executable, "-m", "kraft_dev", "pipeline-bench", *map(str, words)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == ExitCode.CONFORMANT, run.stderr
     document = json.loads(run.stdout)
     assert document == json.loads(output.read_bytes())

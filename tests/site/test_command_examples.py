@@ -21,7 +21,7 @@ from kraft_conformance.cli import main
 REPOSITORY = Path(__file__).parents[2]
 _SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 _SECONDS_CELL = re.compile(r"│ \d+\.\d +│")
-_LONG = {"load-bearing", "run"}
+_LONG = {"run"}
 """Examples that take long."""
 
 

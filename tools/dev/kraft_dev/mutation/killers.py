@@ -16,7 +16,7 @@ def load_killers() -> Mapping[str, str]:
     Raises:
         KillersError: The file is malformed, or names a mutant twice.
     """
-    return read_killers((files("kraft_conformance") / "mutation" / "killers.toml").read_text(encoding="utf-8"))
+    return read_killers((files("kraft_dev") / "mutation" / "killers.toml").read_text(encoding="utf-8"))
 
 
 def read_killers(text: str) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from kraft_spec.fingerprint import fingerprint_of
 
-_PACKAGES = ("kraft_reference", "kraft_spec", "kraft_traces", "kraft_conformance")
+_PACKAGES = ("kraft_reference", "kraft_spec", "kraft_traces", "kraft_conformance", "kraft_dev")
 _SUFFIXES = (".py", ".tla", ".cfg", ".toml")
 
 
