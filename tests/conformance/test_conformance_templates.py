@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conformance.adapter_builds import BUILDS, ToolchainMissing, built, cargo, toolchain
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.commands.conformance_template import Language
@@ -64,9 +65,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("language", list(Language))
 @pytest.mark.parametrize("exists", [False, True])
-def test_a_template_is_copied_whole(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, language: Language, exists: bool
-) -> None:
+def test_a_template_is_copied_whole(capsys: Captured, tmp_path: Path, language: Language, exists: bool) -> None:
     folder = tmp_path / "mine" / "adapter"
     if exists:
         folder.mkdir(parents=True)
@@ -77,7 +76,7 @@ def test_a_template_is_copied_whole(
     assert not list(folder.glob(".template-*"))
 
 
-def test_what_is_there_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_is_there_stays(capsys: Captured, tmp_path: Path) -> None:
     (tmp_path / "work.txt").write_text("mine")
     assert main(["conformance", "template", "java", str(tmp_path)]) == ExitCode.CANNOT_WRITE
     assert capsys.readouterr().err == f"{tmp_path}: a folder that is not empty, expected a new or an empty one\n"
@@ -86,9 +85,7 @@ def test_what_is_there_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert contents(tmp_path) == {"work.txt": b"mine"}
 
 
-def test_nothing_half_written(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_half_written(capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     moved: list[Path] = []
 
     def full(self: Path, target: Path) -> None:
@@ -132,14 +129,12 @@ def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -
 # -------------------------------------------------------------------------------------------------------------
 
 
-def test_smoke_passes(capsys: pytest.CaptureFixture[str], adapter: str) -> None:
+def test_smoke_passes(capsys: Captured, adapter: str) -> None:
     assert main(["conformance", "smoke", "--adapter", adapter]) == ExitCode.CONFORMANT
     assert capsys.readouterr().out == f"{len(SMOKE)} vectors: {len(SMOKE)} pass\n"
 
 
-def test_every_vector_that_applies_passes(
-    capsys: pytest.CaptureFixture[str], adapter: str, process: AdapterProcess
-) -> None:
+def test_every_vector_that_applies_passes(capsys: Captured, adapter: str, process: AdapterProcess) -> None:
     hello = greeted(process)
     capsys.readouterr()
     code = main(["conformance", "run", "--adapter", adapter, "--json"])

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -15,7 +16,7 @@ from kraft_conformance.exit_codes import ExitCode
 MODULE = "kraft_conformance.adapters.without_rules"
 
 
-def test_the_example_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_of_the_readme(capsys: Captured) -> None:
     text = Path("README.md").read_text(encoding="utf-8")
     found = re.search(
         rf"```sh\n(\.venv/bin/kraft-spec conformance run .*?{MODULE}.*?)```\n\n```\n(.*?)```", text, re.DOTALL

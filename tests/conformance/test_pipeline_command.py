@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from tests.conformance.commands import Captured
 from tests.traces.pipeline.corpus import good
 from tests.traces.pipeline.shell import pipeline
 
@@ -22,43 +23,39 @@ def trace(tmp_path: Path) -> Path:
     return path
 
 
-def _refused(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]:
+def _refused(capsys: Captured, *words: object) -> tuple[int, str]:
     code = main(["pipeline", *map(str, words)])
     shown = capsys.readouterr()
     assert shown.out == ""
     return code, " ".join(shown.err.split())
 
 
-def test_an_output_folder_that_is_not_empty(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_output_folder_that_is_not_empty(trace: Path, tmp_path: Path, capsys: Captured) -> None:
     code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path)
     assert (code, said) == (ExitCode.CANNOT_WRITE, f"{tmp_path} is not empty: name another folder")
     assert sorted(tmp_path.iterdir()) == [trace]
 
 
-def test_an_output_folder_without_a_place_to_be(
-    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_output_folder_without_a_place_to_be(trace: Path, tmp_path: Path, capsys: Captured) -> None:
     code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "no" / "out")
     assert (code, said) == (ExitCode.CANNOT_WRITE, f"there is no folder {tmp_path / 'no'} to make out in")
 
 
-def test_an_unfinished_run_that_nobody_takes_up(
-    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unfinished_run_that_nobody_takes_up(trace: Path, tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "out.unfinished").mkdir()
     code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
     assert code == ExitCode.CANNOT_WRITE
     assert said.startswith(f"{tmp_path / 'out.unfinished'} holds an unfinished run: take it up with --resume")
 
 
-def test_a_folder_that_is_no_output_of_the_pipeline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_no_output_of_the_pipeline(tmp_path: Path, capsys: Captured) -> None:
     for command in ("report", "validate", "coverage"):
         code, said = _refused(capsys, command, "--output", tmp_path)
         assert code == ExitCode.CANNOT_WRITE
         assert said == f"{tmp_path} is not an output folder of the pipeline: it has no pipeline.json"
 
 
-def test_a_master_where_nobody_listens(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_master_where_nobody_listens(trace: Path, tmp_path: Path, capsys: Captured) -> None:
     words = ("run", "--input", trace, "--output", tmp_path / "out", "--master", "spark://127.0.0.1:1")
     code, said = _refused(capsys, *words)
     assert code == ExitCode.UNAVAILABLE
@@ -67,7 +64,7 @@ def test_a_master_where_nobody_listens(trace: Path, tmp_path: Path, capsys: pyte
 
 
 def test_a_java_that_is_not_there(
-    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    trace: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
@@ -76,7 +73,7 @@ def test_a_java_that_is_not_there(
 
 
 def test_a_library_of_the_extra_that_is_not_there(
-    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    trace: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kraft_conformance.commands.pipeline_words.find_spec", lambda name: None)
     code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
@@ -95,7 +92,7 @@ def test_a_library_of_the_extra_that_is_not_there(
         (("sweep", "--conf", "driver.memory=1g"), "--conf driver.memory=1g: expected a setting of Spark, "),
     ],
 )
-def test_wrong_words(words: tuple[str, ...], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_words(words: tuple[str, ...], expected: str, tmp_path: Path, capsys: Captured) -> None:
     code, said = _refused(capsys, *words, "--output", tmp_path / "out")
     assert code == ExitCode.USAGE
     assert said.startswith(expected)

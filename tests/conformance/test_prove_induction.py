@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -12,7 +13,6 @@ from kraft_spec.proofs.induction.obligations import obligations
 from kraft_spec.proofs.induction.theory import theory
 from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
 
-Captured = pytest.CaptureFixture[str]
 PAGE = Path(__file__).parents[2] / "docs" / "proofs-induction.md"
 
 

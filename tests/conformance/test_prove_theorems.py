@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -11,8 +12,6 @@ from kraft_spec.proofs import theorems as registry
 from kraft_spec.proofs.theorems import theorem, theorems
 from kraft_spec.proofs.theorems.page import markdown
 from kraft_spec.proofs.theorems.smt2 import questions
-
-Captured = pytest.CaptureFixture[str]
 
 
 def test_the_named_theorems_are_proved(capsys: Captured) -> None:

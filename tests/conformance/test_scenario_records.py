@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -23,12 +23,12 @@ S24_LEADER_GOES = """\
 """
 
 
-def test_the_records_of_a_reassignment_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_records_of_a_reassignment_are_shown(capsys: Captured) -> None:
     assert main(["scenario", "s24", "--variant", "right-leader-goes"]) == ExitCode.CONFORMANT
     assert capsys.readouterr().out == S24_LEADER_GOES
 
 
-def test_they_are_in_the_json_and_only_of_a_reassignment(capsys: pytest.CaptureFixture[str]) -> None:
+def test_they_are_in_the_json_and_only_of_a_reassignment(capsys: Captured) -> None:
     assert main(["scenario", "s24", "--variant", "right-leader-goes", "--json"]) == ExitCode.CONFORMANT
     [document] = json.loads(capsys.readouterr().out)
     names = ("offset", "epoch", "record", "leader", "voters", "target")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -20,7 +21,7 @@ def view(*arguments: str | Path) -> int:
     return main(["view", *map(str, arguments)])
 
 
-def test_the_page_and_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_and_what_is_said(tmp_path: Path, capsys: Captured) -> None:
     page = tmp_path / "page.html"
     trace = SAMPLES / "planted-bug.jsonl"
     assert view(trace, "-o", page) == ExitCode.CONFORMANT
@@ -82,9 +83,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("checked", [True, False])
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_trace_that_cannot_be_read_to_its_end(
-    name: str, checked: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_trace_that_cannot_be_read_to_its_end(name: str, checked: bool, tmp_path: Path, capsys: Captured) -> None:
     trace, page = tmp_path / f"{name}.jsonl", tmp_path / "page.html"
     trace.write_bytes(broken(name))
     assert view(trace, "-o", page, *([] if checked else ["--no-check"])) == ExitCode.BAD_INPUT
@@ -108,7 +107,7 @@ def test_a_trace_that_cannot_be_read_to_its_end(
     assert main(["validate", str(trace), "--prefixes", str(tmp_path)]) == ExitCode.BAD_INPUT
 
 
-def test_a_trace_without_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trace_without_events(tmp_path: Path, capsys: Captured) -> None:
     trace, page = tmp_path / "empty.jsonl", tmp_path / "page.html"
     header = (SAMPLES / "ping-pong.jsonl").read_bytes().splitlines(keepends=True)[0]
     trace.write_bytes(header + b'{"kind":"end","events":0,"complete":true}\n')
@@ -119,7 +118,7 @@ def test_a_trace_without_events(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert document_in(page.read_text(encoding="utf-8"))["verdict"]["reason"] == "the trace has no event"
 
 
-def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: Captured) -> None:
     trace, page = tmp_path / "wrong.jsonl", tmp_path / "page.html"
     trace.write_bytes((SAMPLES / "planted-bug.jsonl").read_bytes()[:150_000])
     assert view(trace, "-o", page) == ExitCode.BAD_INPUT
@@ -144,9 +143,7 @@ def document_in(page: str) -> Any:
         ("missing.jsonl", None, ExitCode.NO_INPUT, "missing.jsonl: No such file"),
     ],
 )
-def test_bad_input(
-    name: str, content: Any, code: ExitCode, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input(name: str, content: Any, code: ExitCode, said: str, tmp_path: Path, capsys: Captured) -> None:
     trace = tmp_path / name
     if content is not None:
         trace.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
@@ -155,7 +152,7 @@ def test_bad_input(
     assert not (tmp_path / "page.html").exists()
 
 
-def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: Captured) -> None:
     page = tmp_path / "no-such-folder" / "page.html"
     assert view(SAMPLES / "ping-pong.jsonl", "-o", page, "--no-check") == ExitCode.CANNOT_WRITE
     assert f"{page}: No such file or directory" in capsys.readouterr().err
@@ -163,9 +160,7 @@ def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.Capture
 
 @pytest.mark.parametrize("sample", ["ping-pong.jsonl", "partition-planted-bug.jsonl"])
 @pytest.mark.parametrize("name", ["same", "other-spelling", "symbolic-link", "hard-link"])
-def test_a_trace_is_not_replaced_by_its_page(
-    name: str, sample: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_trace_is_not_replaced_by_its_page(name: str, sample: str, tmp_path: Path, capsys: Captured) -> None:
     trace = tmp_path / "trace.jsonl"
     shutil.copy(SAMPLES / sample, trace)
     before = trace.read_bytes()
@@ -184,6 +179,6 @@ def test_a_trace_is_not_replaced_by_its_page(
     assert (trace.read_bytes(), output.read_bytes()) == (before, before)
 
 
-def test_an_output_without_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_output_without_a_name(capsys: Captured) -> None:
     assert view(SAMPLES / "ping-pong.jsonl", "-o", "", "--no-check") == ExitCode.USAGE
     assert "--output names no file" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from kio.index import load_entity_schema
 from kio.schema.errors import ErrorCode
 from kio.static.constants import EntityType
 from msgspec import UNSET
+from tests.conformance.commands import Captured
 
 from kraft_conformance.directories.error_codes import CODES
 from kraft_conformance.vectors.generate import differing
@@ -47,7 +48,7 @@ def test_the_pairs_made_anew_are_those_of_the_package() -> None:
     assert differing(generated(), data_folder()) == []
 
 
-def test_check_says_which_file_is_another_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_says_which_file_is_another_one(capsys: Captured) -> None:
     made = {path.name: path.read_bytes() for path in data_folder().glob("*.json")}
     assert main(["--check"], made) == 0
     assert main(["--check"], made | {"vote.json": b"{}"}) == 1
