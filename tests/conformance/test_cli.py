@@ -9,13 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import Captured, assert_said
+from tests.conformance.commands import Captured, assert_said, document, error, output
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.samples import sample_folder
 from kraft_reference.scenarios import SCENARIOS
-from kraft_spec.fingerprint import partition_spec_hash
 
 
 @pytest.fixture
@@ -38,28 +37,21 @@ def altered(trace: Path, line: int, before: str, after: str) -> Path:
     return target
 
 
-def test_a_simulated_trace_is_accepted(trace: Path, capsys: Captured) -> None:
-    assert main(["validate", str(trace)]) == ExitCode.CONFORMANT
-    assert f"{trace}: accepted, " in capsys.readouterr().out
-
-
 def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captured, tmp_path: Path) -> None:
     """The model of the quorum is in this process, that of partitions in another."""
     planted = sample_folder() / "partition-planted-bug.jsonl"
     zipped = tmp_path / "normal.jsonl.gz"
     zipped.write_bytes(gzip.compress((sample_folder() / "partition-normal.jsonl").read_bytes()))
-    capsys.readouterr()
-    words = ["validate", str(zipped), str(trace), str(planted)]
-    assert main(words) == ExitCode.VIOLATION
-    out = capsys.readouterr().out
+    words = ("validate", str(zipped), str(trace), str(planted))
+    code, out = output(capsys, *words)
+    assert code == ExitCode.VIOLATION
     assert f"{zipped}: accepted, 7 events" in out
     assert f"{trace}: accepted, " in out
     assert f"{planted}:31: event 30 CompleteReassignment is possible but shows something else" in out
     assert "right without  partition-reassign.add-before-remove" in out
     prefix = tmp_path / "partition-planted-bug.failing.jsonl"
     assert prefix.read_bytes().splitlines() == planted.read_bytes().splitlines()[:31]
-    assert main([*words, "--json"]) == ExitCode.VIOLATION
-    normal, quorum, bug = json.loads(capsys.readouterr().out)
+    _, (normal, quorum, bug) = document(capsys, *words)
     assert normal.pop("compared")["whole"] == quorum["compared"]["whole"] == "complete"
     assert normal == {
         "kind": "accepted",
@@ -73,46 +65,51 @@ def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captur
         "failing_prefix": None,
         "lacking": {},
     }
-    assert (quorum["kind"], bug["kind"]) == ("accepted", "rejected")
+    assert (quorum["kind"], quorum["complete"], quorum["candidates_max"]) == ("accepted", True, 1)
+    assert (quorum["rejection"], bug["kind"]) == (None, "rejected")
     assert bug["rejection"]["explained_by"] == ["partition-reassign.add-before-remove"]
     assert bug["failing_prefix"] == "partition-planted-bug.failing.jsonl"
 
 
-def test_a_malformed_partition_trace_is_named_by_line_and_field(capsys: Captured, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "before", "after", "said"),
+    [
+        (
+            2,
+            '"name":"AlterPartition"',
+            '"name":"AlterPartitoin"',
+            ':5: $.event.name: unknown event "AlterPartitoin", d',
+        ),
+        (1, "trace/1", "trace/2", ":1: $.schema: unknown schema"),
+        (
+            1,
+            '"switched_off":[]',
+            '"switched_off":["partition-reassign.list"]',
+            ":1: $.switched_off[0]: 'partition-reassign.list' is ",
+        ),
+    ],
+)
+def test_a_malformed_partition_trace_is_named_by_line_and_field(
+    capsys: Captured, tmp_path: Path, line: int, before: str, after: str, said: str
+) -> None:
     sample = tmp_path / "sample.jsonl"
     sample.write_bytes((sample_folder() / "partition-normal.jsonl").read_bytes())
-    bad = altered(sample, 2, '"name":"AlterPartition"', '"name":"AlterPartitoin"')
-    assert main(["validate", str(bad)]) == ExitCode.BAD_INPUT
-    assert f'{bad}:5: $.event.name: unknown event "AlterPartitoin", did you mean' in capsys.readouterr().err
-    newer = altered(sample, 1, "trace/1", "trace/2")
-    assert_said(capsys, ExitCode.BAD_INPUT, f"{newer}:1: $.schema: unknown schema", "validate", str(newer))
+    bad = str(altered(sample, line, before, after))
+    assert_said(capsys, ExitCode.BAD_INPUT, f"{bad}{said}", "validate", bad)
     assert_said(capsys, ExitCode.BAD_INPUT, "is read by kraft-spec validate alone", "describe", str(sample), "--status")
-    off = altered(sample, 1, '"switched_off":[]', '"switched_off":["partition-reassign.list"]')
-    assert_said(
-        capsys,
-        ExitCode.BAD_INPUT,
-        f"{off}:1: $.switched_off[0]: 'partition-reassign.list' is no rule that",
-        "validate",
-        str(off),
-    )
 
 
-def test_a_partition_trace_of_another_model_is_named(capsys: Captured, tmp_path: Path) -> None:
-    sample = tmp_path / "sample.jsonl"
-    assert main(["scenario", "s28", "-o", str(sample)]) == ExitCode.CONFORMANT
-    assert main(["validate", "--strict", str(sample)]) == ExitCode.CONFORMANT
-    capsys.readouterr()
-    other = altered(sample, 1, partition_spec_hash(), "0" * 64)
-    assert main(["validate", str(other)]) == ExitCode.CONFORMANT
-    assert "written for another model" in capsys.readouterr().out
-    assert_said(
-        capsys,
-        ExitCode.BAD_INPUT,
-        f"{other}:1: $.spec_hash: the trace was written for model 0",
-        "validate",
-        "--strict",
-        str(other),
-    )
+@pytest.mark.parametrize("kind", ["quorum", "partitions"])
+def test_another_model_is_reported_and_fatal_only_under_strict(trace: Path, capsys: Captured, kind: str) -> None:
+    if kind == "partitions":
+        assert main(["scenario", "s28", "-o", str(trace)]) == ExitCode.CONFORMANT
+    assert main(["validate", "--strict", str(trace)]) == ExitCode.CONFORMANT
+    written_for = json.loads(trace.read_text().splitlines()[0])["spec_hash"]
+    other = str(altered(trace, 1, written_for, "0" * 64))
+    code, shown = output(capsys, "validate", other)
+    assert (code, "written for another model" in shown) == (ExitCode.CONFORMANT, True)
+    said = f"{other}:1: $.spec_hash: the trace was written for model 0"
+    assert_said(capsys, ExitCode.BAD_INPUT, said, "validate", "--strict", other)
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -127,12 +124,10 @@ def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
     trace: Path, capsys: Captured, tmp_path: Path
 ) -> None:
     wrong = altered(trace, 20, '"granted":false', '"granted":true')
-    capsys.readouterr()
-    assert main(["validate", str(wrong), "--prefixes", str(tmp_path)]) == ExitCode.VIOLATION
-    out = capsys.readouterr().out
-    assert "possible but shows something else" in out
-    assert ".granted" in out
-    assert "rules" in out
+    code, out = output(capsys, "validate", str(wrong), "--prefixes", str(tmp_path))
+    assert code == ExitCode.VIOLATION
+    for said in ("possible but shows something else", ".granted", "rules"):
+        assert said in out
     prefix = tmp_path / "altered.failing.jsonl"
     assert str(prefix) in out.replace("\n", "")
     lines = prefix.read_text().splitlines()
@@ -143,50 +138,27 @@ def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
     assert main(["validate", str(shorter)]) == ExitCode.INCONCLUSIVE
 
 
-def test_a_verdict_as_json(trace: Path, capsys: Captured) -> None:
-    capsys.readouterr()
-    assert main(["validate", str(trace), "--json"]) == ExitCode.CONFORMANT
-    (verdict,) = json.loads(capsys.readouterr().out)
-    assert verdict["kind"] == "accepted"
-    assert verdict["complete"] is True
-    assert verdict["candidates_max"] == 1
-    assert verdict["rejection"] is None
-
-
 def test_a_trace_that_stops_early_is_inconclusive(trace: Path, capsys: Captured) -> None:
     stopped = trace.with_name("stopped.jsonl")
     stopped.write_text("".join(trace.read_text().splitlines(keepends=True)[:50]))
-    assert main(["validate", str(stopped)]) == ExitCode.INCONCLUSIVE
-    assert "not complete" in capsys.readouterr().out
+    code, out = output(capsys, "validate", str(stopped))
+    assert (code, "not complete" in out) == (ExitCode.INCONCLUSIVE, True)
 
 
 @pytest.mark.parametrize(
-    ("content", "code", "words"),
+    ("content", "said"),
     [
-        (b"", ExitCode.BAD_INPUT, "empty"),
-        (b"{", ExitCode.BAD_INPUT, ":1"),
-        (b'{"kind":"header","schema":"kraft-trace/9"}\n', ExitCode.BAD_INPUT, "kraft-trace/9"),
-        (b"\xff\n", ExitCode.BAD_INPUT, ":1"),
+        (b"", "empty"),
+        (b"{", ":1"),
+        (b'{"kind":"header","schema":"kraft-trace/9"}\n', "kraft-trace/9"),
+        (b"\xff\n", ":1"),
     ],
 )
-def test_malformed_traces_are_named(
-    content: bytes, code: ExitCode, words: str, tmp_path: Path, capsys: Captured
-) -> None:
+def test_malformed_traces_are_named(content: bytes, said: str, tmp_path: Path, capsys: Captured) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_bytes(content)
-    assert main(["validate", str(bad)]) == code
-    captured = capsys.readouterr()
-    assert words in captured.err
-    assert str(bad) in captured.err
-
-
-def test_another_model_is_reported_and_fatal_only_under_strict(trace: Path, capsys: Captured) -> None:
-    header = json.loads(trace.read_text().splitlines()[0])
-    other = altered(trace, 1, header["spec_hash"], "0" * 64)
-    assert main(["validate", str(other)]) == ExitCode.CONFORMANT
-    assert "written for another model" in capsys.readouterr().out
-    assert main(["validate", "--strict", str(other)]) == ExitCode.BAD_INPUT
-    assert "0" * 64 in capsys.readouterr().err
+    code, told = error(capsys, "validate", str(bad))
+    assert (code, said in told, str(bad) in told) == (ExitCode.BAD_INPUT, True, True), told
 
 
 def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: Captured) -> None:
@@ -221,8 +193,7 @@ def test_wrong_use_is_explained(words: list[str], said: str, capsys: Captured) -
 
 def test_a_failing_simulation_prints_its_repetition_and_shrinks(capsys: Captured, tmp_path: Path) -> None:
     words = ["--seed", "0", "--steps", "800", "--workload", "storm", "--switch-off", "state.resigned.timeout"]
-    code = main(["simulate", *words])
-    out = capsys.readouterr().out
+    code, out = output(capsys, "simulate", *words)
     assert code == ExitCode.VIOLATION
     assert "repeat: kraft-spec simulate" in out
     assert "shrunk from" in out
@@ -231,8 +202,7 @@ def test_a_failing_simulation_prints_its_repetition_and_shrinks(capsys: Captured
 
 
 def test_scenarios_are_listed_run_and_written(capsys: Captured, tmp_path: Path) -> None:
-    assert main(["scenario", "--json"]) == ExitCode.CONFORMANT
-    listed = json.loads(capsys.readouterr().out)
+    _, listed = document(capsys, "scenario")
     assert [one["number"] for one in listed if one["number"]] == list(range(1, len(SCENARIOS) + 1))
     assert [one["label"] for one in listed if one["number"] is None] == ["s25", "s26", "s27", "s28", "s29"]
     assert listed[-1] == {
@@ -244,41 +214,45 @@ def test_scenarios_are_listed_run_and_written(capsys: Captured, tmp_path: Path) 
         "rules": ["partition-reassign.legacy-znode", "partition-reassign.legacy-znode-precedence"],
         "variants": ["right-failover", "right-ignored", "right-refused"],
     }
-    assert main(["scenario"]) == ExitCode.CONFORMANT
-    text = capsys.readouterr().out
-    assert f"{len(listed)} scenarios" in text
-    assert "s29-old-znode" in text
+    code, text = output(capsys, "scenario")
+    assert (code, f"{len(listed)} scenarios" in text, "s29-old-znode" in text) == (ExitCode.CONFORMANT, True, True)
     assert main(["scenario", "ping-pong", "-o", str(tmp_path / "p.jsonl")]) == ExitCode.CONFORMANT
     assert main(["validate", str(tmp_path / "p.jsonl")]) == ExitCode.CONFORMANT
 
 
-def test_a_rule_says_where_it_is_named(capsys: Captured) -> None:
-    assert main(["rules", "prevote.leader.rejects"]) == ExitCode.CONFORMANT
-    out = capsys.readouterr().out
-    assert "elections.py" in out
-    assert "Elections.tla" in out
-    assert main(["rules", "prevote.leader.rejects", "--json"]) == ExitCode.CONFORMANT
-    assert json.loads(capsys.readouterr().out)["level"] == "MUST"
-
-
-def test_a_superseded_rule_says_so_and_by_what(capsys: Captured) -> None:
-    gone, successors = (
-        "bootstrap.kip642-first-record",
-        "bootstrap.first-leader-writes-records, state.leader.first-leader",
-    )
-    assert main(["rules", gone]) == ExitCode.CONFORMANT
-    head = capsys.readouterr().out.splitlines()[:4]
-    assert head[3] == f"does not hold any more: superseded by {successors}"
-    assert main(["rules", gone, "--json"]) == ExitCode.CONFORMANT
-    document = json.loads(capsys.readouterr().out)
-    assert (document["status"], ", ".join(document["by"])) == ("superseded", successors)
-    assert main(["rules", "bootstrap.standalone"]) == ExitCode.CONFORMANT
-    assert "does not hold" not in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("rule", "said", "field", "value"),
+    [
+        ("prevote.leader.rejects", "elections.py", "level", "MUST"),
+        ("prevote.leader.rejects", "Elections.tla", "status", "active"),
+        (
+            "bootstrap.kip642-first-record",
+            "does not hold any more: superseded by bootstrap.first-leader-writes-records, state.leader.first-leader",
+            "by",
+            "['bootstrap.first-leader-writes-records', 'state.leader.first-leader']",
+        ),
+        ("state.prospective.to-candidate", "'[majority - 1] of VoteResponse'", "status", "active"),
+        (
+            "remove-voter.append-and-apply",
+            "  remove-one: All majorities of a voters set and of the",
+            "proved",
+            "'remove-one'",
+        ),
+    ],
+)
+def test_a_rule_says_what_it_is_and_where_it_is_named(
+    rule: str, said: str, field: str, value: str, capsys: Captured
+) -> None:
+    code, out = output(capsys, "rules", rule)
+    assert (code, said in out) == (ExitCode.CONFORMANT, True), out
+    _, found = document(capsys, "rules", rule)
+    assert value in str(found[field])
+    assert ("does not hold" in out) is (found["status"] == "superseded")
 
 
 def test_the_list_of_rules_has_their_status(capsys: Captured) -> None:
-    assert main(["rules", "bootstrap"]) == ExitCode.CONFORMANT
-    rows = [[cell.strip() for cell in line.split("│")] for line in capsys.readouterr().out.splitlines()]
+    _, out = output(capsys, "rules", "bootstrap")
+    rows = [[cell.strip() for cell in line.split("│")] for line in out.splitlines()]
     statuses = {row[1]: row[4] for row in rows if len(row) > 4 and row[1].startswith("bootstrap.")}
     assert statuses["bootstrap.standalone"] == "active"
     assert [rule for rule, status in statuses.items() if status == "superseded"] == [
@@ -287,21 +261,8 @@ def test_the_list_of_rules_has_their_status(capsys: Captured) -> None:
         "bootstrap.discover-brokers-initial-voter",
         "bootstrap.kip642-first-record",
     ]
-    assert main(["rules", "bootstrap", "--json"]) == ExitCode.CONFORMANT
-    listed = {one["id"]: one["status"] for one in json.loads(capsys.readouterr().out)}
-    assert listed == statuses
-
-
-def test_brackets_in_the_text_of_a_rule_are_shown(capsys: Captured) -> None:
-    assert main(["rules", "state.prospective.to-candidate"]) == ExitCode.CONFORMANT
-    assert "'[majority - 1] of VoteResponse'" in capsys.readouterr().out
-
-
-def test_a_rule_says_which_theorems_it_rests_on(capsys: Captured) -> None:
-    assert main(["rules", "remove-voter.append-and-apply"]) == ExitCode.CONFORMANT
-    assert "  remove-one: All majorities of a voters set and of the" in capsys.readouterr().out
-    assert main(["rules", "remove-voter.append-and-apply", "--json"]) == ExitCode.CONFORMANT
-    assert [one["theorem"] for one in json.loads(capsys.readouterr().out)["proved"]] == ["remove-one"]
+    _, listed = document(capsys, "rules", "bootstrap")
+    assert {one["id"]: one["status"] for one in listed} == statuses
 
 
 def test_every_command_has_help(capsys: Captured) -> None:
@@ -312,10 +273,8 @@ def test_every_command_has_help(capsys: Captured) -> None:
 
 def test_text_from_a_trace_is_shown_as_it_is(trace: Path, capsys: Captured) -> None:
     hostile = altered(trace, 20, '"leader_endpoint":null', '"leader_endpoint":"[/red]\\u001b[2Jx"')
-    assert main(["validate", str(hostile)]) == ExitCode.VIOLATION
-    out = capsys.readouterr().out
-    assert "[/red]" in out
-    assert "\x1b[2J" not in out
+    code, out = output(capsys, "validate", str(hostile))
+    assert (code, "[/red]" in out, "\x1b[2J" in out) == (ExitCode.VIOLATION, True, False)
 
 
 def test_a_rule_without_a_switch_cannot_be_switched_off(trace: Path, capsys: Captured) -> None:
