@@ -104,6 +104,7 @@ def test_a_recorded_run_is_a_trace_that_validates_and_is_the_same_each_time(tmp_
     events = [json.loads(line) for line in trace.splitlines()[1:-1]]
     own = [event for event in events if "replica" in event]
     assert ("state" in own[0], "effects" in own[0]) == (mode == "state", mode != "wire")
+    assert any("refusal" in event for event in own) is (mode == "state")
 
 
 @hypothesis_settings(max_examples=15, deadline=None)

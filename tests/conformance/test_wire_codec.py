@@ -165,6 +165,12 @@ def test_json_that_is_no_message_is_named_by_its_path(path: str, value: Any, whe
             "body._unknownTaggedFields[0].tag: expected a tag that no other field has, actual 0 (bad-tags)",
         ),
         ("begin-quorum-epoch-request-v0-typical", "body/_unknownTaggedFields", [], "(unknown-field)"),
+        (
+            "vote-response-v1-typical",
+            "body/_unknownTaggedFields",
+            [{"tag": 2**31, "data": ""}],
+            "tag: expected a number ",
+        ),
         ("fetch-response-v17-typical", "body/responses/0/partitions/0/records", "%", "records in base 64"),
         (
             "vote-request-v2-minimal",
