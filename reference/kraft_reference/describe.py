@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from kraft_reference.changes import ChangeKind
 from kraft_reference.configuration import Configuration
-from kraft_reference.elections import known_endpoint
 from kraft_reference.identity import ReplicaKey, names
 from kraft_reference.messages import Error
 from kraft_reference.metrics import uncommitted_voter
+from kraft_reference.responses import known_endpoint
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, voter_entry
 

@@ -14,12 +14,11 @@ from kraft_reference.effects import (
     TruncateLog,
     WriteSnapshot,
 )
-from kraft_reference.elections import entered
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey, names
 from kraft_reference.log import Log, append, log_on, rebased, tears_a_batch, truncate
 from kraft_reference.messages import Reply
-from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.outcome import Outcome, Refusal, entered
 from kraft_reference.profile import Profile
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, is_voter, new_replica

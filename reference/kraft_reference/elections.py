@@ -9,26 +9,19 @@ from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey, addresses, names
 from kraft_reference.log import up_to_date
 from kraft_reference.messages import Error, VoteRequest, VoteResponse
-from kraft_reference.outcome import Outcome, Refusal, entry_timers
-from kraft_reference.responses import answered, is_correlated, useless_answer
+from kraft_reference.outcome import Outcome, Refusal, entered, entry_timers
+from kraft_reference.responses import answered, is_correlated, is_foreign, learn_first, response_head
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState, is_majority, is_voter
 from kraft_reference.transitions import (
     enter,
     leader_if_majority,
-    learn,
     lose_pre_vote,
     new_round,
     to_candidate,
     to_prospective,
     voted_for,
 )
-
-
-def entered(before: ReplicaState, after: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
-    """The outcome of entering a role: the state and the timers it starts."""
-    return Outcome(after, timers=entry_timers(before, after, draw, configuration.timeouts))
-
 
 # ---------------------------------------------------------------------------------------------------------
 # Timers.
@@ -114,36 +107,6 @@ def vote_request(
     )
 
 
-def _vote_response(
-    state: ReplicaState,
-    configuration: Configuration,
-    request: VoteRequest,
-    granted: bool,
-    error: Error,
-    pre_vote: bool,
-) -> VoteResponse:
-    """The answer with what the receiver knows after its checks.  Rule: prevote.reply.contents."""
-    return VoteResponse(
-        source=state.key.id,
-        destination=request.source,
-        correlation_id=request.correlation_id,
-        error=error,
-        epoch=state.epoch,
-        leader_id=state.leader_id,
-        leader_endpoint=known_endpoint(state, configuration),
-        granted=granted,
-        pre_vote=pre_vote,
-    )
-
-
-def known_endpoint(state: ReplicaState, configuration: Configuration) -> str | None:
-    """The leader's endpoint for a message, unless the software is too old to send one.
-
-    Rules: discovery.leader-endpoint-known, begin-quorum.endpoint.
-    """
-    return state.leader_endpoint if configuration.replicas[state.key.id].speaks_endpoints else None
-
-
 def grants_pre_vote(state: ReplicaState, request: VoteRequest) -> bool:
     """Would this replica like the sender to start an election?
 
@@ -210,7 +173,7 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     pre_vote = request.pre_vote and configuration.replicas[state.key.id].pre_vote == "supported"
 
     def refuse(after: ReplicaState, error: Error, refusal: Refusal | None = None) -> Outcome:
-        answer = _vote_response(after, configuration, request, False, error, pre_vote)
+        answer = VoteResponse(*response_head(after, configuration, request, error), granted=False, pre_vote=pre_vote)
         timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
         return Outcome(after, (answer,), timers, refusal)
 
@@ -238,16 +201,8 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
         return refuse(now, Error.NONE)
     # Rules: prevote.grant.no-side-effects, vote.persist-before-reply.
     after = now if pre_vote else _with_vote(now, request.replica_key)
-    answer = _vote_response(after, configuration, request, True, Error.NONE, pre_vote)
+    answer = VoteResponse(*response_head(after, configuration, request, Error.NONE), granted=True, pre_vote=pre_vote)
     return Outcome(after, (answer,), _grant_timers(state, now, after, configuration, draw))
-
-
-def is_foreign(configuration: Configuration, cluster_id: str | None) -> bool:
-    """Is a request from another cluster?  One that names none is not.
-
-    Rules: wire.common-errors, bootstrap.same-cluster-id.
-    """
-    return cluster_id is not None and cluster_id != configuration.cluster_id
 
 
 def _with_vote(state: ReplicaState, requester: ReplicaKey) -> ReplicaState:
@@ -303,15 +258,10 @@ def after_vote_response(
             after = to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED)
             return entered(state, after, configuration, draw)
         return Outcome(rest, refusal=Refusal.NO_PRE_VOTE_ROUND)
-    # Rules: vote.response.late, prevote.response.epoch-first.
-    useless = useless_answer(state, response)
-    if useless is not None:
-        return Outcome(rest, refusal=useless)
-    # Rules: prevote.response.epoch-first, state.prospective.discovers-leader, state.candidate.leader-equal-epoch,
-    # prevote.response.leader-wins-over-grant.
-    learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
-    if learned is not rest:
-        return entered(state, learned, configuration, draw)
+    # Rules: vote.response.late, prevote.response.epoch-first, state.prospective.discovers-leader,
+    # state.candidate.leader-equal-epoch, prevote.response.leader-wins-over-grant.
+    if (learned := learn_first(state, rest, configuration, response, draw)) is not None:
+        return learned
     # Rule: prevote.response.flag-false.
     if state.role is Role.PROSPECTIVE and not response.pre_vote:
         return entered(state, to_candidate(rest, configuration, Cause.PRE_VOTE_UNSUPPORTED), configuration, draw)

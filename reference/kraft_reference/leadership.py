@@ -2,7 +2,6 @@
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
-from kraft_reference.elections import entered, is_foreign, known_endpoint
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey, addresses
 from kraft_reference.messages import (
@@ -12,8 +11,16 @@ from kraft_reference.messages import (
     EndQuorumEpochResponse,
     Error,
 )
-from kraft_reference.outcome import Outcome, Refusal, entry_timers
-from kraft_reference.responses import answered, is_correlated, useless_answer
+from kraft_reference.outcome import Outcome, Refusal, entered, entry_timers
+from kraft_reference.responses import (
+    answered,
+    is_correlated,
+    is_foreign,
+    known_endpoint,
+    learn_first,
+    refused,
+    respond,
+)
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
 from kraft_reference.transitions import follow, learn, names_second_leader, to_resigned
@@ -118,27 +125,14 @@ def after_begin_quorum_epoch_request(
     voters.begin-epoch-accepted-by-non-member.
     """
 
-    def answer(after: ReplicaState, error: Error, refusal: Refusal | None = None) -> Outcome:
-        response = BeginQuorumEpochResponse(
-            source=state.key.id,
-            destination=request.source,
-            correlation_id=request.correlation_id,
-            error=error,
-            epoch=after.epoch,
-            leader_id=after.leader_id,
-            leader_endpoint=known_endpoint(after, configuration),
-        )
-        timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
-        return Outcome(after, (response,), timers, refusal)
-
     leader = request.source
     if is_foreign(configuration, request.cluster_id):
-        return answer(state, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+        return refused(state, configuration, request, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     # Rule: begin-quorum.stale.
     if request.epoch < state.epoch:
-        return answer(state, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
+        return refused(state, configuration, request, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
     if names_second_leader(state, request.epoch, leader):
-        return answer(state, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
+        return refused(state, configuration, request, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
     # Rules: begin-quorum.accept, state.prospective.discovers-leader.
     knew_leader = request.epoch == state.epoch and state.leader_id == leader
     if knew_leader and state.role is Role.PROSPECTIVE and configuration.profile.prospective_announcement == "follower":
@@ -149,9 +143,10 @@ def after_begin_quorum_epoch_request(
     else:
         after = learn(state, configuration, request.epoch, leader, request.leader_endpoint)
     # Rule: begin-quorum.voter-key.
-    if not addresses(request.voter_key, state.key):
-        return answer(after, Error(configuration.profile.voter_key_error))
-    return answer(after, Error.NONE)
+    addressed = addresses(request.voter_key, state.key)
+    error = Error.NONE if addressed else Error(configuration.profile.voter_key_error)
+    timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
+    return Outcome(after, (respond(after, configuration, request, error),), timers)
 
 
 def after_announcement_response(
@@ -167,13 +162,9 @@ def after_announcement_response(
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
-    useless = useless_answer(state, response)
-    if useless is not None:
-        return Outcome(rest, refusal=useless)
     # Rules: state.leader.higher-epoch, state.resigned.higher-epoch.
-    learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
-    if learned is not rest:
-        return entered(state, learned, configuration, draw)
+    if (learned := learn_first(state, rest, configuration, response, draw)) is not None:
+        return learned
     if response.error is not Error.NONE:
         return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
     return Outcome(rest._replace(acknowledged=rest.acknowledged | {response.source}))
@@ -220,34 +211,21 @@ def after_end_quorum_epoch_request(
     Rule: end-quorum.handle.
     """
 
-    def answer(
-        after: ReplicaState, error: Error, timers: tuple[StartTimer, ...] = (), refusal: Refusal | None = None
-    ) -> Outcome:
-        response = EndQuorumEpochResponse(
-            source=state.key.id,
-            destination=request.source,
-            correlation_id=request.correlation_id,
-            error=error,
-            epoch=after.epoch,
-            leader_id=after.leader_id,
-            leader_endpoint=known_endpoint(after, configuration),
-        )
-        return Outcome(after, (response,), timers, refusal)
-
     if is_foreign(configuration, request.cluster_id):
-        return answer(state, Error.INCONSISTENT_CLUSTER_ID, refusal=Refusal.FOREIGN_CLUSTER)
+        return refused(state, configuration, request, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     # Rule: end-quorum.stale.
     if request.epoch < state.epoch:
-        return answer(state, Error.FENCED_LEADER_EPOCH, refusal=Refusal.STALE_EPOCH)
+        return refused(state, configuration, request, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
     if names_second_leader(state, request.epoch, request.source):
-        return answer(state, Error.INVALID_REQUEST, refusal=Refusal.SECOND_LEADER_IN_EPOCH)
+        return refused(state, configuration, request, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
     # Rule: end-quorum.handle.
     after = learn(state, configuration, request.epoch, request.source, None)
     if after.role is not Role.FOLLOWER:
         timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
-        return answer(after, Error.NONE, timers)
+        return Outcome(after, (respond(after, configuration, request, Error.NONE),), timers)
     # Rule: end-quorum.frees-followers.
     if configuration.profile.end_quorum_fetched_flag == "cleared":
         after = after._replace(fetched=False)
     delay_ms = hand_over_delay_ms(after, configuration, request.preferred_candidates)
-    return answer(after, Error.NONE, (StartTimer(Timer.FETCH, delay_ms),))
+    timers = (StartTimer(Timer.FETCH, delay_ms),)
+    return Outcome(after, (respond(after, configuration, request, Error.NONE),), timers)

@@ -40,12 +40,29 @@ class Error(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class VoteRequest:
-    """A Vote, or with `pre_vote` a Pre-Vote.  Rules: vote.request.contents, prevote.request.contents."""
+class Envelope:
+    """What every message begins with."""
 
     source: int
     destination: int
     correlation_id: int
+    """Of the request that this is, or answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedResponse(Envelope):
+    """A response that says which epoch and leader its sender knows.  Rule: prevote.reply.contents."""
+
+    error: Error
+    epoch: int
+    leader_id: int | None
+    leader_endpoint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VoteRequest(Envelope):
+    """A Vote, or with `pre_vote` a Pre-Vote.  Rules: vote.request.contents, prevote.request.contents."""
+
     epoch: int
     """The sender's epoch: not raised for a Pre-Vote, raised for a standard vote."""
     replica_key: ReplicaKey
@@ -59,28 +76,18 @@ class VoteRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class VoteResponse:
+class VoteResponse(LedResponse):
     """Rule: prevote.reply.contents."""
 
-    source: int
-    destination: int
-    correlation_id: int
-    error: Error
-    epoch: int
-    leader_id: int | None
-    leader_endpoint: str | None
     granted: bool
     pre_vote: bool
     """Whether the receiver handled the request as a Pre-Vote.  Rule: prevote.response.flag-false."""
 
 
 @dataclass(frozen=True, slots=True)
-class BeginQuorumEpochRequest:
+class BeginQuorumEpochRequest(Envelope):
     """A leader's announcement; its sender is the leader.  Rules: begin-quorum.on-election, begin-quorum.endpoint."""
 
-    source: int
-    destination: int
-    correlation_id: int
     epoch: int
     voter_key: ReplicaKey | None
     leader_endpoint: str | None
@@ -89,25 +96,14 @@ class BeginQuorumEpochRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class BeginQuorumEpochResponse:
+class BeginQuorumEpochResponse(LedResponse):
     """Rule: begin-quorum.response."""
-
-    source: int
-    destination: int
-    correlation_id: int
-    error: Error
-    epoch: int
-    leader_id: int | None
-    leader_endpoint: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class EndQuorumEpochRequest:
+class EndQuorumEpochRequest(Envelope):
     """A leader's resignation; its sender was the leader.  Rule: end-quorum.send."""
 
-    source: int
-    destination: int
-    correlation_id: int
     epoch: int
     preferred_candidates: tuple[ReplicaKey, ...]
     """Voters by falling fetch offset."""
@@ -115,25 +111,14 @@ class EndQuorumEpochRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class EndQuorumEpochResponse:
+class EndQuorumEpochResponse(LedResponse):
     """Rule: end-quorum.stale."""
-
-    source: int
-    destination: int
-    correlation_id: int
-    error: Error
-    epoch: int
-    leader_id: int | None
-    leader_endpoint: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class FetchRequest:
+class FetchRequest(Envelope):
     """Rules: fetch.replica-key, fetch.leader-only."""
 
-    source: int
-    destination: int
-    correlation_id: int
     epoch: int
     replica_key: ReplicaKey
     fetch_offset: int
@@ -144,16 +129,9 @@ class FetchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchResponse:
+class FetchResponse(LedResponse):
     """Rules: fetch.response.common, fetch.diverging.truncate, hw.follower."""
 
-    source: int
-    destination: int
-    correlation_id: int
-    error: Error
-    epoch: int
-    leader_id: int | None
-    leader_endpoint: str | None
     high_watermark: int
     """-1 while the leader has not committed a record of its own epoch."""
     diverging_epoch: int
@@ -171,12 +149,9 @@ class FetchResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchSnapshotRequest:
+class FetchSnapshotRequest(Envelope):
     """Rules: snapshot.removed-leader-serves, identity.could-become-voter."""
 
-    source: int
-    destination: int
-    correlation_id: int
     epoch: int
     replica_key: ReplicaKey
     snapshot_end_offset: int
@@ -185,47 +160,30 @@ class FetchSnapshotRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchSnapshotResponse:
+class FetchSnapshotResponse(LedResponse):
     """A whole snapshot: the bytes come in one piece here.  Rule: snapshot.control-records-first."""
 
-    source: int
-    destination: int
-    correlation_id: int
-    error: Error
-    epoch: int
-    leader_id: int | None
-    leader_endpoint: str | None
     snapshot: Snapshot | None
     """None with an error."""
 
 
 @dataclass(frozen=True, slots=True)
-class ApiVersionsRequest:
+class ApiVersionsRequest(Envelope):
     """A leader asks a new voter which levels of kraft.version it supports.  Rule: add-voter.learn-versions."""
-
-    source: int
-    destination: int
-    correlation_id: int
 
 
 @dataclass(frozen=True, slots=True)
-class ApiVersionsResponse:
+class ApiVersionsResponse(Envelope):
     """Rule: kraft-version.levels."""
 
-    source: int
-    destination: int
-    correlation_id: int
     min_version: int
     max_version: int
 
 
 @dataclass(frozen=True, slots=True)
-class AddVoterRequest:
+class AddVoterRequest(Envelope):
     """A joining controller's AddRaftVoter for itself.  Rules: auto-join.add-self, wire.add-voter."""
 
-    source: int
-    destination: int
-    correlation_id: int
     voter: ReplicaKey
     endpoint: str | None
     timeout_ms: int
@@ -235,49 +193,27 @@ class AddVoterRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class AddVoterResponse:
+class AddVoterResponse(LedResponse):
     """Rules: add-voter.reply-after-commit, wire.add-voter."""
-
-    source: int
-    destination: int
-    correlation_id: int
-    error: Error
-    epoch: int
-    leader_id: int | None
-    leader_endpoint: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveVoterRequest:
+class RemoveVoterRequest(Envelope):
     """A joining controller's RemoveRaftVoter for its own old directory.  Rule: auto-join.remove-stale-self-first."""
 
-    source: int
-    destination: int
-    correlation_id: int
     voter: ReplicaKey
     cluster_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveVoterResponse:
+class RemoveVoterResponse(LedResponse):
     """Rules: remove-voter.reply-after-commit, wire.remove-voter."""
-
-    source: int
-    destination: int
-    correlation_id: int
-    error: Error
-    epoch: int
-    leader_id: int | None
-    leader_endpoint: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class UpdateVoterRequest:
+class UpdateVoterRequest(Envelope):
     """A voter reports where it listens and what it supports.  Rules: update-voter.when-sent, wire.update-voter."""
 
-    source: int
-    destination: int
-    correlation_id: int
     epoch: int
     voter: ReplicaKey
     endpoint: str | None
@@ -287,16 +223,8 @@ class UpdateVoterRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class UpdateVoterResponse:
+class UpdateVoterResponse(LedResponse):
     """Rules: update-voter.reply-time, wire.update-voter."""
-
-    source: int
-    destination: int
-    correlation_id: int
-    error: Error
-    epoch: int
-    leader_id: int | None
-    leader_endpoint: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,16 +257,15 @@ Request = (
 ChangeResponse = AddVoterResponse | RemoveVoterResponse | UpdateVoterResponse
 """An answer to a voter change that a replica asked for."""
 
-LedResponse = (
+Response = (
     VoteResponse
     | BeginQuorumEpochResponse
     | EndQuorumEpochResponse
     | FetchResponse
     | FetchSnapshotResponse
     | ChangeResponse
+    | ApiVersionsResponse
 )
-"""The responses that say which epoch and leader their sender knows."""
-Response = LedResponse | ApiVersionsResponse
 """What one replica answers another."""
 
 Message = Request | Response

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from kraft_reference.configuration import Timeouts
+from kraft_reference.configuration import Configuration, Timeouts
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw
 from kraft_reference.messages import Message, Reply
@@ -76,3 +76,8 @@ def entry_timers(before: ReplicaState, after: ReplicaState, draw: Draw, timeouts
             )
         case _:
             return ()
+
+
+def entered(before: ReplicaState, after: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+    """The outcome of entering a role: the state and the timers it starts."""
+    return Outcome(after, timers=entry_timers(before, after, draw, configuration.timeouts))

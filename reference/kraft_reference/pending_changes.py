@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from kraft_reference.changes import CLIENT, REASSIGNMENT, ChangeKind, ChangePhase, PendingChange
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
-from kraft_reference.elections import known_endpoint
 from kraft_reference.events import Draw
 from kraft_reference.identity import VoterDetails
 from kraft_reference.leadership import has_check_quorum_timer, removal_is_committed
@@ -26,7 +25,7 @@ from kraft_reference.messages import (
 )
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
 from kraft_reference.records import Record
-from kraft_reference.responses import answered, is_correlated
+from kraft_reference.responses import answered, is_correlated, known_endpoint
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import to_resigned, voters_record, with_details

@@ -18,8 +18,9 @@ from kraft_reference.identity import ReplicaKey, Target, VoterSet
 from kraft_reference.log import VotersEntry
 from kraft_reference.messages import Error
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
-from kraft_reference.pending_changes import abandoned, appended, client_reply, finalized_version, settled
+from kraft_reference.pending_changes import abandoned, appended, finalized_version, settled
 from kraft_reference.records import Record, RecordKind
+from kraft_reference.responses import refused
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import to_resigned, voters_record
@@ -40,17 +41,14 @@ def after_alter_partition_reassignments(
     reassign.cancel-null, reassign.cancel-by-new-target, reassign.request-success-after-commit.
     """
 
-    def refuse(error: Error, refusal: Refusal = Refusal.REQUEST_REFUSED) -> Outcome:
-        return Outcome(state, (client_reply(state, configuration, asked.request, error),), refusal=refusal)
-
     if state.role is not Role.LEADER:
-        return refuse(Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
+        return refused(state, configuration, asked, Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
     if finalized_version(state, configuration) < 1:
-        return refuse(Error.UNSUPPORTED_VERSION)
+        return refused(state, configuration, asked, Error.UNSUPPORTED_VERSION)
     if asked.replicas is None and state.target is None:
-        return refuse(Error.NO_REASSIGNMENT_IN_PROGRESS)
+        return refused(state, configuration, asked, Error.NO_REASSIGNMENT_IN_PROGRESS)
     if asked.replicas is not None and not _is_assignment(configuration, asked.replicas):
-        return refuse(Error.INVALID_REPLICA_ASSIGNMENT)
+        return refused(state, configuration, asked, Error.INVALID_REPLICA_ASSIGNMENT)
     target = None if asked.replicas is None else frozenset(asked.replicas)
     if target is not None and target == state.target:
         return _awaited(state, Outcome(state), configuration, asked.request, _set_at(state).offset, draw)

@@ -2,15 +2,22 @@
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
-from kraft_reference.elections import entered, is_foreign, known_endpoint
 from kraft_reference.events import Draw
 from kraft_reference.leadership import with_fetcher
 from kraft_reference.log import EpochEnd, agrees, append, batch_end, end_of_epoch, needs_snapshot, truncate
 from kraft_reference.messages import Error, FetchRequest, FetchResponse
-from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.outcome import Outcome, Refusal, entered
 from kraft_reference.pending_changes import advanced, appended, settled
 from kraft_reference.records import Record
-from kraft_reference.responses import answered, is_correlated, useless_answer
+from kraft_reference.responses import (
+    answered,
+    is_correlated,
+    is_foreign,
+    not_for_leader,
+    refused,
+    response_head,
+    useless_answer,
+)
 from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, voter_entry
 from kraft_reference.transitions import learn
@@ -56,24 +63,17 @@ def _response(
     state: ReplicaState,
     configuration: Configuration,
     request: FetchRequest,
-    error: Error,
     records: tuple[Record, ...] = (),
     diverging: EpochEnd = _NOT_DIVERGING,
     snapshot_id: tuple[int, int] = _NO_SNAPSHOT,
 ) -> FetchResponse:
-    """The answer; it publishes no high watermark before a record of the own epoch is committed.
+    """The data; no high watermark is published before a record of the own epoch is committed.
 
     Rules: hw.own-epoch, fetch.leader-only.
     """
-    publishes = error is Error.NONE and state.high_watermark > state.epoch_start_offset
+    publishes = state.high_watermark > state.epoch_start_offset
     return FetchResponse(
-        source=state.key.id,
-        destination=request.source,
-        correlation_id=request.correlation_id,
-        error=error,
-        epoch=state.epoch,
-        leader_id=state.leader_id,
-        leader_endpoint=known_endpoint(state, configuration),
+        *response_head(state, configuration, request, Error.NONE),
         high_watermark=state.high_watermark if publishes else UNKNOWN_HIGH_WATERMARK,
         diverging_epoch=diverging.epoch,
         diverging_end_offset=diverging.offset,
@@ -93,21 +93,14 @@ def after_fetch_request(
     Rules: fetch.leader-only, fetch.leader-outside-set-serves.
     """
 
-    def refuse(error: Error, refusal: Refusal) -> Outcome:
-        return Outcome(state, (_response(state, configuration, request, error),), refusal=refusal)
-
     if is_foreign(configuration, request.cluster_id):
-        return refuse(Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+        return refused(state, configuration, request, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     if min(request.fetch_offset, request.last_epoch, request.source) < 0:
         # Rule: wire.common-errors.
-        return refuse(Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
-    if request.epoch < state.epoch:
-        return refuse(Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
-    if request.epoch > state.epoch:
-        return refuse(Error.UNKNOWN_LEADER_EPOCH, Refusal.UNKNOWN_EPOCH)
+        return refused(state, configuration, request, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
     # Rule: fetch.leader-only.
-    if state.role is not Role.LEADER:
-        return refuse(Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
+    if (error := not_for_leader(state, configuration, request)) is not None:
+        return refused(state, configuration, request, *error)
     # Rule: fetch.replica-key.
     entry = voter_entry(state, request.replica_key)
     gone = needs_snapshot(state.log, request.fetch_offset, request.last_epoch)
@@ -119,17 +112,17 @@ def after_fetch_request(
     if valid or configuration.profile.diverging_fetch == "counts":
         seen, timers = with_fetcher(state, configuration, entry)
     if gone:
-        sent = _response(seen, configuration, request, Error.NONE, snapshot_id=state.log.base.id)
+        sent = _response(seen, configuration, request, snapshot_id=state.log.base.id)
         return Outcome(seen, (sent,), timers)
     # Rule: fetch.diverging.truncate.
     if not valid:
         diverging = end_of_epoch(state.log, request.last_epoch)
-        return Outcome(seen, (_response(seen, configuration, request, Error.NONE, (), diverging),), timers)
+        return Outcome(seen, (_response(seen, configuration, request, (), diverging),), timers)
     # Rules: fetch.replica-key, hw.majority.
     tracked = entry or request.replica_key
     fetch_offsets = {**seen.fetch_offsets, tracked: request.fetch_offset}
     progressed = with_high_watermark(seen._replace(fetch_offsets=fetch_offsets))
-    answer = _response(progressed, configuration, request, Error.NONE, _records(state, configuration, request))
+    answer = _response(progressed, configuration, request, _records(state, configuration, request))
     concluded = settled(state, Outcome(progressed, (answer,), timers), configuration, draw)
     return advanced(concluded, configuration, draw)
 

@@ -4,7 +4,6 @@ Beside it: `DueReport` in VoterChanges.tla.
 """
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.elections import entered
 from kraft_reference.events import Draw
 from kraft_reference.messages import (
     AddVoterRequest,
@@ -15,10 +14,10 @@ from kraft_reference.messages import (
     UpdateVoterResponse,
 )
 from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.responses import answered, is_correlated, useless_answer
+from kraft_reference.responses import answered, is_correlated, learn_first
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, details_of, is_voter
-from kraft_reference.transitions import learn, own_details, own_endpoint
+from kraft_reference.transitions import own_details, own_endpoint
 
 
 def join_request(
@@ -78,12 +77,8 @@ def after_change_response(
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = answered(state, response)
-    useless = useless_answer(state, response)
-    if useless is not None:
-        return Outcome(rest, refusal=useless)
-    learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
-    if learned is not rest:
-        return entered(state, learned, configuration, draw)
+    if (learned := learn_first(state, rest, configuration, response, draw)) is not None:
+        return learned
     if response.error is not Error.NONE:
         return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
     follows_sender = state.role is Role.FOLLOWER and state.leader_id == response.source

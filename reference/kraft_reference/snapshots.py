@@ -2,13 +2,21 @@
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
-from kraft_reference.elections import entered, is_foreign, known_endpoint
 from kraft_reference.events import Draw
 from kraft_reference.leadership import with_fetcher
-from kraft_reference.log import Snapshot, log_on, rebased, snapshot_at, tears_a_batch
+from kraft_reference.log import log_on, rebased, snapshot_at, tears_a_batch
 from kraft_reference.messages import Error, FetchSnapshotRequest, FetchSnapshotResponse
-from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.responses import answered, is_correlated, useless_answer
+from kraft_reference.outcome import Outcome, Refusal, entered
+from kraft_reference.responses import (
+    answered,
+    is_correlated,
+    is_foreign,
+    not_for_leader,
+    refused,
+    respond,
+    response_head,
+    useless_answer,
+)
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, voter_entry
 from kraft_reference.transitions import learn
@@ -54,40 +62,18 @@ def after_fetch_snapshot_request(
     fetch.snapshot.accepted, fetch.snapshot.bootstrap-not-served.
     """
 
-    def respond(
-        after: ReplicaState,
-        error: Error,
-        snapshot: Snapshot | None = None,
-        timers: tuple[StartTimer, ...] = (),
-        refusal: Refusal | None = None,
-    ) -> Outcome:
-        sent = FetchSnapshotResponse(
-            source=state.key.id,
-            destination=request.source,
-            correlation_id=request.correlation_id,
-            error=error,
-            epoch=state.epoch,
-            leader_id=state.leader_id,
-            leader_endpoint=known_endpoint(state, configuration),
-            snapshot=snapshot,
-        )
-        return Outcome(after, (sent,), timers, refusal)
-
     if is_foreign(configuration, request.cluster_id):
-        return respond(state, Error.INCONSISTENT_CLUSTER_ID, refusal=Refusal.FOREIGN_CLUSTER)
+        return refused(state, configuration, request, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     if min(request.snapshot_end_offset, request.snapshot_epoch, request.source) < 0:
-        return respond(state, Error.INVALID_REQUEST, refusal=Refusal.MALFORMED_REQUEST)
-    if request.epoch < state.epoch:
-        return respond(state, Error.FENCED_LEADER_EPOCH, refusal=Refusal.STALE_EPOCH)
-    if request.epoch > state.epoch:
-        return respond(state, Error.UNKNOWN_LEADER_EPOCH, refusal=Refusal.UNKNOWN_EPOCH)
-    if state.role is not Role.LEADER:
-        return respond(state, Error.NOT_LEADER_OR_FOLLOWER, refusal=Refusal.NOT_LEADER)
+        return refused(state, configuration, request, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
+    if (error := not_for_leader(state, configuration, request)) is not None:
+        return refused(state, configuration, request, *error)
     seen, timers = with_fetcher(state, configuration, voter_entry(state, request.replica_key))
     base = state.log.base
     if base.end_offset == 0 or base.id != (request.snapshot_end_offset, request.snapshot_epoch):
-        return respond(seen, Error.SNAPSHOT_NOT_FOUND, timers=timers)
-    return respond(seen, Error.NONE, base, timers)
+        return Outcome(seen, (respond(state, configuration, request, Error.SNAPSHOT_NOT_FOUND),), timers)
+    response = FetchSnapshotResponse(*response_head(state, configuration, request, Error.NONE), snapshot=base)
+    return Outcome(seen, (response,), timers)
 
 
 def after_fetch_snapshot_response(

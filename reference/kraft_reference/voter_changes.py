@@ -13,13 +13,13 @@ of its own epoch (the bug of single-server changes: what an earlier leader began
 from kraft_reference.changes import CLIENT, ChangeKind, ChangePhase, PendingChange, Report
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
-from kraft_reference.elections import is_foreign
 from kraft_reference.events import AddVoter, Draw, RemoveVoter, UpdateFeatures
 from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
 from kraft_reference.messages import AddVoterRequest, Error, RemoveVoterRequest, UpdateVoterRequest
 from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.pending_changes import appended, finalized_version, reply, settled, with_change
+from kraft_reference.pending_changes import appended, finalized_version, settled, with_change
 from kraft_reference.records import Record, RecordKind
+from kraft_reference.responses import is_foreign, not_for_leader, refused, respond
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import own_details, voters_record, with_details
@@ -92,18 +92,14 @@ def after_add_voter(state: ReplicaState, configuration: Configuration, asked: Ad
     """
     requester, request = _who_asks(asked)
 
-    def refuse(error: Error, refusal: Refusal) -> Outcome:
-        sent = reply(state, configuration, ChangeKind.ADD, requester, request, error)
-        return Outcome(state, (sent,), refusal=refusal)
-
     # Rule: add-voter.well-formed.
     well_formed = _is_named_well(asked.voter) and bool(asked.endpoint)
     failed = _membership_error(state, configuration, is_foreign(configuration, asked.cluster_id), well_formed)
     if failed is not None:
-        return refuse(*failed)
+        return refused(state, configuration, asked, *failed)
     # Rule: add-voter.duplicate-id.
     if any(voter.id == asked.voter.id for voter in state.voters):
-        return refuse(Error.DUPLICATE_VOTER, Refusal.REQUEST_REFUSED)
+        return refused(state, configuration, asked, Error.DUPLICATE_VOTER)
     change = PendingChange(
         ChangeKind.ADD,
         ChangePhase.LEARN_VERSIONS,
@@ -131,17 +127,13 @@ def after_remove_voter(
     """
     requester, request = _who_asks(asked)
 
-    def refuse(error: Error, refusal: Refusal) -> Outcome:
-        sent = reply(state, configuration, ChangeKind.REMOVE, requester, request, error)
-        return Outcome(state, (sent,), refusal=refusal)
-
     foreign = is_foreign(configuration, asked.cluster_id)
     failed = _membership_error(state, configuration, foreign, _is_named_well(asked.voter))
     if failed is not None:
-        return refuse(*failed)
+        return refused(state, configuration, asked, *failed)
     # Rules: remove-voter.exact-key, voters.never-empty.
     if asked.voter not in state.voters or len(state.voters) == 1:
-        return refuse(Error.VOTER_NOT_FOUND, Refusal.REQUEST_REFUSED)
+        return refused(state, configuration, asked, Error.VOTER_NOT_FOUND)
     # Rules: remove-voter.append-and-apply, remove-voter.leader-removal.
     change = appended_at_once(ChangeKind.REMOVE, asked.voter, requester, request)
     record = voters_record(state, state.voters - {asked.voter}, state.log.voters[-1].details)
@@ -187,39 +179,32 @@ def after_update_voter_request(
     update-voter.range-must-include-finalized, identity.directory-id-never-silently-replaced.
     """
 
-    def respond(after: ReplicaState, error: Error, refusal: Refusal | None = None) -> Outcome:
-        sent = reply(after, configuration, ChangeKind.UPDATE, asked.source, asked.correlation_id, error)
-        return Outcome(after, (sent,), refusal=refusal)
-
     if is_foreign(configuration, asked.cluster_id):
-        return respond(state, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
-    if asked.epoch < state.epoch:
-        return respond(state, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
-    if asked.epoch > state.epoch:
-        return respond(state, Error.UNKNOWN_LEADER_EPOCH, Refusal.UNKNOWN_EPOCH)
-    if state.role is not Role.LEADER:
-        return respond(state, Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
+        return refused(state, configuration, asked, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+    if (failed := not_for_leader(state, configuration, asked)) is not None:
+        return refused(state, configuration, asked, *failed)
     endpoint = asked.endpoint
     if not _is_named_well(asked.voter) or not endpoint or not 0 <= asked.min_version <= asked.max_version:
-        return respond(state, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
+        return refused(state, configuration, asked, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
     ready = epoch_is_committed(state) and set_is_committed(state)
     if is_busy(state) or not ready:
-        return respond(state, Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED)
+        return refused(state, configuration, asked, Error.REQUEST_TIMED_OUT)
     told = VoterDetails(asked.voter.id, endpoint, asked.min_version, asked.max_version)
     if not told.supports(finalized_version(state, configuration)):
-        return respond(state, Error.INVALID_REQUEST, Refusal.REQUEST_REFUSED)
+        return refused(state, configuration, asked, Error.INVALID_REQUEST)
     entry = next((voter for voter in state.voters if names(voter, asked.voter)), None)
     if entry is None:
-        return respond(state, Error.VOTER_NOT_FOUND, Refusal.REQUEST_REFUSED)
+        return refused(state, configuration, asked, Error.VOTER_NOT_FOUND)
     # Rule: update-voter.in-memory-at-version-0.
     if state.log.kraft_version == 0:
         report = Report(asked.voter, endpoint, asked.min_version, asked.max_version)
         others = [known for known in state.reports if known.key.id != report.key.id]
-        return respond(state._replace(reports=tuple(sorted([*others, report]))), Error.NONE)
+        noted = state._replace(reports=tuple(sorted([*others, report])))
+        return Outcome(noted, (respond(state, configuration, asked, Error.NONE),))
     details = with_details(state.log.voters[-1].details, told)
     keys = state.voters - {entry} | {asked.voter}
     if keys == state.voters and details == state.log.voters[-1].details:
-        return respond(state, Error.NONE)
+        return Outcome(state, (respond(state, configuration, asked, Error.NONE),))
     # Rule: update-voter.reply-time.
     at_commit = False
     change = appended_at_once(ChangeKind.UPDATE, asked.voter, asked.source, asked.correlation_id, at_commit)
@@ -240,21 +225,17 @@ def after_update_features(
     kraft-version.upgrade-needs-all-observers, kraft-version.no-downgrade.
     """
 
-    def respond(error: Error, refusal: Refusal | None) -> Outcome:
-        sent = reply(state, configuration, ChangeKind.UPGRADE, CLIENT, asked.request, error)
-        return Outcome(state, (sent,), refusal=refusal)
-
     if state.role is not Role.LEADER:
-        return respond(Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
+        return refused(state, configuration, asked, Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER)
     ready = epoch_is_committed(state) and set_is_committed(state)
     if is_busy(state) or not ready:
-        return respond(Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED)
+        return refused(state, configuration, asked, Error.REQUEST_TIMED_OUT)
     if asked.kraft_version == state.log.kraft_version:
-        return respond(Error.NONE, None)
+        return Outcome(state, (respond(state, configuration, asked, Error.NONE),))
     # Rules: kraft-version.upgrade-needs-all-voters, kraft-version.upgrade-needs-all-observers.
     reports = _reports_for(state, configuration, asked)
     if reports is None:
-        return respond(Error.INVALID_UPDATE_VERSION, Refusal.REQUEST_REFUSED)
+        return refused(state, configuration, asked, Error.INVALID_UPDATE_VERSION)
     # Rule: kraft-version.upgrade-atomic-batch.
     keys = frozenset(report.key for report in reports)
     details = tuple([VoterDetails(r.key.id, r.endpoint, r.min_version, r.max_version) for r in reports])
