@@ -1,6 +1,8 @@
 """`python -m kraft_dev mutants`: broken references are found out, and one that is not makes the command fail."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,6 +117,16 @@ def test_every_edit_of_the_catalogue_fits() -> None:
         assert {path.name for path in edited} == {Path(edit.file).name for edit in subject_of(mutant).edits}, (
             mutant.name
         )
+
+
+def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> None:
+    """Such a mutant would be killed by its NameError, whatever the tools can see."""
+    for mutant in seeded(load_catalogue()):
+        for path, text in edited_texts(package_folder("kraft_reference"), subject_of(mutant).edits).items():
+            (tmp_path / f"{mutant.name}.{path.name}").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_a_mutant_that_hangs_is_killed_by_the_limit() -> None:
