@@ -23,10 +23,7 @@ from kraft_spec.experiments import replicas_without
 
 DRAW = Draw(correlation_id=77, election_timeout_ms=1500, election_backoff_ms=400)
 ELECTION = StartTimer(Timer.ELECTION, 1500)
-BACKOFF = StartTimer(Timer.ELECTION, 400)
 FETCH = StartTimer(Timer.FETCH, 2000)
-CHECK_QUORUM = StartTimer(Timer.CHECK_QUORUM, 3000)
-ANNOUNCE = StartTimer(Timer.BEGIN_QUORUM_EPOCH, 1000)
 CHANGE = StartTimer(Timer.VOTER_CHANGE, 30_000)
 
 _Test = TypeVar("_Test", bound=Callable[..., object])
@@ -142,8 +139,6 @@ def log_of(*epochs: int, voters: VoterSet = THREE.voters, more: tuple[Record, ..
 
 
 EMPTY = log_of()
-IN_FIVE = log_of(voters=FIVE.voters)
-"""An empty log in the cluster of five."""
 
 
 def _state(

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraft_reference.cluster.history import History, Part
-from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.violation import BrokenProperty
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
@@ -106,15 +105,3 @@ def test_wrong_runs_are_found_below_what_is_put_away(log: tuple[Record, ...], da
 def test_what_is_put_away_still_counts(claim: str, log: tuple[Record, ...], epoch: int, broken: str) -> None:
     history = led((record(1, 0), record(1, 1), voters(1, 0), record(3, 3), record(4, 4)), put_away=5)
     assert judged(history, claim, log, epoch) == broken
-
-
-def test_a_long_run_keeps_little_more_than_a_short_one() -> None:
-    """Snapshots are taken all the time; what stays of an epoch or of a voters set is small."""
-    remembered = []
-    for steps in (2_000, 8_000):
-        simulation = RunPlan(3, replicas=3, steps=steps, workload="snapshots").simulation()
-        for _ in simulation.run():
-            pass
-        assert simulation.violation is None
-        remembered.append(simulation.remembered())
-    assert remembered[1] < 2 * remembered[0]

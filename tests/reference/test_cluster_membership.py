@@ -1,6 +1,5 @@
 """Voter changes, snapshots and upgrades in the simulated cluster: each property is broken once, under its name."""
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from statistics import median
@@ -11,36 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraft_reference import pending_changes, polling, replication, snapshots
-from kraft_reference.cluster.membership import may_disagree, stands_for
-from kraft_reference.cluster.occurrence import NetworkEvent
+from kraft_reference.cluster.membership import may_disagree
 from kraft_reference.cluster.plan import RunPlan, configuration_of
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.survival import lost_voters, sets_to_come, survives_disk_loss
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.effects import Answer
 from kraft_reference.events import (
-    AdvanceReassignment,
-    Receive,
-    RemoveVoter,
     ReplaceDisk,
-    Restart,
-    TakeSnapshot,
-    UpdateFeatures,
-    event_name,
 )
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Log, Snapshot, rebased, snapshot_at, truncate
-from kraft_reference.messages import ApiVersionsResponse, Error
 from kraft_reference.outcome import Outcome
 from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.replica import Replica
-from kraft_reference.roles import Role
-from kraft_spec.experiments import failure_of, simulation_of
+from kraft_spec.experiments import simulation_of
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
-CHANGING = ("voter-changes", "snapshots", "upgrade", "auto-join", "reassignments", "hasty-changes", "chaos", "storm")
 
 
 def ended(plan: RunPlan) -> Simulation:
@@ -85,18 +72,6 @@ def test_a_switched_off_rule_breaks_a_property(
     plan, _ = found(seeds, replicas, workload, property_name, switched_off=(rule,))
     # The same run with the rule in force keeps everything.
     assert ended(replace(plan, switched_off=())).violation is None
-
-
-def test_a_broken_change_shrinks() -> None:
-    plan, violation = found(
-        range(45, 60), 4, "hasty-changes", "ConfigOverlap", switched_off=("voters.epoch-committed-before-change",)
-    )
-    failure = failure_of(plan)
-    assert failure is not None
-    assert failure.violation == violation
-    assert failure.shrunk_violation.property_name == "ConfigOverlap"
-    assert len(failure.schedule) * 2 < failure.moves
-    assert "Voter" in failure.report()
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -212,65 +187,6 @@ def test_a_planted_bug_is_found_under_its_name(bug: str, monkeypatch: pytest.Mon
 # ---------------------------------------------------------------------------------------------------------
 # What happens in these runs.
 # ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_everything_about_voters_happens() -> None:
-    """Each request and each of its answers, wrong ones included; sets grow, shrink and lose their leader."""
-    seen: Counter[str] = Counter()
-    for seed in range(8):
-        for name in CHANGING:
-            sizes: set[int] = set()
-            for occurrence in RunPlan(seed, 3 + seed % 2, 1200, name).simulation().run():
-                event, state = occurrence.event, occurrence.state
-                if state is None:
-                    continue
-                if isinstance(event, NetworkEvent):
-                    continue
-                seen[event_name(event)] += 1
-                if isinstance(event, Receive) and not isinstance(event.message, ApiVersionsResponse):
-                    error = getattr(event.message, "error", None)
-                    seen[f"{event_name(event)} {error}"] += error is not None
-                seen[str(occurrence.refusal)] += 1
-                seen["moved"] += isinstance(event, Restart) and event.endpoint is not None
-                for effect in occurrence.effects:
-                    if isinstance(effect, Answer):
-                        seen[f"answer {effect.reply.error}"] += 1
-                if state.role is Role.LEADER:
-                    sizes.add(len(state.voters))
-                    outside = not any(stands_for(voter, state.key) for voter in state.voters)
-                    seen["leader outside its set"] += outside
-                seen[f"level {state.log.kraft_version}"] += 1
-                if occurrence.crash is not None:
-                    seen["crash during TakeSnapshot"] += type(event) is TakeSnapshot
-                    seen["crash during a change"] += type(event) in (RemoveVoter, UpdateFeatures)
-                    seen["crash during a step"] += type(event) is AdvanceReassignment
-                if isinstance(event, AdvanceReassignment):
-                    hands_over = event.chosen is None and state.role is Role.RESIGNED
-                    seen["hand-over"] += hands_over
-                    seen["completion"] += event.chosen is None and not hands_over
-            seen["grows and shrinks"] += len(sizes) >= 3
-    answers = {f"answer {error}" for error in Error} - {
-        "answer FENCED_LEADER_EPOCH",
-        "answer UNKNOWN_LEADER_EPOCH",
-        "answer INVALID_VOTER_KEY",
-        "answer SNAPSHOT_NOT_FOUND",
-    }
-    requests = {"AddVoter", "RemoveVoter", "UpdateVoter", "FetchSnapshot", "ApiVersions"}
-    handled = {f"Handle{request}{way}" for request in requests for way in ("Request", "Response")}
-    joins = {f"HandleAddVoterResponse {error}" for error in ("NONE", "REQUEST_TIMED_OUT", "NOT_LEADER_OR_FOLLOWER")}
-    others = {"AddVoter", "RemoveVoter", "UpdateFeatures", "VoterChangeTimeout", "TakeSnapshot", "ReplaceDisk"}
-    happenings = {"moved", "leader outside its set", "level 0", "level 1", "grows and shrinks"}
-    happenings |= {"HandleRemoveVoterResponse NONE", "HandleUpdateVoterResponse NONE"}
-    happenings |= {
-        "AlterPartitionReassignments",
-        "AdvanceReassignment",
-        "hand-over",
-        "completion",
-        "crash during a step",
-    }
-    happenings |= {"HandleFetchSnapshotResponse NONE", "crash during TakeSnapshot", "crash during a change"}
-    assert {name for name in answers | handled | joins | others | happenings if not seen[name]} == set()
 
 
 @given(seed=SEEDS)

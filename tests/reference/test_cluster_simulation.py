@@ -4,7 +4,6 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections import Counter
 from dataclasses import fields, is_dataclass
 
 import pytest
@@ -12,21 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraft_reference.cluster.liveness.remaining import remaining_of
-from kraft_reference.cluster.occurrence import DuplicateMessage, NetworkEvent, Occurrence
-from kraft_reference.cluster.plan import RunPlan, configuration_of
+from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.effects import AppendRecords
-from kraft_reference.events import AppendVoters, Crash, Event, Receive, event_name
-from kraft_reference.messages import FetchResponse
 from kraft_reference.roles import Role
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
 WORKLOAD_NAMES = sorted(WORKLOADS)
-
-
-def name_of(occurrence: Occurrence) -> str:
-    event: Event | NetworkEvent = occurrence.event
-    return type(event).__name__ if isinstance(event, NetworkEvent) else event_name(event)
 
 
 def canonical(value: object) -> str:
@@ -118,77 +108,6 @@ def test_a_calm_cluster_elects_once() -> None:
             if state is not None and state.role is Role.LEADER and state.epoch not in epochs:
                 epochs.append(state.epoch)
         assert len(epochs) == 1
-
-
-@pytest.mark.slow
-def test_everything_that_can_happen_happens() -> None:
-    seen: Counter[str] = Counter()
-    for seed in range(4):
-        for name in WORKLOAD_NAMES:
-            plan = RunPlan(seed, 3 + seed % 3, 1200, name)
-            newest: dict[tuple[int, int], int] = {}
-            ends: dict[int, int] = {}
-            for occurrence in plan.simulation().run():
-                event, state = occurrence.event, occurrence.state
-                seen[name_of(occurrence)] += 1
-                if isinstance(event, Receive):
-                    link = (event.message.source, event.message.destination)
-                    assert occurrence.message_id is not None
-                    sent = int(occurrence.message_id.split(".")[0])
-                    seen["reordered"] += sent < newest.get(link, 0)
-                    seen["twice"] += sent == newest.get(link, 0)
-                    newest[link] = max(sent, newest.get(link, 0))
-                    diverges = isinstance(event.message, FetchResponse) and event.message.diverging_epoch >= 0
-                    seen["diverging"] += diverges
-                if occurrence.crash is not None:
-                    seen[f"crash after {min(occurrence.crash.completed, 2)} effects"] += 1
-                    seen[f"crash during {name_of(occurrence)}"] += 1
-                if occurrence.refusal is not None:
-                    seen[str(occurrence.refusal)] += 1
-                if state is not None:
-                    lost = state.log.end_offset < ends.get(state.key.id, 0)
-                    seen["unsynced records lost at rest"] += lost and isinstance(event, Crash)
-                    ends[state.key.id] = state.log.end_offset
-                    for effect in occurrence.effects:
-                        if isinstance(effect, AppendRecords) and occurrence.crash is not None:
-                            written = effect.base_offset + len(effect.records)
-                            seen["unsynced records lost in a step"] += state.log.end_offset < written
-                    seen[str(state.role)] += 1
-                    seen["searching"] += state.searching
-    requests = ("VoteRequest", "BeginQuorumEpochRequest", "EndQuorumEpochRequest", "FetchRequest")
-    handled = {f"Handle{request}" for request in requests}
-    handled |= {name.replace("Request", "Response") for name in handled}
-    timers = {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout", "RequestTimeout"}
-    others = {"Poll", "PollFetch", "ClientAppend", "AppendVoters", "Shutdown", "Crash", "Restart", "ReplaceDisk"}
-    network = {"DropMessage", "DuplicateMessage", "AnswerUnsupportedVersion", "CutLink", "HealLink"}
-    crashes = {f"crash after {completed} effects" for completed in range(3)}
-    crashes |= {"crash during HandleVoteRequest", "crash during ClientAppend", "crash during HandleFetchResponse"}
-    happenings = {
-        "reordered",
-        "twice",
-        "diverging",
-        "searching",
-        "unsynced records lost at rest",
-        *(str(role) for role in Role),
-    }
-    happenings |= {"unsynced records lost in a step"}
-    expected = handled | timers | others | network | crashes | happenings | {"UNCORRELATED_RESPONSE", "STALE_EPOCH"}
-    assert {name for name in expected if not seen[name]} == set()
-
-
-def test_the_voters_set_never_changes() -> None:
-    appended = [
-        occurrence.event
-        for occurrence in RunPlan(1, 3, 1500, "observers").simulation().run()
-        if isinstance(occurrence.event, AppendVoters)
-    ]
-    assert appended
-    assert {event.voters for event in appended} == {configuration_of(WORKLOADS["observers"], 1, 3).voters}
-
-
-def test_duplicates_need_a_message_on_its_way() -> None:
-    occurrences = list(RunPlan(3, 3, 600, "lossy").simulation().run())
-    assert any(isinstance(occurrence.event, DuplicateMessage) for occurrence in occurrences)
 
 
 def test_a_plan_names_what_is_wrong_with_it() -> None:

@@ -8,7 +8,7 @@ these in one of the two.
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, product
 
-from tests.reference.builders import EMPTY, data, follower, leader, receive, states
+from tests.reference.builders import EMPTY, data, follower, leader, receive
 from tests.reference.wire import fetch, fetch_reply
 
 from kraft_reference.log import Log, append, flush, rebased, snapshot_at, up_to_date
@@ -73,8 +73,8 @@ def pairs() -> Iterator[tuple[Epochs, int, Epochs, int]]:
                     yield led, start, other, since
 
 
-@states("fetch.diverging.truncate")
 def test_a_follower_comes_to_exactly_what_it_shares_with_its_leader() -> None:
+    """Rule: fetch.diverging.truncate."""
     seen = 0
     for led, start, followed, since in pairs():
         seen += 1
@@ -109,8 +109,8 @@ def answered_to(leading: ReplicaState, request: FetchRequest) -> FetchResponse:
     return answer
 
 
-@states("fetch.diverging.truncate", "fetch.snapshot.bootstrap-not-served")
 def test_what_a_leader_answers_to_each_log_end() -> None:
+    """Rules: fetch.diverging.truncate, fetch.snapshot.bootstrap-not-served."""
     for own in LOGS:
         led = (*own, LEADING)
         for start, offset, epoch in product(range(len(led) + 1), range(len(led) + 2), range(LEADING + 1)):
@@ -129,8 +129,8 @@ def test_what_a_leader_answers_to_each_log_end() -> None:
                 assert (answer.diverging_epoch, answer.diverging_end_offset) == (max(known, default=0), len(known))
 
 
-@states("fetch.diverging.truncate")
 def test_where_a_follower_cuts_for_each_answer() -> None:
+    """Rule: fetch.diverging.truncate."""
     for followed in LOGS:
         lengths, ends = range(len(followed) + 1), range(LENGTH_MAX + 2)
         for since, epoch, end in product(lengths, range(LEADING + 1), ends):
@@ -147,8 +147,8 @@ def test_where_a_follower_cuts_for_each_answer() -> None:
                 assert epochs_of(outcome.state.log, followed) == followed[:kept]
 
 
-@states("vote.log-check", "prevote.request.log-check")
 def test_which_of_two_logs_is_at_least_as_good() -> None:
+    """Rules: vote.log-check, prevote.request.log-check."""
     for own, other in product(LOGS, LOGS):
         own_epoch, other_epoch = max(own, default=0), max(other, default=0)
         expected = len(other) >= len(own) if other_epoch == own_epoch else other_epoch > own_epoch

@@ -12,7 +12,6 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_reference.messages import (
     AddVoterRequest,
-    AddVoterResponse,
     ApiVersionsRequest,
     ApiVersionsResponse,
     BeginQuorumEpochRequest,
@@ -25,10 +24,8 @@ from kraft_reference.messages import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
     RemoveVoterRequest,
-    RemoveVoterResponse,
     Reply,
     UpdateVoterRequest,
-    UpdateVoterResponse,
     VoteRequest,
     VoteResponse,
 )
@@ -153,36 +150,15 @@ def add_voter(source: int, destination: int, **more: Any) -> AddVoterRequest:
     return replace(request, **more)
 
 
-def add_voter_reply(
-    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
-) -> AddVoterResponse:
-    """The answer to it."""
-    return replace(AddVoterResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
-
-
 def remove_voter(source: int, destination: int, voter: ReplicaKey, **more: Any) -> RemoveVoterRequest:
     """A controller removes its old directory."""
     return replace(RemoveVoterRequest(source, destination, 7, voter, CLUSTER), **more)
-
-
-def remove_voter_reply(
-    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
-) -> RemoveVoterResponse:
-    """The answer to it."""
-    return replace(RemoveVoterResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
 
 
 def update_voter(source: int, destination: int, epoch: int, **more: Any) -> UpdateVoterRequest:
     """A voter tells of itself what the configuration says."""
     request = UpdateVoterRequest(source, destination, 7, epoch, key(source), endpoint(source), 0, 1, CLUSTER)
     return replace(request, **more)
-
-
-def update_voter_reply(
-    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
-) -> UpdateVoterResponse:
-    """The answer to it."""
-    return replace(UpdateVoterResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
 
 
 def api_versions(source: int, destination: int, **more: Any) -> ApiVersionsRequest:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.wire.rule_coverage import rules_of_pairs
+from kraft_reference.scenarios import SCENARIOS
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.citations import CitationReport, check_citations
 from kraft_spec.rules.scope import load_scope
@@ -25,6 +27,15 @@ def test_the_reference_names_every_rule_in_scope(report: CitationReport) -> None
 
 def test_the_model_names_every_rule_in_scope(report: CitationReport) -> None:
     assert not report.missing_in_model, "name it at the action that states it, or exempt it in scope.toml"
+
+
+def test_a_vector_a_pair_a_scenario_or_a_test_states_every_rule_of_the_reference(report: CitationReport) -> None:
+    registry = load_registry()
+    stated = {rule_id for entry in Catalogue().manifest.vectors for rule_id in entry.rules}
+    stated |= rules_of_pairs().keys()
+    stated |= {rule_id for one in SCENARIOS for rule_id in one.rules}
+    stated |= {citation.rule_id for citation in report.citations if citation.path.startswith("tests/reference/")}
+    assert set(load_scope().required(registry, "reference")) - stated == set()
 
 
 def test_the_command_line_names_every_rule_that_is_its_own(report: CitationReport) -> None:

@@ -8,11 +8,13 @@ from rich.markdown import Markdown
 
 from kraft_conformance.console import print_json, stdout, table
 from kraft_conformance.failure import usage_error
+from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import Row, rows_about
 from kraft_spec.proofs.theorems import theorems
 from kraft_spec.rules import Rule, UnknownRuleError, load_registry
-from kraft_spec.rules.citations import check_citations
+from kraft_spec.rules.citations import check_citations, find_citations
+from kraft_spec.rules.sources import reference_tests
 
 RuleId = Annotated[str | None, typer.Argument(help="A rule id, a group such as `prevote`, or a prefix with `.*`.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
@@ -52,8 +54,9 @@ def _one(rule: Rule, as_json: bool) -> int:
     if as_json:
         without = [{"bug": row.bug, "verdict": row.verdict, "how": row.explanation} for row in broken]
         named_in = [str(place) for place in places]
+        stated = {"vectors": _vectors(rule.id), "tests": _tests(rule.id)}
         theorems_of = [{"theorem": slug, "statement": statement} for slug, statement in _proved(rule.id)]
-        print_json({**rule.as_dict(), "named_in": named_in, "without": without, "proved": theorems_of})
+        print_json({**rule.as_dict(), "named_in": named_in, **stated, "without": without, "proved": theorems_of})
         return 0
     stdout.print(f"[bold]{rule.id}[/bold]  {rule.level}{'  safety' if rule.safety else ''}\n{rule.title}\n")
     if not rule.is_active:
@@ -78,7 +81,26 @@ def _one(rule: Rule, as_json: bool) -> int:
     stdout.print("\n[bold]named in[/bold]")
     for place in places:
         stdout.print(f"  {place}", markup=False)
+    for title, found in (("vectors", _vectors(rule.id)), ("tests", _tests(rule.id))):
+        if found:
+            stdout.print(f"\n[bold]{title}[/bold]")
+            for one in found:
+                stdout.print(f"  {one}", markup=False)
     return 0
+
+
+def _vectors(rule_id: str) -> list[str]:
+    """Ids of the vectors about a rule."""
+    return [entry.id for entry in Catalogue().manifest.vectors if rule_id in entry.rules]
+
+
+def _tests(rule_id: str) -> list[str]:
+    """Where tests hold the reference to a rule, its vectors first; nowhere without a checkout."""
+    if (source := reference_tests()) is None:
+        return []
+    replays = [f"{source.name}/test_vectors.py"] if _vectors(rule_id) else []
+    places = find_citations(source, load_registry().ids)
+    return replays + [f"{place.path}:{place.line}" for place in places if place.rule_id == rule_id]
 
 
 def _status(rule: Rule) -> str:

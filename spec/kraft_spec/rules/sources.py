@@ -69,6 +69,12 @@ def package_sources() -> tuple[Source, ...]:
     return tuple(found)
 
 
+def reference_tests() -> Source | None:
+    """The tests of the reference, where the packages are those of a checkout."""
+    folder = Path(__file__).parents[3] / "tests" / "reference"
+    return Source("tests", "tests/reference", folder) if folder.is_dir() else None
+
+
 def checkout_sources(repository: Path) -> tuple[Source, ...]:
     """Everything in a checkout that names rules; paths are shown as they stand in the repository."""
     return (

@@ -15,8 +15,8 @@ def tests_folder() -> Path:
     return Path(__file__).resolve().parents[3] / "tests" / "reference"
 
 
-_REPEATED_BY_TOOLS = ("test_cluster_", "test_scenarios")
-"""Tests of the test bench; what they see of the protocol, the other tools see too."""
+_REPEATED_BY_TOOLS = ("test_cluster_", "test_scenarios", "test_vectors")
+"""Tests of the test bench, and of the vectors; what they see of the protocol, the other tools see too."""
 
 
 def why_no_unit_tests() -> str:

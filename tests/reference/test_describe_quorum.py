@@ -1,9 +1,10 @@
-"""wire.describe-quorum: what a Leader says of its quorum."""
+"""DescribeQuorum: what a leader says of voters, observers and a target."""
 
 import pytest
 from tests.reference.builders import (
     FIVE,
     OBSERVED,
+    SIX,
     THREE,
     adding,
     cluster,
@@ -16,14 +17,15 @@ from tests.reference.builders import (
     leader,
     log_of,
     old_software,
+    reassigning,
     receive,
     role_name,
-    states,
     step,
     version_record,
     voters_record,
     where,
 )
+from tests.reference.reassigning import FETCHED, STEP
 from tests.reference.wire import fetch
 
 from kraft_reference.changes import ChangePhase
@@ -48,8 +50,8 @@ def listening(*replica_ids: int) -> tuple[tuple[int, str], ...]:
     return tuple((replica_id, endpoint(replica_id)) for replica_id in replica_ids)
 
 
-@states("wire.describe-quorum", "wire.describe-quorum-2")
 def test_a_leader_describes_voters_and_observers() -> None:
+    """Rules: wire.describe-quorum, wire.describe-quorum-2."""
     state = established(5, log=log_of(*[4] * 200), fetch_offsets={key(2): 200, key(4): 180, key(3, "U3'"): 7})
     times = {key(2): FetchTime(900, 800, 201), key(4): FetchTime(950, -1, 201)}
     assert describe_quorum(state, OBSERVED, times, 1_000) == QuorumDescription(
@@ -71,17 +73,17 @@ def test_a_leader_describes_voters_and_observers() -> None:
     )
 
 
-@states("wire.describe-quorum")
 @pytest.mark.parametrize("state", [s for s in in_every_role(4) if s.role is not Role.LEADER], ids=role_name)
 def test_nobody_else_describes_it(state: ReplicaState) -> None:
+    """Rule: wire.describe-quorum."""
     expected = QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, where(state.leader_id), 4)
     assert describe_quorum(state, THREE, {}, 0) == expected
     unknown = describe_quorum(state, old_software(THREE, 1), {}, 0)
     assert unknown == QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, None, 4)
 
 
-@states("wire.describe-quorum")
 def test_what_is_not_known_yet() -> None:
+    """Rule: wire.describe-quorum."""
     fresh = leader(5, log=log_of(4, 4), high_watermark=2)
     described = describe_quorum(fresh, THREE, {}, 9)
     assert (described.high_watermark, described.max_follower_lag, described.max_follower_lag_ms) == (-1, -1, -1)
@@ -91,8 +93,8 @@ def test_what_is_not_known_yet() -> None:
     assert (nobody.max_follower_lag, [voter.key for voter in nobody.voters]) == (-1, [key(2), key(3)])
 
 
-@states("wire.describe-quorum")
 def test_the_lag_is_that_of_the_slowest_voter() -> None:
+    """Rule: wire.describe-quorum."""
     state = established(5, log=log_of(*[4] * 9), fetch_offsets={key(2): 4, key(3): 10, key(4): 0})
     times = {key(2): FetchTime(80, 30, 10), key(3): FetchTime(90, 90, 10), key(4): FetchTime(95, 1, 10)}
     described = describe_quorum(state, OBSERVED, times, 100)
@@ -102,8 +104,8 @@ def test_the_lag_is_that_of_the_slowest_voter() -> None:
     assert describe_quorum(longer, THREE, {}, 100).voters[1] == ReplicaProgress(key(2), 9, 0, -1, -1)
 
 
-@states("wire.describe-quorum")
 def test_the_uncommitted_change_is_shown() -> None:
+    """Rule: wire.describe-quorum."""
     adds = receive(established(4, pending_change=adding(ChangePhase.CATCH_UP)), fetch(4, 1, 4, 1, 4), OBSERVED).state
     described = describe_quorum(adds, OBSERVED, {}, 0)
     assert (described.uncommitted_added, described.uncommitted_removed) == (key(4), None)
@@ -115,8 +117,8 @@ def test_the_uncommitted_change_is_shown() -> None:
     assert (done.uncommitted_added, done.uncommitted_removed) == (None, None)
 
 
-@states("wire.describe-quorum")
 def test_a_static_voter_is_shown_once_after_an_upgrade() -> None:
+    """Rule: wire.describe-quorum."""
     static = cluster(3, kraft_version=0)
     low = established(4, log=log_of(voters=static.voters), fetch_offsets={ReplicaKey(2): 1, ReplicaKey(10): 1})
     assert [voter.key for voter in describe_quorum(low, static, {}, 0).voters] == [
@@ -131,16 +133,16 @@ def test_a_static_voter_is_shown_once_after_an_upgrade() -> None:
     assert [observer.key for observer in described.observers] == [ReplicaKey(10)]
 
 
-@states("wire.describe-quorum-2")
 def test_of_several_entries_of_one_id_the_latest_is_shown() -> None:
+    """Rule: wire.describe-quorum-2."""
     listed = (*details(1, 2), VoterDetails(2, "latest:1", 0, 1))
     record = Record(4, RecordKind.VOTERS, 0, keys(1, 2) | {key(2, "U2'")}, listed)
     state = established(5, log=log_of(4, more=(record,)))
     assert describe_quorum(state, THREE, {}, 0).nodes == ((1, endpoint(1)), (2, "latest:1"))
 
 
-@states("wire.describe-quorum")
 def test_when_a_follower_was_last_caught_up() -> None:
+    """Rule: wire.describe-quorum."""
     times: FetchTimes = {}
     state = established(5)
 
@@ -164,3 +166,52 @@ def test_when_a_follower_was_last_caught_up() -> None:
     static = cluster(3, kraft_version=0)
     low = established(5, log=log_of(voters=static.voters))
     assert with_fetch({}, low, key(3), 1, 5) == {ReplicaKey(3): FetchTime(5, 5, 1)}
+
+
+def test_the_target_is_described_beside_voters_and_observers() -> None:
+    """Rules: reassign.describe-quorum, reassign.progress-only-during."""
+    state = reassigning(1, 2, 4, fetch_offsets={key(2): 1, key(4): 2, key(5): 0, key(3): 2})
+    times = {key(4): FetchTime(90, 80, 2), key(5): FetchTime(95, -1, 2)}
+    fourth = ReplicaProgress(key(4), 2, 0, 90, 80)
+    fifth = ReplicaProgress(key(5), 0, 2, 95, -1)
+    assert describe_quorum(state, SIX, times, 100) == QuorumDescription(
+        error=Error.NONE,
+        leader_id=1,
+        leader_endpoint=endpoint(1),
+        leader_epoch=4,
+        high_watermark=2,
+        voters=(ReplicaProgress(key(1), 2, 0, 100, 100), ReplicaProgress(key(2), 1, 1, -1, -1), fourth),
+        observers=(ReplicaProgress(key(3), 2, 0, -1, -1), fifth),
+        nodes=((1, endpoint(1)), (2, endpoint(2)), (4, endpoint(4))),
+        target=(fourth, fifth, ReplicaProgress(ReplicaKey(6), -1, -1, -1, -1)),
+    )
+
+
+def test_a_target_is_none_when_there_is_none() -> None:
+    """Rule: reassign.describe-quorum."""
+    assert describe_quorum(reassigning(1, 2, 3, target=None), SIX, {}, 0).target is None
+    leading = describe_quorum(reassigning(1, 2, 3, target=(1,)), SIX, {}, 7).target
+    assert leading == (ReplicaProgress(key(1), 2, 0, 7, 7),)
+
+
+def test_of_several_disks_the_voter_is_shown_and_else_the_one_furthest_on() -> None:
+    """Rule: reassign.describe-quorum."""
+    disks = {key(5): 1, key(5, "U5'"): 2, key(2, "U2'"): 2, key(2): 1}
+    described = describe_quorum(reassigning(1, 2, 3, target=(2, 5), fetch_offsets=disks), SIX, {}, 0)
+    assert described.target is not None
+    assert [one.key for one in described.target] == [key(2), key(5, "U5'")]
+
+
+def test_a_step_shows_as_an_uncommitted_voter() -> None:
+    """Rule: reassign.describe-quorum."""
+    waiting = reassigning(1, 2, 3, fetch_offsets=FETCHED, pending_change=adding(ChangePhase.CATCH_UP, offset=2, **STEP))
+    added = receive(waiting, fetch(4, 1, 4, 2, 4), SIX).state
+    described = describe_quorum(added, SIX, {}, 0)
+    assert (described.uncommitted_added, [voter.key.id for voter in described.voters]) == (key(4), [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("state", [s for s in in_every_role(4) if s.role is not Role.LEADER], ids=role_name)
+def test_nobody_but_the_leader_describes_a_target(state: ReplicaState) -> None:
+    """Rule: reassign.describe-quorum."""
+    described = describe_quorum(state._replace(log=reassigning(1, 2, 3).log), SIX, {}, 0)
+    assert (described.error, described.target) == (Error.NOT_LEADER_OR_FOLLOWER, None)

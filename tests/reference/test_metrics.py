@@ -1,4 +1,6 @@
-"""metric.*: the gauges of voters and their changes."""
+"""metric.*: the gauges of a controller."""
+
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from tests.reference.builders import (
     OBSERVED,
     THREE,
     adding,
+    candidate,
     cluster,
     committing,
     established,
@@ -16,20 +19,23 @@ from tests.reference.builders import (
     keys,
     leader,
     log_of,
+    prospective,
     receive,
-    states,
+    resigned,
+    role_name,
     step,
     unattached,
     version_record,
     voters_record,
 )
-from tests.reference.wire import fetch, update_voter
+from tests.reference.wire import fetch, update_voter, vote
 
 from kraft_reference.changes import ChangeKind, ChangePhase
 from kraft_reference.events import RemoveVoter, VoterChangeTimeout
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.metrics import (
     controller_not_voter,
+    current_state,
     duplicate_voter_ids,
     ignored_static_voters,
     number_of_observers,
@@ -40,6 +46,7 @@ from kraft_reference.metrics import (
     uncommitted_voter,
     uncommitted_voter_change,
 )
+from kraft_reference.profile import KAFKA_4
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
@@ -49,8 +56,8 @@ def gauges(state: ReplicaState) -> tuple[int, int, int]:
     return pending_add_voter(state), pending_remove_voter(state), uncommitted_voter_change(state)
 
 
-@states("metric.voters-and-observers")
 def test_voters_and_observers() -> None:
+    """Rule: metric.voters-and-observers."""
     state = established(4, fetch_offsets={key(2): 1, key(4): 1, key(3, "U3'"): 1, ReplicaKey(10): 1})
     # 10 sends no directory id and can never be added.
     assert (number_of_voters(state), number_of_observers(state)) == (3, 2)
@@ -58,8 +65,8 @@ def test_voters_and_observers() -> None:
     assert number_of_voters(follower(4, 1, 4, log=log_of(voters=keys(1, 2)))) == 2
 
 
-@states("metric.pending-changes")
 def test_an_addition_from_its_acceptance_to_its_commit() -> None:
+    """Rule: metric.pending-changes."""
     assert gauges(established(4)) == (0, 0, 0)
     for phase in (ChangePhase.LEARN_VERSIONS, ChangePhase.CATCH_UP):
         assert gauges(established(4, pending_change=adding(phase))) == (1, 0, 1)
@@ -72,15 +79,15 @@ def test_an_addition_from_its_acceptance_to_its_commit() -> None:
     assert (gauges(two), uncommitted_voter(two)) == ((0, 0, 0), None)
 
 
-@states("metric.pending-changes")
 def test_a_removal_from_its_append_to_its_commit() -> None:
+    """Rule: metric.pending-changes."""
     state = step(established(4), RemoveVoter(9, key(3))).state
     assert (gauges(state), uncommitted_voter(state)) == ((0, 1, 1), (ChangeKind.REMOVE, key(3)))
     assert gauges(receive(state, fetch(2, 1, 4, 2, 4)).state) == (0, 0, 0)
 
 
-@states("metric.pending-changes")
 def test_what_is_no_addition_and_no_removal() -> None:
+    """Rule: metric.pending-changes."""
     moved = receive(established(4), update_voter(2, 1, 4, endpoint="elsewhere:1")).state
     assert (gauges(moved), moved.log.end_offset) == ((0, 0, 0), 2)
     static = cluster(3, kraft_version=0)
@@ -98,15 +105,14 @@ def test_what_is_no_addition_and_no_removal() -> None:
 SETS = st.lists(st.sampled_from([keys(1, 2, 3), keys(1, 2), keys(1, 2, 4), keys(1, 2, 3, 4)]), max_size=4)
 
 
-@states("metric.pending-changes")
 @given(SETS, st.integers(-1, 6))
 def test_never_both(sets: list[frozenset[ReplicaKey]], high_watermark: int) -> None:
+    """Rule: metric.pending-changes."""
     records = tuple(voters_record(4, *[voter.id for voter in voters]) for voters in sets)
     state = leader(5, log=log_of(3, more=records), high_watermark=high_watermark)
     assert pending_add_voter(state) + pending_remove_voter(state) <= 1
 
 
-@states("metric.controller-not-voter")
 @pytest.mark.parametrize(
     ("state", "gauge"),
     [
@@ -120,11 +126,12 @@ def test_never_both(sets: list[frozenset[ReplicaKey]], high_watermark: int) -> N
     ids=["no set", "added", "voter", "another disk", "leader", "removed leader"],
 )
 def test_a_controller_that_is_no_voter(state: ReplicaState, gauge: int) -> None:
+    """Rule: metric.controller-not-voter."""
     assert controller_not_voter(state) == gauge
 
 
-@states("metric.duplicate-and-offline-voters")
 def test_duplicate_ids_and_silent_voters() -> None:
+    """Rule: metric.duplicate-and-offline-voters."""
     assert duplicate_voter_ids(leader(4)) == 0
     twice = keys(1, 2, 3) | {key(3, "U3'"), key(3, "U3''"), key(2, "U2'")}
     assert duplicate_voter_ids(leader(4, log=log_of(voters=twice))) == 2
@@ -138,8 +145,8 @@ def test_duplicate_ids_and_silent_voters() -> None:
     assert number_of_offline_voters(state, {}, 0, 2_000) == 2
 
 
-@states("metric.ignored-static-voters")
 def test_static_voters_are_ignored_from_level_1_on() -> None:
+    """Rule: metric.ignored-static-voters."""
     static = cluster(3, kraft_version=0)
     below = established(4, log=log_of(voters=static.voters))
     assert (ignored_static_voters(below, static), ignored_static_voters(established(4), THREE)) == (0, 0)
@@ -150,3 +157,59 @@ def test_static_voters_are_ignored_from_level_1_on() -> None:
         0,
         1,
     ]
+
+
+OUTSIDE = log_of(voters=OBSERVED.voters)
+
+
+"""The log of replica 4, which is in no voters set."""
+
+
+@pytest.mark.parametrize(
+    ("state", "value"),
+    [
+        (unattached(5), "unattached"),
+        (unattached(5, voted=key(2)), "unattached-voted"),
+        (prospective(5), "prospective"),
+        (prospective(5, voted=key(2)), "prospective-voted"),
+        (candidate(5), "candidate"),
+        (leader(5), "leader"),
+        (follower(5, 2), "follower"),
+        (follower(5, 2, voted=key(3)), "follower"),
+        (resigned(5), "resigned"),
+        (follower(5, 2, 4, log=OUTSIDE), "observer"),
+        (unattached(5, 4, log=OUTSIDE, voted=key(2)), "observer"),
+        (leader(5, log=log_of(more=(voters_record(4, 2, 3),))), "leader"),
+    ],
+)
+def test_metric_current_state(state: ReplicaState, value: str) -> None:
+    """Rules: metric.current-state, metric.voted-renamed."""
+    assert current_state(state, OBSERVED) == value
+
+
+def test_metric_current_state_follows_the_role() -> None:
+    """Rule: metric.current-state."""
+    voted = receive(prospective(5, 2), vote(3, 2, 5)).state
+    assert current_state(voted, THREE) == "prospective-voted"
+    assert current_state(resigned(5), replace(THREE, profile=KAFKA_4)) == "unattached"
+    values = {current_state(state, THREE) for state in in_every_role(5)}
+    assert values == {role_name(state).lower() for state in in_every_role(5)}
+    assert "voted" not in values
+
+
+def test_metric_voters_observers() -> None:
+    """Rule: metric.voters-observers."""
+    configuration = cluster(3, observers=3)
+    state = leader(5, log=log_of(voters=configuration.voters))
+    assert (number_of_voters(state), number_of_observers(state)) == (3, 0)
+    for source, own in ((2, key(2)), (4, key(4)), (3, key(3, "U3'")), (5, key(5)._replace(directory_id=None))):
+        state = receive(state, fetch(source, 1, 5, 0, 0, replica_key=own), configuration).state
+    assert (number_of_voters(state), number_of_observers(state)) == (3, 2)
+    last_fetch_ms = {key(2): 9_000, key(3): 7_999}
+    assert number_of_offline_voters(state, last_fetch_ms, 10_000, 2_000) == 1
+    assert number_of_offline_voters(state, {**last_fetch_ms, key(3): 8_000}, 10_000, 2_000) == 0
+    assert number_of_offline_voters(state, {}, 10_000, 2_000) == 2
+    # The leader never counts as offline, and is itself by its key, not by its id.
+    other_disk = state._replace(key=key(1, "U1'"))
+    assert number_of_offline_voters(other_disk, {key(2): 9_000, key(3): 9_000}, 10_000, 2_000) == 1
+    assert keys(1, 2, 3) == state.voters

@@ -1,0 +1,476 @@
+"""Rules that no vector is about: order of checks, timers, files, and what no message shows."""
+
+from dataclasses import replace
+
+import pytest
+from tests.reference.builders import (
+    CHANGE,
+    DRAW,
+    ELECTION,
+    FETCH,
+    OBSERVED,
+    SIX,
+    THREE,
+    adding,
+    assignment,
+    becomes,
+    candidate,
+    cluster,
+    details,
+    endpoint,
+    established,
+    follower,
+    joining,
+    key,
+    keys,
+    leader,
+    log_of,
+    messages,
+    prospective,
+    reassigning,
+    receive,
+    refused,
+    resigned,
+    role_name,
+    step,
+    stopped,
+    unattached,
+    version_record,
+    voters_record,
+)
+from tests.reference.checked_step import check_step
+from tests.reference.reassigning import FETCHED, STEP, TARGET, appended, steps
+from tests.reference.wire import (
+    add_voter,
+    api_versions,
+    api_versions_reply,
+    asked,
+    bqe,
+    fetch,
+    fetch_reply,
+    fetch_snapshot,
+    fetch_snapshot_reply,
+    pre_vote,
+    pre_vote_reply,
+    reply,
+    vote,
+    vote_reply,
+)
+
+from kraft_reference.changes import ChangeKind, ChangePhase, PendingChange
+from kraft_reference.cluster.agenda import Chance
+from kraft_reference.cluster.world import World
+from kraft_reference.configuration import Timeouts
+from kraft_reference.effects import PersistQuorumState, Send, StartTimer, Timer
+from kraft_reference.events import (
+    AdvanceReassignment,
+    AlterPartitionReassignments,
+    CheckQuorumTimeout,
+    Crash,
+    Draw,
+    ElectionTimeout,
+    FetchTimeout,
+    Poll,
+    Receive,
+    Restart,
+    VoterChangeTimeout,
+)
+from kraft_reference.identity import ReplicaKey, VoterDetails
+from kraft_reference.log import append, flush, needs_snapshot, truncate
+from kraft_reference.messages import (
+    Error,
+)
+from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.profile import KIP
+from kraft_reference.quorum_reassignment import next_steps
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.replica import Replica, handle
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState, is_voter
+from kraft_reference.transitions import endpoint_of
+
+LONG = log_of(4, 4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "epoch", "reason"),
+    [
+        ({"cluster_id": "X", "last_epoch": 9, "epoch": 1}, Error.INCONSISTENT_CLUSTER_ID, 5, Refusal.FOREIGN_CLUSTER),
+        ({"last_epoch": 9, "epoch": 1}, Error.INVALID_REQUEST, 5, Refusal.MALFORMED_REQUEST),
+        ({"end_offset": -1, "epoch": 1}, Error.INVALID_REQUEST, 5, Refusal.MALFORMED_REQUEST),
+        ({"last_epoch": -1, "epoch": 1}, Error.INVALID_REQUEST, 5, Refusal.MALFORMED_REQUEST),
+        ({"epoch": 4, "voter_key": key(1, "Uold")}, Error.FENCED_LEADER_EPOCH, 5, Refusal.STALE_EPOCH),
+        ({"epoch": 7, "voter_key": key(1, "Uold")}, Error.INVALID_REQUEST, 7, None),
+        ({"epoch": 5, "voter_key": key(1, "Uold"), "last_epoch": 5, "end_offset": 9}, Error.INVALID_REQUEST, 5, None),
+        ({"epoch": 5}, Error.NONE, 5, None),
+    ],
+)
+@pytest.mark.parametrize("request_of", [vote, pre_vote])
+def test_prevote_request_check_order(
+    request_of: type, changes: dict[str, object], error: Error, epoch: int, reason: Refusal | None
+) -> None:
+    """Rule: prevote.request.check-order."""
+    state = unattached(5, log=LONG)
+    request = replace(request_of(3, 1, 5), **changes)
+    if not request.pre_vote and request.last_epoch == request.epoch:
+        request = replace(request, last_epoch=4)
+    answer = vote_reply(1, 3, epoch, False, error=error, pre_vote=request.pre_vote)
+    assert receive(state, request) == Outcome(unattached(epoch, log=LONG), (answer,), (), reason)
+
+
+def test_vote_grant_resets_timer() -> None:
+    """Rule: vote.grant.resets-timer."""
+    assert receive(unattached(5), vote(2, 1, 5)).timers == (ELECTION,)
+    assert receive(resigned(4), vote(2, 1, 5)).timers == (ELECTION,)
+    assert receive(unattached(5, log=log_of(4)), vote(2, 1, 5)).timers == ()
+    # An observer votes too, but has no election timer.
+    observer = unattached(5, 4, log=log_of(voters=OBSERVED.voters))
+    assert receive(observer, vote(2, 4, 5), OBSERVED).timers == ()
+
+
+def test_roles() -> None:
+    """Rule: state.roles."""
+    assert set(Role) == {"Unattached", "Prospective", "Candidate", "Leader", "Follower", "Resigned", "Stopped"}
+    world = World(THREE)
+    assert [world.state(i) for i in (1, 2, 3)] == [unattached(0, i) for i in (1, 2, 3)]
+
+
+def test_sole_voter() -> None:
+    """Rule: state.sole-voter."""
+    alone = cluster(1)
+    log = log_of(voters=alone.voters)
+    records = (
+        Record(1, RecordKind.LEADER_CHANGE, 1),
+        Record(1, RecordKind.KRAFT_VERSION, 1),
+        voters_record(1, 1),
+    )
+    after = leader(1, log=log, epoch_start_offset=0, high_watermark=3)._replace(log=flush(append(log, records)))
+    assert step(unattached(0, log=log), ElectionTimeout(), alone) == Outcome(after)
+
+
+def test_timers_random() -> None:
+    """Rule: state.timers.random."""
+    later = Draw(1, 1999, 0)
+    for state in (unattached(4), candidate(4), leader(4)):
+        event = CheckQuorumTimeout() if state.role is Role.LEADER else ElectionTimeout()
+        assert handle(state, THREE, event, later).timers == (StartTimer(Timer.ELECTION, 1999),)
+    assert handle(unattached(4), THREE, Receive(bqe(2, 1, 4)), later).timers == (FETCH,)
+    chance = Chance(1)
+    drawn = {chance.draw(1, THREE.timeouts).election_timeout_ms for _ in range(500)}
+    assert 1000 <= min(drawn) < 1100 < 1900 < max(drawn) < 2000
+
+
+STATIC = cluster(3, kraft_version=0)
+
+
+STATIC_LOG = log_of(voters=STATIC.voters)
+
+
+def test_durable_vote_v0_uuid_in_memory() -> None:
+    """Rules: durable.vote.v0-uuid-in-memory, identity.voted-uuid-volatile-at-version-0."""
+    voted = receive(unattached(5, log=STATIC_LOG), vote(3, 1, 5), STATIC).state
+    assert voted.voted_key == key(3)
+    other_disk = vote(3, 1, 5, replica_key=key(3, "U3'"))
+    assert receive(voted, other_disk, STATIC).sends == (vote_reply(1, 3, 5, False),)
+    back = step(step(voted, Crash(0), STATIC).state, Restart(), STATIC).state
+    assert receive(back, other_disk, STATIC).sends == (vote_reply(1, 3, 5, True),)
+    assert receive(back, vote(2, 1, 5), STATIC).sends == (vote_reply(1, 2, 5, False),)
+    # At kraft.version 1 the disk remembers it.
+    kept = step(stopped(5, voted=key(3)), Restart()).state
+    assert receive(kept, other_disk).sends == (vote_reply(1, 3, 5, False),)
+
+
+def test_durable_soft_transitions() -> None:
+    """Rules: durable.soft-transitions, state.resigned.timer-handover."""
+    electing = Replica(follower(4, 1, 3), THREE)
+    assert electing.step(FetchTimeout(), DRAW).effects == (ELECTION,)
+    electing.step(Crash(0), DRAW)
+    assert electing.step(Restart(), DRAW).state == follower(4, 1, 3)
+    assert Replica(leader(4), THREE).step(CheckQuorumTimeout(), DRAW).effects == (ELECTION,)
+    granted = Replica(unattached(4), THREE).step(Receive(pre_vote(3, 1, 4)), DRAW)
+    assert granted.effects == (Send(pre_vote_reply(1, 3, 4, True)),)
+    left = Replica(resigned(4), THREE).step(ElectionTimeout(), DRAW)
+    assert left.effects == (PersistQuorumState(5, None, None), StartTimer(Timer.ELECTION, 0))
+
+
+def test_the_bootstrap_checkpoint_is_not_replicated() -> None:
+    """Rules: fetch.snapshot.bootstrap-not-served, snapshot.bootstrap-checkpoint."""
+    state = established(4, log=log_of(3, 3))
+    answer = fetch_snapshot_reply(1, 2, 4, 1, None, error=Error.SNAPSHOT_NOT_FOUND)
+    assert receive(state, fetch_snapshot(2, 1, 4, (0, 0))).sends == (answer,)
+    # Who has nothing is served from the log.
+    served = receive(state, fetch(4, 1, 4, 0, 0), OBSERVED).sends
+    assert served == (fetch_reply(1, 4, 4, 1, state.log.records, high_watermark=3),)
+    assert not needs_snapshot(state.log, 0, 0)
+
+
+def test_check_quorum_period() -> None:
+    """Rule: check-quorum.period."""
+    for fetch_timeout_ms in (10, 2000, 9999):
+        assert Timeouts(fetch_timeout_ms=fetch_timeout_ms).check_quorum_period_ms > fetch_timeout_ms
+
+
+def test_discovery_election_endpoints() -> None:
+    """Rule: discovery.election-endpoints."""
+    newer = log_of(more=(voters_record(4, 2, 3, 4),))
+    for state in (prospective(4, 2, log=newer), candidate(4, 2, log=newer), leader(4, 2, log=newer)):
+        assert [request.destination for request in messages(step(state, Poll(), OBSERVED))] == [3, 4]
+    assert endpoint_of(prospective(4, 2, log=newer), OBSERVED, 4, None) == endpoint(4)
+    assert endpoint_of(prospective(4, 2, log=newer), OBSERVED, 1, None) is None
+
+
+def test_endpoints_are_read_from_the_newest_set() -> None:
+    """Rules: voters.endpoints-are-part-of-the-set, voters.network-client-follows-set."""
+    moved = Record(4, RecordKind.VOTERS, 0, keys(1, 2, 3), (*details(1, 2), VoterDetails(3, "host-b:1", 0, 1)))
+    log = log_of(3, more=(moved,))
+    # An announcement of old software has no endpoint: the set knows it.
+    told = receive(unattached(4, 2, log=log), bqe(3, 2, 4, leader_endpoint=None)).state
+    assert told == follower(4, 3, 2, log=log, leader_endpoint="host-b:1")
+    # Truncated, the set forgets it again.
+    before = truncate(log, 1)
+    assert receive(unattached(4, 2, log=before), bqe(3, 2, 4, leader_endpoint=None)).state == follower(
+        4, 3, 2, log=before
+    )
+    # A replica that the set does not have cannot be reached by it.
+    stranger = receive(unattached(4, 2, log=log), bqe(4, 2, 4, leader_endpoint=None), OBSERVED).state
+    assert stranger == unattached(4, 2, leader=4, log=log)
+    added = flush(append(log, [voters_record(4, 1, 2, 3, 4)]))
+    reached = receive(unattached(4, 2, log=added), bqe(4, 2, 4, leader_endpoint=None), OBSERVED).state
+    assert reached == follower(4, 4, 2, log=added)
+
+
+def test_a_removed_voter_that_missed_it_deposes_nobody() -> None:
+    """Rule: voters.removed-voter-must-not-disrupt."""
+    log = log_of(3, more=(voters_record(4, 1, 2),))
+    second = follower(4, 1, 2, log=log, fetched=True)
+    request = pre_vote(3, 2, 4, (3, 9))
+    assert receive(second, request) == Outcome(second, (pre_vote_reply(2, 3, 4, False, leader=1),))
+    leading = established(4, log=log)
+    assert receive(leading, pre_vote(3, 1, 4, (3, 9))) == Outcome(leading, (pre_vote_reply(1, 3, 4, False, leader=1),))
+    # It learns of its removal by fetching.
+    third = follower(4, 1, 3, log=log_of(3), awaiting=asked(1))
+    read = receive(third, fetch_reply(1, 3, 4, 1, (voters_record(4, 1, 2),))).state
+    assert not is_voter(read)
+
+
+JOINING = joining(OBSERVED, 3, 4)
+
+
+def test_a_removed_replica_that_joins_comes_back() -> None:
+    # The operator's obligation: it sees itself missing, whoever removed it.
+    """Rule: auto-join.stop-before-removal."""
+    third = follower(4, 1, 3, log=log_of(3), awaiting=asked(1))
+    read = receive(third, fetch_reply(1, 3, 4, 1, (voters_record(4, 1, 2),)), JOINING).state
+    assert step(read, Poll(), JOINING).sends == (add_voter(3, 1, correlation_id=77),)
+    assert step(read, Poll(), THREE) == refused(read, Refusal.NOTHING_DUE)
+
+
+TO_FOUR_FIVE_SIX = AlterPartitionReassignments(9, (4, 5, 6))
+
+
+STOP = AlterPartitionReassignments(9, None)
+
+
+def answered(state: ReplicaState, error: Error, refusal: Refusal | None = Refusal.REQUEST_REFUSED) -> Outcome:
+    """Nothing but an answer to request 9."""
+    return Outcome(state, (reply(9, state.epoch, state.leader_id, error),), (), refusal)
+
+
+def test_the_checks_of_a_target_come_in_their_order() -> None:
+    # Each line puts right what was wrong first in the line before.
+    """Rules: reassign.request-leader-only, reassign.cancel-null, wire.reassignment-rpcs."""
+    static = cluster(3, observers=3, kraft_version=0)
+    at_level_0 = established(4, log=log_of(voters=static.voters))
+    unfinalized = appended(at_level_0, version_record(4), voters_record(4, 1, 2, 3))
+    finalized = unfinalized._replace(high_watermark=3)
+    wrong = AlterPartitionReassignments(9, ())
+    assert step(unattached(4, log=at_level_0.log), STOP, static) == answered(
+        unattached(4, log=at_level_0.log), Error.NOT_LEADER_OR_FOLLOWER, Refusal.NOT_LEADER
+    )
+    assert step(at_level_0, STOP, static) == answered(at_level_0, Error.UNSUPPORTED_VERSION)
+    assert step(unfinalized, wrong, static) == answered(unfinalized, Error.UNSUPPORTED_VERSION)
+    assert step(finalized, STOP, static) == answered(finalized, Error.NO_REASSIGNMENT_IN_PROGRESS)
+    assert step(finalized, wrong, static) == answered(finalized, Error.INVALID_REPLICA_ASSIGNMENT)
+    accepted = step(finalized, TO_FOUR_FIVE_SIX, static)
+    assert (accepted.refusal, accepted.sends, accepted.state.target) == (None, (), TARGET)
+
+
+def test_voters_and_target_are_read_from_the_log_not_from_the_file() -> None:
+    """An assignment that is not committed is in force after a restart, too, until it is truncated.
+
+    Rule: reassign.quorum-state-holds-committed-assignment.
+    """
+    records = (assignment(3, 1, 2, 3, target=(4, 5, 6)), assignment(3, 1, 2, 3, 4, target=(4, 5, 6)))
+    down = stopped(3, 4, leader=1, log=log_of(more=records))
+    back = step(down, Restart(), SIX).state
+    assert (back.role, back.high_watermark) == (Role.FOLLOWER, -1)
+    assert (back.voters, back.target, is_voter(back)) == (keys(1, 2, 3, 4), TARGET, True)
+
+
+def test_a_removed_voter_is_served_and_learns_of_it_from_the_record() -> None:
+    """Rule: reassign.removed-voter-told-by-fetch."""
+    state = appended(reassigning(1, 2, 3, 4), assignment(4, 1, 2, 4, target=(4, 5, 6)))._replace(high_watermark=3)
+    answer = receive(state, fetch(3, 1, 4, 2, 4), SIX).sends[0]
+    assert answer == fetch_reply(1, 3, 4, 1, (assignment(4, 1, 2, 4, target=(4, 5, 6)),), high_watermark=3)
+    removed = follower(4, 1, 3, log=reassigning(1, 2, 3, 4).log, awaiting=asked(1), high_watermark=2)
+    told = receive(removed, replace(answer, correlation_id=7), SIX).state
+    assert (is_voter(removed), is_voter(told), told.role) == (True, False, Role.FOLLOWER)
+
+
+def test_a_leader_that_nobody_fetches_from_resigns() -> None:
+    """Rule: reassign.zombie-leader."""
+    state = reassigning(1, 4, 5, 6, acknowledged=frozenset(TARGET))
+    assert step(state, CheckQuorumTimeout(), SIX).state.role is Role.RESIGNED
+    # It has asked nobody for the quorum before.
+    assert step(state, Poll(), SIX) == refused(state, Refusal.NOTHING_DUE)
+
+
+def test_progress_of_observers_is_known_without_a_target() -> None:
+    """Rule: reassign.progress-only-during."""
+    for state in (established(4), reassigning(1, 2, 3), reassigning(1, 2, 3, target=None)):
+        end = state.log.end_offset
+        assert receive(state, fetch(4, 1, 4, end, 4), SIX).state.fetch_offsets == {key(4): end}
+
+
+def test_nobody_is_added_before_it_has_fetched() -> None:
+    """Rule: reassign.promotion-by-leader."""
+    assert steps(reassigning(1, 2, 3)) == []
+    assert next_steps(reassigning(1, 2, 3, fetch_offsets={key(5): 0, key(2): 2})) == {key(5)}
+    # An old Fetch without a directory id tells of no key that could become a voter.
+    assert steps(reassigning(1, 2, 3, fetch_offsets={ReplicaKey(5): 2})) == []
+
+
+def test_each_disk_of_an_id_may_be_the_one_to_add() -> None:
+    """Rule: reassign.promotion-by-leader."""
+    disks = {key(5): 1, key(5, "U5'"): 2, ReplicaKey(5): 2}
+    state = reassigning(1, 2, 3, fetch_offsets=disks)
+    assert next_steps(state) == {key(5), key(5, "U5'")}
+    begun = step(state, AdvanceReassignment(key(5, "U5'")), SIX).state
+    assert begun.pending_change is not None
+    assert begun.pending_change.voter == key(5, "U5'")
+    # A lost disk of a voter that stays is no business of a target of ids.
+    lost = reassigning(1, 2, 3, target=(1, 2, 3), fetch_offsets={key(3, "U3'"): 2})
+    assert next_steps(lost) == {None}
+
+
+def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
+    """Rules: reassign.catch-up-before-add, reassign.promotion-by-leader."""
+    state = reassigning(1, 2, 3, acknowledged=frozenset({2, 3}), fetch_offsets={key(4): 1})
+    begun = step(state, AdvanceReassignment(key(4)), SIX)
+    change = PendingChange(ChangeKind.ADD, ChangePhase.LEARN_VERSIONS, key(4), endpoint(4), -1, -1, -1, **STEP)
+    assert begun == Outcome(state._replace(pending_change=change), timers=(CHANGE,))
+    polled = step(begun.state, Poll(), SIX)
+    assert polled.sends == (api_versions(1, 4, correlation_id=77),)
+    learned = receive(polled.state, replace(api_versions_reply(4, 1), correlation_id=77), SIX)
+    waits = change._replace(phase=ChangePhase.CATCH_UP, min_version=0, max_version=1, offset=2)
+    assert learned == Outcome(state._replace(pending_change=waits))
+    # It fetches from the end of the log as that was: its own addition, with the target.
+    done = receive(learned.state, fetch(4, 1, 4, 2, 4), SIX)
+    assert done.state.log.records[-1] == assignment(4, 1, 2, 3, 4, target=(4, 5, 6))
+    assert done.state.pending_change == waits._replace(phase=ChangePhase.COMMIT, offset=2)
+    assert len(done.sends) == 1
+    assert steps(done.state) == []
+
+
+def test_an_addition_that_runs_out_of_time_is_nobodys_loss() -> None:
+    """Rule: reassign.promotion-by-leader."""
+    ready = reassigning(1, 2, 3, fetch_offsets=FETCHED)
+    for phase in (ChangePhase.LEARN_VERSIONS, ChangePhase.CATCH_UP):
+        waiting = ready._replace(pending_change=adding(phase, **STEP))
+        assert step(waiting, VoterChangeTimeout(), SIX) == Outcome(ready)
+        assert steps(ready) == [4, 5, 6]
+    # In the log it stays, and the next step waits for its commit all the same.
+    written = appended(ready, assignment(4, 1, 2, 3, 4, target=(4, 5, 6)))
+    committing_ = written._replace(pending_change=adding(ChangePhase.COMMIT, offset=2, **STEP))
+    assert step(committing_, VoterChangeTimeout(), SIX) == Outcome(written)
+    assert steps(written) == []
+    # A level that the new voter does not have ends it too; the Leader may try the next one.
+    learning = ready._replace(pending_change=adding(ChangePhase.LEARN_VERSIONS, **STEP), awaiting=asked(4))
+    assert receive(learning, api_versions_reply(4, 1, (0, 0)), SIX) == Outcome(ready)
+
+
+CAMPAIGNS = replace(SIX, profile=replace(KIP, name="kip-642-votes", vote_of_non_voter="refuse-and-campaign"))
+
+
+"""Voters answer somebody outside their set as KIP-642 has it."""
+
+
+AHEAD = (3, 9)
+
+
+"""The last epoch and end offset of whoever asks: no log of these tests is longer."""
+
+
+def test_the_log_alone_decides_and_membership_does_not() -> None:
+    """Rule: reassign.votes-from-non-voters."""
+    state = unattached(3)
+    granted = receive(state, vote(4, 1, 3, (2, 9)), SIX)
+    assert granted.state == state._replace(voted_key=key(4))
+    assert granted.sends == (vote_reply(1, 4, 3, True),)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [unattached(4), unattached(3), follower(3, 2), prospective(3, leader=2), candidate(3)],
+    ids=lambda state: f"{state.role}-{state.epoch}",
+)
+def test_by_kip_642_a_voter_refuses_a_stranger_and_campaigns(state: ReplicaState) -> None:
+    """Rule: reassign.votes-from-non-voters."""
+    done = receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS)
+    rival = becomes(state, Role.PROSPECTIVE, 4, granted=frozenset({1}))
+    assert done == Outcome(rival, (vote_reply(1, 4, 4, False),), (ELECTION,))
+
+
+@pytest.mark.parametrize("state", [leader(3), resigned(3)], ids=role_name)
+def test_a_leader_that_a_stranger_deposes_waits_for_its_timer(state: ReplicaState) -> None:
+    """Rule: reassign.votes-from-non-voters."""
+    done = receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS)
+    assert (done.state.role, done.state.epoch, done.state.voted_key) == (Role.UNATTACHED, 4, None)
+    assert done.sends[0] == vote_reply(1, 4, 4, False)
+
+
+def test_a_campaign_that_is_under_way_goes_on() -> None:
+    """Rule: reassign.votes-from-non-voters."""
+    state = prospective(4, granted=frozenset({1, 2}))
+    assert receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS) == Outcome(state, (vote_reply(1, 4, 4, False),))
+
+
+def test_a_vote_that_is_not_free_is_answered_as_ever() -> None:
+    """Rule: reassign.votes-from-non-voters."""
+    spent = unattached(4, voted=key(2))
+    known = unattached(4, leader=2)
+    for state in (spent, known, follower(4, 2), candidate(4), leader(4), resigned(4)):
+        assert receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS) == receive(state, vote(4, 1, 4, AHEAD), SIX)
+        assert receive(state, vote(4, 1, 4, AHEAD), CAMPAIGNS).state == state
+    # It may have been given to the stranger, when that was a voter.
+    given = unattached(4, voted=key(4))
+    assert receive(given, vote(4, 1, 4, AHEAD), CAMPAIGNS).sends == (vote_reply(1, 4, 4, True),)
+
+
+def test_voters_of_the_own_set_pre_votes_and_observers_are_not_concerned() -> None:
+    """Rule: reassign.votes-from-non-voters."""
+    state = unattached(4)
+    for request in (vote(2, 1, 4, AHEAD), pre_vote(4, 1, 4, AHEAD)):
+        assert receive(state, request, CAMPAIGNS) == receive(state, request, SIX)
+    assert receive(state, pre_vote(4, 1, 4, AHEAD), CAMPAIGNS).sends == (pre_vote_reply(1, 4, 4, True),)
+    observer = unattached(4, 5)
+    assert receive(observer, vote(4, 5, 4, AHEAD), CAMPAIGNS).sends == (vote_reply(5, 4, 4, True),)
+    # Another disk of a voter is a stranger.
+    other = vote(2, 1, 4, AHEAD, replica_key=key(2, "U2'"))
+    assert receive(state, other, CAMPAIGNS).state.role is Role.PROSPECTIVE
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["sole-voter", "without-pre-vote"])
+def test_what_the_refusal_says_is_on_disk(alone: bool) -> None:
+    """A rival that need not ask for Pre-Votes is in the next epoch when it answers.
+
+    Rule: reassign.votes-from-non-voters.
+    """
+    configuration = cluster(1, 3) if alone else cluster(3, 3, {1: "unsupported"})
+    campaigns = replace(configuration, profile=CAMPAIGNS.profile)
+    state = unattached(4, log=log_of(voters=keys(1)) if alone else log_of())
+    asked = vote(4, 1, 4, AHEAD)
+    after = check_step(state, campaigns, Receive(asked), DRAW)
+    assert (after.role, after.epoch) == (Role.LEADER if alone else Role.CANDIDATE, 5)
+    answer = vote_reply(1, 4, 5, False, leader=1 if alone else None)
+    assert receive(state, asked, campaigns).sends[0] == answer

@@ -1,0 +1,16 @@
+"""Every vector, as the model has decided it, holds for the reference: state, effects and their order, and refusals."""
+
+import pytest
+
+from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.random_runs.seats import LocalSession
+from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.running import run_vector
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.format import Vector
+
+
+@pytest.mark.parametrize("vector", list(Catalogue().of_replicas()), ids=lambda vector: vector.id)
+def test_the_reference_does_as_the_vector_says(vector: Vector) -> None:
+    outcome = run_vector(LocalSession(ReferenceAdapter()), vector, vector.requires.profiles[0])
+    assert outcome.status is Status.PASS, outcome.reason
