@@ -86,12 +86,16 @@ BROKEN: dict[str, tuple[str, int, str, int, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("bug", sorted(BROKEN))
-def test_a_switched_off_rule_breaks_a_property_under_its_name(bug: str) -> None:
+def test_a_switched_off_rule_breaks_a_property_under_its_name_and_shrinks(bug: str) -> None:
     property_name, seeds, workload, replicas, plan = BROKEN[bug]
-    _, violation = first_violation(property_name, seeds, replicas, workload, **plan)
+    failing, violation = first_violation(property_name, seeds, replicas, workload, **plan)
     assert "ms in vain for" in violation.message
     assert "links cut for good" in violation.message
     assert (violation.replica_id is None) == (property_name == "EventualLeader")
+    failure = failure_of(failing)
+    assert failure.violation == violation
+    assert failure.shrunk_violation.property_name == property_name
+    assert len(failure.schedule) * 4 < failure.moves
 
 
 def _all_voters_must_have_it(patch: pytest.MonkeyPatch) -> None:
@@ -115,11 +119,8 @@ def failure_of(plan: RunPlan) -> Failure:
 
 def test_a_lasting_cut_is_part_of_the_schedule_that_shrinks() -> None:
     """The zombie needs its cuts, so what is left of the schedule says that they last."""
-    plan, violation = first_violation("ZombieBounded", 60, 3, "islands", switched_off=("check-quorum.resign",))
+    plan, _ = first_violation("ZombieBounded", 60, 3, "islands", switched_off=("check-quorum.resign",))
     failure = failure_of(plan)
-    assert failure.violation == violation
-    assert failure.shrunk_violation.property_name == "ZombieBounded"
-    assert len(failure.schedule) * 4 < failure.moves
     lasting = lasting_faults_in(failure.schedule)
     zombie = failure.shrunk_violation.replica_id
     assert lasting
@@ -134,16 +135,6 @@ def ended_after(simulation: Simulation, failure: Failure) -> Simulation:
     for _ in simulation.run(prefix=failure.schedule):
         pass
     return simulation
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bug", sorted(set(BROKEN) - {"leaders never resign"}))
-def test_the_others_shrink_too(bug: str) -> None:
-    property_name, seeds, workload, replicas, plan = BROKEN[bug]
-    failing, _ = first_violation(property_name, seeds, replicas, workload, **plan)
-    failure = failure_of(failing)
-    assert failure.shrunk_violation.property_name == property_name
-    assert len(failure.schedule) * 4 < failure.moves
 
 
 # ---------------------------------------------------------------------------------------------------------
