@@ -93,13 +93,8 @@ def test_an_error_is_a_sentence() -> None:
     assert str(refused.value) == said
 
 
-def test_a_lenient_reader_takes_what_kafka_reads_and_says_so() -> None:
-    found = decode_request(vote(b"\x80\0\0\0\0\2\1\0"), is_lenient=True)
-    assert found.body == {"clusterId": None, "voterId": 2, "topics": []}
-    said = "byte 15: body.clusterId: expected a varint without padding, actual 8000 (not-canonical)"
-    assert found.notes == (said,)
-    bool_of_2 = decode_request(BOOL_OF_2, is_lenient=True)
-    assert bool_of_2.document == json_of("vote-request-v2-typical")
+def test_a_lenient_reader_takes_any_bool_but_0_for_true() -> None:
+    assert decode_request(BOOL_OF_2, is_lenient=True).document == json_of("vote-request-v2-typical")
 
 
 def changed(name: str, path: str, value: Any) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import json
 import tomllib
 from collections.abc import Iterator
-from dataclasses import fields
 from datetime import timedelta
 from hashlib import sha256
 from importlib.resources import files
@@ -30,7 +29,7 @@ from kraft_conformance.wire.json_schema import WIRE_SCHEMA
 from kraft_conformance.wire.kio_entities import entity_class, inner_class, paired
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.rule_coverage import read_reasons, rules_of_pairs
-from kraft_conformance.wire.schema import Field, Kind, Message, fields_of, messages
+from kraft_conformance.wire.schema import Field, Kind, Message, messages
 from kraft_spec.rules import load_registry
 
 FILES: tuple[WireFile, ...] = tuple(read_files())
@@ -264,20 +263,6 @@ def test_the_table_of_the_page_is_what_was_checked(checked: list[Checked]) -> No
         with_table("", "")
 
 
-def test_record_batches_are_those_of_kio() -> None:
-    from kio.records.readers import read_batch
-
-    for pair in PAIRS:
-        if pair.kind == "record" and pair.values != "highest":
-            raw = bytes.fromhex(str(pair.hex))
-            batch, size = read_batch(raw, 0)
-            assert size == len(raw)
-            assert (batch.crc, batch.base_offset) == (pair.json["crc"], pair.json["baseOffset"])
-            assert [record.key for record in batch.records] == [
-                b"\0\0" + one["key"]["type"].to_bytes(2, "big") for one in pair.json["records"]
-            ]
-
-
 def test_absent_fields_are_those_of_the_version() -> None:
     vote = next(file for file in FILES if file.name == "vote")
     first = vote.versions[0]
@@ -288,6 +273,3 @@ def test_absent_fields_are_those_of_the_version() -> None:
         ("topics[].partitions[].voterDirectoryId", True),
         ("topics[].partitions[].preVote", False),
     ]
-    names = {one.name for one in fields_of(messages()["VoteRequest"].fields, 0)}
-    assert names == {"clusterId", "topics"}
-    assert [one.name for one in fields(entity_class(messages()["VoteRequest"], 0))] == ["cluster_id", "topics"]
