@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kraft_conformance.runner.explanation import counted
 from kraft_conformance.runner.outcome import Outcome, Status
 
 _PLACE = re.compile(r" to \d+|\[\d+\]")
@@ -21,10 +22,9 @@ class Cause(NamedTuple):
     """In which all of them fail; empty if there is none."""
 
     def __str__(self) -> str:
-        number = len(self.failures)
         where = f", all with {self.field}" if self.field else ""
         after = f" after {self.event}" if self.field and self.event else ""
-        return f"{number} {'failure' if number == 1 else 'failures'}{where}{after}: {self.rule}"
+        return f"{counted(len(self.failures), 'failure')}{where}{after}: {self.rule}"
 
 
 def common_causes(outcomes: Iterable[Outcome]) -> tuple[Cause, ...]:

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import UNSET
 
 from kraft_conformance.runner.plain import plain
+from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Course, Expected, Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.profiles import provenance, shown_profile
 from kraft_conformance.vectors.state_changes import changed_fields
@@ -36,21 +37,11 @@ FETCH_NOT_JUDGED = (
 
 def explained(vector: Vector) -> Iterator[str]:
     """The lines of an explanation."""
-    registry, requires = load_registry(), vector.requires
-    yield vector.id
-    yield f"  {vector.title}"
-    yield f"  from {vector.source}; level {vector.level}"
+    requires = vector.requires
     injection = () if vector.history is not None else ("state_injection",)
-    wanted = ", ".join((*requires.kips, f"kraft.version {requires.kraft_version}", *requires.features, *injection))
-    yield f"  needs {wanted}; profile {' or '.join(map(shown_profile, requires.profiles))}"
-    if whence := provenance(vector.id):
-        yield f"  {whence}"
-    yield ""
-    for rule_id in vector.rules:
-        rule = registry[rule_id]
-        yield f"{rule.level} {rule.id}: {rule.title}"
-        yield f"  {rule.statement}"
-    yield ""
+    yield from headed(
+        vector, (*requires.kips, f"kraft.version {requires.kraft_version}", *requires.features, *injection)
+    )
     yield from NOT_JUDGED
     if any(isinstance(one, TracedSend) and isinstance(one.message, TracedFetchResponse) for one in _outputs(vector)):
         yield from FETCH_NOT_JUDGED
@@ -58,7 +49,7 @@ def explained(vector: Vector) -> Iterator[str]:
     if vector.history is None:
         yield f"Replica {vector.replica} in a constructed state: {vector.constructed}"
     else:
-        yield f"Replica {vector.replica} after {_counted(len(vector.history), 'event')}:"
+        yield f"Replica {vector.replica} after {counted(len(vector.history), 'event')}:"
     for name, value in plain(vector.before.state).items():
         if value not in ([], None, False):
             yield f"  {name} {shown_value(value)}"
@@ -69,6 +60,23 @@ def explained(vector: Vector) -> Iterator[str]:
     for course in vector.courses or ():
         yield ""
         yield from _course(vector, course)
+
+
+def headed(vector: AnyVector, needs: Sequence[str]) -> Iterator[str]:
+    """What a vector of whichever subject is about, what it needs, and its rules."""
+    yield vector.id
+    yield f"  {vector.title}"
+    yield f"  from {vector.source}; level {vector.level}"
+    yield f"  needs {', '.join(needs)}; profile {' or '.join(map(shown_profile, vector.requires.profiles))}"
+    if whence := provenance(vector.id):
+        yield f"  {whence}"
+    yield ""
+    registry = load_registry()
+    for rule_id in vector.rules:
+        rule = registry[rule_id]
+        yield f"{rule.level} {rule.id}: {rule.title}"
+        yield f"  {rule.statement}"
+    yield ""
 
 
 def _outputs(vector: Vector) -> Iterator[TracedEffect]:
@@ -162,5 +170,6 @@ def shown_value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _counted(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """A number and its noun."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from kraft_conformance.runner.explanation import counted, headed
 from kraft_conformance.runner.partition_items import items, label, partition_fields, view_fields
 from kraft_conformance.vectors.partitions.format import PartitionVector, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import by_name
-from kraft_conformance.vectors.profiles import provenance, shown_profile
-from kraft_spec.rules import load_registry
 from kraft_traces.partitions.lines import TracedEvent
 
 _LETTERS = {"replicas": "R", "in_sync": "I", "adding": "AR", "removing": "RR"}
@@ -20,21 +19,9 @@ _LETTERS = {"replicas": "R", "in_sync": "I", "adding": "AR", "removing": "RR"}
 
 def partition_explained(vector: PartitionVector) -> Iterator[str]:
     """The lines of an explanation."""
-    registry, requires, cluster = load_registry(), vector.requires, vector.cluster
-    yield vector.id
-    yield f"  {vector.title}"
-    yield f"  from {vector.source}; level {vector.level}"
-    wanted = ", ".join((*requires.kips, *requires.features))
-    yield f"  needs {wanted}; profile {' or '.join(map(shown_profile, requires.profiles))}"
-    if whence := provenance(vector.id):
-        yield f"  {whence}"
-    yield ""
-    for rule_id in vector.rules:
-        rule = registry[rule_id]
-        yield f"{rule.level} {rule.id}: {rule.title}"
-        yield f"  {rule.statement}"
-    yield ""
-    count = f"{len(vector.history)} event{'s'[len(vector.history) == 1 :]}"
+    requires, cluster = vector.requires, vector.cluster
+    yield from headed(vector, (*requires.kips, *requires.features))
+    count = counted(len(vector.history), "event")
     yield f"Brokers {_ids(cluster.brokers)}, controllers {_ids(cluster.controllers)}, after {count}:"
     for field, value in view_fields(vector.before).items():
         if field != "partitions" and value:

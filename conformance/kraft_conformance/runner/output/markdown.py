@@ -4,9 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from kraft_conformance.runner.explanation import counted
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import Results, other_suite, reasons
-from kraft_conformance.runner.output.wording import counted, said, visible
+from kraft_conformance.runner.output.wording import said, visible
 from kraft_conformance.runner.reports import details
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import shown_profile

@@ -10,14 +10,14 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from kraft_conformance.protocol.features import LEVELS
-from kraft_conformance.runner.explanation import happening
+from kraft_conformance.runner.explanation import counted, happening
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.badge import badge_of
 from kraft_conformance.runner.output.drawing import drawing
 from kraft_conformance.runner.output.results import Results, other_suite, reasons
 from kraft_conformance.runner.output.rule_table import WORST_FIRST, Verdict, rule_rows
 from kraft_conformance.runner.output.sequence import sequence
-from kraft_conformance.runner.output.wording import counted, output_words, said, visible
+from kraft_conformance.runner.output.wording import output_words, said, visible
 from kraft_conformance.runner.plain import plain
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector

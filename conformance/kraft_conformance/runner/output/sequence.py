@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import UNSET
 
-from kraft_conformance.runner.explanation import happening, shown_fields
+from kraft_conformance.runner.explanation import counted, happening, shown_fields
 from kraft_conformance.runner.outcome import Outcome
 from kraft_conformance.runner.output.results import About
-from kraft_conformance.runner.output.wording import counted, output_name, output_words
+from kraft_conformance.runner.output.wording import output_name, output_words
 from kraft_conformance.runner.plain import Difference, plain
 from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
 

@@ -25,11 +25,6 @@ def said(text: object, most: int = TEXT_MAX) -> str:
     return shown if len(whole) <= most else f"{shown}… ({len(whole) - most} more characters)"
 
 
-def counted(number: int, what: str) -> str:
-    """A number and its noun."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
 def output_name(effect: dict[str, Any]) -> str:
     """What a comparison calls an output: `Send VoteResponse to 1`, `StartTimer election`, `FlushLog`."""
     match effect:
