@@ -100,6 +100,9 @@ def test_a_configuration_of_kafka_is_read_and_its_advertised_controller_listener
     assert voters[0]["endpoints"] == [{"name": "CONTROLLER", "host": "c7.example", "port": 9193}]
 
 
+OWN = "node.id=1\ncontroller.listener=h1:9093\n"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "field", "expected"),
     [
@@ -113,42 +116,12 @@ def test_a_configuration_of_kafka_is_read_and_its_advertised_controller_listener
         ("node.id=1\nlisteners=PLAINTEXT://h1:9093\n", 2, "listeners", "no listener CONTROLLER"),
         ("node.id=1\nnode.id=2\n", 2, "node.id", "twice, first in line 1"),
         ("node.id=1\nprocess.roles=observer\n", 2, "process.roles", "broker, controller or both"),
-        (
-            "node.id=1\ncontroller.listener=h1:9093\ncontroller.quorum.voters=1@h1\n",
-            3,
-            "controller.quorum.voters",
-            "host:port",
-        ),
-        (
-            "node.id=1\ncontroller.listener=h1:9093\ncontroller.quorum.voters=2@h2:9093\n",
-            3,
-            "controller.quorum.voters",
-            "lists no node 1",
-        ),
-        (
-            "node.id=1\ncontroller.listener=h1:9093\ncontroller.quorum.auto.join.enable=yes\n",
-            3,
-            "controller.quorum.auto.join.enable",
-            "true or false",
-        ),
-        (
-            "node.id=1\ncontroller.listener=h1:9093\nlog.dirs=/var/lib/kafka\n",
-            3,
-            "log.dirs",
-            "below the cluster directory",
-        ),
-        (
-            "node.id=1\ncontroller.listener=h1:9093\nlog.dirs=quorum.jsonl\n",
-            3,
-            "log.dirs",
-            "has a file of its own there",
-        ),
-        (
-            "node.id=1\ncontroller.listener=h1:9093\ncontroller.quorum.bootstrap.servers=h1:9093,h2\n",
-            3,
-            "controller.quorum.bootstrap.servers",
-            "'h2'",
-        ),
+        (OWN + "controller.quorum.voters=1@h1\n", 3, "controller.quorum.voters", "host:port"),
+        (OWN + "controller.quorum.voters=2@h2:9093\n", 3, "controller.quorum.voters", "lists no node 1"),
+        (OWN + "controller.quorum.auto.join.enable=yes\n", 3, "controller.quorum.auto.join.enable", "true or false"),
+        (OWN + "log.dirs=/var/lib/kafka\n", 3, "log.dirs", "below the cluster directory"),
+        (OWN + "log.dirs=quorum.jsonl\n", 3, "log.dirs", "has a file of its own there"),
+        (OWN + "controller.quorum.bootstrap.servers=h1:9093,h2\n", 3, "controller.quorum.bootstrap.servers", "'h2'"),
     ],
 )
 def test_wrong_properties_are_named_by_file_line_and_field(
