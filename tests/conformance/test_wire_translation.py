@@ -33,6 +33,10 @@ VOTE = {
 }
 
 
+def traced(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"type": kind, "source": 1, "destination": 2, "correlation_id": 9} | fields
+
+
 def traced_messages(document: Any) -> Iterator[dict[str, Any]]:
     """Every message in a line of a trace or in a vector."""
     if isinstance(document, dict):
@@ -145,54 +149,28 @@ def test_an_older_version_carries_less() -> None:
 
 
 def test_end_quorum_epoch_names_its_candidates_in_either_version() -> None:
-    traced = {
-        "type": "EndQuorumEpochRequest",
-        "source": 1,
-        "destination": 2,
-        "correlation_id": 3,
-        "epoch": 4,
-        "preferred_candidates": [{"id": 2, "directory_id": "U2"}, {"id": 3, "directory_id": "U3"}],
-        "cluster_id": None,
-    }
-    assert there_and_back(traced, 1)[0]["preferred_candidates"] == traced["preferred_candidates"]
+    named = [{"id": 2, "directory_id": "U2"}, {"id": 3, "directory_id": "U3"}]
     ids_alone = [{"id": 2, "directory_id": None}, {"id": 3, "directory_id": None}]
-    assert there_and_back(traced, 0)[0]["preferred_candidates"] == ids_alone
+    request = traced("EndQuorumEpochRequest", epoch=4, preferred_candidates=named, cluster_id=None)
+    assert there_and_back(request, 1)[0]["preferred_candidates"] == named
+    assert there_and_back(request, 0)[0]["preferred_candidates"] == ids_alone
 
 
 def test_a_fetch_says_who_fetches_in_either_place() -> None:
-    traced = {
-        "type": "FetchRequest",
-        "source": 4,
-        "destination": 1,
-        "correlation_id": 4,
-        "epoch": 4,
-        "replica_key": {"id": 4, "directory_id": "U4"},
-        "fetch_offset": 180,
-        "last_epoch": 3,
-        "cluster_id": "kraft-spec",
-    }
-    assert there_and_back(traced, 17)[0]["replica_key"] == {"id": 4, "directory_id": "U4"}
+    key, log = {"id": 4, "directory_id": "U4"}, {"fetch_offset": 180, "last_epoch": 3}
+    request = traced("FetchRequest", epoch=4, replica_key=key, cluster_id="kraft-spec", **log)
+    assert there_and_back(request, 17)[0]["replica_key"] == key
     for version in (12, 14, 15, 16):
-        assert there_and_back(traced, version)[0]["replica_key"] == {"id": 4, "directory_id": None}
+        assert there_and_back(request, version)[0]["replica_key"] == {"id": 4, "directory_id": None}
 
 
 def test_an_error_of_the_whole_request_has_no_partition() -> None:
     """Rule: wire.common-errors."""
-    traced = {
-        "type": "VoteResponse",
-        "source": 1,
-        "destination": 3,
-        "correlation_id": 9,
-        "error": "INCONSISTENT_CLUSTER_ID",
-        "epoch": 4,
-        "leader_id": 1,
-        "leader_endpoint": "h1:9093",
-        "granted": False,
-        "pre_vote": False,
-    }
-    _, document = to_kafka(traced, 2)
+    leader = {"leader_id": 1, "leader_endpoint": "h1:9093"}
+    answer = traced("VoteResponse", error="INCONSISTENT_CLUSTER_ID", epoch=4, granted=False, pre_vote=False, **leader)
+    _, document = to_kafka(answer, 2)
     assert document == {"header": {"correlationId": 9}, "body": {"errorCode": 104, "topics": []}}
-    assert there_and_back(traced, 2)[0] == {
+    assert there_and_back(answer, 2)[0] == {
         "type": "VoteResponse",
         "correlation_id": 9,
         "error": "INCONSISTENT_CLUSTER_ID",
@@ -202,10 +180,10 @@ def test_an_error_of_the_whole_request_has_no_partition() -> None:
 
 def test_a_directory_id_that_is_a_uuid_stays_one() -> None:
     uuid = "5L6g3nShT-eMCtK--X86sw"
-    traced = VOTE | {"replica_key": {"id": 1, "directory_id": uuid}}
-    _, document = to_kafka(traced, 2)
+    request = VOTE | {"replica_key": {"id": 1, "directory_id": uuid}}
+    _, document = to_kafka(request, 2)
     assert document["body"]["topics"][0]["partitions"][0]["replicaDirectoryId"] == uuid
-    assert there_and_back(traced, 2)[0]["replica_key"]["directory_id"] == uuid
+    assert there_and_back(request, 2)[0]["replica_key"]["directory_id"] == uuid
 
 
 @pytest.mark.parametrize(
@@ -235,17 +213,8 @@ def test_a_field_that_was_not_observed_cannot_be_sent() -> None:
 
 
 def test_an_endpoint_is_host_and_port() -> None:
-    traced = {
-        "type": "BeginQuorumEpochRequest",
-        "source": 1,
-        "destination": 2,
-        "correlation_id": 2,
-        "epoch": 5,
-        "voter_key": None,
-        "leader_endpoint": "h1",
-        "cluster_id": None,
-    }
+    request = traced("BeginQuorumEpochRequest", epoch=5, voter_key=None, leader_endpoint="h1", cluster_id=None)
     with pytest.raises(WireError, match="host:port"):
-        to_kafka(traced, 1)
-    _, document = to_kafka(traced | {"leader_endpoint": "::1:9093"}, 1)
+        to_kafka(request, 1)
+    _, document = to_kafka(request | {"leader_endpoint": "::1:9093"}, 1)
     assert document["body"]["leaderEndpoints"] == [{"name": "CONTROLLER", "host": "::1", "port": 9093}]
