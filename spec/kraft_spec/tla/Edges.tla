@@ -269,7 +269,7 @@ Is(event) == step' = event
 Delivers(r, m) == step' = [name |-> "Handle" \o m.type, replica |-> r, message |-> m]
 OfNetwork(name) == step' = [name |-> name] /\ observed' = <<>>
 
-Arriving(r, type) == {m \in InFlight(r, {type}) : Constructed \/ ~Asked}
+Arriving(r) == {m \in InFlight(r, {n.type : n \in network}) : Constructed \/ ~Asked}
 InNetwork == {m \in network : ~Asked}
 
 \* Where voters change, what the change is about is lost, and other messages only in the other clusters.
@@ -334,29 +334,7 @@ EdgesNext ==
   \/ \E r, to \in Ids : May("RequestTimeout", r) /\ Is(EventTo("RequestTimeout", r, to)) /\ RequestTimeout(r, to)
   \/ \E r \in Ids : Happens("Poll", r) /\ Poll(r)
   \/ \E r, to \in Ids : May("PollFetch", r) /\ Is(EventTo("PollFetch", r, to)) /\ PollFetch(r, to)
-  \/ \E r \in Ids : \E m \in Arriving(r, "VoteRequest") :
-       CanBeEncoded(m) /\ Delivers(r, m) /\ HandleVoteRequest(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "VoteResponse") : Delivers(r, m) /\ HandleVoteResponse(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "BeginQuorumEpochRequest") :
-       Delivers(r, m) /\ HandleBeginQuorumEpochRequest(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "BeginQuorumEpochResponse") :
-       Delivers(r, m) /\ HandleBeginQuorumEpochResponse(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "EndQuorumEpochRequest") :
-       Delivers(r, m) /\ HandleEndQuorumEpochRequest(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "EndQuorumEpochResponse") :
-       Delivers(r, m) /\ HandleEndQuorumEpochResponse(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "FetchRequest") : Delivers(r, m) /\ HandleFetchRequest(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "FetchResponse") : Delivers(r, m) /\ HandleFetchResponse(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "FetchSnapshotRequest") : Delivers(r, m) /\ HandleFetchSnapshotRequest(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "FetchSnapshotResponse") : Delivers(r, m) /\ HandleFetchSnapshotResponse(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "ApiVersionsRequest") : Delivers(r, m) /\ HandleApiVersionsRequest(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "ApiVersionsResponse") : Delivers(r, m) /\ HandleApiVersionsResponse(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "AddVoterRequest") : Delivers(r, m) /\ HandleAddVoterRequest(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "AddVoterResponse") : Delivers(r, m) /\ HandleAddVoterResponse(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "RemoveVoterRequest") : Delivers(r, m) /\ HandleRemoveVoterRequest(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "RemoveVoterResponse") : Delivers(r, m) /\ HandleRemoveVoterResponse(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "UpdateVoterRequest") : Delivers(r, m) /\ HandleUpdateVoterRequest(r, m)
-  \/ \E r \in Ids : \E m \in Arriving(r, "UpdateVoterResponse") : Delivers(r, m) /\ HandleUpdateVoterResponse(r, m)
+  \/ \E r \in Ids : \E m \in Arriving(r) : CanBeEncoded(m) /\ Delivers(r, m) /\ Handle(r, m)
   \/ \E r \in Ids : May("ClientAppend", r) /\ Is(AppendOf(r, 7)) /\ ClientAppend(r, 7)
   \/ \E r \in Ids : \E voters \in VotersSets :
        May("AppendVoters", r) /\ Is(VotersOf(r, voters)) /\ AppendVoters(r, voters)

@@ -316,6 +316,27 @@ HandleRemoveVoterResponse(r, m) == Runs(r) /\ Receive(r, m, AfterChangeResponse(
 HandleUpdateVoterRequest(r, m) == Runs(r) /\ Receive(r, m, AfterUpdateVoterRequest(replicas[r], m))
 HandleUpdateVoterResponse(r, m) == Runs(r) /\ Receive(r, m, AfterChangeResponse(replicas[r], m))
 
+\* The message that arrives, whatever it is.
+Handle(r, m) ==
+  CASE m.type = "VoteRequest" -> HandleVoteRequest(r, m)
+    [] m.type = "VoteResponse" -> HandleVoteResponse(r, m)
+    [] m.type = "BeginQuorumEpochRequest" -> HandleBeginQuorumEpochRequest(r, m)
+    [] m.type = "BeginQuorumEpochResponse" -> HandleBeginQuorumEpochResponse(r, m)
+    [] m.type = "EndQuorumEpochRequest" -> HandleEndQuorumEpochRequest(r, m)
+    [] m.type = "EndQuorumEpochResponse" -> HandleEndQuorumEpochResponse(r, m)
+    [] m.type = "FetchRequest" -> HandleFetchRequest(r, m)
+    [] m.type = "FetchResponse" -> HandleFetchResponse(r, m)
+    [] m.type = "FetchSnapshotRequest" -> HandleFetchSnapshotRequest(r, m)
+    [] m.type = "FetchSnapshotResponse" -> HandleFetchSnapshotResponse(r, m)
+    [] m.type = "ApiVersionsRequest" -> HandleApiVersionsRequest(r, m)
+    [] m.type = "ApiVersionsResponse" -> HandleApiVersionsResponse(r, m)
+    [] m.type = "AddVoterRequest" -> HandleAddVoterRequest(r, m)
+    [] m.type = "AddVoterResponse" -> HandleAddVoterResponse(r, m)
+    [] m.type = "RemoveVoterRequest" -> HandleRemoveVoterRequest(r, m)
+    [] m.type = "RemoveVoterResponse" -> HandleRemoveVoterResponse(r, m)
+    [] m.type = "UpdateVoterRequest" -> HandleUpdateVoterRequest(r, m)
+    [] m.type = "UpdateVoterResponse" -> HandleUpdateVoterResponse(r, m)
+
 (***************************************************************************)
 (* Clients and operators.                                                  *)
 (***************************************************************************)
@@ -413,7 +434,7 @@ UnsupportedVersionAnswer(m) ==
    error |-> "UNSUPPORTED_VERSION", epoch |-> 0, leader |-> NoLeader, endpoint |-> NoEndpoint,
    granted |-> FALSE, preVote |-> FALSE]
 
-CanBeEncoded(m) == ~(m.preVote /\ config.preVote[m.to] = "unsupported")
+CanBeEncoded(m) == ~(m.type = "VoteRequest" /\ m.preVote /\ config.preVote[m.to] = "unsupported")
 
 AnswerUnsupportedVersion(m) ==
   /\ m.type = "VoteRequest"

@@ -90,8 +90,6 @@ OnItsWay == {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message.to
 \* It is what the line says it is, and its link works.
 Arrives(w, type) == w.message.type = type /\ <<w.message.from, w.message.to>> \notin cuts
 
-Decodable(m) == m.type = "VoteRequest" => CanBeEncoded(m)
-
 (***************************************************************************)
 (* What a line shows: the observation below, which is compared as text.    *)
 (***************************************************************************)
@@ -139,60 +137,9 @@ TraceRequestTimeout == OnLine("RequestTimeout") /\ RequestTimeout(event.replica,
 TracePoll == OnLine("Poll") /\ (Poll(event.replica) \/ EndOfWait(event.replica))
 TracePollFetch == OnLine("PollFetch") /\ PollFetch(event.replica, event.destination)
 
-TraceHandleVoteRequest ==
-  OnLine("HandleVoteRequest") /\ \E w \in OnItsWay :
-    Arrives(w, "VoteRequest") /\ CanBeEncoded(w.message) /\ HandleVoteRequest(event.replica, w.message)
-TraceHandleVoteResponse ==
-  OnLine("HandleVoteResponse") /\ \E w \in OnItsWay :
-    Arrives(w, "VoteResponse") /\ HandleVoteResponse(event.replica, w.message)
-TraceHandleBeginQuorumEpochRequest ==
-  OnLine("HandleBeginQuorumEpochRequest") /\ \E w \in OnItsWay :
-    Arrives(w, "BeginQuorumEpochRequest") /\ HandleBeginQuorumEpochRequest(event.replica, w.message)
-TraceHandleBeginQuorumEpochResponse ==
-  OnLine("HandleBeginQuorumEpochResponse") /\ \E w \in OnItsWay :
-    Arrives(w, "BeginQuorumEpochResponse") /\ HandleBeginQuorumEpochResponse(event.replica, w.message)
-TraceHandleEndQuorumEpochRequest ==
-  OnLine("HandleEndQuorumEpochRequest") /\ \E w \in OnItsWay :
-    Arrives(w, "EndQuorumEpochRequest") /\ HandleEndQuorumEpochRequest(event.replica, w.message)
-TraceHandleEndQuorumEpochResponse ==
-  OnLine("HandleEndQuorumEpochResponse") /\ \E w \in OnItsWay :
-    Arrives(w, "EndQuorumEpochResponse") /\ HandleEndQuorumEpochResponse(event.replica, w.message)
-TraceHandleFetchRequest ==
-  OnLine("HandleFetchRequest") /\ \E w \in OnItsWay :
-    Arrives(w, "FetchRequest") /\ HandleFetchRequest(event.replica, w.message)
-TraceHandleFetchResponse ==
-  OnLine("HandleFetchResponse") /\ \E w \in OnItsWay :
-    Arrives(w, "FetchResponse") /\ HandleFetchResponse(event.replica, w.message)
-TraceHandleFetchSnapshotRequest ==
-  OnLine("HandleFetchSnapshotRequest") /\ \E w \in OnItsWay :
-    Arrives(w, "FetchSnapshotRequest") /\ HandleFetchSnapshotRequest(event.replica, w.message)
-TraceHandleFetchSnapshotResponse ==
-  OnLine("HandleFetchSnapshotResponse") /\ \E w \in OnItsWay :
-    Arrives(w, "FetchSnapshotResponse") /\ HandleFetchSnapshotResponse(event.replica, w.message)
-TraceHandleApiVersionsRequest ==
-  OnLine("HandleApiVersionsRequest") /\ \E w \in OnItsWay :
-    Arrives(w, "ApiVersionsRequest") /\ HandleApiVersionsRequest(event.replica, w.message)
-TraceHandleApiVersionsResponse ==
-  OnLine("HandleApiVersionsResponse") /\ \E w \in OnItsWay :
-    Arrives(w, "ApiVersionsResponse") /\ HandleApiVersionsResponse(event.replica, w.message)
-TraceHandleAddVoterRequest ==
-  OnLine("HandleAddVoterRequest") /\ \E w \in OnItsWay :
-    Arrives(w, "AddVoterRequest") /\ HandleAddVoterRequest(event.replica, w.message)
-TraceHandleAddVoterResponse ==
-  OnLine("HandleAddVoterResponse") /\ \E w \in OnItsWay :
-    Arrives(w, "AddVoterResponse") /\ HandleAddVoterResponse(event.replica, w.message)
-TraceHandleRemoveVoterRequest ==
-  OnLine("HandleRemoveVoterRequest") /\ \E w \in OnItsWay :
-    Arrives(w, "RemoveVoterRequest") /\ HandleRemoveVoterRequest(event.replica, w.message)
-TraceHandleRemoveVoterResponse ==
-  OnLine("HandleRemoveVoterResponse") /\ \E w \in OnItsWay :
-    Arrives(w, "RemoveVoterResponse") /\ HandleRemoveVoterResponse(event.replica, w.message)
-TraceHandleUpdateVoterRequest ==
-  OnLine("HandleUpdateVoterRequest") /\ \E w \in OnItsWay :
-    Arrives(w, "UpdateVoterRequest") /\ HandleUpdateVoterRequest(event.replica, w.message)
-TraceHandleUpdateVoterResponse ==
-  OnLine("HandleUpdateVoterResponse") /\ \E w \in OnItsWay :
-    Arrives(w, "UpdateVoterResponse") /\ HandleUpdateVoterResponse(event.replica, w.message)
+TraceHandle ==
+  /\ event.type # ""
+  /\ \E w \in OnItsWay : Arrives(w, event.type) /\ CanBeEncoded(w.message) /\ Handle(event.replica, w.message)
 
 TraceClientAppend == OnLine("ClientAppend") /\ ClientAppend(event.replica, event.value)
 TraceAppendVoters == OnLine("AppendVoters") /\ AppendVoters(event.replica, event.voters)
@@ -253,7 +200,7 @@ TraceHealLink == OnLine("HealLink") /\ Quietly /\ HealLink(event.source, event.d
 \* The checker has seen that the action itself is not enabled: a message that came is gone, nothing else changed.
 TraceRefuse ==
   LET reason == RefusalReason(event.name, event.replica)
-      came == IF event.type = "" THEN {} ELSE {w \in OnItsWay : Arrives(w, event.type) /\ Decodable(w.message)}
+      came == IF event.type = "" THEN {} ELSE {w \in OnItsWay : Arrives(w, event.type) /\ CanBeEncoded(w.message)}
       left == {[w EXCEPT !.copies = @ - 1] : w \in {v \in came : v.copies > 1}}
   IN /\ reason # ""
      /\ event.completed < 0
@@ -339,24 +286,7 @@ TraceLine ==
   \/ TraceRequestTimeout
   \/ TracePoll
   \/ TracePollFetch
-  \/ TraceHandleVoteRequest
-  \/ TraceHandleVoteResponse
-  \/ TraceHandleBeginQuorumEpochRequest
-  \/ TraceHandleBeginQuorumEpochResponse
-  \/ TraceHandleEndQuorumEpochRequest
-  \/ TraceHandleEndQuorumEpochResponse
-  \/ TraceHandleFetchRequest
-  \/ TraceHandleFetchResponse
-  \/ TraceHandleFetchSnapshotRequest
-  \/ TraceHandleFetchSnapshotResponse
-  \/ TraceHandleApiVersionsRequest
-  \/ TraceHandleApiVersionsResponse
-  \/ TraceHandleAddVoterRequest
-  \/ TraceHandleAddVoterResponse
-  \/ TraceHandleRemoveVoterRequest
-  \/ TraceHandleRemoveVoterResponse
-  \/ TraceHandleUpdateVoterRequest
-  \/ TraceHandleUpdateVoterResponse
+  \/ TraceHandle
   \/ TraceClientAppend
   \/ TraceAppendVoters
   \/ TraceAddVoter

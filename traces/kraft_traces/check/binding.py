@@ -70,10 +70,11 @@ def delivered_id(line: EventLine) -> str | UnsetType:
 
 
 def base(line: EventLine) -> Event:
-    """The part of an event that every line has."""
+    """The part of an event that every line has; its type is that of the message which came, "" for none."""
     crash = line.crash
     event: Event = {
         "name": line.event,
+        "type": line.event.removeprefix(HANDLE) if line.event.startswith(HANDLE) else "",
         "replica": 0 if line.replica is UNSET else line.replica,
         "sequence": line.sequence,
         "completed": -1,
@@ -94,11 +95,6 @@ def complete_event(line: EventLine, cluster_id: str) -> Event:
     event = base(line)
     event.update(_specifics(line, cluster_id))
     return event
-
-
-def refused_event(line: EventLine, event: Event) -> Event:
-    """The event of a line as the model's refusals take it: they ask which type of message came, "" for none."""
-    return {**event, "type": line.event.removeprefix(HANDLE) if line.event.startswith(HANDLE) else ""}
 
 
 def _specifics(line: EventLine, cluster_id: str) -> Mapping[str, object]:

@@ -128,7 +128,7 @@ class Candidates:
         answers = chosen_answers(line)
         for event in tried.events:
             before = self._model.bound(branch.state.copy(), {**event, **answers})
-            found = self._steps.successors(line, {**event, **answers}, before)
+            found = self._steps.successors(line, before)
             if found.enabled and tried.unknown is not None:
                 raise InconclusiveError(f"{tried.unknown} is left out, and cannot be found by trying")
             for after in found.states:
@@ -139,7 +139,7 @@ class Candidates:
             for other in other_configurations(self._configuration, line.event, line.message):
                 otherwise = self._model.under(before, other)
                 taken = open_answers(self._configuration.profile, other.profile)
-                for after in self._steps.successors(line, event, otherwise).states:
+                for after in self._steps.successors(line, otherwise).states:
                     yield Where(number, line, otherwise), after, taken
 
     def _attempts(self, line: EventLine, branch: Branch) -> Attempts:

@@ -215,7 +215,7 @@ class TraceChecker:
         if not self._own:
             event.update(chosen_answers(line))
         before = self._model.bound(branch.state, event)
-        found = self._steps.successors(line, event, before)
+        found = self._steps.successors(line, before)
         where = Where(number, line, before)
         if not found.states:
             return self._diagnosis.not_enabled(where)

@@ -14,7 +14,7 @@ import jpype
 from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
 from kraft_spec.experiments import model_without
-from kraft_spec.mapping import configuration_to_model
+from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model
 from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
@@ -97,10 +97,9 @@ class TraceModel:
             predicate(root.getOpDef(operator).getBody(), self._no_context)
             for operator in ("LineInvariants", "LineSteps")
         )
-        prefix = len("Trace")
-        self._actions = {
-            action_name[prefix:]: action.instances[0] for action_name, action in specification.actions.items()
-        }
+        actions = {name.removeprefix("Trace"): action for name, action in specification.actions.items()}
+        self._named = actions | dict.fromkeys([f"Handle{name}" for name in MESSAGE_TYPES], actions["Handle"])
+        self._actions = {name: action.instances[0] for name, action in self._named.items()}
         (self._initial,) = specification.initial_states()
 
     def start(self, configuration: Configuration) -> JavaObject:
@@ -131,7 +130,7 @@ class TraceModel:
         return state.bind(self._event_name, self._encode(event))
 
     def successors(self, action: str, state: JavaObject) -> list[JavaObject]:
-        """The successors of a state with a bound event under one action, named without its prefix."""
+        """The successors of a state with a bound event under the action of an event."""
         found = self._get_next_states(self._actions[action], state)
         return [found.elementAt(index) for index in range(found.size())]
 
@@ -186,7 +185,7 @@ class TraceModel:
 
     def false_conjunct(self, action: str, state: JavaObject) -> FalseConjunct | None:
         """The first conjunct of an action that is false in a state with a bound event."""
-        return false_conjunct(self.specification, self.specification.actions[f"Trace{action}"], state)
+        return false_conjunct(self.specification, self._named[action], state)
 
 
 def _hashable(value: object) -> TlaValue:

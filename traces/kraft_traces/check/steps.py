@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.check.binding import Event, refused_event
 from kraft_traces.check.comparison import NETWORK_EVENTS
 from kraft_traces.check.diagnosis import Diagnosis, Where
 from kraft_traces.check.model import TraceModel
@@ -34,7 +33,7 @@ class Steps:
         self._model = model
         self._diagnosis = diagnosis
 
-    def successors(self, line: EventLine, event: Event, before: JavaObject) -> Found:
+    def successors(self, line: EventLine, before: JavaObject) -> Found:
         """The successors under the line's action; if there is none, the one in which the event was refused."""
         found = self._model.successors(line.event, before)
         if len(found) == 1:
@@ -42,13 +41,13 @@ class Steps:
         if found:
             distinct = {self._model.fingerprint(state): state for state in found}
             return Found(list(distinct.values()), True)
-        return Found(self._refused(line, event, before), False)
+        return Found(self._refused(line, before), False)
 
-    def _refused(self, line: EventLine, event: Event, before: JavaObject) -> list[JavaObject]:
+    def _refused(self, line: EventLine, before: JavaObject) -> list[JavaObject]:
         """A foreign line may leave the refusal out; a line that shows another one, or none, was not refused."""
         if line.event in NETWORK_EVENTS or not (line.refusal is UNSET or line.refusal in NOT_ALLOWED):
             return []
-        return self._model.successors("Refuse", self._model.bound(before, refused_event(line, event)))
+        return self._model.successors("Refuse", before)
 
     def violation(self, where: Where, after: JavaObject) -> Rejection | None:
         """The properties that the step violates, as a rejection."""

@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from kraft_spec.mapping import configuration_to_model
 from kraft_traces.check import EVERY
-from kraft_traces.check.binding import complete_event, refused_event
+from kraft_traces.check.binding import complete_event
 from kraft_traces.check.comparison import NETWORK_EVENTS
 from kraft_traces.check.observation import canonical_message, tla_text
 from kraft_traces.check.steps import NOT_ALLOWED
@@ -46,7 +46,7 @@ def _line(line: EventLine, cluster_id: str) -> str:
     is_refused = line.refusal in NOT_ALLOWED
     return _text(
         {
-            "event": {"sent": -1, **refused_event(line, event)} if is_refused else event,
+            "event": {"sent": -1, **event} if is_refused else event,
             "refused": is_refused,
             "ofNetwork": line.event in NETWORK_EVENTS,
         },
