@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kraft_dev.detectors.checks import LAYERS, Check, all_checks, model_checks, properties_of, simulator_checks
+from kraft_dev.detectors.checks import LAYERS, Check, all_checks, model_checks, simulator_checks
 from kraft_dev.detectors.evidence import Aside, Blind, Detected, load_evidence, problem_of
 from kraft_dev.detectors.fields import lies_of_traces, wanted_fields
 from kraft_dev.detectors.lies import Lie
@@ -79,11 +79,6 @@ def test_the_checks_are_those_of_the_sources() -> None:
     assert kinds["TypeOk"] == "invariant"
     assert kinds["HwMonotonic"] == "action property"
     assert {check.name for check in simulator_checks()} >= {"Assertion", "LeaderCompleteness", "DurableBeforeSend"}
-
-
-def test_names_on_one_line_and_below_a_heading_are_found() -> None:
-    text = "INIT Init\nINVARIANT One\nPROPERTIES\n  Two\n  Three\nCONSTANTS\n  A <- B\n"
-    assert list(properties_of(text)) == [("INVARIANT", "One"), ("PROPERTIES", "Two"), ("PROPERTIES", "Three")]
 
 
 def _sample() -> list[Detected]:

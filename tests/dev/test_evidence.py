@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kraft_dev.mutation.evidence import broken_configuration, gather
+from kraft_dev.mutation.evidence import MODULE, broken_configuration, gather
 from kraft_dev.mutation.recorded import counterexample_of, recorded_bytes, recorded_counterexample
 from kraft_dev.mutation.schedule import hold
 from kraft_spec.edits import Edit, EditError, apply_edits, edited_packages, edited_texts, package_folder
-from kraft_spec.models import find_check
+from kraft_spec.models import Configuration, find_check
 from kraft_spec.mutants import (
     Catalogue,
     Covered,
@@ -162,23 +162,16 @@ def test_an_unknown_mutant_is_an_error_that_names_the_others() -> None:
 
 
 def test_bounds_replace_the_slices() -> None:
-    of_slice = """INIT Init
-CONSTANTS
-  MayCrash <- Never
-INVARIANTS
-  TypeOk
-  DeadHaveNoEffect
-PROPERTIES
-  LocalForms
-"""
+    of_slice = Configuration(
+        "MCElection",
+        replaces={"MayCrash": "Never", "MayAppend": "Never"},
+        invariants=("TypeOk", "DeadHaveNoEffect"),
+        properties=("LocalForms",),
+    )
     bounds = Exhaustive("smoke", "TypeOk", 2, constants={"MayCrash": "Yes"}, initial="Later")
-    expected = """INIT Later
-CONSTANTS
-INVARIANTS
-  TypeOk
-CONSTANTS
-  MayCrash <- Yes
-"""
+    expected = Configuration(
+        MODULE, init="Later", replaces={"MayCrash": "Yes", "MayAppend": "Never"}, invariants=("TypeOk",)
+    )
     assert broken_configuration(of_slice, bounds) == expected
 
 

@@ -10,7 +10,7 @@ from tools.site.facts import Material, RuleFacts
 from tools.site.rule_pages import rule_page
 from tools.site.slices import slices_without
 
-from kraft_spec.models import CHECKS, ModelCheck
+from kraft_spec.models import CHECKS, Configuration, ModelCheck
 
 RELEASE = "7.8.9"
 NOTHING = "No counterexample is looked for in the model."
@@ -93,8 +93,8 @@ def test_the_table_counts_slices(facts: Mapping[str, RuleFacts], material: Mater
     )
 
 
-def check(name: str, violates: str = "Holds") -> ModelCheck:
-    return ModelCheck(name, "MCSmall", name, ("nightly",), "small", "", violates=violates)
+def check(name: str, violates: str = "Holds", **replaces: str) -> ModelCheck:
+    return ModelCheck(name, Configuration("MCSmall", replaces=replaces), ("nightly",), "small", "", violates=violates)
 
 
 def test_what_a_configuration_does_not_reach_is_not_left_out(tmp_path: Path) -> None:
@@ -111,14 +111,7 @@ def test_what_a_configuration_does_not_reach_is_not_left_out(tmp_path: Path) -> 
         "Five == 5\n"
         "Init == Five = 5\n"
     )
-    for name, line in {
-        "one": "  Held <- One",
-        "three": "  Holds <- Three",
-        "plain": "",
-        "good": "  Held <- Two",
-    }.items():
-        (tmp_path / f"{name}.cfg").write_text(f"INIT Init\nNEXT Next\nCONSTANTS\n{line}\n")
     rules = ["a.base", "a.one", "a.quoted", "a.two", "a.three", "a.four", "a.five"]
-    one, three = check("one"), check("three")
-    found = slices_without(rules, [one, three, check("plain"), check("good", violates="")], tmp_path)
+    one, three, good = check("one", Held="One"), check("three", Holds="Three"), check("good", violates="", Held="Two")
+    found = slices_without(rules, [one, three, check("plain"), good], tmp_path)
     assert found == {"a.one": (one,), "a.three": (three,), "a.four": (three,)}

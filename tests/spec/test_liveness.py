@@ -21,12 +21,6 @@ SPECIFICATIONS = ("Spec", "SpecOfChange", "SpecOfReassignment", "SpecOfAnnouncem
 LIVENESS = tuple(check for check in CHECKS if check.name.startswith("liveness"))
 
 
-def temporal_properties(configuration: str) -> list[str]:
-    """Names under PROPERTIES, the last section of the liveness configurations; none for a probe of states."""
-    text = (model_directory() / f"{configuration}.cfg").read_text(encoding="utf-8")
-    return text.partition("PROPERTIES")[2].split()
-
-
 @pytest.mark.nightly  # `make models` runs it
 def test_a_removed_voter_fetches_again() -> None:
     found = run_check(find_check("liveness-removed-voter"), heap_megabytes=HEAP_MEGABYTES)
@@ -62,7 +56,7 @@ def test_without_the_fall_back_the_check_that_held_fails() -> None:
 
 def test_every_property_holds_somewhere_and_is_violated_by_a_variant() -> None:
     ci = [check for check in LIVENESS if "ci" in check.groups]
-    held = {name for check in ci if not check.violates for name in temporal_properties(check.configuration)}
+    held = {name for check in ci if not check.violates for name in check.configuration.properties}
     broken = {check.violates for check in ci if check.violates}
     assert set(PROPERTIES) <= held
     assert set(PROPERTIES) <= broken
@@ -72,17 +66,15 @@ def test_a_variant_names_one_temporal_property() -> None:
     """TLC does not say which of several it found violated."""
     for check in LIVENESS:
         if check.violates:
-            assert temporal_properties(check.configuration) in ([check.violates], []), check.name
+            assert check.configuration.properties in ((check.violates,), ()), check.name
 
 
 def test_nothing_cuts_a_behaviour_or_merges_states() -> None:
     """A constraint, a view or a symmetry could hide a loop or make one up."""
     for check in LIVENESS:
-        text = (model_directory() / f"{check.configuration}.cfg").read_text(encoding="utf-8")
-        words = [word for line in text.splitlines() if not line.startswith("\\*") for word in line.split()]
-        assert not {"CONSTRAINT", "CONSTRAINTS", "ACTION_CONSTRAINT", "VIEW", "SYMMETRY"} & set(words), check.name
-        assert words[0] == "SPECIFICATION", check.name
-        assert words[1] in SPECIFICATIONS, check.name
+        assert not check.configuration.constraint, check.name
+        assert not check.configuration.view, check.name
+        assert check.configuration.specification in SPECIFICATIONS, check.name
 
 
 @pytest.mark.parametrize(

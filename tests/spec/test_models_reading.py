@@ -1,55 +1,153 @@
-"""The heads of the configurations: read, and refused with the file and the field."""
+"""The table of the model checks: read, written for TLC, and refused with the entry and the field."""
 
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from kraft_spec.fingerprint import TRACE_MODULES
-from kraft_spec.models import GROUPS, CheckFileError, ModelCheck, model_directory, read_check, read_checks
+from kraft_spec.models import (
+    CHECKS,
+    GROUPS,
+    CheckTableError,
+    Configuration,
+    ModelCheck,
+    find_check,
+    model_directory,
+    read_checks,
+    write_model,
+)
 
-HEAD = """\\* name = "mine"
-\\* module = "MCElection"
-\\* groups = ["ci"]
-\\* bounds = "few"
-\\* leaves_out = "the rest"
-INIT Init
+TABLE = """
+[base.closed]
+module = "MCElection"
+replaces = ["MayCrash <- Never", "MayAppend <- Never"]
+invariants = ["TypeOk"]
+
+[check.mine]
+groups = ["ci"]
+bounds = "few"
+leaves_out = "the rest"
+like = "closed"
+opens = ["MayCrash"]
+replaces = ["MayAppend <- Once"]
+view = "Seen"
+properties = ["Lives"]
+
+[check.other]
+groups = ["ci"]
+bounds = "fewer"
+leaves_out = "the rest"
+like = "mine"
+specification = "Spec"
+properties = []
 """
 
 
-def test_a_head_is_a_check_and_no_head_is_none() -> None:
-    expected = ModelCheck("mine", "MCElection", "MCMine", ("ci",), bounds="few", leaves_out="the rest")
-    assert read_check("MCMine", HEAD) == expected
-    assert read_check("Trace", "INIT TraceInit\n") is None
+def checks_in(folder: Path, text: str) -> tuple[ModelCheck, ...]:
+    (folder / "table.toml").write_text(text, encoding="utf-8")
+    return read_checks(folder, GROUPS)
+
+
+def test_an_entry_says_what_is_different(tmp_path: Path) -> None:
+    mine, other = checks_in(tmp_path, TABLE)
+    assert mine.configuration == Configuration(
+        "MCElection",
+        replaces={"MayAppend": "Once"},
+        view="Seen",
+        invariants=("TypeOk",),
+        properties=("Lives",),
+    )
+    assert (
+        mine.configuration.text
+        == """INIT Init
+NEXT Next
+CONSTANTS
+  MayAppend <- Once
+VIEW Seen
+INVARIANTS
+  TypeOk
+PROPERTIES
+  Lives
+"""
+    )
+    assert (
+        other.configuration.text
+        == """SPECIFICATION Spec
+CONSTANTS
+  MayAppend <- Once
+VIEW Seen
+INVARIANTS
+  TypeOk
+"""
+    )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (
-            '\\* bounds = "few"',
-            '\\* bound = "few"',
-            "MCMine.cfg: unknown field bound, expected bounds, brief,",
-        ),
-        ('\\* module = "MCElection"\n', "", "MCMine.cfg: Object missing required field `module`"),
-        ('groups = ["ci"]', 'groups = "ci"', "MCMine.cfg: Expected `array`, got `str` - at `$.groups`"),
-        ('groups = ["ci"]', 'groups = ["weekly"]', "MCMine.cfg: groups names weekly, expected some of smoke"),
-        ('"the rest"', '"the rest"\n\\* fires = ["Poll"]', "MCMine.cfg: fires is only looked at with coverage = true"),
-        ('"mine"', '"mine', "MCMine.cfg: "),
+        ('bounds = "few"', 'bound = "few"', "table.toml: Object contains unknown field `bound`"),
+        ('bounds = "few"', "", "table.toml: Object missing required field `bounds`"),
+        ('module = "MCElection"', "", "mine: no module"),
+        ("check.other", "check.mine", "table.toml: "),
+        ("check.other", "check.closed", "there is another entry 'closed'"),
+        ('like = "mine"', 'like = "yours"', "other: like names 'yours', and there is no such entry"),
+        ('like = "mine"', 'like = "other"', "other is like itself"),
+        ('opens = ["MayCrash"]', 'opens = ["MayCut"]', "mine: opens names MayCut, which closed does not replace"),
+        ("MayAppend <- Once", "MayAppend", "mine: replaces has 'MayAppend', expected OPERATOR <- OPERATOR"),
+        ("MayAppend <- Once", "MayAppend <- Never", "mine: MayAppend <- Never is that of closed"),
+        ('properties = ["Lives"]', 'invariants = ["TypeOk"]', "mine: invariants is that of closed"),
+        ('"fewer"', '"fewer"\ngroups = "ci"', "table.toml: "),
+        ('"fewer"', '"fewer"\nviolates = "Lives"', "other: violates names Lives, which is not checked"),
+        ('"fewer"', '"fewer"\nfires = ["Poll"]', "other: fires is only looked at with coverage = true"),
+        ('"fewer"', '"fewer"\nwithout = ["no.rule"]', "other: without: "),
     ],
 )
-def test_a_wrong_head_is_refused_by_file_and_field(tmp_path: Path, old: str, new: str, words: str) -> None:
-    assert HEAD.count(old) == 1
-    (tmp_path / "MCMine.cfg").write_text(HEAD.replace(old, new), encoding="utf-8")
-    with pytest.raises(CheckFileError) as raised:
-        read_checks(tmp_path, GROUPS)
+def test_a_wrong_table_is_refused_by_entry_and_field(tmp_path: Path, old: str, new: str, words: str) -> None:
+    assert TABLE.count(old) == 1
+    with pytest.raises(CheckTableError) as raised:
+        checks_in(tmp_path, TABLE.replace(old, new))
     assert words in str(raised.value)
 
 
-def test_two_checks_of_one_name_are_refused(tmp_path: Path) -> None:
-    for name in ("MCMine", "MCOther"):
-        (tmp_path / f"{name}.cfg").write_text(HEAD, encoding="utf-8")
-    with pytest.raises(CheckFileError, match=r"name 'mine' is that of MCMine\.cfg"):
-        read_checks(tmp_path, GROUPS)
+def test_an_unknown_group_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CheckTableError, match="mine: groups names weekly, expected some of smoke"):
+        checks_in(tmp_path, TABLE.replace('"ci"', '"weekly"', 1))
+
+
+@cache
+def defined(module: str) -> frozenset[str]:
+    """The operators that a module of the model defines or extends."""
+    text = (model_directory() / f"{module}.tla").read_text(encoding="utf-8")
+    names = set(re.findall(r"^(\w+)(?:\(.*?\))? ==", text, flags=re.MULTILINE))
+    extended = re.search(r"^EXTENDS (.*(?:\n +.*)*)", text, flags=re.MULTILINE)
+    for name in re.findall(r"\w+", extended[1]) if extended else ():
+        if (model_directory() / f"{name}.tla").exists():
+            names |= defined(name)
+    return frozenset(names)
+
+
+def unknown_names(configuration: Configuration) -> set[str]:
+    """What a configuration names and its module does not define."""
+    named = {configuration.specification or configuration.init, configuration.constraint, configuration.view}
+    named |= {*configuration.replaces, *configuration.replaces.values(), *configuration.checked}
+    return named - defined(configuration.module) - {""}
+
+
+def test_the_model_has_every_operator_that_the_table_names() -> None:
+    assert {check.name: unknown for check in CHECKS if (unknown := unknown_names(check.configuration))} == {}
+    mistaken = Configuration("MCElection", replaces={"MayCrush": "Never"}, invariants=("TypeOk", "TypeKo"))
+    assert unknown_names(mistaken) == {"MayCrush", "TypeKo"}
+
+
+def test_a_check_is_written_for_tlc(tmp_path: Path) -> None:
+    check = find_check("stability-without-refusal")
+    folder = write_model(check, tmp_path / "model")
+    assert (folder / "stability-without-refusal.cfg").read_text(encoding="utf-8") == check.configuration.text
+    assert (folder / "MCStability.tla").is_file()
+    changed = (folder / "Elections.tla").read_text(encoding="utf-8")
+    assert changed != (model_directory() / "Elections.tla").read_text(encoding="utf-8")
 
 
 def test_the_hash_of_the_model_is_over_all_modules_of_the_trace() -> None:

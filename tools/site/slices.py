@@ -1,6 +1,6 @@
 """The slices of the model that leave a rule out and must be found violated, by rule.
 
-The head of its configuration names a rule that an experiment leaves out.
+The entry of its check names a rule that an experiment leaves out.
 Else a slice says so in TLA+: in its configuration an operator is replaced by, or its start reaches, one that does
 something else than the rule has it; the comment above that operator begins with "Without" and names the rule.
 """
@@ -17,8 +17,6 @@ from kraft_spec.models import CHECKS, ModelCheck, model_directory
 
 _OPERATOR = re.compile(r"^(?:LOCAL\s+)?(\w+)(?:\([^=]*\))?\s*==")
 _EXTENDS = re.compile(r"^EXTENDS\s+(.*)$", re.MULTILINE)
-_ROOT = re.compile(r"^(?:INIT|NEXT|SPECIFICATION)\s+(\w+)\s*$", re.MULTILINE)
-_REPLACED = re.compile(r"^\s*(\w+)\s*<-\s*(\w+)\s*$", re.MULTILINE)
 _WORD = re.compile(r"[\w.-]*\w")
 _COMMENT = "\\*"
 _NAMED_AS_LEFT_OUT = "\\* Without "
@@ -47,7 +45,7 @@ def slices_without(
     Args:
         rules: the ids of all rules.
         checks: the slices.
-        folder: of the modules and configurations; the package's own if None.
+        folder: of the modules; the package's own if None.
     """
     of_rule: dict[str, list[ModelCheck]] = {}
     for check in checks:
@@ -69,10 +67,9 @@ def slice_lines(check: ModelCheck) -> list[str]:
 
 def _left_out(check: ModelCheck, folder: Path) -> frozenset[str]:
     """The names in what the start of a slice reaches, with the operators replaced that its configuration replaces."""
-    configuration = (folder / f"{check.configuration}.cfg").read_text(encoding="utf-8")
-    replaced = dict(_REPLACED.findall(configuration))
-    operators = _operators(folder, check.module)
-    due = [*_ROOT.findall(configuration), *replaced.values()]
+    replaced = check.configuration.replaces
+    operators = _operators(folder, check.configuration.module)
+    due = [check.configuration.specification or check.configuration.init, "Next", *replaced.values()]
     reached: set[str] = set()
     while due:
         name = due.pop()

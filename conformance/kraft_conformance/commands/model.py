@@ -23,6 +23,7 @@ from kraft_spec.models import (
     find_check,
     next_actions,
     run_check,
+    write_model,
 )
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_spec.tlc.model_report import Progress as TlcProgress
@@ -33,6 +34,7 @@ Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Checks of a group that run at the same time.")]
 TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for each check; what was reached is reported.")]
 CheckpointsAt = Annotated[Path | None, typer.Option("--checkpoints", help="Folder for checkpoints, to resume from.")]
+Write = Annotated[Path | None, typer.Option("--write", help="Write a check's modules and .cfg there, and run nothing.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint.")]
 
@@ -45,6 +47,7 @@ def model(
     checkpoints: CheckpointsAt = None,
     resume: Resume = False,
     record: Record = None,
+    write: Write = None,
     as_json: Json = False,
 ) -> int:
     """Model-check the specification with TLC: one named check, or a group of them.
@@ -58,6 +61,8 @@ def model(
         checks = checks_of(name) if name in GROUPS else (find_check(name),)
     except UnknownCheck as error:
         raise usage_error(f"{error}; groups: {', '.join(GROUPS)}") from error
+    if write is not None:
+        return _write(checks, write)
     if resume and checkpoints is None:
         raise usage_error("--resume needs --checkpoints FOLDER")
     if record is not None and not record.resolve().parent.is_dir():
@@ -84,6 +89,21 @@ def model(
             if len(checks) == 1 or not report.as_expected:
                 show_report(report)
     return _exit_code(reports)
+
+
+def _write(checks: tuple[ModelCheck, ...], folder: Path) -> ExitCode:
+    """What TLC is given for a check, for who runs it by hand."""
+    if len(checks) != 1:
+        raise usage_error("--write is for one check, not for a group")
+    [check] = checks
+    try:
+        write_model(check, folder)
+    except OSError as error:
+        raise CommandError(f"cannot write {folder}: {error.strerror or error}", ExitCode.CANNOT_WRITE) from error
+    stdout.print(check.configuration.text, end="", markup=False, highlight=False)
+    command = f"java -cp tla2tools.jar tlc2.TLC -deadlock -config {check.name}.cfg {check.configuration.module}"
+    stdout.print(f"\\* in {folder}: {command}", markup=False, highlight=False, soft_wrap=True)
+    return ExitCode.CONFORMANT
 
 
 def _side_by_side(

@@ -2,7 +2,8 @@
 
 from kraft_spec.models.catalogue import CHECKS, GROUPS, checks_of, find_check
 from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck
-from kraft_spec.models.reading import CheckFileError, read_check, read_checks
+from kraft_spec.models.configuration import Configuration
+from kraft_spec.models.reading import CheckTableError, read_checks
 from kraft_spec.models.running import (
     action_of,
     actions_of_next,
@@ -12,13 +13,15 @@ from kraft_spec.models.running import (
     next_actions,
     run_check,
     run_group,
+    write_model,
 )
 
 __all__ = [
     "CHECKS",
     "GROUPS",
-    "CheckFileError",
     "CheckReport",
+    "CheckTableError",
+    "Configuration",
     "ModelCheck",
     "UnknownCheck",
     "action_of",
@@ -29,8 +32,8 @@ __all__ = [
     "fired_actions",
     "model_directory",
     "next_actions",
-    "read_check",
     "read_checks",
     "run_check",
     "run_group",
+    "write_model",
 ]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from kraft_spec.models.configuration import Configuration
 from kraft_spec.tlc.model_check import Simulation
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 
@@ -16,8 +17,7 @@ class ModelCheck:
 
     Attributes:
         name: Name on the command line.
-        module: TLA+ module, without ".tla".
-        configuration: Configuration, without ".cfg".
+        configuration: What TLC is told.
         groups: The groups it belongs to, of `GROUPS`.
         bounds: What it explores.
         leaves_out: What it does not, and why or where that is.
@@ -34,8 +34,7 @@ class ModelCheck:
     """
 
     name: str
-    module: str
-    configuration: str
+    configuration: Configuration
     groups: tuple[str, ...]
     bounds: str
     leaves_out: str

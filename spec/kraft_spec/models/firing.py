@@ -24,15 +24,15 @@ def firing_actions(check: ModelCheck, wanted: Iterable[str], disjuncts: Mapping[
         check: The slice.
         wanted: Names of actions of Next.
         disjuncts: Line of each disjunct of Next in KRaft.tla, and the action it is about.
-        folder: That of the modules.
+        folder: That of the modules and of the configuration: see `write_model`.
 
     Raises:
         ModelCheckError: The search failed; the message is the last that it said.
     """
     question = {
         "folder": str(folder),
-        "module": check.module,
-        "configuration": check.configuration,
+        "module": check.configuration.module,
+        "configuration": check.name,
         "wanted": sorted(wanted),
         "disjuncts": sorted(disjuncts.items()),
     }

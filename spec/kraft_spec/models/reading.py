@@ -1,88 +1,134 @@
-"""Read the model checks: each is one configuration of TLC, whose head says what kind of check it is.
+"""Read the table of the model checks: checks/*.toml; checks/closed.toml says what its fields mean."""
 
-The head is a comment that holds TOML:
-
-    \\* name = "election"
-    \\* module = "MCElection"
-    \\* groups = ["ci"]
-    \\* bounds = "3 voters from the first start, epochs 1 and 2, all time out"
-    \\* leaves_out = "Fetch (replication, stability), hand-over (handover), faults (network, crash)"
-
-A configuration without a head belongs to no check (Trace.cfg).
-"""
-
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from kraft_spec.experiments import ExperimentError, model_edits_without
 from kraft_spec.models.check import ModelCheck
+from kraft_spec.models.configuration import Configuration
+from kraft_spec.tlc.model_check import Simulation
 
-COMMENT = "\\*"
-
-
-class CheckFileError(ValueError):
-    """The head of a configuration is wrong; the message names the file and the field."""
+_ARROW = " <- "
 
 
-_FIELDS = {field.name for field in fields(ModelCheck)} - {"configuration"}
-"""What a head may say: all of a check but the name of its file."""
+class CheckTableError(ValueError):
+    """The table of the model checks is wrong; the message names the entry and the field."""
 
 
-def read_check(configuration: str, text: str) -> ModelCheck | None:
-    """The check that a configuration is; None if it has no head.
+class _Base(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A configuration, as what is different from another one; None where nothing is."""
 
-    Raises:
-        CheckFileError: The head is malformed, a field is missing or unknown.
-    """
-    head: list[str] = []
-    for line in text.splitlines():
-        if not line.startswith(COMMENT):
-            break
-        head.append(line.removeprefix(COMMENT).removeprefix(" "))
-    if not head:
-        return None
-    try:
-        said = msgspec.toml.decode("\n".join(head), type=dict[str, Any])
-        if unknown := sorted(set(said) - _FIELDS):
-            raise CheckFileError(
-                f"{configuration}.cfg: unknown field {unknown[0]}, expected {', '.join(sorted(_FIELDS))}"
-            )
-        check = msgspec.convert({**said, "configuration": configuration}, ModelCheck)
-    except msgspec.DecodeError as error:
-        raise CheckFileError(f"{configuration}.cfg: {error}") from error
-    try:
-        model_edits_without(check.without)
-    except ExperimentError as error:
-        raise CheckFileError(f"{configuration}.cfg: without: {error}") from error
-    if check.fires and not (check.coverage or check.violates):
-        raise CheckFileError(
-            f"{configuration}.cfg: fires is only looked at with coverage = true, or where violates names a property"
-        )
-    return check
+    like: str = ""
+    opens: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
+    module: str | None = None
+    specification: str | None = None
+    init: str | None = None
+    constraint: str | None = None
+    view: str | None = None
+    invariants: tuple[str, ...] | None = None
+    properties: tuple[str, ...] | None = None
+
+
+class _Check(_Base, kw_only=True, forbid_unknown_fields=True):
+    """A check; see `ModelCheck` for its own fields."""
+
+    groups: tuple[str, ...]
+    bounds: str
+    leaves_out: str
+    violates: str = ""
+    without: tuple[str, ...] = ()
+    fires: frozenset[str] = frozenset()
+    coverage: bool = False
+    simulation: Simulation | None = None
+    time_limit_seconds: float | None = None
+    brief: bool = False
+
+
+_SAID_OF_CHECK = tuple(name for name in _Check.__struct_fields__ if name not in _Base.__struct_fields__)
+_TAKEN_OVER = ("module", "specification", "init", "constraint", "view", "invariants", "properties")
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    base: dict[str, _Base] = {}
+    check: dict[str, _Check] = {}
 
 
 def read_checks(folder: Path | Traversable, groups: tuple[str, ...]) -> tuple[ModelCheck, ...]:
-    """The checks of all configurations in a folder: those of the earlier groups first, then by name.
+    """The checks of all tables in a folder: those of the earlier groups first, then by name.
 
     Raises:
-        CheckFileError: A head is malformed, a group does not exist, or two checks share a name.
+        CheckTableError: An entry is malformed or says nothing new, a name is unknown, or two entries share one.
     """
-    found: dict[str, ModelCheck] = {}
+    entries: dict[str, _Base] = {}
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if not file.name.endswith(".cfg"):
-            continue
-        check = read_check(file.name.removesuffix(".cfg"), file.read_text(encoding="utf-8"))
-        if check is None:
-            continue
-        unknown = set(check.groups) - set(groups)
-        if unknown or not check.groups:
-            named = ", ".join(sorted(unknown)) or "no group"
-            raise CheckFileError(f"{file.name}: groups names {named}, expected some of {', '.join(groups)}")
-        if check.name in found:
-            raise CheckFileError(f"{file.name}: name {check.name!r} is that of {found[check.name].configuration}.cfg")
-        found[check.name] = check
-    return tuple(sorted(found.values(), key=lambda check: (min(map(groups.index, check.groups)), check.name)))
+        try:
+            said = msgspec.toml.decode(file.read_text(encoding="utf-8"), type=_File)
+        except msgspec.DecodeError as error:
+            raise CheckTableError(f"{file.name}: {error}") from error
+        for name, entry in (*said.base.items(), *said.check.items()):
+            if name in entries:
+                raise CheckTableError(f"{file.name}: there is another entry {name!r}")
+            entries[name] = entry
+    checks = [
+        _model_check(name, entry, _configuration(name, entries, ()), groups)
+        for name, entry in entries.items()
+        if isinstance(entry, _Check)
+    ]
+    return tuple(sorted(checks, key=lambda check: (min(map(groups.index, check.groups)), check.name)))
+
+
+def _model_check(name: str, entry: _Check, configuration: Configuration, groups: tuple[str, ...]) -> ModelCheck:
+    check = ModelCheck(name, configuration, **{field: getattr(entry, field) for field in _SAID_OF_CHECK})
+    unknown = sorted(set(check.groups) - set(groups))
+    if unknown or not check.groups:
+        named = ", ".join(unknown) or "no group"
+        raise CheckTableError(f"{name}: groups names {named}, expected some of {', '.join(groups)}")
+    if not configuration.module:
+        raise CheckTableError(f"{name}: no module")
+    if check.violates and check.violates not in configuration.checked:
+        raise CheckTableError(f"{name}: violates names {check.violates}, which is not checked")
+    if check.fires and not (check.coverage or check.violates):
+        raise CheckTableError(
+            f"{name}: fires is only looked at with coverage = true, or where violates names a property"
+        )
+    try:
+        model_edits_without(check.without)
+    except ExperimentError as error:
+        raise CheckTableError(f"{name}: without: {error}") from error
+    return check
+
+
+def _configuration(name: str, entries: Mapping[str, _Base], asking: tuple[str, ...]) -> Configuration:
+    """What an entry is like, and what it says itself."""
+    entry = entries.get(name)
+    if entry is None:
+        raise CheckTableError(f"{asking[-1]}: like names {name!r}, and there is no such entry")
+    if name in asking:
+        raise CheckTableError(f"{name} is like itself")
+    like = _configuration(entry.like, entries, (*asking, name)) if entry.like else Configuration(module="")
+    said = {field: value for field in _TAKEN_OVER if (value := getattr(entry, field)) is not None}
+    for field, value in said.items():
+        if value == getattr(like, field):
+            raise CheckTableError(f"{name}: {field} is that of {entry.like or 'every entry'}")
+    return replace(like, **said, replaces=_replaced(name, entry, like.replaces))
+
+
+def _replaced(name: str, entry: _Base, like: Mapping[str, str]) -> dict[str, str]:
+    replaced = dict(like)
+    for operator in entry.opens:
+        if operator not in replaced:
+            raise CheckTableError(f"{name}: opens names {operator}, which {entry.like or 'nothing'} does not replace")
+        del replaced[operator]
+    for text in entry.replaces:
+        operator, arrow, by = text.partition(_ARROW)
+        if not arrow:
+            raise CheckTableError(f"{name}: replaces has {text!r}, expected OPERATOR{_ARROW}OPERATOR")
+        if like.get(operator) == by:
+            raise CheckTableError(f"{name}: {text} is that of {entry.like}")
+        replaced[operator] = by
+    return replaced

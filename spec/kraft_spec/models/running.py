@@ -1,12 +1,14 @@
 """Run the model checks, and say which actions of Next fired."""
 
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from kraft_spec.experiments import model_without
 from kraft_spec.models.catalogue import checks_of
@@ -68,6 +70,24 @@ def action_of(state: TraceState, actions: Mapping[int, str]) -> str:
     return actions.get(int(place[1]), state.action) if place else state.action
 
 
+def write_model(check: ModelCheck, folder: Path, directory: Path | None = None) -> Path:
+    """Write the modules, as the check has them, and its configuration NAME.cfg into a new folder, and return it.
+
+    Args:
+        check: Which.
+        folder: There must be none yet.
+        directory: Folder of the modules, for a changed copy of the model; if None the package's own, without the rules
+            that the check leaves out.
+
+    Raises:
+        OSError: The folder exists, or cannot be written.
+    """
+    with nullcontext(directory) if directory is not None else model_without(check.without) as model:
+        shutil.copytree(model, folder)
+    (folder / f"{check.name}.cfg").write_text(check.configuration.text, encoding="utf-8")
+    return folder
+
+
 def run_check(
     check: ModelCheck,
     on_progress: Callable[[Progress], None] | None = None,
@@ -114,8 +134,9 @@ def run_check(
         time_limit_seconds=check.time_limit_seconds,
         brief=check.brief or bool(check.violates),
     )
-    with nullcontext(directory) if directory is not None else model_without(check.without) as model:
-        report = check_model(model, check.module, check.configuration, options, on_progress=on_progress)
+    with TemporaryDirectory(prefix="kraft-spec-model-") as temporary:
+        model = write_model(check, Path(temporary) / "model", directory)
+        report = check_model(model, check.configuration.module, check.name, options, on_progress=on_progress)
         return CheckReport(check, report, tuple(sorted(check.fires - _fired(check, report, model))))
 
 

@@ -11,7 +11,7 @@ from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import scenario
 from kraft_spec.edits import Edit
 from kraft_spec.experiments import ExperimentError, model_edits_without, reference_edits_without
-from kraft_spec.models import UnknownCheck, find_check, model_directory
+from kraft_spec.models import UnknownCheck, find_check
 from kraft_spec.mutants.mutant import Covered, Evidence, Exhaustive, Mutant, MutantFile, NotModelled, Schedule
 from kraft_spec.rules import load_registry
 
@@ -111,10 +111,8 @@ def _evidence_problem(evidence: Evidence | None) -> str:
     try:
         match evidence:
             case Exhaustive():
-                text = (model_directory() / f"{find_check(evidence.check).configuration}.cfg").read_text(
-                    encoding="utf-8"
-                )
-                unknown = [name for name in (evidence.property, *evidence.properties) if name not in text.split()]
+                checked = find_check(evidence.check).configuration.checked
+                unknown = [name for name in (evidence.property, *evidence.properties) if name not in checked]
                 return f"{evidence.check} does not check {unknown[0]}" if unknown else ""
             case Covered():
                 for check in evidence.checks:

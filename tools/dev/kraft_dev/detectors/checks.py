@@ -15,9 +15,6 @@ from kraft_traces.check.model import TRACE_PROPERTIES
 Layer = Literal["model", "simulator", "trace line"]
 LAYERS: tuple[Layer, ...] = ("model", "simulator", "trace line")
 
-_SECTION = re.compile(r"^(INVARIANTS?|PROPERTY|PROPERTIES)\b(.*)$")
-_HEADING = re.compile(r"^[A-Z_]+\b")
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Check:
@@ -43,28 +40,12 @@ def model_checks(directory: Path | None = None) -> tuple[Check, ...]:
     """The invariants and properties of the configurations of all slices."""
     folder = directory or model_directory()
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.tla"))]
-    found: dict[str, Check] = {}
-    for configuration in dict.fromkeys(check.configuration for check in CHECKS):
-        text = (folder / f"{configuration}.cfg").read_text(encoding="utf-8")
-        for section, name in properties_of(text):
-            kind = "invariant" if section.startswith("INVARIANT") else _kind_of(name, texts)
-            found.setdefault(name, Check("model", name, kind))
-    return tuple(sorted(found.values()))
-
-
-def properties_of(configuration: str) -> Iterator[tuple[str, str]]:
-    """The sections INVARIANTS and PROPERTIES of a configuration, and each name in them."""
-    section = ""
-    for line in configuration.splitlines():
-        opening = _SECTION.match(line)
-        if opening is not None:
-            section = opening.group(1)
-            names = opening.group(2).split()
-        else:
-            section = "" if _HEADING.match(line) else section
-            names = line.split() if section else []
-        for name in names:
-            yield section, name
+    configurations = [check.configuration for check in CHECKS]
+    invariants = {name for configuration in configurations for name in configuration.invariants}
+    properties = {name for configuration in configurations for name in configuration.properties} - invariants
+    found = [Check("model", name, "invariant") for name in invariants]
+    found += [Check("model", name, _kind_of(name, texts)) for name in properties]
+    return tuple(sorted(found))
 
 
 def _kind_of(name: str, texts: list[str]) -> str:

@@ -6,7 +6,6 @@ What a mutant says about itself (the property, the length) is compared with what
 A mutant held to a schedule needs the checker of traces: see `kraft_dev.mutation.schedule`.
 """
 
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from kraft_spec.edits import apply_edits
 from kraft_spec.experiments import model_edits_without
-from kraft_spec.models import find_check, model_directory
+from kraft_spec.models import Configuration, find_check, model_directory
 from kraft_spec.models.check import ModelCheck
 from kraft_spec.mutants.catalogue import MutantError, model_edits
 from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, Simulated
@@ -34,9 +33,6 @@ _ABOUT_REDUCTIONS = ("DeadHaveNoEffect", "DeadStayDead")
 
 Bounds = Exhaustive | Covered
 """What may widen or narrow the bounds of a slice."""
-
-_SECTION = re.compile(r"^(INVARIANTS?|PROPERTY|PROPERTIES)\b")
-_HEADING = re.compile(r"^[A-Z_]+\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,44 +170,32 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds | None = None
         apply_edits(Path(temporary), (*model_edits_without(without), *model_edits(mutant)))
         definitions = "" if bounds is None else bounds.definitions
         heading = f" MODULE {MODULE} ".center(77, "-")
-        module = f"{heading}\nEXTENDS {check.module}\n{definitions}\n{'=' * 77}\n"
+        module = f"{heading}\nEXTENDS {check.configuration.module}\n{definitions}\n{'=' * 77}\n"
         (folder / f"{MODULE}.tla").write_text(module, encoding="utf-8")
-        slice_configuration = (folder / f"{check.configuration}.cfg").read_text(encoding="utf-8")
-        configuration = broken_configuration(slice_configuration, bounds)
-        (folder / f"{MODULE}.cfg").write_text(configuration, encoding="utf-8")
+        configuration = broken_configuration(check.configuration, bounds)
+        (folder / f"{MODULE}.cfg").write_text(configuration.text, encoding="utf-8")
         yield folder
 
 
-def broken_configuration(text: str, bounds: Bounds | None) -> str:
+def broken_configuration(of_slice: Configuration, bounds: Bounds | None) -> Configuration:
     """The configuration of a slice for a broken model, narrowed by `bounds`.
 
     The claims about the slice's reductions are checked where nothing must be found, and only there.
-
-    `bounds.properties` replaces what is checked: names from the slice, each kept in its own section.
+    `bounds.properties` replaces what is checked: names from the slice.
     """
     wanted = bounds.properties if isinstance(bounds, Exhaustive) else ()
     initial = bounds.initial if isinstance(bounds, Exhaustive) else ""
+    constants = {} if bounds is None else bounds.constants
     unasked = _ABOUT_LOCAL_FORMS if isinstance(bounds, Covered) else (*_ABOUT_LOCAL_FORMS, *_ABOUT_REDUCTIONS)
-    lines: list[str] = []
-    checked = False
-    for line in text.splitlines():
-        if _HEADING.match(line):
-            checked = bool(_SECTION.match(line))
-        name = line.strip()
-        if checked and not _HEADING.match(line) and (name in unasked or (wanted and name not in wanted)):
-            continue
-        if initial and line.startswith("INIT "):
-            line = f"INIT {initial}"
-        lines.append(line)
-    if bounds is not None and bounds.constants:
-        lines = [line for line in lines if line.strip().split(" <- ")[0] not in bounds.constants]
-        lines += ["CONSTANTS", *(f"  {operator} <- {by}" for operator, by in bounds.constants.items())]
-    return "\n".join(_without_empty_sections(lines)) + "\n"
 
+    def asked(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in names if name not in unasked and (not wanted or name in wanted))
 
-def _without_empty_sections(lines: list[str]) -> list[str]:
-    kept: list[str] = []
-    for line, following in zip(lines, [*lines[1:], "END"], strict=True):
-        if not (_SECTION.fullmatch(line.strip()) and _HEADING.match(following)):
-            kept.append(line)
-    return kept
+    return replace(
+        of_slice,
+        module=MODULE,
+        init=initial or of_slice.init,
+        replaces={**of_slice.replaces, **constants},
+        invariants=asked(of_slice.invariants),
+        properties=asked(of_slice.properties),
+    )

@@ -12,5 +12,5 @@ def fingerprint_of_sources() -> str:
 
 
 def fingerprint_of_model() -> str:
-    """The same over the TLA+ modules and configurations alone: what a checkpoint of TLC depends on."""
-    return fingerprint_of(("kraft_spec",), (".tla", ".cfg"))
+    """The same over the TLA+ modules and the tables of `kraft_spec`: what a checkpoint of TLC depends on."""
+    return fingerprint_of(("kraft_spec",), (".tla", ".toml"))
