@@ -10,7 +10,7 @@ from kraft_reference.identity import ReplicaKey, addresses, names
 from kraft_reference.log import up_to_date
 from kraft_reference.messages import Error, VoteRequest, VoteResponse
 from kraft_reference.outcome import Outcome, Refusal, entered, entry_timers
-from kraft_reference.responses import answered, is_correlated, is_foreign, learn_first, response_head
+from kraft_reference.responses import free_connection, is_correlated, is_foreign, learn_first, response_head
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState, is_majority, is_voter
 from kraft_reference.transitions import (
@@ -251,7 +251,7 @@ def after_vote_response(
     # Rules: prevote.response.correlate, vote.response.late, prevote.unsupported-version.after-majority.
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
-    rest = answered(state, response)
+    rest = free_connection(state, response)
     # Rule: prevote.unsupported-version.
     if response.error is Error.UNSUPPORTED_VERSION:
         if state.role is Role.PROSPECTIVE:

@@ -13,7 +13,7 @@ from kraft_reference.messages import (
 )
 from kraft_reference.outcome import Outcome, Refusal, entered, entry_timers
 from kraft_reference.responses import (
-    answered,
+    free_connection,
     is_correlated,
     is_foreign,
     known_endpoint,
@@ -161,7 +161,7 @@ def after_announcement_response(
     """
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
-    rest = answered(state, response)
+    rest = free_connection(state, response)
     # Rules: state.leader.higher-epoch, state.resigned.higher-epoch.
     if (learned := learn_first(state, rest, configuration, response, draw)) is not None:
         return learned

@@ -84,6 +84,14 @@ class Log(NamedTuple):
     """What stands for the records that are not there."""
 
     @property
+    def has_voters_record(self) -> bool:
+        """Is there a voters set in the log or in its snapshot, and not only in the bootstrap checkpoint?
+
+        Rule: bootstrap.first-leader-writes-records.
+        """
+        return self.start_offset > 0 or len(self.voters) > 1
+
+    @property
     def start_offset(self) -> int:
         """The offset of the first record, which is where the snapshot ends."""
         return self.base.end_offset

@@ -25,7 +25,7 @@ from kraft_reference.messages import (
 )
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
 from kraft_reference.records import Record
-from kraft_reference.responses import answered, is_correlated, known_endpoint
+from kraft_reference.responses import free_connection, is_correlated, known_endpoint
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import to_resigned, voters_record, with_details
@@ -82,7 +82,7 @@ def finalized_version(state: ReplicaState, configuration: Configuration) -> int:
 # ---------------------------------------------------------------------------------------------------------
 
 
-def appended(
+def append_records(
     before: ReplicaState, configuration: Configuration, records: tuple[Record, ...], draw: Draw
 ) -> tuple[ReplicaState, tuple[StartTimer, ...]]:
     """The Leader with records in its log, synced before it counts its own log end, and the timers that it starts.
@@ -146,23 +146,23 @@ def after_api_versions_response(
     """
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
-    rest = answered(state, response)
+    rest = free_connection(state, response)
     change = state.pending_change
     waits = change is not None and change.phase is ChangePhase.LEARN_VERSIONS
     if change is None or change.voter is None or not waits or change.voter.id != response.source:
         return Outcome(rest, refusal=Refusal.NO_CHANGE_WAITS)
     if not response.min_version <= finalized_version(state, configuration) <= response.max_version:
-        return _over(Outcome(rest), configuration, Error.INVALID_REQUEST)
+        return _answer_change(Outcome(rest), configuration, Error.INVALID_REQUEST)
     learned = change._replace(
         phase=ChangePhase.CATCH_UP,
         min_version=response.min_version,
         max_version=response.max_version,
         offset=state.log.end_offset,
     )
-    return advanced(Outcome(rest._replace(pending_change=learned)), configuration, draw)
+    return append_caught_up(Outcome(rest._replace(pending_change=learned)), configuration, draw)
 
 
-def advanced(outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
+def append_caught_up(outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
     """The outcome, with the new voter in the set if it has caught up by now.
 
     It has when it has fetched up to where the Leader's log ended when the wait began: one round is enough, and clients
@@ -181,12 +181,12 @@ def advanced(outcome: Outcome, configuration: Configuration, draw: Draw) -> Outc
     caught_up = state.fetch_offsets.get(voter, 0) >= change.offset
     if not caught_up:
         return outcome
-    told = VoterDetails(voter.id, endpoint, change.min_version, change.max_version)
-    details = with_details(state.log.voters[-1].details, told)
-    return with_change(outcome, configuration, (voters_record(state, state.voters | {voter}, details),), change, draw)
+    reported = VoterDetails(voter.id, endpoint, change.min_version, change.max_version)
+    details = with_details(state.log.voters[-1].details, reported)
+    return append_change(outcome, configuration, (voters_record(state, state.voters | {voter}, details),), change, draw)
 
 
-def with_change(
+def append_change(
     outcome: Outcome,
     configuration: Configuration,
     records: tuple[Record, ...],
@@ -198,12 +198,12 @@ def with_change(
     Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit, update-voter.reply-time,
     kraft-version.reply-after-commit, kraft-version.upgrade-atomic-batch.
     """
-    after, timers = appended(outcome.state, configuration, records, draw)
+    after, timers = append_records(outcome.state, configuration, records, draw)
     committing = change._replace(phase=ChangePhase.COMMIT, offset=after.log.end_offset - 1)
     waiting = Outcome(
         after._replace(pending_change=committing), outcome.sends, (*outcome.timers, *timers), outcome.refusal
     )
-    return waiting if change.when_committed else _over(waiting, configuration, Error.NONE)
+    return waiting if change.when_committed else _answer_change(waiting, configuration, Error.NONE)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def with_change(
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _over(outcome: Outcome, configuration: Configuration, error: Error) -> Outcome:
+def _answer_change(outcome: Outcome, configuration: Configuration, error: Error) -> Outcome:
     """The outcome with the pending change answered, if anybody asked for it, and forgotten."""
     state = outcome.state
     change = state.pending_change
@@ -223,7 +223,7 @@ def _over(outcome: Outcome, configuration: Configuration, error: Error) -> Outco
     return forgotten._replace(sends=(*outcome.sends, sent))
 
 
-def abandoned(outcome: Outcome, configuration: Configuration) -> Outcome:
+def abandon_addition(outcome: Outcome, configuration: Configuration) -> Outcome:
     """The outcome without an addition whose record is not in the log yet: the target that it served is another.
 
     Rules: reassign.cancel-by-new-target, add-voter.conditions-hold-at-append.
@@ -231,10 +231,10 @@ def abandoned(outcome: Outcome, configuration: Configuration) -> Outcome:
     change = outcome.state.pending_change
     if change is None or change.phase is ChangePhase.COMMIT:
         return outcome
-    return _over(outcome, configuration, Error.REASSIGNMENT_IN_PROGRESS)
+    return _answer_change(outcome, configuration, Error.REASSIGNMENT_IN_PROGRESS)
 
 
-def told(outcome: Outcome, configuration: Configuration, requests: Iterable[int], error: Error) -> Outcome:
+def answer_clients(outcome: Outcome, configuration: Configuration, requests: Iterable[int], error: Error) -> Outcome:
     """The outcome with this answer to clients that await their target, by the number of the request.
 
     Rules: reassign.request-success-after-commit, reassign.client-retries.
@@ -243,11 +243,11 @@ def told(outcome: Outcome, configuration: Configuration, requests: Iterable[int]
     if not numbers:
         return outcome
     answers = [client_reply(state, configuration, number, error) for number in numbers]
-    left = {number: offset for number, offset in state.awaited_targets.items() if number not in numbers}
-    return outcome._replace(state=state._replace(awaited_targets=left), sends=(*outcome.sends, *answers))
+    others = {number: offset for number, offset in state.awaited_targets.items() if number not in numbers}
+    return outcome._replace(state=state._replace(awaited_targets=others), sends=(*outcome.sends, *answers))
 
 
-def settled(before: ReplicaState, outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
+def conclude_committed(before: ReplicaState, outcome: Outcome, configuration: Configuration, draw: Draw) -> Outcome:
     """What a risen high watermark brings: the answers that waited for it, and the end of a removed Leader.
 
     The Leader answers first and then resigns.
@@ -256,9 +256,9 @@ def settled(before: ReplicaState, outcome: Outcome, configuration: Configuration
     """
     change, committed = outcome.state.pending_change, outcome.state.high_watermark
     if change is not None and change.phase is ChangePhase.COMMIT and committed > change.offset:
-        outcome = _over(outcome, configuration, Error.NONE)
+        outcome = _answer_change(outcome, configuration, Error.NONE)
     set_by_now = [number for number, offset in outcome.state.awaited_targets.items() if committed > offset]
-    outcome = told(outcome, configuration, set_by_now, Error.NONE)
+    outcome = answer_clients(outcome, configuration, set_by_now, Error.NONE)
     if not removal_is_committed(outcome.state):
         return outcome
     resigned = to_resigned(outcome.state, Cause.REMOVAL_COMMITTED)
@@ -266,10 +266,10 @@ def settled(before: ReplicaState, outcome: Outcome, configuration: Configuration
 
 
 def after_voter_change_timeout(state: ReplicaState, configuration: Configuration) -> Outcome:
-    """The requester is told that its time is over; a record that was appended stays.  Rule: add-voter.timeout."""
+    """The requester learns that its time is over; a record that was appended stays.  Rule: add-voter.timeout."""
     if state.role is not Role.LEADER or state.pending_change is None:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
-    return _over(Outcome(state), configuration, Error.REQUEST_TIMED_OUT)
+    return _answer_change(Outcome(state), configuration, Error.REQUEST_TIMED_OUT)
 
 
 def with_lost_leadership(before: ReplicaState, outcome: Outcome, configuration: Configuration) -> Outcome:
@@ -284,7 +284,7 @@ def with_lost_leadership(before: ReplicaState, outcome: Outcome, configuration: 
         sent = reply(after, configuration, change.kind, change.requester, change.request, error)
         outcome = outcome._replace(sends=(*outcome.sends, sent))
     answered = {sent.request for sent in outcome.sends if isinstance(sent, Reply)}
-    return told(outcome, configuration, before.awaited_targets.keys() - answered, error)
+    return answer_clients(outcome, configuration, before.awaited_targets.keys() - answered, error)
 
 
 def _is_answered(outcome: Outcome, change: PendingChange) -> bool:
@@ -293,7 +293,6 @@ def _is_answered(outcome: Outcome, change: PendingChange) -> bool:
 
 
 def _is_answer_to(sent: Message | Reply, change: PendingChange) -> bool:
-    """Has the change been answered in this very step?"""
     if isinstance(sent, Reply):
         return change.requester == CLIENT and sent.request == change.request
     return isinstance(sent, ChangeResponse) and sent.correlation_id == change.request

@@ -18,13 +18,13 @@ from kraft_reference.identity import ReplicaKey, Target, VoterSet
 from kraft_reference.log import VotersEntry
 from kraft_reference.messages import Error
 from kraft_reference.outcome import Outcome, Refusal, entry_timers
-from kraft_reference.pending_changes import abandoned, appended, finalized_version, settled
+from kraft_reference.pending_changes import abandon_addition, append_records, conclude_committed, finalized_version
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.responses import refused
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import to_resigned, voters_record
-from kraft_reference.voter_changes import appended_at_once, begun, epoch_is_committed, is_busy, set_is_committed
+from kraft_reference.voter_changes import begin_change, epoch_is_committed, immediate_change, is_busy, set_is_committed
 
 # ---------------------------------------------------------------------------------------------------------
 # The request.
@@ -52,9 +52,9 @@ def after_alter_partition_reassignments(
     target = None if asked.replicas is None else frozenset(asked.replicas)
     if target is not None and target == state.target:
         return _awaited(state, Outcome(state), configuration, asked.request, _set_at(state).offset, draw)
-    free = abandoned(Outcome(state), configuration)
+    free = abandon_addition(Outcome(state), configuration)
     record = _assignment(free.state, target)
-    after, timers = appended(free.state, configuration, (record,), draw)
+    after, timers = append_records(free.state, configuration, (record,), draw)
     outcome = free._replace(state=after, timers=timers)
     return _awaited(state, outcome, configuration, asked.request, after.log.end_offset - 1, draw)
 
@@ -95,7 +95,7 @@ def _awaited(
     """
     awaited = {**outcome.state.awaited_targets, request: offset}
     waiting = outcome._replace(state=outcome.state._replace(awaited_targets=awaited))
-    return settled(before, waiting, configuration, draw)
+    return conclude_committed(before, waiting, configuration, draw)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -176,9 +176,9 @@ def after_advance_reassignment(
     if voter.id in sets.new:
         return _addition(state, configuration, voter)
     # Rule: reassign.single-member-steps.
-    change = appended_at_once(ChangeKind.REMOVE, voter, REASSIGNMENT, 0)
+    change = immediate_change(ChangeKind.REMOVE, voter, REASSIGNMENT, 0)
     record = voters_record(state, state.voters - {voter}, state.log.voters[-1].details)
-    return begun(state, configuration, (record,), change, draw)
+    return begin_change(state, configuration, (record,), change, draw)
 
 
 def _addition(state: ReplicaState, configuration: Configuration, voter: ReplicaKey) -> Outcome:
@@ -204,5 +204,5 @@ def _handed_over(state: ReplicaState, configuration: Configuration, draw: Draw) 
 
 def _completed(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
     """The voters are those of the target: a record of its own says that none is left.  Rule: reassign.completion."""
-    after, timers = appended(state, configuration, (_assignment(state, None),), draw)
-    return settled(state, Outcome(after, timers=timers), configuration, draw)
+    after, timers = append_records(state, configuration, (_assignment(state, None),), draw)
+    return conclude_committed(state, Outcome(after, timers=timers), configuration, draw)

@@ -207,9 +207,9 @@ def _after_request_timeout(state: ReplicaState, configuration: Configuration, de
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
     awaiting = {to: correlation for to, correlation in state.awaiting.items() if to != destination}
     if state.role is Role.LEADER and configuration.profile.announcement_again == "by-timer":
-        # It counts as told until that timer fires.
-        told = {voter.id for voter in other_voters(state) if voter.id == destination}
-        return Outcome(state._replace(awaiting=awaiting, acknowledged=state.acknowledged | told))
+        # Its announcement counts as acknowledged until that timer fires.
+        voter = {voter.id for voter in other_voters(state) if voter.id == destination}
+        return Outcome(state._replace(awaiting=awaiting, acknowledged=state.acknowledged | voter))
     return Outcome(state._replace(awaiting=awaiting))
 
 

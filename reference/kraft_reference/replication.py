@@ -7,10 +7,10 @@ from kraft_reference.leadership import with_fetcher
 from kraft_reference.log import EpochEnd, agrees, append, batch_end, end_of_epoch, needs_snapshot, truncate
 from kraft_reference.messages import Error, FetchRequest, FetchResponse
 from kraft_reference.outcome import Outcome, Refusal, entered
-from kraft_reference.pending_changes import advanced, appended, settled
+from kraft_reference.pending_changes import append_caught_up, append_records, conclude_committed
 from kraft_reference.records import Record
 from kraft_reference.responses import (
-    answered,
+    free_connection,
     is_correlated,
     is_foreign,
     not_for_leader,
@@ -123,8 +123,8 @@ def after_fetch_request(
     fetch_offsets = {**seen.fetch_offsets, tracked: request.fetch_offset}
     progressed = with_high_watermark(seen._replace(fetch_offsets=fetch_offsets))
     answer = _response(progressed, configuration, request, _records(state, configuration, request))
-    concluded = settled(state, Outcome(progressed, (answer,), timers), configuration, draw)
-    return advanced(concluded, configuration, draw)
+    concluded = conclude_committed(state, Outcome(progressed, (answer,), timers), configuration, draw)
+    return append_caught_up(concluded, configuration, draw)
 
 
 def _records(state: ReplicaState, configuration: Configuration, request: FetchRequest) -> tuple[Record, ...]:
@@ -154,7 +154,7 @@ def after_fetch_response(
     """
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
-    rest = answered(state, response)
+    rest = free_connection(state, response)
     useless = useless_answer(state, response)
     if useless is not None:
         return Outcome(rest, refusal=useless)
@@ -196,5 +196,5 @@ def after_append(state: ReplicaState, configuration: Configuration, record: Reco
     """
     if state.role is not Role.LEADER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
-    after, timers = appended(state, configuration, (record,), draw)
-    return settled(state, Outcome(after, timers=timers), configuration, draw)
+    after, timers = append_records(state, configuration, (record,), draw)
+    return conclude_committed(state, Outcome(after, timers=timers), configuration, draw)

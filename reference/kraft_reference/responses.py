@@ -141,7 +141,7 @@ def is_correlated(state: ReplicaState, response: Response) -> bool:
     return state.awaiting.get(response.source) == response.correlation_id
 
 
-def answered(state: ReplicaState, response: Response) -> ReplicaState:
+def free_connection(state: ReplicaState, response: Response) -> ReplicaState:
     """The state in which the connection to the answering replica is idle again."""
     if response.source not in state.awaiting:
         return state

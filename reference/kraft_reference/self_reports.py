@@ -14,7 +14,7 @@ from kraft_reference.messages import (
     UpdateVoterResponse,
 )
 from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.responses import answered, is_correlated, learn_first
+from kraft_reference.responses import free_connection, is_correlated, learn_first
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, details_of, is_voter
 from kraft_reference.transitions import own_details, own_endpoint
@@ -49,8 +49,8 @@ def report_request(state: ReplicaState, configuration: Configuration, correlatio
     Rules: update-voter.when-sent, update-voter.in-memory-at-version-0.
     """
     assert state.leader_id is not None, "a Follower knows its leader"
-    told = own_details(state, configuration)
-    known = state.log.kraft_version >= 1 and details_of(state, state.key.id) == told
+    own = own_details(state, configuration)
+    known = state.log.kraft_version >= 1 and details_of(state, state.key.id) == own
     if known or state.leader_id in state.acknowledged or not is_voter(state) or state.key.directory_id is None:
         return None
     return UpdateVoterRequest(
@@ -59,9 +59,9 @@ def report_request(state: ReplicaState, configuration: Configuration, correlatio
         correlation_id=correlation_id,
         epoch=state.epoch,
         voter=state.key,
-        endpoint=told.endpoint,
-        min_version=told.min_version,
-        max_version=told.max_version,
+        endpoint=own.endpoint,
+        min_version=own.min_version,
+        max_version=own.max_version,
         cluster_id=configuration.cluster_id,
     )
 
@@ -76,7 +76,7 @@ def after_change_response(
     """
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
-    rest = answered(state, response)
+    rest = free_connection(state, response)
     if (learned := learn_first(state, rest, configuration, response, draw)) is not None:
         return learned
     if response.error is not Error.NONE:

@@ -8,7 +8,7 @@ from kraft_reference.log import log_on, rebased, snapshot_at, tears_a_batch
 from kraft_reference.messages import Error, FetchSnapshotRequest, FetchSnapshotResponse
 from kraft_reference.outcome import Outcome, Refusal, entered
 from kraft_reference.responses import (
-    answered,
+    free_connection,
     is_correlated,
     is_foreign,
     not_for_leader,
@@ -85,7 +85,7 @@ def after_fetch_snapshot_response(
     """
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
-    rest = answered(state, response)
+    rest = free_connection(state, response)
     useless = useless_answer(state, response)
     if useless is not None:
         return Outcome(rest, refusal=useless)

@@ -271,7 +271,7 @@ def _writes_voters(leader: ReplicaState, configuration: Configuration) -> bool:
         return False
     entry = details_of(leader, leader.key.id)
     out_of_date = entry is not None and entry != own_details(leader, configuration)
-    return (log.start_offset == 0 and len(log.voters) == 1) or out_of_date
+    return not log.has_voters_record or out_of_date
 
 
 def voters_record(state: ReplicaState, keys: VoterSet, details: tuple[VoterDetails, ...]) -> Record:
@@ -284,12 +284,12 @@ def voters_record(state: ReplicaState, keys: VoterSet, details: tuple[VoterDetai
     return Record(state.epoch, kind, 0, keys, tuple([one for one in details if one.id in ids]), state.target)
 
 
-def with_details(known: tuple[VoterDetails, ...], told: VoterDetails) -> tuple[VoterDetails, ...]:
+def with_details(known: tuple[VoterDetails, ...], newer: VoterDetails) -> tuple[VoterDetails, ...]:
     """The details of a voters set with those of one voter put in the place of older ones, or added.
 
     Rules: update-voter.not-a-membership-change, add-voter.append-and-apply.
     """
-    return tuple(sorted([*[details for details in known if details.id != told.id], told]))
+    return tuple(sorted([*[details for details in known if details.id != newer.id], newer]))
 
 
 # ---------------------------------------------------------------------------------------------------------

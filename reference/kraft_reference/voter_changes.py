@@ -17,7 +17,7 @@ from kraft_reference.events import AddVoter, Draw, RemoveVoter, UpdateFeatures
 from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
 from kraft_reference.messages import AddVoterRequest, Error, RemoveVoterRequest, UpdateVoterRequest
 from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.pending_changes import appended, finalized_version, settled, with_change
+from kraft_reference.pending_changes import append_change, append_records, conclude_committed, finalized_version
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.responses import is_foreign, not_for_leader, refused, respond
 from kraft_reference.roles import Role
@@ -135,9 +135,9 @@ def after_remove_voter(
     if asked.voter not in state.voters or len(state.voters) == 1:
         return refused(state, configuration, asked, Error.VOTER_NOT_FOUND)
     # Rules: remove-voter.append-and-apply, remove-voter.leader-removal.
-    change = appended_at_once(ChangeKind.REMOVE, asked.voter, requester, request)
+    change = immediate_change(ChangeKind.REMOVE, asked.voter, requester, request)
     record = voters_record(state, state.voters - {asked.voter}, state.log.voters[-1].details)
-    return begun(state, configuration, (record,), change, draw)
+    return begin_change(state, configuration, (record,), change, draw)
 
 
 def _who_asks(asked: AddVoter | RemoveVoter | AddVoterRequest | RemoveVoterRequest) -> tuple[int, int]:
@@ -147,20 +147,20 @@ def _who_asks(asked: AddVoter | RemoveVoter | AddVoterRequest | RemoveVoterReque
     return CLIENT, asked.request
 
 
-def appended_at_once(
+def immediate_change(
     kind: ChangeKind, voter: ReplicaKey | None, requester: int, request: int, when_committed: bool = True
 ) -> PendingChange:
     """A change that has nothing to wait for before its append."""
     return PendingChange(kind, ChangePhase.COMMIT, voter, None, -1, -1, -1, requester, request, when_committed)
 
 
-def begun(
+def begin_change(
     state: ReplicaState, configuration: Configuration, records: tuple[Record, ...], change: PendingChange, draw: Draw
 ) -> Outcome:
     """A change that needs nothing but its commit; a sole voter's commits at once."""
     timer = StartTimer(Timer.VOTER_CHANGE, configuration.timeouts.voter_change_timeout_ms)
-    waiting = with_change(Outcome(state), configuration, records, change, draw)
-    concluded = settled(state, waiting, configuration, draw)
+    waiting = append_change(Outcome(state), configuration, records, change, draw)
+    concluded = conclude_committed(state, waiting, configuration, draw)
     waits = concluded.state.pending_change is not None
     return concluded._replace(timers=(*concluded.timers, timer)) if waits else concluded
 
@@ -189,8 +189,8 @@ def after_update_voter_request(
     ready = epoch_is_committed(state) and set_is_committed(state)
     if is_busy(state) or not ready:
         return refused(state, configuration, asked, Error.REQUEST_TIMED_OUT)
-    told = VoterDetails(asked.voter.id, endpoint, asked.min_version, asked.max_version)
-    if not told.supports(finalized_version(state, configuration)):
+    reported = VoterDetails(asked.voter.id, endpoint, asked.min_version, asked.max_version)
+    if not reported.supports(finalized_version(state, configuration)):
         return refused(state, configuration, asked, Error.INVALID_REQUEST)
     entry = next((voter for voter in state.voters if names(voter, asked.voter)), None)
     if entry is None:
@@ -201,14 +201,14 @@ def after_update_voter_request(
         others = [known for known in state.reports if known.key.id != report.key.id]
         noted = state._replace(reports=tuple(sorted([*others, report])))
         return Outcome(noted, (respond(state, configuration, asked, Error.NONE),))
-    details = with_details(state.log.voters[-1].details, told)
+    details = with_details(state.log.voters[-1].details, reported)
     keys = state.voters - {entry} | {asked.voter}
     if keys == state.voters and details == state.log.voters[-1].details:
         return Outcome(state, (respond(state, configuration, asked, Error.NONE),))
     # Rule: update-voter.reply-time.
     at_commit = False
-    change = appended_at_once(ChangeKind.UPDATE, asked.voter, asked.source, asked.correlation_id, at_commit)
-    return begun(state, configuration, (voters_record(state, keys, details),), change, draw)
+    change = immediate_change(ChangeKind.UPDATE, asked.voter, asked.source, asked.correlation_id, at_commit)
+    return begin_change(state, configuration, (voters_record(state, keys, details),), change, draw)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -240,8 +240,8 @@ def after_update_features(
     keys = frozenset(report.key for report in reports)
     details = tuple([VoterDetails(r.key.id, r.endpoint, r.min_version, r.max_version) for r in reports])
     version = Record(state.epoch, RecordKind.KRAFT_VERSION, asked.kraft_version)
-    change = appended_at_once(ChangeKind.UPGRADE, None, CLIENT, asked.request)
-    return begun(state, configuration, (version, voters_record(state, keys, details)), change, draw)
+    change = immediate_change(ChangeKind.UPGRADE, None, CLIENT, asked.request)
+    return begin_change(state, configuration, (version, voters_record(state, keys, details)), change, draw)
 
 
 def _reports_for(state: ReplicaState, configuration: Configuration, asked: UpdateFeatures) -> tuple[Report, ...] | None:
@@ -296,5 +296,5 @@ def after_append_voters(state: ReplicaState, configuration: Configuration, voter
     known = {details.id: details for details in state.log.voters[-1].details}
     new = {details.id: details for details in configuration.details_of(voters)}
     details = tuple([(known | {i: d for i, d in new.items() if i not in known})[i] for i in sorted(new)])
-    after, timers = appended(state, configuration, (voters_record(state, voters, details),), draw)
-    return settled(state, Outcome(after, timers=timers), configuration, draw)
+    after, timers = append_records(state, configuration, (voters_record(state, voters, details),), draw)
+    return conclude_committed(state, Outcome(after, timers=timers), configuration, draw)
