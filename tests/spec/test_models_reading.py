@@ -4,6 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kraft_spec.fingerprint import TRACE_MODULES
@@ -18,6 +19,10 @@ from kraft_spec.models import (
     read_checks,
     write_model,
 )
+
+TABLES = model_directory().parent / "models" / "checks"
+CLOSED_THOUGH_NO_SWITCH = {"HealLink", "AppendVoters", "ReplaceDisk", "DropMessage", "FetchTargets"}
+"""What has no switch that is on, and is closed all the same."""
 
 TABLE = """
 [base.closed]
@@ -139,6 +144,49 @@ def test_the_model_has_every_operator_that_the_table_names() -> None:
     assert {check.name: unknown for check in CHECKS if (unknown := unknown_names(check.configuration))} == {}
     mistaken = Configuration("MCElection", replaces={"MayCrush": "Never"}, invariants=("TypeOk", "TypeKo"))
     assert unknown_names(mistaken) == {"MayCrush", "TypeKo"}
+
+
+def open_switches(text: str) -> set[str]:
+    """The switches of KRaft.tla that are on."""
+    section = text[text.index("(* Switches.") : text.index("(* The network.")]
+    return set(re.findall(r"^(\w+)(?:\(.*?\))? == TRUE", section, flags=re.MULTILINE))
+
+
+def asking(switch: str, text: str) -> set[str]:
+    """The operators of KRaft.tla that ask a switch."""
+    bodies = re.findall(r"^(\w+)(?:\(.*?\))? ==(.*?)(?=^\S|\Z)", text, flags=re.MULTILINE | re.DOTALL)
+    return {name for name, body in bodies if re.search(rf"\b{switch}\(", body)}
+
+
+def left_open(closed: Configuration, text: str) -> set[str]:
+    """The switches that are on, and neither is replaced nor every operator that asks it."""
+    return {
+        switch
+        for switch in open_switches(text)
+        if switch not in closed.replaces and not asking(switch, text) <= set(closed.replaces)
+    }
+
+
+def test_every_check_is_closed_but_for_what_it_says() -> None:
+    closed = msgspec.toml.decode((TABLES / "closed.toml").read_text(encoding="utf-8"))["base"]["closed"]
+    configuration = Configuration("MCBounds", replaces=dict(text.split(" <- ") for text in closed["replaces"]))
+    text = (model_directory() / "KRaft.tla").read_text(encoding="utf-8")
+    assert len(open_switches(text)) > 5
+    assert left_open(configuration, text) == set()
+    for operator in configuration.replaces:
+        fewer = {name: by for name, by in configuration.replaces.items() if name != operator}
+        gone = left_open(Configuration("MCBounds", replaces=fewer), text)
+        assert gone or operator in CLOSED_THOUGH_NO_SWITCH, operator
+
+
+def test_every_check_comes_from_the_closed_base() -> None:
+    entries: dict[str, dict[str, object]] = {}
+    for path in TABLES.glob("*.toml"):
+        said = msgspec.toml.decode(path.read_text(encoding="utf-8"))
+        entries |= {**said.get("base", {}), **said.get("check", {})}
+    first = {name for name, entry in entries.items() if "like" not in entry}
+    # The model of partitions is another one, with bounds of its own.
+    assert first == {"closed", "partition-slices"}
 
 
 def test_a_check_is_written_for_tlc(tmp_path: Path) -> None:
