@@ -113,6 +113,12 @@ def test_a_late_answer_that_skips_a_record_is_wrong_in_a_cluster() -> None:
     assert in_a_cluster("chaos", 1, 150, "late-skips", checks_model=True).status is Status.FAIL
 
 
+def test_a_record_on_disk_is_known_by_what_it_is() -> None:
+    """The runner's own replica goes another way here, and makes a record anew that is on disk already."""
+    found = in_a_cluster("partitions", 5, 300, "effects", "announces-by-timer", checks_model=True)
+    assert (found.status, found.reason) == (Status.PASS, "")
+
+
 @pytest.mark.parametrize("level", ["state", "effects"])
 def test_a_leader_that_waits_for_its_timer_is_right_in_a_cluster_and_one_that_gives_up_is_not(level: str) -> None:
     course = ("partitions", 4, 300, level, "announces-by-timer")
