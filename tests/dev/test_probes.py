@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kraft_dev.child import ChildError
 from kraft_dev.probes import walk
 from kraft_dev.probes.hand import ByHand, told
 from kraft_dev.probes.kinds import KINDS, Kind, effect_names, event_names, fault_names
@@ -119,7 +120,7 @@ def test_a_step_that_is_not_in_the_table_is_an_error() -> None:
 
 
 def test_the_process_says_what_went_wrong() -> None:
-    with pytest.raises(walk.WalkError, match="invalid literal"):
+    with pytest.raises(ChildError, match="invalid literal"):
         walk.probe_model(steps="none")  # type: ignore[arg-type]
 
 

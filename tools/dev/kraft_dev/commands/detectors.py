@@ -10,7 +10,6 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_dev.detectors.attempt import AttemptError
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import Evidence, load_evidence, problem_of
 from kraft_dev.detectors.fields import lies_of_traces, wanted_fields
@@ -83,7 +82,7 @@ def _verified(evidence: Evidence) -> tuple[str, ...]:
         for one in evidence.detected:
             try:
                 problem = problem_of(one)
-            except (AttemptError, EditError, MutantError) as error:
+            except (EditError, MutantError) as error:
                 problem = str(error)
             if problem:
                 stderr.print(problem, markup=False, soft_wrap=True)

@@ -16,7 +16,6 @@ from kraft_dev.edges import EdgeFileError
 from kraft_dev.grading.table import load_table
 from kraft_dev.mutation import machine_made
 from kraft_dev.mutation.campaign import AttackError
-from kraft_dev.mutation.edge_replay import EdgesMissingError
 from kraft_dev.mutation.killers import KillersError, load_killers
 from kraft_dev.mutation.record import markdown
 from kraft_dev.mutation.results import MachineMadeOutcomes, Results
@@ -99,7 +98,7 @@ def mutants(
         if isinstance(error, EditError | KillersError | MutantError | SurvivorError):
             raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
         raise usage_error(str(error)) from error
-    except (AttackError, EdgesMissingError) as error:
+    except AttackError as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     if record is not None:
         with whole_file(record) as output:

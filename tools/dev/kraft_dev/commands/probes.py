@@ -9,11 +9,10 @@ import typer
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
 from kraft_dev.probes import simulated, walk
 from kraft_dev.probes.report import ProbeRow, load_unreached, markdown, rows
 from kraft_dev.probes.simulated import SOURCES, Amount, probe_reference
-from kraft_dev.probes.walk import WalkError, probe_model
+from kraft_dev.probes.walk import probe_model
 from kraft_traces.streams import whole_file
 
 Seeds = Annotated[int, typer.Option("--runs", min=1, help="Simulated runs of each workload.")]
@@ -30,11 +29,8 @@ def probes(
     """
     with progress("probing the reference") as advance:
         reference = probe_reference(Amount(seeds=seeds), lambda run: advance(0, run))
-    with progress("probing the model") as advance:
-        try:
-            model = probe_model(walk_steps, on_step=lambda walked: advance(0, f"the model: {walked}"))
-        except WalkError as error:
-            raise CommandError(f"the model cannot be probed: {error}", ExitCode.INTERNAL_ERROR) from error
+    with progress(f"probing the model in {walk_steps} steps"):
+        model = probe_model(walk_steps)
     probed = rows(reference, model, load_unreached())
     if record is not None:
         with whole_file(record) as output:

@@ -6,7 +6,6 @@ has to be broken in the same way, or else the line would differ before it violat
 """
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from kraft_dev.child import run_child
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.violation import Violation
@@ -61,29 +61,21 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     runs: tuple[Run, ...]
 
 
-class AttemptError(Exception):
-    """The process that judges runs failed."""
-
-
 def judged(mutant: Mutant, judge: Judge, runs: Sequence[Run]) -> tuple[Seen, ...]:
     """What runs of the mutant violate, by a process of its own.
 
     Raises:
         EditError: An edit does not fit.
-        AttemptError: The process failed; the message is its last words.
+        ChildError: The process failed; the message is its last words.
     """
     edits: Mapping[str, Any] = {"kraft_reference": reference_edits(mutant)}
     if judge == "line":
         edits = {**edits, "kraft_spec": model_edits(mutant)}
     request = Request(judge, tuple(runs))
     with edited_packages(edits) as environment:
-        command = [sys.executable, "-P", "-m", "kraft_dev.detectors.attempt"]
-        ended = subprocess.run(
-            command, input=msgspec.json.encode(request), env=environment, capture_output=True, check=False
-        )
-    if ended.returncode != 0:
-        raise AttemptError(f"{mutant.name}: {ended.stderr.decode(errors='replace').strip()[-2000:]}")
-    return msgspec.json.decode(ended.stdout, type=tuple[Seen, ...])
+        asked = msgspec.json.encode(request).decode()
+        said = run_child("kraft_dev.detectors.attempt", environment=environment, standard_input=asked)
+    return msgspec.json.decode(said, type=tuple[Seen, ...])
 
 
 def _seen(request: Request) -> Iterator[Seen]:

@@ -63,7 +63,7 @@ def problem_of(detected: Detected) -> str:
     Raises:
         MutantError: There is no such mutant.
         EditError: An edit does not fit any more.
-        AttemptError: The process failed.
+        ChildError: The process failed.
     """
     judge: Judge = "simulator" if detected.layer == "simulator" else "line"
     (seen,) = judged(load_catalogue()[detected.mutant], judge, [detected.run])

@@ -6,7 +6,6 @@ A view of it that shows less says what is noticed at a lower level, or without s
 
 import os
 import shlex
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from kraft_conformance.runner.outcome import FAILING, Outcome
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session
 from kraft_conformance.vectors.catalogue import AnyVector
+from kraft_dev.child import child_command
 from kraft_dev.grading.mutant_adapter import NOT_THE_MUTANT
 from kraft_dev.grading.table import Row
 from kraft_dev.grading.views import View
@@ -72,10 +72,9 @@ def broken_adapter(subject: Subject) -> Iterator[str]:
 def command_line(environment: Mapping[str, str]) -> str:
     """The command line, which names its environment itself: the runner hands none on."""
     names = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED")
-    words = ["env", *[f"{name}={environment[name]}" for name in names]]
-    words += [sys.executable, "-P", "-m", "kraft_dev.grading.mutant_adapter"]
-    words += ["--copy", environment["PYTHONPATH"].split(os.pathsep)[0]]
-    return shlex.join(words)
+    copy = environment["PYTHONPATH"].split(os.pathsep)[0]
+    words = child_command("kraft_dev.grading.mutant_adapter", "--copy", copy)
+    return shlex.join(["env", *[f"{name}={environment[name]}" for name in names], *words])
 
 
 class _Attempt:

@@ -5,14 +5,13 @@ as other software would write it; this one, which is whole, judges the traces up
 """
 
 import argparse
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from kraft_dev.child import ChildError, run_child
 from kraft_dev.grading.subjects import subject_graded
 from kraft_dev.mutation.campaign import subject_of
 from kraft_spec.edits import edited_packages
@@ -78,10 +77,9 @@ def _traces(mutant: Mutant) -> Iterator[Path]:
         for seed in range(SEEDS):
             target = Path(folder) / str(seed)
             target.mkdir()
-            command = [sys.executable, "-P", "-m", __name__, str(target), str(seed)]
-            # One that hangs has written what came before.
-            with suppress(subprocess.TimeoutExpired):
-                subprocess.run(command, env=dict(environment), capture_output=True, check=False, timeout=_LIMIT_S)
+            # One that fails or hangs has written what came before.
+            with suppress(ChildError):
+                run_child(__name__, str(target), str(seed), environment=environment, seconds=_LIMIT_S)
             yield from sorted(target.iterdir())
 
 

@@ -1,8 +1,6 @@
 """Mutants against tools: each pair in a process of its own, several mutants at a time."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -11,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
+from kraft_dev.child import ChildError, ChildTimeoutError, run_child
 from kraft_dev.edges import stored_graph
 from kraft_dev.mutation.edge_replay import record_edges
 from kraft_dev.mutation.sighting import Attack, Outcome
@@ -23,7 +22,6 @@ LIMIT_SECONDS_MIN = 60.0
 """A tool that takes ten times as long as on the unbroken reference, and a minute at least, hangs."""
 
 BASELINE_LIMIT_SECONDS = 900.0
-_LAST_WORDS = 1500
 
 
 class AttackError(Exception):
@@ -125,7 +123,7 @@ def prepared(
 
     Raises:
         AttackError: One did not pass, or cannot be used.
-        EdgesMissingError: The model's edges cannot be enumerated.
+        ChildError: The model's edges cannot be enumerated.
     """
     say = on_step or (lambda _: None)
     with TemporaryDirectory(prefix="kraft-spec-edges-") as folder:
@@ -149,18 +147,13 @@ def prepared(
 def _in_own_process(
     tool: Tool, subject: Subject, edges: Path | None, environment: Mapping[str, str], limit: float | None
 ) -> Attack:
-    command = [sys.executable, "-P", "-m", "kraft_dev.mutation.attack", tool.name]
-    command += [] if edges is None else ["--edges", str(edges)]
+    words = [tool.name, *([] if edges is None else ["--edges", str(edges)])]
     seconds = limit or BASELINE_LIMIT_SECONDS
     began = monotonic()
     try:
-        ended = subprocess.run(
-            command, env=dict(environment), capture_output=True, text=True, check=False, timeout=seconds
-        )
-    except subprocess.TimeoutExpired:
+        said = run_child("kraft_dev.mutation.attack", *words, environment=environment, seconds=seconds)
+    except ChildTimeoutError:
         return Attack(tool.name, True, f"hangs: no end after {seconds:.0f} s", seconds=monotonic() - began)
-    if ended.returncode != 0 or not ended.stdout.strip():
-        raise AttackError(
-            f"{tool.name} on {subject.name} ended with {ended.returncode}: {ended.stderr.strip()[-_LAST_WORDS:]}"
-        )
-    return Attack(**json.loads(ended.stdout))
+    except ChildError as error:
+        raise AttackError(f"{tool.name} on {subject.name}: {error}") from error
+    return Attack(**json.loads(said))

@@ -1,30 +1,21 @@
 """The model's edges as a tool: recorded once by the unbroken packages, replayed in each mutant's process."""
 
-import subprocess
-import sys
 from pathlib import Path
 
+from kraft_dev.child import run_child
 from kraft_dev.edges import load_edges, replay
 from kraft_dev.mutation.sighting import Sighting, Tally, Target
 
 _DIFFERENCES_NAMED = 3
-_LAST_WORDS = 1500
-
-
-class EdgesMissingError(Exception):
-    """The model's edges could not be recorded."""
 
 
 def record_edges(file: Path) -> None:
     """Enumerate the model's edges in a process of its own, because TLC keeps static state, and write them.
 
     Raises:
-        EdgesMissingError: The process failed; the message is its last words.
+        ChildError: The process failed; the message is its last words.
     """
-    command = [sys.executable, "-m", "kraft_dev.edges", "record", str(file)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise EdgesMissingError(f"the model's edges cannot be enumerated: {ended.stderr.strip()[-_LAST_WORDS:]}")
+    run_child("kraft_dev.edges", "record", str(file))
 
 
 def replay_edges(target: Target, tally: Tally) -> Sighting | None:

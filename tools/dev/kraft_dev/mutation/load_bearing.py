@@ -49,7 +49,7 @@ def run_evidence(
     Raises:
         MutantError: It has none.
         EditError: An edit does not fit the sources any more.
-        ScheduleError, ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
+        ChildError, ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
         ValueTextError: A counterexample is not printed as TLC prints values.
     """
     started = clock()

@@ -7,12 +7,12 @@ Both are broken by edits, so the run and the check happen in a process of their 
 """
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
+from kraft_dev.child import run_child
 from kraft_reference.cluster.failure import investigate
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
@@ -24,10 +24,6 @@ from kraft_spec.edits import edited_packages
 from kraft_spec.mutants import Mutant, MutantError, Schedule, load_catalogue, model_edits, reference_edits
 from kraft_traces.check.run import check_occurrences
 from kraft_traces.check.verdict import RejectionKind, Verdict
-
-
-class ScheduleError(Exception):
-    """The process that holds the model to a schedule failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +54,13 @@ def hold(mutant: Mutant) -> Held:
     Raises:
         MutantError: The mutant's evidence is no schedule.
         EditError: An edit does not fit.
-        ScheduleError: The process failed; the message is its last words.
+        ChildError: The process failed; the message is its last words.
     """
     if not isinstance(mutant.evidence, Schedule):
         raise MutantError(f"mutant {mutant.name} is not held to a schedule")
     edits = {"kraft_reference": reference_edits(mutant), "kraft_spec": model_edits(mutant)}
     with edited_packages(edits) as environment:
-        command = [sys.executable, "-m", "kraft_dev.mutation.schedule", mutant.name]
-        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise ScheduleError(f"{mutant.name}: {ended.stderr.strip()[-2000:]}")
-    document = json.loads(ended.stdout)
+        document = json.loads(run_child("kraft_dev.mutation.schedule", mutant.name, environment=environment))
     return Held(document["schedule"], document["lines"], tuple(document["violated"]), document["problem"])
 
 

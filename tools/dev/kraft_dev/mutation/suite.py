@@ -53,7 +53,7 @@ def try_all(plan: SuitePlan, on_step: Callable[[str], None], on_outcome: Callabl
     Raises:
         EditError, SurvivorError: A mutant does not fit, or the list of survivors is wrong.
         AttackError: A tool finds fault with the unbroken reference, or cannot be used.
-        EdgesMissingError: The model's edges cannot be enumerated.
+        ChildError: The model's edges cannot be enumerated.
         ValueError: There are not so many machine-made mutants.
     """
     known = load_survivors()

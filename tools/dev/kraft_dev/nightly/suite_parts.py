@@ -106,7 +106,7 @@ def probes_item(name: str, means: Means) -> Item:
     """Everything that can happen is reached, by the reference and by the model, or has a reason."""
     began = monotonic()
     reference = probe_reference(Amount(seeds=simulated.SEEDS), means.say)
-    model = probe_model(walk.STEPS, on_step=means.say)
+    model = probe_model(walk.STEPS)
     probed = rows(reference, model, load_unreached())
     wrong = [row for row in probed if row.problems]
     facts: dict[str, Fact] = {"things to reach": len(probed)}

@@ -5,10 +5,9 @@ TLC keeps one specification in static fields, so a probe of the model has a proc
 """
 
 import json
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -17,6 +16,7 @@ from random import Random
 from shutil import copy, copytree
 from typing import Any
 
+from kraft_dev.child import run_child
 from kraft_dev.probes.kinds import name_of
 from kraft_dev.probes.rows import Brief, rows_taken
 from kraft_dev.probes.tally import Tally
@@ -61,29 +61,13 @@ _REFUSALS_EVERY = 50
 """Refusals are looked for in every so manieth state, because TLC searches for successors to find them."""
 
 
-class WalkError(Exception):
-    """The process that walks through the model failed."""
-
-
-def probe_model(steps: int = STEPS, seed: int = SEED, on_step: Callable[[str], None] | None = None) -> Tally:
+def probe_model(steps: int = STEPS, seed: int = SEED) -> Tally:
     """Count what random walks of so many steps reach, in a process of its own.
 
     Raises:
-        WalkError: The process failed, or a step is not one of the transition table; the message is its last words.
+        ChildError: The process failed, or a step is not one of the transition table; the message is its last words.
     """
-    command = [sys.executable, "-m", "kraft_dev.probes.walk", str(seed), str(steps)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        words: list[str] = []
-        for line in process.stderr:
-            words.append(line)
-            if on_step is not None and line.startswith("walked "):
-                on_step(line.strip())
-        counted = process.stdout.read()
-    if process.returncode != 0:
-        raise WalkError("".join(words)[-2000:].strip())
-    return Tally(json.loads(counted))
+    return Tally(json.loads(run_child("kraft_dev.probes.walk", str(seed), str(steps))))
 
 
 @contextmanager
@@ -112,7 +96,7 @@ class Walk:
     tally: Tally = field(default_factory=Tally)
     _known: dict[str, Any] = field(default_factory=dict)
 
-    def go(self, steps: int, on_steps: Callable[[int], None] | None = None) -> None:
+    def go(self, steps: int) -> None:
         """Take so many steps in all.
 
         Raises:
@@ -136,8 +120,6 @@ class Walk:
                 taken += 1
                 if taken % _REFUSALS_EVERY == 0:
                     self.tally.add_all("refusal", self._value("Refused", state))
-            if on_steps is not None:
-                on_steps(taken)
 
     def _first_steps(self, start: JavaObject, actions: dict[str, JavaObject]) -> None:
         """Count all that can happen at once in an initial state: some are there for just that."""
@@ -245,7 +227,7 @@ def main() -> None:
     seed, steps = int(sys.argv[1]), int(sys.argv[2])
     with probes_model() as folder:
         walk = Walk(Specification(folder, MODULE), Random(seed))
-        walk.go(steps, lambda taken: print(f"walked {taken} of {steps} steps", file=sys.stderr, flush=True))
+        walk.go(steps)
     print(json.dumps(walk.tally.as_dict()))
 
 

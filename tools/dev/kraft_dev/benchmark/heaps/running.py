@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -12,6 +11,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Any
 
 from kraft_dev.benchmark.heaps import bare
+from kraft_dev.child import child_command
 
 _SESSION = "kraft_traces.pipeline.measuring"
 _BARE = "kraft_dev.benchmark.heaps.bare"
@@ -101,8 +101,8 @@ def run_session(
 
 
 def _started(module: str, words: IO[bytes]) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", module]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words, text=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(child_command(module), stdin=pipe, stdout=pipe, stderr=words, text=True)
 
 
 def _check(process: "subprocess.Popen[str]", words: IO[bytes], what: str) -> None:
