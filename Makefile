@@ -59,8 +59,8 @@ help:
 	@echo "make adapters build the adapters in Java and Rust and run every vector on them; says loudly what it has to skip"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
-	@echo "make mutants  broken references, seeded and machine-made, against every tool; docs/mutants-table.md"
-	@echo "make grading  broken references behind the conformance adapter, against vectors and random mode; docs/conformance-grading.md"
+	@echo "make mutants  broken references, seeded and machine-made, against every tool; recorded for the site"
+	@echo "make grading  broken references behind the conformance adapter, against vectors and random mode; recorded for the site"
 	@echo "make nightly  every check in its long form, with a dated record in .nightly/ that the next night is compared with"
 	@echo "make cross-check  what Z3 proved, asked again of cvc5 from files in build/cross-check"
 	@echo "make docs     the site in build/docs: pages of every rule, scenario and module; its examples run, its links checked"
@@ -146,13 +146,13 @@ pipeline:
 mutants:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --machine 200 --record docs/mutants-table.md $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --machine 200 --first --record $(ARGS)
 
 grading:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev grade --machine 200 --record docs/conformance-grading.md \
-		--table tools/dev/kraft_dev/grading/table.json $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev grade --machine 200 --record $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev grade --naming --machine 200 --record $(ARGS)
 
 bench:
 	@tools/ensure_venv.sh run

@@ -1,9 +1,7 @@
 """No check and no field is there for nothing; and one that were would be reported."""
 
-import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,10 +12,10 @@ from kraft_dev.detectors.fields import lies_of_traces, wanted_fields
 from kraft_dev.detectors.lies import Lie
 from kraft_dev.detectors.observability import mutant_rows, mutants_section
 from kraft_dev.detectors.places import EVENT, declared_fields, document_of, fields_there, other_values, plain
-from kraft_dev.detectors.sightings import SightingsError, first_sightings, untyped
-from kraft_dev.detectors.table import DetectorRow, check_rows, field_rows, markdown
+from kraft_dev.detectors.table import DetectorRow, Fields, check_rows, field_rows, markdown
 from kraft_dev.grading.table import load_table
 from kraft_dev.mutation.killers import load_killers
+from kraft_dev.results import Measured
 from kraft_reference.cluster.plan import RunPlan
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.encode import event_line
@@ -167,18 +165,6 @@ def test_other_values_are_other_and_near() -> None:
     assert next(other_values(plain(kinds["event"]), "Poll", False)) != "Poll"
 
 
-def test_the_mutants_of_a_field_are_those_whose_traces_named_it_first(tmp_path: Path) -> None:
-    results = tmp_path / "mutants.json"
-    what = "HandleFetchRequest differs in effects[1].message.high_watermark, state.epoch and 2 more; rules hw.majority"
-    attacks = [{"tool": "traces", "what": what}]
-    results.write_text(json.dumps({"seeded": [{"name": "leader-counts-itself-twice", "attacks": attacks}]}))
-    assert first_sightings(results) == {"effects[].message.high_watermark": ("leader-counts-itself-twice",)}
-    assert untyped("effects[]<Send>.message<FetchResponse>.high_watermark") == "effects[].message.high_watermark"
-    results.write_text("{}")
-    with pytest.raises(SightingsError, match="expected the JSON"):
-        first_sightings(results)
-
-
 def test_more_than_unit_tests_see_every_mutant() -> None:
     rows = mutant_rows(CATALOGUE, load_table(), load_killers())
     assert {row.mutant for row in rows if row.rules} == {mutant.name for mutant in CATALOGUE.mutants}
@@ -203,18 +189,9 @@ def test_a_mutant_that_only_unit_tests_see_is_reported() -> None:
     assert any("| nobody sees it, but for unit tests |" in line for line in mutants_section(rows))
 
 
-def test_the_recorded_table_is_of_these_checks_and_fields() -> None:
-    recorded = (Path(__file__).parents[2] / "docs" / "detectors.md").read_text(encoding="utf-8")
-    missing = [f"{check.layer} {check.name}" for check in all_checks() if f"| {check.name} |" not in recorded]
-    missing += [field for field in wanted_fields() if f"| `{field}` |" not in recorded]
-    missing += [mutant.name for mutant in CATALOGUE.mutants if f"| {mutant.name} | {mutant.rules[0]} |" not in recorded]
-    assert missing == [], "python -m kraft_dev detectors --record docs/detectors.md"
-
-
-def test_the_table_names_every_check_and_field(lies: dict[str, Lie]) -> None:
+def test_the_page_names_every_check_and_field(lies: dict[str, Lie]) -> None:
     checks = check_rows(all_checks(), CATALOGUE, EVIDENCE)
-    text = markdown(
-        checks, field_rows(wanted_fields(), lies, EVIDENCE.blind), mutant_rows(CATALOGUE, load_table(), load_killers())
-    )
+    fields = field_rows(wanted_fields(), lies, EVIDENCE.blind)
+    text = markdown(checks, mutant_rows(CATALOGUE, load_table(), load_killers()), Fields(Measured("", ""), fields))
     assert all(f"| {row.check.name} |" in text for row in checks)
     assert all(f"| `{field}` |" in text for field in wanted_fields())

@@ -1,6 +1,5 @@
 """Grading the suite: what broken references are caught by, the published table, and vectors from constructed states."""
 
-import json
 import os
 import shlex
 import sys
@@ -39,12 +38,12 @@ from kraft_dev.grading import grader as grader_module
 from kraft_dev.grading.campaign import GradingPlan, grade
 from kraft_dev.grading.checking import not_caught_any_more, problems, sampled
 from kraft_dev.grading.grader import Grader, GradingError, command_line
-from kraft_dev.grading.naming import load_naming
-from kraft_dev.grading.record import markdown
+from kraft_dev.grading.naming import load_naming, naming_bytes
 from kraft_dev.grading.subjects import graded_mutants, subject_graded
 from kraft_dev.grading.table import Row, Table, load_table, score, table_bytes
 from kraft_dev.grading.views import View
 from kraft_dev.mutation.campaign import UNBROKEN, Subject, subject_of
+from kraft_dev.results import result_file
 from kraft_reference.events import ElectionTimeout
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.outcome import Refusal
@@ -76,17 +75,9 @@ def test_the_table_has_every_mutant_and_names_vectors_that_there_are() -> None:
     assert problems(load_table()) == []
 
 
-def test_the_page_is_that_of_the_table() -> None:
-    assert (DOCS / "conformance-grading.md").read_text(encoding="utf-8") == markdown(load_table(), load_naming())
-
-
 def test_the_table_is_written_as_it_is_read() -> None:
-    assert json.loads(table_bytes(load_table())) == json.loads((files() / "table.json").read_bytes())
-    assert table_bytes(load_table()) == (files() / "table.json").read_bytes()
-
-
-def files() -> Path:
-    return Path(grader_module.__file__).parent
+    assert table_bytes(load_table()) == result_file("grading").read_bytes()
+    assert naming_bytes(load_naming()) == result_file("naming").read_bytes()
 
 
 def test_vectors_catch_nine_of_ten_and_no_named_mutant_escapes_both() -> None:
@@ -282,7 +273,7 @@ def test_the_command_shows_one_mutant(capsys: pytest.CaptureFixture[str]) -> Non
     [
         (["-k", "no-such-mutant"], "no mutant of the reference fits no-such-mutant"),
         (["--no-seeded"], "nothing to grade"),
-        (["-k", "vote-without-log-check", "--record", "x.md"], "do not go with -k"),
+        (["-k", "vote-without-log-check", "--record"], "does not go with -k"),
     ],
 )
 def test_wrong_use_is_told(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:

@@ -11,7 +11,7 @@ from kraft_conformance.cli import main as shows
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
 from kraft_dev.commands.load_bearing import shown
-from kraft_dev.mutation.load_bearing import Found, markdown, not_as_recorded, verdict_counts
+from kraft_dev.mutation.load_bearing import Found, not_as_recorded, verdict_counts
 from kraft_dev.mutation.recorded import recorded_bytes, recorded_counterexample
 from kraft_dev.mutation.schedule import hold
 from kraft_spec.mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
@@ -20,13 +20,6 @@ from kraft_spec.rules import load_registry
 from kraft_spec.rules.scope import load_scope
 
 LISTED = rows(load_catalogue(), load_registry(), load_scope().later)
-
-
-def test_the_page_is_current() -> None:
-    page = Path(__file__).parents[2] / "docs" / "load-bearing.md"
-    assert page.read_text(encoding="utf-8") == markdown(LISTED), (
-        "python -m kraft_dev load-bearing --page > docs/load-bearing.md"
-    )
 
 
 def test_every_safety_rule_stands_in_the_list_once_or_more() -> None:

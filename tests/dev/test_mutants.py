@@ -5,9 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kraft_conformance.exit_codes import ExitCode
+from kraft_dev import results
 from kraft_dev.cli import main
 from kraft_dev.commands import mutants as command
 from kraft_dev.edges import Edge, EdgeGraph, save_edges
@@ -16,12 +18,13 @@ from kraft_dev.mutation.attack import attack
 from kraft_dev.mutation.campaign import AttackError, Campaign, Subject, prepared, subject_of
 from kraft_dev.mutation.killers import KillersError, load_killers, read_killers
 from kraft_dev.mutation.machine_made import Key, MachineMade
-from kraft_dev.mutation.record import markdown
+from kraft_dev.mutation.record import Recorded, markdown, recorded_result
 from kraft_dev.mutation.results import MachineMadeOutcomes, Results
 from kraft_dev.mutation.sighting import Attack, Outcome, Target
 from kraft_dev.mutation.suite import SuitePlan, try_all
 from kraft_dev.mutation.survivors import Survivor, kill_rate, load_survivors
 from kraft_dev.mutation.tools import ALL_TOOLS, TOOLS
+from kraft_dev.results import Measured, load_result
 from kraft_reference.replica import __file__ as a_module
 from kraft_spec.edits import Edit, ReferenceEdit, edited_texts, package_folder
 from kraft_spec.mutants import Catalogue, Mutant, load_catalogue, seeded
@@ -73,9 +76,9 @@ def test_every_tool_says_how_far_it_came_and_what_it_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     catalogue_of(monkeypatch, HALF, FORGETS)
-    table = tmp_path / "table.md"
-    tools = ["--tool", "scenarios", "--tool", "traces", "--jobs", "2"]
-    assert main(["mutants", *tools, "--json", "--record", str(table)]) == ExitCode.CONFORMANT
+    monkeypatch.setattr(command, "TOOLS", (ALL_TOOLS["scenarios"], ALL_TOOLS["traces"]))
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+    assert main(["mutants", "--jobs", "2", "--json", "--record"]) == ExitCode.CONFORMANT
     document = json.loads(capsys.readouterr().out)
     assert document["unkilled"] == []
     half, forgets = document["seeded"]
@@ -83,9 +86,19 @@ def test_every_tool_says_how_far_it_came_and_what_it_found(
     assert half["attacks"][0]["amount"] > 0
     (traces,) = [one for one in forgets["attacks"] if one["tool"] == "traces"]
     assert "prevote.follower.rejects-after-fetch" in traces["what"]
-    text = table.read_text()
+    recorded = load_result("mutants", Recorded)
+    assert recorded is not None
+    assert recorded.measured is not None
+    text = markdown(recorded)
     assert "## Seeded mutants: 2 of 2 killed" in text
-    assert "| half-is-a-majority | state.candidate.to-leader |" in text
+    assert "| half-is-a-majority | `state.candidate.to-leader` |" in text
+    assert f"Measured at commit {recorded.measured.commit}; " in text
+    older = msgspec.structs.replace(recorded, measured=Measured(recorded.measured.commit, "0"))
+    assert f"**Older than the code:** measured at commit {recorded.measured.commit}; " in markdown(older)
+
+
+def page(found: Results) -> str:
+    return markdown(msgspec.json.decode(recorded_result(found), type=Recorded))
 
 
 @pytest.mark.slow
@@ -187,7 +200,7 @@ def test_the_record_lists_what_only_unit_tests_see() -> None:
     seen = [Outcome(first.subject.name, (Attack("tests", True, "test_log.py::test_cut"),))]
     seen.append(Outcome(second.subject.name, (Attack("edges", True, "differs"),)))
     sampled = MachineMadeOutcomes(1, population, (first, second), tuple(seen), {})
-    text = markdown(Results("python -m kraft_dev mutants", Outcome("unbroken", ()), (), (), sampled))
+    text = page(Results("python -m kraft_dev mutants", Outcome("unbroken", ()), (), (), sampled))
     only = text.partition("What only the unit tests see")[2]
     assert f"| {first.key.file}:{first.line} |" in only
     assert "| test_log.py::test_cut |" in only
@@ -333,10 +346,11 @@ def test_the_command_begins_with_the_usual_killer_unless_it_records(
 ) -> None:
     catalogue_of(monkeypatch, HALF)
     monkeypatch.setattr(command, "load_killers", lambda: {HALF.name: "partitions"})
-    tools = ["--tool", "scenarios", "--tool", "partitions", "--jobs", "1", "--json"]
+    monkeypatch.setattr(command, "TOOLS", (ALL_TOOLS["scenarios"], ALL_TOOLS["partitions"]))
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
     asked = []
-    for more in (["--first"], ["--first", "--record", str(tmp_path / "table.md")]):
-        assert main(["mutants", *tools, *more]) == ExitCode.CONFORMANT
+    for more in ([], ["--record"]):
+        assert main(["mutants", "--first", "--jobs", "1", "--json", *more]) == ExitCode.CONFORMANT
         (outcome,) = json.loads(capsys.readouterr().out)["seeded"]
         asked.append([attack["tool"] for attack in outcome["attacks"]])
     assert asked == [["partitions", "scenarios"], ["scenarios"]]

@@ -10,7 +10,7 @@ from tools.site.command_pages import EXAMPLES, NAMES, READ_MORE, codes, command_
 from tools.site.coverage_page import coverage_page
 from tools.site.docstrings import as_restructured_text, with_raised_in_full
 from tools.site.facts import Material, RuleFacts
-from tools.site.markup import code_block, folded, prose, split_resolution, table
+from tools.site.markup import code_block, folded, prose, split_resolution
 from tools.site.model_pages import IN_PYTHON, MODULES, model_pages
 from tools.site.names import ALL_SCENARIOS
 from tools.site.open_points_page import open_points_page
@@ -18,6 +18,7 @@ from tools.site.rule_pages import rule_page, rule_pages
 from tools.site.scenario_pages import figure, scenario_page, scenario_pages
 
 from kraft_conformance.exit_codes import ExitCode
+from kraft_dev.markdown import table
 from kraft_reference.scenarios import scenario
 from kraft_spec.rules import PROPERTIES, RuleFileError
 from kraft_spec.rules.sources import checkout_sources

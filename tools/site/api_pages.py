@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tools.site.markup import prose, table
+from tools.site.markup import prose
+
+from kraft_dev.markdown import table
 
 FOLDER = "api"
 PACKAGES = (

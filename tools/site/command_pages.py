@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Protocol
 
 import typer
-from tools.site.markup import code_block, prose, table
+from tools.site.markup import code_block, prose
 from typer.cli import get_docs_for_click
 
 from kraft_conformance.cli import COMMANDS, app
 from kraft_conformance.exit_codes import ExitCode
+from kraft_dev.markdown import table
 
 FOLDER = "commands"
 NAMES = tuple(name for names in COMMANDS.values() for name in names)

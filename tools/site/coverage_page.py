@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tools.site.facts import RuleFacts
-from tools.site.markup import prose, sentence, table
+from tools.site.markup import prose, sentence
 
+from kraft_dev.markdown import table
 from kraft_spec.rules import Registry
 
 PAGE = "rules/index.md"

@@ -23,6 +23,7 @@ from tools.site import (
     docstrings,
     model_pages,
     open_points_page,
+    result_pages,
     rule_pages,
     scenario_pages,
 )
@@ -38,7 +39,7 @@ from kraft_spec.rules.citations import check_citations
 from kraft_spec.rules.scope import load_scope
 from kraft_spec.rules.sources import checkout_sources
 
-FOLDERS = ("api", "commands", "model", "rules", "scenarios")
+FOLDERS = ("api", "commands", "model", "results", "rules", "scenarios")
 """The folders below docs/ that hold generated pages, and nothing else."""
 
 _OUTSIDE = re.compile(r"\]\((\.\./[^)\s#]+)\)")
@@ -65,6 +66,7 @@ def pages(material: Material, facts: Mapping[str, RuleFacts], release: str) -> d
         model_pages.model_pages(repository, registry, material.report),
         [(roles.PAGE, roles.role_page()), (quorums.PAGE, quorums.quorum_page())],
         command_pages.command_pages(),
+        result_pages.result_pages(registry),
         api_pages.api_pages(repository),
     ]
     return dict(page for each in made for page in each)

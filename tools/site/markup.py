@@ -1,7 +1,7 @@
 """Prose and tables as Markdown that renders as it was written."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>{}#|~$])")
 _LIST_MARK = re.compile(r"^(\d+)([.)]) ", re.MULTILINE)
@@ -34,17 +34,6 @@ def _escaped(text: str) -> str:
 def sentence(text: str) -> str:
     """The text with a full stop, if it has no end yet."""
     return text if not text or text[-1] in ".!?:" else f"{text}."
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of a Markdown table; the cells are Markdown."""
-    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
-    return lines
-
-
-def _cell(markdown: str) -> str:
-    return re.sub(r"(?<!\\)\|", r"\\|", " ".join(markdown.split()))
 
 
 def code_block(text: str, language: str = "text") -> list[str]:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tools.site.markup import prose, sentence, table
+from tools.site.markup import prose, sentence
 from tools.site.pieces import Piece, operators_of, tla_blocks
 
+from kraft_dev.markdown import table
 from kraft_spec.rules import PROPERTIES, Registry
 from kraft_spec.rules.citations import CitationReport
 from kraft_spec.rules.vocabulary import Property

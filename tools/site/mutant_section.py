@@ -12,7 +12,7 @@ def mutant_section(mutants: Sequence[Mutant]) -> list[str]:
     lines = ["## Mutants", ""]
     if not mutants:
         return [*lines, "No seeded mutant breaks it.", ""]
-    lines += ["Broken on purpose, and noticed ([which tool kills which](../mutants-table.md)):", ""]
+    lines += ["Broken on purpose, and noticed ([which tool kills which](../results/mutants.md)):", ""]
     for mutant in mutants:
         lines += [f"### {mutant.name}", "", sentence(prose(mutant.bug[:1].upper() + mutant.bug[1:])), ""]
         if off := mutant.switched_off:

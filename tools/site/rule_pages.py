@@ -3,13 +3,14 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tools.site.facts import RuleFacts
-from tools.site.markup import code_block, counted, folded, open_point, prose, sentence, table
+from tools.site.markup import code_block, counted, folded, open_point, prose, sentence
 from tools.site.mutant_section import mutant_section
 from tools.site.names import scenario_label
 from tools.site.pieces import Piece
 from tools.site.rule_head import rule_foot, rule_head
 from tools.site.slices import slice_lines
 
+from kraft_dev.markdown import table
 from kraft_dev.mutation.recorded import recorded_counterexample
 from kraft_spec.counterexamples import Step
 from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tools.site.markup import prose, sentence, table
+from tools.site.markup import prose, sentence
 from tools.site.names import ALL_SCENARIOS, AnyScenario, scenario_label, scenario_source
 from tools.site.rule_pages import linked_names
 
+from kraft_dev.markdown import table
 from kraft_spec.rules import Registry
 
 FOLDER = "scenarios"

@@ -114,7 +114,7 @@ def _proved(rule_id: str) -> list[tuple[str, str]]:
 
 
 def _without(broken: Sequence[Row], *, with_rule: bool) -> None:
-    """What breaks without rules: the lines of docs/load-bearing.md about them."""
+    """What breaks without rules: the load-bearing rows about them."""
     if not broken:
         return
     stdout.print("\n[bold]without it[/bold]" if not with_rule else "\n[bold]without them[/bold]")

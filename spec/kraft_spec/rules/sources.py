@@ -11,7 +11,7 @@ from kraft_spec.rules.prose import READERS
 
 _FOLDERS_WITHOUT_SOURCES = frozenset({"__pycache__", "_build"})
 
-_GENERATED_PAGES = frozenset({"api", "commands", "generated", "model", "rules", "scenarios"})
+_GENERATED_PAGES = frozenset({"api", "commands", "model", "results", "rules", "scenarios"})
 """Folders of docs/ that the build of the site fills, out of what is read here."""
 
 

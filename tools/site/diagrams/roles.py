@@ -5,8 +5,8 @@ from math import hypot
 from typing import NamedTuple
 
 from tools.site.diagrams.svg import Picture, Point, towards
-from tools.site.markup import table
 
+from kraft_dev.markdown import table
 from kraft_reference.roles import TRANSITIONS, Role, Transition
 
 PAGE = "model/roles.md"

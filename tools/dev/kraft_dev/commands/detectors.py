@@ -1,7 +1,6 @@
 """`python -m kraft_dev detectors`: each check, and the broken rule that it detects."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,23 +13,19 @@ from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import Evidence, load_evidence, problem_of
 from kraft_dev.detectors.fields import lies_of_traces, wanted_fields
 from kraft_dev.detectors.observability import MutantRow, mutant_rows
-from kraft_dev.detectors.sightings import SightingsError, first_sightings
-from kraft_dev.detectors.table import DetectorRow, FieldRow, check_rows, field_rows, markdown
+from kraft_dev.detectors.table import DetectorRow, FieldRow, Fields, check_rows, field_rows
 from kraft_dev.grading.table import TableError, load_table
 from kraft_dev.mutation.killers import KillersError, load_killers
+from kraft_dev.results import measured_now, result_bytes, result_file
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import MutantError, load_catalogue
 from kraft_traces.streams import whole_file
 
 Verify = Annotated[bool, typer.Option("--verify", help="Run every mutant again whose run is recorded: minutes.")]
-Record = Annotated[Path | None, typer.Option("--record", help="Write the table to a file, as Markdown.")]
-Mutants = Annotated[
-    Path | None,
-    typer.Option("--mutants", help="What `python -m kraft_dev mutants --json` wrote: which field showed which mutant."),
-]
+Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
 
 
-def detectors(verify: Verify = False, mutants: Mutants = None, record: Record = None, as_json: Json = False) -> int:
+def detectors(verify: Verify = False, record: Record = False, as_json: Json = False) -> int:
     """Show which mutant or switched-off rule each check detects first, who sees each mutant, and make fields lie.
 
     Exit code 1 when a check detects nothing, a field lies unseen, or nothing but unit tests sees a mutant.
@@ -40,21 +35,15 @@ def detectors(verify: Verify = False, mutants: Mutants = None, record: Record = 
         seen = mutant_rows(catalogue, load_table(), load_killers())
     except (KillersError, MutantError, TableError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
-    try:
-        sightings = {} if mutants is None else first_sightings(mutants)
-    except SightingsError as error:
-        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
-    except OSError as error:
-        raise CommandError(f"{mutants}: {error.strerror}", ExitCode.NO_INPUT) from error
     evidence = load_evidence()
     checks = check_rows(all_checks(), catalogue, evidence)
     with progress("making fields lie") as advance:
         lies = lies_of_traces(lambda lie: advance(0, f"lies: {lie.field}"))
-    fields = field_rows(wanted_fields(), lies, evidence.blind, sightings)
+    fields = field_rows(wanted_fields(), lies, evidence.blind)
     failed = _verified(evidence) if verify else ()
-    if record is not None:
-        with whole_file(record) as output:
-            output.write(markdown(checks, fields, seen).encode())
+    if record:
+        with whole_file(result_file("fields")) as output:
+            output.write(result_bytes(Fields(measured_now("fields"), fields)))
     if as_json:
         print_json(
             {

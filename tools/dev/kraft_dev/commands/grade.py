@@ -1,7 +1,6 @@
 """`python -m kraft_dev grade`: broken references behind the adapter, and what notices them."""
 
 import os
-from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
@@ -17,15 +16,15 @@ from kraft_dev.grading.campaign import grade as grade_mutants
 from kraft_dev.grading.checking import not_caught_any_more, problems
 from kraft_dev.grading.excluding import ExcludedError
 from kraft_dev.grading.grader import GradingError
-from kraft_dev.grading.naming import load_naming, naming_bytes, naming_of
+from kraft_dev.grading.naming import naming_bytes, naming_of
 from kraft_dev.grading.naming import score as naming_score
 from kraft_dev.grading.random_part import RandomRuns
-from kraft_dev.grading.record import markdown
 from kraft_dev.grading.subjects import graded_mutants
 from kraft_dev.grading.table import TARGET, Row, Table, TableError, load_table, score, table_bytes
 from kraft_dev.grading.trace_naming import trace_naming_of
 from kraft_dev.mutation import machine_made
 from kraft_dev.mutation.survivors import SurvivorError
+from kraft_dev.results import result_file
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Mutant, MutantError
 from kraft_traces.streams import whole_file
@@ -68,8 +67,7 @@ Check = Annotated[
     ),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants at a time; default: the processors.")]
-Record = Annotated[Path | None, typer.Option("--record", help="Write the tables to a file, as Markdown.")]
-TableFile = Annotated[Path | None, typer.Option("--table", help="Write them to a file, as JSON.")]
+Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
 
 
 class Asked(NamedTuple):
@@ -85,8 +83,7 @@ class Asked(NamedTuple):
     naming: bool
     traces: bool
     jobs: int | None
-    record: Path | None
-    table_file: Path | None
+    record: bool
     as_json: bool
 
 
@@ -101,8 +98,7 @@ def grade(
     naming: NamingOnly = False,
     traces: TracesOnly = False,
     jobs: Jobs = None,
-    record: Record = None,
-    table_file: TableFile = None,
+    record: Record = False,
     as_json: Json = False,
 ) -> int:
     """Grade the suite: which vectors notice which broken reference, and at which level.
@@ -123,7 +119,6 @@ def grade(
         traces=traces,
         jobs=jobs,
         record=record,
-        table_file=table_file,
         as_json=as_json,
     )
     return _grade(asked)
@@ -131,11 +126,8 @@ def grade(
 
 def _grade(asked: Asked) -> int:
     """Grade, show, write; the exit code."""
-    for file in (asked.record, asked.table_file):
-        if file is not None and not file.resolve().parent.is_dir():
-            raise CommandError(
-                f"there is no folder {file.resolve().parent} to write {file.name} to", ExitCode.CANNOT_WRITE
-            )
+    if asked.words and asked.record:
+        raise usage_error("a published table has all mutants: --record does not go with -k")
     chosen = _chosen(asked.words) if asked.use_seeded else ()
     if asked.check:
         return _check(chosen)
@@ -143,8 +135,6 @@ def _grade(asked: Asked) -> int:
         return _name(asked, chosen)
     if asked.traces:
         return _name_traces(asked, chosen)
-    if asked.words and (asked.record or asked.table_file):
-        raise usage_error("a published table has all mutants: --record and --table do not go with -k")
     if not chosen and not asked.machine:
         raise usage_error("nothing to grade: no named mutants, and no --machine N")
     if asked.machine and not machine_made.is_available():
@@ -154,12 +144,9 @@ def _grade(asked: Asked) -> int:
     random = None if asked.vectors_only else RandomRuns()
     jobs = asked.jobs or os.cpu_count() or 1
     done = _graded(GradingPlan(chosen, asked.machine, asked.seed, random, asked.first, jobs))
-    if asked.table_file is not None:
-        with whole_file(asked.table_file) as output:
+    if asked.record:
+        with whole_file(result_file("grading")) as output:
             output.write(table_bytes(done))
-    if asked.record is not None:
-        with whole_file(asked.record) as output:
-            output.write(markdown(done, load_naming()).encode())
     if asked.as_json:
         print_json(to_builtins(done))
     else:
@@ -172,12 +159,9 @@ def _name(asked: Asked, chosen: tuple[Mutant, ...]) -> int:
         done = naming_of(
             chosen, asked.machine, asked.seed, asked.jobs or os.cpu_count() or 1, lambda row: advance(say=row.mutant)
         )
-    if asked.table_file is not None:
-        with whole_file(asked.table_file) as output:
+    if asked.record:
+        with whole_file(result_file("naming")) as output:
             output.write(naming_bytes(done))
-    if asked.record is not None:
-        with whole_file(asked.record) as output:
-            output.write(markdown(load_table(), done).encode())
     if asked.as_json:
         print_json(to_builtins(done))
         return ExitCode.CONFORMANT

@@ -12,7 +12,7 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_dev.mutation.load_bearing import Found, markdown, run_evidence, verdict_counts
+from kraft_dev.mutation.load_bearing import Found, run_evidence, verdict_counts
 from kraft_dev.mutation.recorded import recorded_bytes
 from kraft_spec.counterexamples import text_of
 from kraft_spec.edits import EditError
@@ -32,7 +32,6 @@ Names = Annotated[
     ),
 ]
 Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC where no shortest counterexample is wanted.")]
-Page = Annotated[bool, typer.Option("--page", help="The list as Markdown, as in docs/load-bearing.md.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
 Show = Annotated[bool, typer.Option("--show", help="Print each counterexample that TLC finds, step by step.")]
 RecordCounterexamples = Annotated[
@@ -51,7 +50,6 @@ def load_bearing(
     record: Record = None,
     record_counterexamples: RecordCounterexamples = None,
     show: Show = False,
-    page: Page = False,
     as_json: Json = False,
 ) -> int:
     """Show for each safety rule what TLC finds violated when the model does not keep it; with names, run TLC.
@@ -63,9 +61,6 @@ def load_bearing(
     except MutantError as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     listed = rows(catalogue, load_registry(), load_scope().later)
-    if page:
-        print(markdown(listed), end="")
-        return ExitCode.CONFORMANT
     if not names:
         if show or record_counterexamples is not None:
             raise usage_error("which counterexamples? Name a rule or a mutant, or `sample`, or `all`")

@@ -17,12 +17,13 @@ from kraft_dev.grading.table import load_table
 from kraft_dev.mutation import machine_made
 from kraft_dev.mutation.campaign import AttackError
 from kraft_dev.mutation.killers import KillersError, load_killers
-from kraft_dev.mutation.record import markdown
+from kraft_dev.mutation.record import recorded_result
 from kraft_dev.mutation.results import MachineMadeOutcomes, Results
 from kraft_dev.mutation.sighting import Attack, Outcome
 from kraft_dev.mutation.suite import SuitePlan, suite_of, try_all
 from kraft_dev.mutation.survivors import SurvivorError
 from kraft_dev.mutation.tools import ALL_TOOLS, TOOLS, UNIT_TESTS, Tool
+from kraft_dev.results import result_file
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Mutant, MutantError, load_catalogue, seeded
 from kraft_traces.streams import whole_file
@@ -44,7 +45,7 @@ Edges = Annotated[
         "takes minutes.",
     ),
 ]
-Record = Annotated[Path | None, typer.Option("--record", help="Write the tables to a file, as Markdown.")]
+Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
 List = Annotated[bool, typer.Option("--list", help="List the seeded mutants and the tools, and try none.")]
 
 
@@ -57,7 +58,7 @@ def mutants(
     seed: Seed = 1,
     jobs: Jobs = None,
     edges: Edges = None,
-    record: Record = None,
+    record: Record = False,
     list_only: List = False,
     as_json: Json = False,
 ) -> int:
@@ -66,11 +67,12 @@ def mutants(
     A seeded mutant that no tool kills is a missing check: exit code 1. So is a kill rate of the machine-made mutants
     below its target. Nothing is said about mutants as long as a tool finds fault with the unbroken reference.
     """
-    for file in (record, edges):
-        if file is not None and not file.resolve().parent.is_dir():
-            raise CommandError(
-                f"there is no folder {file.resolve().parent} to write {file.name} to", ExitCode.CANNOT_WRITE
-            )
+    if edges is not None and not edges.resolve().parent.is_dir():
+        raise CommandError(
+            f"there is no folder {edges.resolve().parent} to write {edges.name} to", ExitCode.CANNOT_WRITE
+        )
+    if record and (names or tool):
+        raise usage_error("what is recorded has all mutants and all tools: --record goes with no names and no --tool")
     chosen = _seeded_mutants(names or ()) if use_seeded or names else ()
     if list_only:
         return _list(chosen, as_json)
@@ -88,7 +90,7 @@ def mutants(
     words += ["--machine", str(machine), "--seed", str(seed)] if machine else []
     try:
         # A record says which tools kill what in their own order.
-        begin_with = load_killers() if first and record is None else {}
+        begin_with = load_killers() if first and not record else {}
         several = jobs or os.cpu_count() or 1
         plan = SuitePlan(shlex.join(words), tools, chosen, edges, first, machine, seed, several, begin_with)
         results = _try_all(plan)
@@ -100,9 +102,9 @@ def mutants(
         raise usage_error(str(error)) from error
     except AttackError as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
-    if record is not None:
-        with whole_file(record) as output:
-            output.write(markdown(results).encode())
+    if record:
+        with whole_file(result_file("mutants")) as output:
+            output.write(recorded_result(results))
     if as_json:
         print_json(results.as_dict())
     else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kraft_conformance.protocol.features import LEVELS
 from kraft_dev.grading.table import Row, Table
+from kraft_dev.markdown import code, table
 from kraft_spec.mutants import Catalogue, Covered, Mutant, reference_edits
 
 
@@ -35,17 +36,17 @@ class MutantRow:
 ONLY_UNIT_TESTS = "nobody sees it, but for unit tests"
 
 
-def mutant_rows(catalogue: Catalogue, table: Table, killers: Mapping[str, str]) -> tuple[MutantRow, ...]:
+def mutant_rows(catalogue: Catalogue, grading: Table, killers: Mapping[str, str]) -> tuple[MutantRow, ...]:
     """The mutants of the catalogue, then the machine-made ones of the graded sample.
 
     Args:
         catalogue: The mutants.
-        table: What vectors and the random mode saw when they were graded last.
+        grading: What vectors and the random mode saw when they were graded last.
         killers: Mutant to the tool of `kraft_dev mutants` that kills it, for those that its first tool does not.
     """
-    graded = {row.mutant: row for row in table.seeded}
+    graded = {row.mutant: row for row in grading.seeded}
     named = [_named(mutant, graded.get(mutant.name), killers.get(mutant.name)) for mutant in catalogue.mutants]
-    made = () if table.machine is None else table.machine.rows
+    made = () if grading.machine is None else grading.machine.rows
     return (*named, *[_graded(row) for row in made])
 
 
@@ -83,20 +84,21 @@ def mutants_section(rows: Sequence[MutantRow]) -> Iterator[str]:
         "The lowest level of observability at which a conformance vector sees each, and that vector: an implementation "
         "that shows more is seen there too. Where no vector does, the run of the random mode that does, or the tool of "
         "`python -m kraft_dev mutants`, or TLC. Nothing counts here that only the unit tests of the reference see. "
-        "From the table of `python -m kraft_dev grade`, which says when it was made."
+        "From [the grading](grading.md), which says when it was made."
     )
     yield ""
-    yield "| | wire | effects | state | random mode | another tool | nothing can | only unit tests |"
-    yield "|---|---|---|---|---|---|---|---|"
-    yield f"| {len(named)} named | {' | '.join(_counts(named))} |"
-    yield f"| {len(made)} machine-made | {' | '.join(_counts(made))} |"
+    yield from table(
+        ("", "wire", "effects", "state", "random mode", "another tool", "nothing can", "only unit tests"),
+        ((f"{len(rows)} {kind}", *_counts(rows)) for kind, rows in (("named", named), ("machine-made", made))),
+    )
     yield ""
-    yield "| mutant | breaks | seen at | by |"
-    yield "|---|---|---|---|"
-    for row in (*named, *[one for one in made if not one.level and not one.reason]):
-        by = row.problem or row.by or row.reason
-        cells = (row.mutant, row.rules[0] if row.rules else "", row.level, by)
-        yield f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+    yield from table(
+        ("mutant", "breaks", "seen at", "by"),
+        (
+            (row.mutant, code(row.rules[0] if row.rules else ""), row.level, row.problem or row.by or row.reason)
+            for row in (*named, *[one for one in made if not one.level and not one.reason])
+        ),
+    )
 
 
 def _counts(rows: Sequence[MutantRow]) -> Iterator[str]:

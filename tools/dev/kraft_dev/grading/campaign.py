@@ -18,6 +18,7 @@ from kraft_dev.grading.table import SCHEMA, MachineMadeRows, Row, Table
 from kraft_dev.mutation import machine_made
 from kraft_dev.mutation.campaign import UNBROKEN, Subject, subject_of
 from kraft_dev.mutation.machine_made import Key
+from kraft_dev.results import measured_now
 from kraft_spec.mutants import Mutant
 
 
@@ -90,6 +91,7 @@ def grade(
         random="" if plan.random is None else str(plan.random),
         seeded=rows,
         machine=machine,
+        measured=measured_now("grading"),
     )
 
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -23,12 +22,13 @@ from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_dev.grading.grader import FAULTS_MAX, PROFILE, REPLY_TIMEOUT_S, broken_adapter
 from kraft_dev.grading.subjects import subject_graded
 from kraft_dev.grading.table import TableError
+from kraft_dev.markdown import table
 from kraft_dev.mutation import machine_made
 from kraft_dev.mutation.campaign import Subject, subject_of
+from kraft_dev.results import Measured, measured_now, origin, result_file
 from kraft_spec.attribution import rules_around
 from kraft_spec.mutants import Mutant, load_catalogue, reference_edits
 
-FILE_NAME = "naming.json"
 _ATTRIBUTED_MAX = 6
 """So many failures of a mutant are looked into."""
 
@@ -57,7 +57,8 @@ class Naming(Struct, frozen=True, forbid_unknown_fields=True):
     seeded: tuple[NamingRow, ...]
     machine: tuple[NamingRow, ...]
     machine_seed: int
-    note: str = ""
+    measured: Measured | None
+    """At what; None if it is not known."""
     """What a reader has to know of how the table was made, if not by the command in one run."""
 
 
@@ -116,7 +117,7 @@ def naming_of(
     drawn = machine_made.sample(machine, seed)[0] if machine else ()
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         rows = tuple(pool.map(seeded, mutants))
-        return Naming("kraft-naming/2", len(vectors), rows, tuple(pool.map(made, drawn)), seed)
+        return Naming("kraft-naming/2", len(vectors), rows, tuple(pool.map(made, drawn)), seed, measured_now("naming"))
 
 
 def _alike(mutant: Mutant) -> frozenset[str]:
@@ -189,16 +190,16 @@ def naming_bytes(naming: Naming) -> bytes:
 
 
 def load_naming() -> Naming:
-    """The table of the package.
+    """The published table.
 
     Raises:
         TableError: the file is none.
     """
-    raw = (files("kraft_dev.grading") / FILE_NAME).read_bytes()
+    file = result_file("naming")
     try:
-        return msgspec.json.decode(raw, type=Naming)
+        return msgspec.json.decode(file.read_bytes(), type=Naming)
     except msgspec.DecodeError as error:
-        raise TableError(f"{FILE_NAME}: {error}") from error
+        raise TableError(f"{file.name}: {error}") from error
 
 
 def naming_page(naming: Naming) -> Iterator[str]:
@@ -207,27 +208,30 @@ def naming_page(naming: Naming) -> Iterator[str]:
     yield ""
     yield (
         "All vectors were asked of each mutant behind its adapter, in the order of `conformance run`; the adapter "
-        "shows its state. Counted is the rule that the first failure names first. Written by "
-        f"`python -m kraft_dev grade --naming` {naming.note or 'from one run'}, with {naming.vectors} vectors; of "
-        f"each mutant the first {_ATTRIBUTED_MAX} failures were looked into."
+        "shows its state. Counted is the rule that the first failure names first. "
+        f"There were {naming.vectors} vectors; of each mutant the first {_ATTRIBUTED_MAX} failures were looked into."
     )
+    yield origin("naming", naming.measured)
     seeded, without = score(naming.seeded), score(naming.seeded, without=True)
     machine = score(naming.machine)
     yield ""
-    yield "|  | named | named, unknown to the tool | machine-made |"
-    yield "|---|---|---|---|"
-    yield f"| mutants with a failure | {seeded.failed} | {without.failed} | {machine.failed} |"
-    yield (
-        "| the first rule named is the one that the mutant is about | "
-        f"{_share(seeded.first, seeded)} | {_share(without.first, without)} | not known |"
-    )
-    yield (
-        "| it is one that the mutant breaks | "
-        f"{_share(seeded.among, seeded)} | {_share(without.among, without)} | {_share(machine.among, machine)} |"
-    )
-    yield (
-        "| the one that it is about is among the first three | "
-        f"{_share(seeded.early, seeded)} | {_share(without.early, without)} | not known |"
+    both = (seeded, without)
+    yield from table(
+        ("", "named", "named, unknown to the tool", "machine-made"),
+        (
+            ("mutants with a failure", *(str(one.failed) for one in (*both, machine))),
+            (
+                "the first rule named is the one that the mutant is about",
+                *(_share(one.first, one) for one in both),
+                "not known",
+            ),
+            ("it is one that the mutant breaks", *(_share(one.among, one) for one in (*both, machine))),
+            (
+                "the one that it is about is among the first three",
+                *(_share(one.early, one) for one in both),
+                "not known",
+            ),
+        ),
     )
     yield ""
     yield (
@@ -256,13 +260,15 @@ def _missed(title: str, rows: Iterable[NamingRow], *, without: bool) -> Iterator
     yield ""
     yield title
     yield ""
-    yield "| mutant | breaks | first failure | named |"
-    yield "|---|---|---|---|"
-    for row in rows:
-        named = row.named_without if without else row.named
-        if row.vector and not (named[:1] and named[0] in row.breaks):
-            mutant = row.mutant.replace("|", "\\|")
-            yield f"| {mutant} | {', '.join(row.breaks[:3])} | {row.vector} | {', '.join(named[:3])} |"
+    named = [(row, row.named_without if without else row.named) for row in rows if row.vector]
+    yield from table(
+        ("mutant", "breaks", "first failure", "named"),
+        (
+            (row.mutant, ", ".join(row.breaks[:3]), row.vector, ", ".join(rules[:3]))
+            for row, rules in named
+            if not (rules[:1] and rules[0] in row.breaks)
+        ),
+    )
 
 
 def _share(number: int, of: Score) -> str:

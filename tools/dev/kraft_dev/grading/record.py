@@ -1,24 +1,23 @@
-"""The table as a page: `docs/conformance-grading.md`."""
+"""The grading as a page of the site."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from kraft_dev.grading.naming import Naming, naming_page
 from kraft_dev.grading.table import TARGET, Row, Score, Table, score
+from kraft_dev.markdown import table
+from kraft_dev.results import origin
 
 
-def markdown(table: Table, naming: Naming) -> str:
+def markdown(done: Table, naming: Naming) -> str:
     """The whole page."""
-    return "\n".join(_page(table, naming)) + "\n"
+    return "\n".join(_page(done, naming)) + "\n"
 
 
-def _page(table: Table, naming: Naming) -> Iterator[str]:
-    seeded = score(table.seeded)
+def _page(done: Table, naming: Naming) -> Iterator[str]:
+    seeded = score(done.seeded)
     yield "# What the conformance suite notices"
     yield ""
-    yield (
-        "Written by `python -m kraft_dev grade --record docs/conformance-grading.md` from "
-        "`tools/dev/kraft_dev/grading/table.json`, which `make grading` makes anew."
-    )
+    yield origin("grading", done.measured)
     yield (
         "Each mutant of the reference ran behind its adapter, in a process of its own, against the runner that "
         "everybody uses."
@@ -33,32 +32,30 @@ def _page(table: Table, naming: Naming) -> Iterator[str]:
         f"at {seeded.effects}, one that shows its `state` at {seeded.state}; without `state_injection`, at the level "
         f"`state`, at {seeded.history}."
     )
-    if table.machine is not None:
-        made = score(table.machine.rows)
+    if done.machine is not None:
+        made = score(done.machine.rows)
         yield (
             f"Of {made.mutants} machine-made ones, which nobody chose, vectors catch {made.vectors} "
             f"({made.share:.1%}), vectors and random mode {made.together}."
         )
     yield ""
-    yield from _scores(table, seeded)
+    yield from _scores(done, seeded)
     yield ""
-    if table.machine is not None:
-        every = score((*table.seeded, *table.machine.rows))
+    if done.machine is not None:
+        every = score((*done.seeded, *done.machine.rows))
         yield f"Of both together vectors catch {every.vectors} of {every.mutants} ({every.share:.1%})."
     yield (
-        f"There were {table.vectors} vectors of a replica of the quorum and {table.partition_vectors} of controllers "
-        f"of partitions, each mutant with those of its subject, asked under the profile `{table.profile}`, or "
+        f"There were {done.vectors} vectors of a replica of the quorum and {done.partition_vectors} of controllers "
+        f"of partitions, each mutant with those of its subject, asked under the profile `{done.profile}`, or "
         "under one of their own where that is none."
     )
-    if table.note:
-        yield table.note
     yield "Noticed at a level: by what an implementation shows there and below."
-    if table.random:
-        yield f"The random mode, for what no vector notices: {table.random}; up to the first difference."
+    if done.random:
+        yield f"The random mode, for what no vector notices: {done.random}; up to the first difference."
         yield "It runs clusters of replicas of the quorum, so that no mutant of controllers of partitions comes to it."
     yield (
         "Machine-made mutants are of the quorum part alone; of controllers of partitions there are "
-        f"{sum(row.subject == 'partitions' for row in table.seeded)} named ones, in the table under the rules "
+        f"{sum(row.subject == 'partitions' for row in done.seeded)} named ones, in the table under the rules "
         "`partition-reassign`."
     )
     yield ""
@@ -72,32 +69,32 @@ def _page(table: Table, naming: Naming) -> Iterator[str]:
         "injection."
     )
     yield ""
-    yield from _table(
+    yield from table(
         ("mutant", "breaks", "level", "caught by", "vectors", "without injection"),
-        (_cells(row) for row in table.seeded),
+        (_cells(row) for row in done.seeded),
     )
-    yield from _others("named", table.seeded)
-    if table.machine is not None:
+    yield from _others("named", done.seeded)
+    if done.machine is not None:
         yield ""
         yield "## Machine-made mutants"
         yield ""
         yield (
-            f"{len(table.machine.rows)} drawn with seed {table.machine.seed} from {table.machine.population} changes "
-            "that Cosmic Ray can make in the protocol's modules, the same as in [mutants-table.md](mutants-table.md); "
+            f"{len(done.machine.rows)} drawn with seed {done.machine.seed} from {done.machine.population} changes "
+            "that Cosmic Ray can make in the protocol's modules, the same as in [mutants](mutants.md); "
             "each up to the first vector that notices."
         )
         yield ""
-        yield from _table(
+        yield from table(
             ("where", "change", "level", "caught by"),
-            ((row.mutant, f"`{row.line}`", row.level or "", _caught_by(row)) for row in table.machine.rows),
+            ((row.mutant, f"`{row.line}`", row.level or "", _caught_by(row)) for row in done.machine.rows),
         )
-        yield from _others("machine-made", table.machine.rows)
+        yield from _others("machine-made", done.machine.rows)
 
 
-def _scores(table: Table, seeded: Score) -> Iterator[str]:
+def _scores(done: Table, seeded: Score) -> Iterator[str]:
     columns = [("named", seeded)]
-    if table.machine is not None:
-        columns.append(("machine-made", score(table.machine.rows)))
+    if done.machine is not None:
+        columns.append(("machine-made", score(done.machine.rows)))
     lines = (
         ("mutants that count", "mutants"),
         ("caught at `wire`", "wire"),
@@ -109,7 +106,7 @@ def _scores(table: Table, seeded: Score) -> Iterator[str]:
         ("caught by vectors or random mode", "together"),
         ("excluded, with an argument", "excluded"),
     )
-    yield from _table(
+    yield from table(
         ("", *(name for name, _ in columns)),
         ((words, *(str(getattr(one, name)) for _, one in columns)) for words, name in lines),
     )
@@ -137,24 +134,15 @@ def _others(kind: str, rows: tuple[Row, ...]) -> Iterator[str]:
         yield ""
         yield f"What the random mode says of the {kind} mutants that no vector notices."
         yield ""
-        yield from _table(
-            ("mutant", "said"), ((row.mutant, row.random.said if row.random else "") for row in by_random)
-        )
+        yield from table(("mutant", "said"), ((row.mutant, row.random.said if row.random else "") for row in by_random))
     missed = [row for row in rows if not row.caught and not row.excluded]
     if missed:
         yield ""
         yield f"The {kind} mutants that nothing notices: a vector is missing for each."
         yield ""
-        yield from _table(("mutant", "change"), ((row.mutant, f"`{row.line}`" if row.line else "") for row in missed))
+        yield from table(("mutant", "change"), ((row.mutant, f"`{row.line}`" if row.line else "") for row in missed))
     if excluded:
         yield ""
         yield f"The {kind} mutants that do not count, and why."
         yield ""
-        yield from _table(("mutant", "change", "why"), ((row.mutant, row.line, row.excluded) for row in excluded))
-
-
-def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    yield f"| {' | '.join(columns)} |"
-    yield "|" + "---|" * len(columns)
-    for row in rows:
-        yield f"| {' | '.join(cell.replace('|', '&#124;') for cell in row)} |"
+        yield from table(("mutant", "change", "why"), ((row.mutant, row.line, row.excluded) for row in excluded))

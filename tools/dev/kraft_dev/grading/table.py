@@ -1,16 +1,15 @@
 """What is published: a row for each mutant, and what noticed it."""
 
 import json
-from importlib.resources import files
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from kraft_conformance.protocol.features import LEVELS, Level, Subject
+from kraft_dev.results import Measured, result_file
 
 SCHEMA: Literal["kraft-grading/1"] = "kraft-grading/1"
-FILE_NAME = "table.json"
 TARGET = 0.9
 """Share of the mutants, equivalent ones left out, that vectors alone must catch."""
 
@@ -98,8 +97,8 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the random mode ran for the mutants that no vector notices; empty if it was left out."""
     seeded: tuple[Row, ...]
     machine: MachineMadeRows | None
-    note: str = ""
-    """What a reader has to know of how the table was made, if not in one run."""
+    measured: Measured | None
+    """At what; None if it is not known."""
 
 
 class TableError(ValueError):
@@ -111,7 +110,7 @@ def table_bytes(table: Table) -> bytes:
     document: dict[str, Any] = msgspec.to_builtins(table)
     machine = document["machine"]
     rows = _rows(document.pop("seeded"))
-    names = ("schema", "profile", "vectors", "partition_vectors", "random", "note")
+    names = ("schema", "profile", "vectors", "partition_vectors", "random", "measured")
     head = json.dumps({name: document[name] for name in names}, indent=1)
     machine_text = "null"
     if machine is not None:
@@ -126,15 +125,15 @@ def _rows(rows: list[dict[str, Any]]) -> str:
 
 
 def load_table() -> Table:
-    """The table of the package.
+    """The published table.
 
     Raises:
         TableError: it cannot be read.
     """
     try:
-        return msgspec.json.decode((files(__package__) / FILE_NAME).read_bytes(), type=Table)
+        return msgspec.json.decode(result_file("grading").read_bytes(), type=Table)
     except (OSError, msgspec.DecodeError) as error:
-        raise TableError(f"{FILE_NAME}: {error}") from error
+        raise TableError(f"{result_file('grading').name}: {error}") from error
 
 
 class Score(Struct, frozen=True):

@@ -1,140 +1,180 @@
-"""The tables of `docs/mutants-table.md`, written by `python -m kraft_dev mutants --record`."""
+"""The recorded result of `python -m kraft_dev mutants`, and its page of the site."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from kraft_dev.grading.table import load_table
-from kraft_dev.mutation.machine_made import MachineMade
-from kraft_dev.mutation.results import MachineMadeOutcomes, Results
+import msgspec
+from msgspec import Struct
+
+from kraft_dev.markdown import code, table
+from kraft_dev.mutation.results import Results
 from kraft_dev.mutation.sighting import Attack, Outcome
 from kraft_dev.mutation.survivors import KILL_TARGET
 from kraft_dev.mutation.tools import ALL_TOOLS, UNIT_TESTS
+from kraft_dev.results import Measured, measured_now, origin, result_bytes
 
 
-def markdown(results: Results) -> str:
-    """The whole file."""
+class SeededRow(Struct, frozen=True):
+    """A seeded mutant, and what came of it."""
+
+    name: str
+    rules: tuple[str, ...]
+    bug: str
+    attacks: tuple[Attack, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the tools say."""
+        return Outcome(self.name, self.attacks)
+
+
+class MachineRow(Struct, frozen=True):
+    """A machine-made mutant, and what came of it."""
+
+    file: str
+    line: int
+    before: str
+    after: str
+    attacks: tuple[Attack, ...]
+    equivalent: str
+    """Of a survivor: why nothing can notice it."""
+    missing: str
+    """Of a survivor: which check is missing."""
+
+    @property
+    def first(self) -> Attack | None:
+        """The first kill."""
+        return Outcome("", self.attacks).first
+
+
+class MachineRows(Struct, frozen=True):
+    """A sample of machine-made mutants."""
+
+    seed: int
+    population: int
+    mutants: tuple[MachineRow, ...]
+    raised: int
+    equivalent: int
+    missing: int
+    kill_rate: float
+    kill_rate_without_unit_tests: float
+
+
+class Recorded(Struct, frozen=True):
+    """The whole result."""
+
+    measured: Measured | None
+    command: str
+    baseline: Outcome
+    seeded: tuple[SeededRow, ...]
+    machine: MachineRows | None
+
+
+def recorded_result(results: Results) -> bytes:
+    """The file of a result, measured now."""
+    document = {"measured": msgspec.to_builtins(measured_now("mutants")), **results.as_dict()}
+    return result_bytes(document)
+
+
+def markdown(recorded: Recorded) -> str:
+    """The whole page."""
+    tools = [attack.tool for attack in recorded.baseline.attacks]
     lines = [
         "# Which tool kills which mutant",
         "",
-        f"Written by `{results.command}`; [mutants](mutants.md) says what the columns mean.",
+        origin("mutants", recorded.measured),
+        f"By `{recorded.command}`; [mutants](../mutants.md) says what the columns mean.",
         "",
         "## The tools on the unbroken reference",
         "",
-        *_table(
+        *table(
             ("tool", "what it does", "looks at", "seconds"),
             (
                 (attack.tool, ALL_TOOLS[attack.tool].does, _amount(attack), f"{attack.seconds:.1f}")
-                for attack in results.baseline.attacks
+                for attack in recorded.baseline.attacks
             ),
         ),
     ]
-    if results.mutants:
-        lines += ["", *_seeded(results)]
-    if results.machine is not None:
-        lines += ["", *_machine_made(results.machine)]
+    if recorded.seeded:
+        lines += ["", *_seeded(recorded.seeded, [tool for tool in tools if tool != UNIT_TESTS.name])]
+    if recorded.machine is not None:
+        lines += ["", *_machine_made(recorded.machine)]
     return "\n".join(lines) + "\n"
 
 
-def _seeded(results: Results) -> Iterator[str]:
-    tools = [attack.tool for attack in results.baseline.attacks if attack.tool != UNIT_TESTS.name]
-    levels = {row.mutant: row.level or "" for row in load_table().seeded}
-    killed = len(results.mutants) - len(results.unkilled)
-    yield f"## Seeded mutants: {killed} of {len(results.mutants)} killed"
+def _seeded(rows: tuple[SeededRow, ...], tools: list[str]) -> Iterator[str]:
+    outcomes = [row.outcome for row in rows]
+    kills = [[attack.tool for attack in outcome.attacks if attack.killed] for outcome in outcomes]
+    every, first = Counter(tool for by in kills for tool in by), Counter(by[0] for by in kills if by)
+    alone = Counter(by[0] for by in kills if len(by) == 1)
+    yield f"## Seeded mutants: {sum(map(bool, kills))} of {len(rows)} killed"
     yield ""
-    first = Counter(outcome.first.tool for outcome in results.outcomes if outcome.first)
-    alone = Counter(
-        outcome.first.tool
-        for outcome in results.outcomes
-        if outcome.first and sum(attack.killed for attack in outcome.attacks) == 1
-    )
-    every = Counter(attack.tool for outcome in results.outcomes for attack in outcome.attacks if attack.killed)
-    yield from _table(
+    yield from table(
         ("tool", "kills", "kills first", "kills alone"),
         ((tool, str(every[tool]), str(first[tool]), str(alone[tool])) for tool in tools),
     )
     yield ""
-    yield (
-        "How far each tool came until it killed the mutant, and how long it took; a dash: it did not kill it. "
-        "Shown at: the lowest observability at which a conformance vector sees it, by the table of the grading."
-    )
+    yield "How far each tool came until it killed the mutant, and how long it took; a dash: it did not kill it."
     yield ""
-    yield from _table(
-        ("mutant", "breaks", "shown at", *tools),
+    yield from table(
+        ("mutant", "breaks", *tools),
         (
-            (mutant.name, mutant.rules[0], levels.get(mutant.name, ""), *(_kill(outcome, tool) for tool in tools))
-            for mutant, outcome in zip(results.mutants, results.outcomes, strict=True)
+            (row.name, f"`{row.rules[0]}`", *(_kill(outcome, tool) for tool in tools))
+            for row, outcome in zip(rows, outcomes, strict=True)
         ),
     )
     yield ""
     yield "What the cheapest tool that kills it says."
     yield ""
-    yield from _table(
+    yield from table(
         ("mutant", "bug", "tool", "finds", "where"),
-        (
-            (mutant.name, mutant.bug, *_said(outcome.first))
-            for mutant, outcome in zip(results.mutants, results.outcomes, strict=True)
-        ),
+        ((row.name, row.bug, *_said(outcome.first)) for row, outcome in zip(rows, outcomes, strict=True)),
     )
 
 
-def _machine_made(machine: MachineMadeOutcomes) -> Iterator[str]:
-    rate = machine.rate
-    yield f"## Machine-made mutants: {rate.of_all:.1%} killed"
+def _machine_made(machine: MachineRows) -> Iterator[str]:
+    yield f"## Machine-made mutants: {machine.kill_rate:.1%} killed"
     yield ""
     yield (
-        f"{len(machine.made)} mutants drawn with seed {machine.seed} from {machine.population} changes that Cosmic Ray "
-        "can make in the protocol's modules; each met the tools from the cheapest to the dearest, up to the first kill."
+        f"{len(machine.mutants)} mutants drawn with seed {machine.seed} from {machine.population} changes that Cosmic "
+        "Ray can make in the protocol's modules; each met the tools from the cheapest to the dearest, up to the first "
+        "kill."
     )
     yield ""
-    killers = Counter(outcome.first.tool for outcome in machine.outcomes if outcome.first)
-    rows = [(f"killed by {tool}", str(count)) for tool, count in killers.most_common()]
-    yield from _table(
+    killers = Counter(row.first.tool for row in machine.mutants if row.first)
+    yield from table(
         ("", "mutants"),
         (
-            *rows,
-            ("of the kills of the suite's tools: an exception or a hang, not a check", str(rate.raised)),
-            ("survivors, equivalent", str(rate.equivalent)),
-            ("survivors, a check is missing", str(rate.missing)),
-            ("kill rate without the unit tests", f"{rate.of_tools:.1%}"),
-            (f"kill rate (target {KILL_TARGET:.0%})", f"{rate.of_all:.1%}"),
+            *((f"killed by {tool}", str(count)) for tool, count in killers.most_common()),
+            ("of the kills of the suite's tools: an exception or a hang, not a check", str(machine.raised)),
+            ("survivors, equivalent", str(machine.equivalent)),
+            ("survivors, a check is missing", str(machine.missing)),
+            ("kill rate without the unit tests", f"{machine.kill_rate_without_unit_tests:.1%}"),
+            (f"kill rate (target {KILL_TARGET:.0%})", f"{machine.kill_rate:.1%}"),
         ),
     )
-    alone = [
-        (made, outcome.first)
-        for made, outcome in zip(machine.made, machine.outcomes, strict=True)
-        if outcome.first is not None and outcome.first.tool == UNIT_TESTS.name
-    ]
+    alone = [(row, row.first.what) for row in machine.mutants if row.first and row.first.tool == UNIT_TESTS.name]
     if alone:
         yield ""
         yield "What only the unit tests see, which do not help an implementer: a check is missing."
         yield ""
-        yield from _table(
-            ("where", "before", "after", "test"),
-            ((*_change(made), first.what) for made, first in alone),
-        )
-    if machine.survivors:
+        yield from table(("where", "before", "after", "test"), ((*_change(row), what) for row, what in alone))
+    survivors = [row for row in machine.mutants if not row.first]
+    if survivors:
         yield ""
         yield "The survivors. The rate leaves out those that are equivalent."
         yield ""
-        yield from _table(
-            ("where", "before", "after", "verdict"),
-            (
-                (
-                    *_change(made),
-                    _verdict(entry.equivalent, entry.missing) if entry else "not looked at: counts as a missing check",
-                )
-                for made, entry in machine.survivors
-            ),
-        )
+        yield from table(("where", "before", "after", "verdict"), ((*_change(row), _verdict(row)) for row in survivors))
 
 
-def _change(made: MachineMade) -> tuple[str, str, str]:
-    after = f"`{made.key.after}`" if made.key.after else "deleted"
-    return f"{made.key.file}:{made.line}", f"`{made.key.before}`", after
+def _change(row: MachineRow) -> tuple[str, str, str]:
+    return f"{row.file}:{row.line}", code(row.before), code(row.after) or "deleted"
 
 
-def _verdict(equivalent: str, missing: str) -> str:
-    return f"equivalent: {equivalent}" if equivalent else f"missing check: {missing}"
+def _verdict(row: MachineRow) -> str:
+    if row.equivalent:
+        return f"equivalent: {row.equivalent}"
+    return f"missing check: {row.missing or 'nobody has looked at it'}"
 
 
 def _kill(outcome: Outcome, tool: str) -> str:
@@ -150,10 +190,3 @@ def _amount(attack: Attack) -> str:
 
 def _said(first: Attack | None) -> tuple[str, str, str]:
     return ("none", "**survives**", "") if first is None else (first.tool, first.what, first.where)
-
-
-def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    yield f"| {' | '.join(columns)} |"
-    yield "|" + "---|" * len(columns)
-    for row in rows:
-        yield f"| {' | '.join(cell.replace('|', '&#124;') for cell in row)} |"

@@ -120,7 +120,7 @@ def detectors_item(name: str, means: Means) -> Item:
     began = monotonic()
     evidence = load_evidence()
     checks = check_rows(all_checks(), load_catalogue(), evidence)
-    fields = field_rows(wanted_fields(), lies_of_traces(lambda lie: means.say(lie.field)), evidence.blind, {})
+    fields = field_rows(wanted_fields(), lies_of_traces(lambda lie: means.say(lie.field)), evidence.blind)
     problems = {f"{row.check.layer} {row.check.name}": row.problem for row in checks if row.problem}
     problems |= {row.field: row.problem for row in fields if row.problem}
     for one in evidence.detected:

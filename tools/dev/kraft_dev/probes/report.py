@@ -7,9 +7,11 @@ from typing import Literal
 
 import msgspec
 
+from kraft_dev.markdown import table
 from kraft_dev.probes.kinds import KINDS, Kind
 from kraft_dev.probes.simulated import SOURCES, Source
 from kraft_dev.probes.tally import Tally
+from kraft_dev.results import Measured, origin
 
 Side = Literal["reference", "model"]
 
@@ -68,7 +70,7 @@ def rows(
 ) -> tuple[ProbeRow, ...]:
     """The table; what was counted but is of no kind, or is listed for nothing, has a row with a problem too."""
     listed = {(one.kind, one.name, one.by): one.reason for one in unreached}
-    table: list[ProbeRow] = []
+    found: list[ProbeRow] = []
     for kind in kinds:
         names = kind.names()
         counted = {name for tally in (*reference.values(), *filter(None, [model])) for name in tally.names(kind.name)}
@@ -85,22 +87,43 @@ def rows(
                     problems.append(f"is never reached by the {side}")
                 if times and reason:
                     problems.append(f"is listed as out of reach of the {side}, which reaches it {times} times")
-            table.append(ProbeRow(kind.name, name, by_source, by_model, tuple(reasons), tuple(problems)))
+            found.append(ProbeRow(kind.name, name, by_source, by_model, tuple(reasons), tuple(problems)))
     stale = "is listed as out of reach, and nobody asks for it"
-    table += [ProbeRow(k, n, dict.fromkeys(SOURCES, 0), None, (r,), (stale,)) for (k, n, _), r in listed.items()]
-    return tuple(table)
+    found += [ProbeRow(k, n, dict.fromkeys(SOURCES, 0), None, (r,), (stale,)) for (k, n, _), r in listed.items()]
+    return tuple(found)
 
 
-def markdown(table: Sequence[ProbeRow], introduction: str) -> str:
-    """The table for the documentation."""
-    lines = ["# Probes: what is reached", "", introduction]
-    for kind in dict.fromkeys(row.kind for row in table):
-        of_kind = [row for row in table if row.kind == kind]
-        lines += ["", f"## {kind}: {len(of_kind)}", "", f"| {kind} | {' | '.join(SOURCES)} | model | |"]
-        lines.append("|---|" + "---:|" * (len(SOURCES) + 1) + "---|")
-        for row in of_kind:
-            counts = [str(row.reference[source]) for source in SOURCES]
-            counts.append("" if row.model is None else str(row.model))
-            remark = "; ".join((*row.problems, *row.reasons))
-            lines.append(f"| {row.name} | {' | '.join(counts)} | {remark} |")
+class Probed(msgspec.Struct, frozen=True):
+    """The recorded result: counts, and how much was run for them."""
+
+    measured: Measured | None
+    seeds: int
+    steps: int
+    walk_steps: int
+    rows: tuple[ProbeRow, ...]
+
+
+def markdown(probed: Probed) -> str:
+    """The whole page."""
+    lines = [
+        "# Probes: what is reached",
+        "",
+        origin("probes", probed.measured),
+        f"Simulated: {probed.seeds} seeds with every workload, {probed.steps} events each, the profiles in turn.",
+        "By hand: short schedules for what no cluster does that keeps the rules (`kraft_dev/probes/schedules.py`).",
+        f"Model: {probed.walk_steps} random steps through Next, by TLC, in the clusters of `Probes.tla`; "
+        "nothing of the reference is involved.",
+        "In the reference a row of the transition table counts when it is looked up, in the model when it explains a "
+        "step.",
+    ]
+    for kind in dict.fromkeys(row.kind for row in probed.rows):
+        of_kind = [row for row in probed.rows if row.kind == kind]
+        lines += ["", f"## {kind}: {len(of_kind)}", ""]
+        lines += table((kind, *SOURCES, "model", ""), map(_cells, of_kind))
     return "\n".join(lines) + "\n"
+
+
+def _cells(row: ProbeRow) -> tuple[str, ...]:
+    counts = [str(row.reference[source]) for source in SOURCES]
+    model = "" if row.model is None else str(row.model)
+    return row.name, *counts, model, "; ".join((*row.problems, *row.reasons))
