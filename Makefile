@@ -85,12 +85,12 @@ test:
 samples:
 	@tools/ensure_venv.sh run
 	$(BIN)/python -m kraft_conformance.samples
-	$(BIN)/python -m kraft_dev.findings
 
 counterexamples:
 	@tools/ensure_venv.sh run
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev load-bearing all \
 		--record-counterexamples tools/dev/kraft_dev/mutation/counterexamples
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev.findings
 
 vectors:
 	@tools/ensure_venv.sh run

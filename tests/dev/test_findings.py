@@ -16,7 +16,7 @@ from kraft_conformance.findings.finding import (
     read_findings,
 )
 from kraft_conformance.findings.recognising import findings_in
-from kraft_conformance.findings.showing import counterexample_file, trace_file, trace_of, verdict_on
+from kraft_conformance.findings.showing import counterexample_file, verdict_on
 from kraft_dev.findings import counterexample_of
 from kraft_reference.cluster.failure import Failure
 from kraft_reference.cluster.plan import RunPlan
@@ -58,11 +58,6 @@ def test_the_gap_between_pre_vote_and_voter_changes_is_a_finding() -> None:
 
 
 @by_name
-def test_its_trace_is_the_recorded_one(finding: Finding) -> None:
-    assert trace_of(finding) == trace_file(finding).read_bytes(), "record again: make samples"
-
-
-@by_name
 def test_tlc_takes_its_schedule_up_to_the_violation(finding: Finding) -> None:
     scenario, variant = finding.variant()
     verdict = verdict_on(finding)
@@ -76,7 +71,7 @@ def test_tlc_takes_its_schedule_up_to_the_violation(finding: Finding) -> None:
 
 
 def test_nothing_is_recorded_that_is_no_finding() -> None:
-    expected = {file.name for one in FINDINGS for file in (trace_file(one), counterexample_file(one))}
+    expected = {counterexample_file(one).name for one in FINDINGS}
     assert {file.name for file in findings_folder().iterdir()} == expected
 
 
@@ -84,7 +79,7 @@ def test_nothing_is_recorded_that_is_no_finding() -> None:
 def test_tlc_finds_the_recorded_counterexample_of_the_first() -> None:
     text, problem = counterexample_of(FINDINGS[0])
     assert problem == ""
-    assert text == counterexample_file(FINDINGS[0]).read_text(encoding="utf-8"), "record again: make samples"
+    assert text == counterexample_file(FINDINGS[0]).read_text(encoding="utf-8"), "record again: make counterexamples"
 
 
 @pytest.mark.nightly
@@ -92,7 +87,7 @@ def test_tlc_finds_the_recorded_counterexample_of_the_first() -> None:
 def test_tlc_finds_the_recorded_counterexample(finding: Finding) -> None:
     text, problem = counterexample_of(finding)
     assert problem == ""
-    assert text == counterexample_file(finding).read_text(encoding="utf-8"), "record again: make samples"
+    assert text == counterexample_file(finding).read_text(encoding="utf-8"), "record again: make counterexamples"
 
 
 def test_the_list_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.findings.finding import Finding, FindingError, load_findings
-from kraft_conformance.findings.showing import Shown, counterexample_file, show, trace_file
+from kraft_conformance.findings.showing import Shown, counterexample_file, show
 
 Name = Annotated[str | None, typer.Argument(help="A finding to show again; without one: the list.")]
 
@@ -81,7 +81,9 @@ def _show(shown: Shown) -> None:
     said = f"{shown.verdict.events} lines accepted" if rejection is None else rejection.headline()
     stdout.print(f"\n[bold]schedule[/bold] {finding.schedule}")
     stdout.print(f"  TLC: {said}", markup=False, soft_wrap=True)
-    stdout.print(f"  trace: {trace_file(finding).name}", markup=False)
+    scenario, _, variant = finding.schedule.partition("/")
+    words = f"kraft-spec scenario {scenario} --variant {variant} -o {finding.name}.jsonl"
+    stdout.print(f"  its trace: {words}", markup=False, soft_wrap=True)
     stdout.print(f"\n[bold]TLC's counterexample[/bold] (recorded as {counterexample_file(finding).name})")
     stdout.print(shown.counterexample, markup=False, soft_wrap=True)
     if shown.problem:

@@ -108,7 +108,7 @@ class FindingFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def findings_folder() -> Path:
-    """Where the recorded traces and counterexamples are."""
+    """Where TLC's counterexamples are recorded."""
     return Path(str(files("kraft_conformance.findings") / "recorded"))
 
 

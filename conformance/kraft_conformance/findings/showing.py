@@ -5,12 +5,9 @@ from pathlib import Path
 
 from kraft_conformance.findings.finding import Finding, findings_folder
 from kraft_spec.experiments import play
-from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check.model import LINE_PROPERTIES
 from kraft_traces.check.run import check_occurrences
 from kraft_traces.check.verdict import RejectionKind, Verdict, VerdictKind
-from kraft_traces.own import own_generator
-from kraft_traces.writer import trace_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +27,6 @@ class Shown:
     problem: str
 
 
-def trace_of(finding: Finding) -> bytes:
-    """The trace of the finding's schedule, made now.
-
-    Raises:
-        ScenarioFailure: The schedule does not go as its script says.
-    """
-    scenario, variant = finding.variant()
-    ran = play(scenario, variant)
-    generator = own_generator(workload=finding.schedule)
-    off = variant.without
-    return b"".join(trace_bytes(ran.occurrences, ran.configuration, generator, spec_hash=spec_hash(), switched_off=off))
-
-
 def verdict_on(finding: Finding) -> Verdict:
     """What TLC says of the schedule, line by line."""
     scenario, variant = finding.variant()
@@ -54,7 +38,7 @@ def show(finding: Finding) -> Shown:
     """Run the schedule and check it with TLC.
 
     Raises:
-        As `trace_of`.
+        ScenarioFailure: The schedule does not go as its script says.
     """
     verdict = verdict_on(finding)
     counterexample = counterexample_file(finding).read_text(encoding="utf-8")
@@ -73,11 +57,6 @@ def _problem(finding: Finding, verdict: Verdict) -> str:
     if not finding.violates:
         return f"the schedule violates {', '.join(rejection.properties)}, the finding says nothing of that"
     return ""
-
-
-def trace_file(finding: Finding) -> Path:
-    """Where the finding's trace is recorded."""
-    return findings_folder() / f"{finding.name}.jsonl"
 
 
 def counterexample_file(finding: Finding) -> Path:

@@ -1,9 +1,9 @@
-"""The findings recorded again: their traces, and TLC's counterexamples, looked for anew."""
+"""TLC's counterexamples of the findings, looked for anew and recorded."""
 
 from collections.abc import Callable
 
 from kraft_conformance.findings.finding import ByCheck, Finding, load_findings
-from kraft_conformance.findings.showing import counterexample_file, trace_file, trace_of
+from kraft_conformance.findings.showing import counterexample_file
 from kraft_dev.mutation.evidence import gather
 from kraft_dev.mutation.recorded import counterexample_of as counterexample_of_mutant
 from kraft_dev.mutation.schedule import hold
@@ -42,9 +42,8 @@ def _not(expected: str, violated: str) -> str:
 
 
 def record_all() -> None:
-    """Record the traces and the counterexamples of all findings again."""
+    """Record the counterexamples of all findings again."""
     for finding in load_findings():
-        trace_file(finding).write_bytes(trace_of(finding))
         text, _ = counterexample_of(finding)
         counterexample_file(finding).write_text(text, encoding="utf-8")
 
