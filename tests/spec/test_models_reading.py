@@ -21,7 +21,7 @@ from kraft_spec.models import (
 )
 
 TABLES = model_directory().parent / "models" / "checks"
-CLOSED_THOUGH_NO_SWITCH = {"HealLink", "AppendVoters", "ReplaceDisk", "DropMessage", "FetchTargets"}
+CLOSED_THOUGH_NO_SWITCH = {"HealLink", "DropMessage", "FetchTargets"}
 """What has no switch that is on, and is closed all the same."""
 
 TABLE = """

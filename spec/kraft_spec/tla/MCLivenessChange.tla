@@ -21,7 +21,6 @@ TimelyChange(r, timer) == timer # "voter-change" /\ Timely(r, timer)
 \* One request: to add, to remove.
 NeverAdd(r, request, voter, endpoint, whenCommitted, sameCluster) == FALSE
 NeverRemove(r, request, voter, sameCluster) == FALSE
-NeverUpgrade(r, request, level, brokersMin, brokersMax) == FALSE
 
 AsksAgain(r) ==
   /\ replicas[r].role = "Leader"

@@ -177,7 +177,6 @@ WithoutCredit == <<[r \in Ids |-> Uncredited(replicas[r])], {m \in network : ~De
 (***************************************************************************)
 NeverAdd(r, request, voter, endpoint, whenCommitted, sameCluster) == FALSE
 NeverRemove(r, request, voter, sameCluster) == FALSE
-NeverUpgrade(r, request, level, brokersMin, brokersMax) == FALSE
 
 \* A client asks the leader of epoch 1, or any.
 AsksFirst(r) == r = 1 /\ replicas[r].role = "Leader" /\ Rested
