@@ -1,7 +1,7 @@
 """`python -m kraft_dev grade`: broken references behind the adapter, and what notices them."""
 
 import os
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 from msgspec import to_builtins
@@ -70,23 +70,6 @@ Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants a
 Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
 
 
-class Asked(NamedTuple):
-    """The options of the command."""
-
-    words: tuple[str, ...]
-    use_seeded: bool
-    machine: int
-    seed: int
-    vectors_only: bool
-    first: bool
-    check: bool
-    naming: bool
-    traces: bool
-    jobs: int | None
-    record: bool
-    as_json: bool
-
-
 def grade(
     words: Words = None,
     use_seeded: Seeded = True,
@@ -107,62 +90,40 @@ def grade(
     Equivalent ones don't count.
     With --naming and --traces the exit code says only that it is done.
     """
-    asked = Asked(
-        words=tuple(words or ()),
-        use_seeded=use_seeded,
-        machine=machine,
-        seed=seed,
-        vectors_only=vectors_only,
-        first=first,
-        check=check,
-        naming=naming,
-        traces=traces,
-        jobs=jobs,
-        record=record,
-        as_json=as_json,
-    )
-    return _grade(asked)
-
-
-def _grade(asked: Asked) -> int:
-    """Grade, show, write; the exit code."""
-    if asked.words and asked.record:
+    if words and record:
         raise usage_error("a published table has all mutants: --record does not go with -k")
-    chosen = _chosen(asked.words) if asked.use_seeded else ()
-    if asked.check:
+    chosen = _chosen(tuple(words or ())) if use_seeded else ()
+    jobs = jobs or os.cpu_count() or 1
+    if check:
         return _check(chosen)
-    if asked.naming:
-        return _name(asked, chosen)
-    if asked.traces:
-        return _name_traces(asked, chosen)
-    if not chosen and not asked.machine:
+    if naming:
+        return _name(chosen, machine, seed, jobs, record=record, as_json=as_json)
+    if traces:
+        return _name_traces(chosen, as_json=as_json)
+    if not chosen and not machine:
         raise usage_error("nothing to grade: no named mutants, and no --machine N")
-    if asked.machine and not machine_made.is_available():
+    if machine and not machine_made.is_available():
         raise CommandError(
             "machine-made mutants need Cosmic Ray: install kraft-spec with the extra `mutation`", ExitCode.UNAVAILABLE
         )
-    random = None if asked.vectors_only else RandomRuns()
-    jobs = asked.jobs or os.cpu_count() or 1
-    done = _graded(GradingPlan(chosen, asked.machine, asked.seed, random, asked.first, jobs))
-    if asked.record:
+    done = _graded(GradingPlan(chosen, machine, seed, None if vectors_only else RandomRuns(), first, jobs))
+    if record:
         with whole_file(result_file("grading")) as output:
             output.write(table_bytes(done))
-    if asked.as_json:
+    if as_json:
         print_json(to_builtins(done))
     else:
         _show(done)
     return ExitCode.CONFORMANT if holds(done) else ExitCode.VIOLATION
 
 
-def _name(asked: Asked, chosen: tuple[Mutant, ...]) -> int:
-    with progress("mutants", len(chosen) + asked.machine) as advance:
-        done = naming_of(
-            chosen, asked.machine, asked.seed, asked.jobs or os.cpu_count() or 1, lambda row: advance(say=row.mutant)
-        )
-    if asked.record:
+def _name(chosen: tuple[Mutant, ...], machine: int, seed: int, jobs: int, *, record: bool, as_json: bool) -> int:
+    with progress("mutants", len(chosen) + machine) as advance:
+        done = naming_of(chosen, machine, seed, jobs, lambda row: advance(say=row.mutant))
+    if record:
         with whole_file(result_file("naming")) as output:
             output.write(naming_bytes(done))
-    if asked.as_json:
+    if as_json:
         print_json(to_builtins(done))
         return ExitCode.CONFORMANT
     for row in (*done.seeded, *done.machine):
@@ -175,11 +136,11 @@ def _name(asked: Asked, chosen: tuple[Mutant, ...]) -> int:
     return ExitCode.CONFORMANT
 
 
-def _name_traces(asked: Asked, chosen: tuple[Mutant, ...]) -> int:
+def _name_traces(chosen: tuple[Mutant, ...], *, as_json: bool) -> int:
     with progress("mutants", len(chosen)) as advance:
         rows = trace_naming_of(chosen, lambda row: advance(say=row.mutant))
     rejected = [row for row in rows if row.where]
-    if asked.as_json:
+    if as_json:
         print_json([row._asdict() for row in rows])
         return ExitCode.CONFORMANT
     for row in rows:
