@@ -56,15 +56,6 @@ def gauges(state: ReplicaState) -> tuple[int, int, int]:
     return pending_add_voter(state), pending_remove_voter(state), uncommitted_voter_change(state)
 
 
-def test_voters_and_observers() -> None:
-    """Rule: metric.voters-and-observers."""
-    state = established(4, fetch_offsets={key(2): 1, key(4): 1, key(3, "U3'"): 1, ReplicaKey(10): 1})
-    # 10 sends no directory id and can never be added.
-    assert (number_of_voters(state), number_of_observers(state)) == (3, 2)
-    assert (number_of_voters(established(4)), number_of_observers(established(4))) == (3, 0)
-    assert number_of_voters(follower(4, 1, 4, log=log_of(voters=keys(1, 2)))) == 2
-
-
 def test_an_addition_from_its_acceptance_to_its_commit() -> None:
     """Rule: metric.pending-changes."""
     assert gauges(established(4)) == (0, 0, 0)
@@ -160,8 +151,6 @@ def test_static_voters_are_ignored_from_level_1_on() -> None:
 
 
 OUTSIDE = log_of(voters=OBSERVED.voters)
-
-
 """The log of replica 4, which is in no voters set."""
 
 
@@ -198,7 +187,7 @@ def test_metric_current_state_follows_the_role() -> None:
 
 
 def test_metric_voters_observers() -> None:
-    """Rule: metric.voters-observers."""
+    """Rules: metric.voters-observers, metric.voters-and-observers."""
     configuration = cluster(3, observers=3)
     state = leader(5, log=log_of(voters=configuration.voters))
     assert (number_of_voters(state), number_of_observers(state)) == (3, 0)
@@ -212,4 +201,5 @@ def test_metric_voters_observers() -> None:
     # The leader never counts as offline, and is itself by its key, not by its id.
     other_disk = state._replace(key=key(1, "U1'"))
     assert number_of_offline_voters(other_disk, {key(2): 9_000, key(3): 9_000}, 10_000, 2_000) == 1
-    assert keys(1, 2, 3) == state.voters
+    # Others know the voters, and no observers.
+    assert number_of_voters(follower(4, 1, 4, log=log_of(voters=keys(1, 2)))) == 2

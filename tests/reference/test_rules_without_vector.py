@@ -161,8 +161,6 @@ def test_timers_random() -> None:
 
 
 STATIC = cluster(3, kraft_version=0)
-
-
 STATIC_LOG = log_of(voters=STATIC.voters)
 
 
@@ -266,8 +264,6 @@ def test_a_removed_replica_that_joins_comes_back() -> None:
 
 
 TO_FOUR_FIVE_SIX = AlterPartitionReassignments(9, (4, 5, 6))
-
-
 STOP = AlterPartitionReassignments(9, None)
 
 
@@ -390,14 +386,10 @@ def test_an_addition_that_runs_out_of_time_is_nobodys_loss() -> None:
 
 
 CAMPAIGNS = replace(SIX, profile=replace(KIP, name="kip-642-votes", vote_of_non_voter="refuse-and-campaign"))
-
-
 """Voters answer somebody outside their set as KIP-642 has it."""
 
 
 AHEAD = (3, 9)
-
-
 """The last epoch and end offset of whoever asks: no log of these tests is longer."""
 
 
