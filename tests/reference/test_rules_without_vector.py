@@ -205,7 +205,8 @@ def test_the_bootstrap_checkpoint_is_not_replicated() -> None:
 def test_check_quorum_period() -> None:
     """Rule: check-quorum.period."""
     for fetch_timeout_ms in (10, 2000, 9999):
-        assert Timeouts(fetch_timeout_ms=fetch_timeout_ms).check_quorum_period_ms > fetch_timeout_ms
+        timeouts = Timeouts(fetch_timeout_ms=fetch_timeout_ms)
+        assert timeouts.begin_quorum_epoch_interval_ms < fetch_timeout_ms < timeouts.check_quorum_period_ms
 
 
 def test_discovery_election_endpoints() -> None:

@@ -27,12 +27,13 @@ class _InThisProcess(Session):
 
 
 def replay_vectors(target: Target, tally: Tally) -> Sighting | None:
-    """Run each vector of a replica under the first of its profiles, as the runner does."""
+    """Run each vector of a replica under each of its profiles, as the runner does."""
     session = _InThisProcess()
     for vector in Catalogue().of_replicas():
-        tally.where = vector.id
-        tally.amount += len(vector.steps)
-        outcome = run_vector(session, vector, vector.requires.profiles[0])
-        if outcome.status in FAILING:
-            return Sighting(outcome.reason, vector.id)
+        for profile in vector.requires.profiles:
+            tally.where = vector.id
+            tally.amount += len(vector.steps)
+            outcome = run_vector(session, vector, profile)
+            if outcome.status in FAILING:
+                return Sighting(outcome.reason, vector.id)
     return None
