@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_reference import watermark
 from kraft_reference.cluster.failure import Failure
 from kraft_reference.cluster.lasting import LastingFaults, draw_lasting_faults, lasting_faults_in
 from kraft_reference.cluster.liveness import zombie_bounded
@@ -96,19 +95,6 @@ def test_a_switched_off_rule_breaks_a_property_under_its_name_and_shrinks(bug: s
     assert failure.violation == violation
     assert failure.shrunk_violation.property_name == property_name
     assert len(failure.schedule) * 4 < failure.moves
-
-
-def _all_voters_must_have_it(patch: pytest.MonkeyPatch) -> None:
-    def unanimous(state: Any) -> int:
-        return min(watermark.reached_by(state, voter) for voter in state.voters)
-
-    patch.setattr(watermark, "majority_offset", unanimous)
-
-
-def test_commits_that_wait_for_everybody_break_commit_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    _all_voters_must_have_it(monkeypatch)
-    _, violation = first_violation("CommitProgress", 20, 3, "islands")
-    assert "a high watermark above offset" in violation.message
 
 
 def failure_of(plan: RunPlan) -> Failure:

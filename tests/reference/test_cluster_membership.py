@@ -1,192 +1,21 @@
-"""Voter changes, snapshots and upgrades in the simulated cluster: each property is broken once, under its name."""
+"""Voter changes in the simulated cluster: whose disk may be lost, which sets agree, what a long run remembers."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from statistics import median
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_reference import pending_changes, polling, replication, snapshots
 from kraft_reference.cluster.membership import may_disagree
 from kraft_reference.cluster.plan import RunPlan, configuration_of
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.survival import lost_voters, sets_to_come, survives_disk_loss
-from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.events import (
-    ReplaceDisk,
-)
+from kraft_reference.events import ReplaceDisk
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import Log, Snapshot, rebased, snapshot_at, truncate
-from kraft_reference.outcome import Outcome
-from kraft_reference.quorum_reassignment import next_steps
-from kraft_reference.replica import Replica
-from kraft_spec.experiments import simulation_of
 
-Plant = Callable[[pytest.MonkeyPatch], None]
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
-
-
-def ended(plan: RunPlan) -> Simulation:
-    simulation = simulation_of(plan)
-    for _ in simulation.run():
-        pass
-    return simulation
-
-
-def found(seeds: range, replicas: int, workload: str, property_name: str, **plan: Any) -> tuple[RunPlan, Violation]:
-    """The first run that breaks the property."""
-    for seed in seeds:
-        one = RunPlan(seed, replicas, 600, workload, **plan)
-        violation = ended(one).violation
-        if violation is not None and violation.property_name == property_name:
-            return one, violation
-    raise AssertionError(f"{property_name} is not broken by a seed in {seeds}")
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Rules switched off.
-# ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("rule", "workload", "replicas", "seeds", "property_name"),
-    [
-        ("voters.one-change-at-a-time", "hasty-changes", 4, range(10), "OnePendingChange"),
-        ("voters.one-change-at-a-time", "hasty-changes", 4, range(10), "ConfigOverlap"),
-        ("voters.epoch-committed-before-change", "hasty-changes", 4, range(45, 60), "ConfigOverlap"),
-        ("hw.leader-excluded", "hasty-changes", 4, range(35, 45), "LeaderCompleteness"),
-        ("reassign.single-member-steps", "reassignments", 3, range(10), "ConfigOverlap"),
-        ("reassign.cancel-by-new-target", "reassignments", 3, range(10), "ConfigOverlap"),
-        ("reassign.request-new-target", "reassignments", 4, range(12, 18), "OnePendingChange"),
-        ("fetch.replica-key", "storm", 3, range(10), "IdentityBinding"),
-        ("vote.voter-key", "storm", 3, range(10), "IdentityBinding"),
-    ],
-)
-def test_a_switched_off_rule_breaks_a_property(
-    rule: str, workload: str, replicas: int, seeds: range, property_name: str
-) -> None:
-    plan, _ = found(seeds, replicas, workload, property_name, switched_off=(rule,))
-    # The same run with the rule in force keeps everything.
-    assert ended(replace(plan, switched_off=())).violation is None
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Bugs planted.
-# ---------------------------------------------------------------------------------------------------------
-
-
-def _snapshots_hold_the_newest_set(patch: pytest.MonkeyPatch) -> None:
-    def newest(log: Log, end_offset: int) -> Snapshot:
-        return snapshot_at(log, end_offset)._replace(voters=log.voters[-1].voters, details=log.voters[-1].details)
-
-    patch.setattr(snapshots, "snapshot_at", newest)
-
-
-def _snapshots_hold_the_newest_level(patch: pytest.MonkeyPatch) -> None:
-    def newest(log: Log, end_offset: int) -> Snapshot:
-        return snapshot_at(log, end_offset)._replace(kraft_version=0)
-
-    patch.setattr(snapshots, "snapshot_at", newest)
-
-
-def _snapshots_of_everything(patch: pytest.MonkeyPatch) -> None:
-    def everything(state: Any, end_offset: int) -> Outcome:
-        end = state.log.end_offset
-        return Outcome(state._replace(log=rebased(state.log, snapshot_at(state.log, end))))
-
-    patch.setattr(snapshots, "after_take_snapshot", everything)
-
-
-def _a_snapshot_lowers_the_high_watermark(patch: pytest.MonkeyPatch) -> None:
-    original = snapshots.after_fetch_snapshot_response
-
-    def forgetful(state: Any, configuration: Any, response: Any, draw: Any) -> Outcome:
-        outcome = original(state, configuration, response, draw)
-        if outcome.state.log.base is state.log.base:
-            return outcome
-        return outcome._replace(state=outcome.state._replace(high_watermark=0))
-
-    patch.setattr(snapshots, "after_fetch_snapshot_response", forgetful)
-
-
-def _the_log_survives_a_snapshot(patch: pytest.MonkeyPatch) -> None:
-    def kept(state: Any, end_offset: int) -> Outcome:
-        after = rebased(state.log, snapshot_at(state.log, end_offset))
-        return Outcome(state._replace(log=after._replace(voters=state.log.voters[:1])))
-
-    patch.setattr(snapshots, "after_take_snapshot", kept)
-
-
-def _batches_are_torn(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(replication, "batch_end", lambda _, end: end)
-
-
-def _levels_survive_truncation(patch: pytest.MonkeyPatch) -> None:
-    def kept(log: Log, end_offset: int) -> Log:
-        return truncate(log, end_offset)._replace(versions=log.versions)
-
-    patch.setattr(replication, "truncate", kept)
-
-
-def _additions_are_never_appended(patch: pytest.MonkeyPatch) -> None:
-    def never(outcome: Outcome, *_: Any) -> Outcome:
-        return outcome
-
-    patch.setattr(replication, "advanced", never)
-    patch.setattr(pending_changes, "advanced", never)
-
-
-def _steps_are_never_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Replica, "next_steps", lambda _: frozenset())
-
-
-def _the_last_to_remove_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    def and_does_not_hand_over(replica: Replica) -> Any:
-        state = replica.state
-        steps = next_steps(state)
-        return steps if state.key.id in (state.target or ()) else steps - {None}
-
-    monkeypatch.setattr(Replica, "next_steps", and_does_not_hand_over)
-
-
-def _nobody_joins(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(polling, "join_request", lambda *_: None)
-
-
-def _nobody_reports(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(polling, "report_request", lambda *_: None)
-
-
-PLANTED: dict[str, tuple[Plant, str, str]] = {
-    "snapshots hold the newest set": (_snapshots_hold_the_newest_set, "snapshots", "ConfigFollowsLog"),
-    "snapshots hold level 0": (_snapshots_hold_the_newest_level, "snapshots", "ConfigFollowsLog"),
-    "snapshots of everything": (_snapshots_of_everything, "snapshots", "StateMachineSafety"),
-    "a snapshot lowers the high watermark": (_a_snapshot_lowers_the_high_watermark, "snapshots", "HwMonotonic"),
-    "old sets survive a snapshot": (_the_log_survives_a_snapshot, "snapshots", "ConfigFollowsLog"),
-    "batches are torn": (_batches_are_torn, "upgrade", "ConfigFollowsLog"),
-    "levels survive truncation": (_levels_survive_truncation, "upgrade", "ConfigFollowsLog"),
-    "additions are never appended": (_additions_are_never_appended, "voter-changes", "EventualChange"),
-    "steps are never taken": (_steps_are_never_taken, "reassignments", "EventualChange"),
-    "the last to remove stays": (_the_last_to_remove_stays, "reassignments", "EventualChange"),
-    "nobody joins": (_nobody_joins, "auto-join", "EventualChange"),
-    "nobody reports": (_nobody_reports, "upgrade", "EventualChange"),
-}
-
-
-@pytest.mark.parametrize("bug", sorted(PLANTED))
-def test_a_planted_bug_is_found_under_its_name(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    plant, workload, property_name = PLANTED[bug]
-    plant(monkeypatch)
-    found(range(60), 3, workload, property_name)
-
-
-# ---------------------------------------------------------------------------------------------------------
-# What happens in these runs.
-# ---------------------------------------------------------------------------------------------------------
 
 
 @given(seed=SEEDS)
