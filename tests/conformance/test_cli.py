@@ -225,6 +225,8 @@ def test_scenarios_are_listed_run_and_written(capsys: Captured, tmp_path: Path) 
     [
         ("prevote.leader.rejects", "elections.py", "level", "MUST"),
         ("prevote.leader.rejects", "Elections.tla", "status", "active"),
+        ("end-quorum.stale", "tests/reference/test_vectors.py", "vectors", "resignation.stale"),
+        ("vote.grant.resets-timer", "elections.py", "tests", "tests/reference/test_rules_without_vector.py:"),
         (
             "bootstrap.kip642-first-record",
             "does not hold any more: superseded by bootstrap.first-leader-writes-records, state.leader.first-leader",
