@@ -307,6 +307,17 @@ def test_a_missing_folder_for_output_is_found_before_the_work(trace: Path) -> No
     assert main(["model", "smoke", "--record", "no-such-folder/x.json"]) == ExitCode.CANNOT_WRITE
 
 
+def test_a_check_is_written_for_tlc_by_hand(capsys: Captured, tmp_path: Path) -> None:
+    code, out = output(capsys, "model", "smoke", "--write", str(tmp_path / "model"))
+    written = (tmp_path / "model" / "smoke.cfg").read_text(encoding="utf-8")
+    assert code == ExitCode.CONFORMANT
+    assert "CONSTRAINT Bounds" in written
+    assert out.startswith(written)
+    assert "-config smoke.cfg MCElection" in out
+    assert main(["model", "smoke", "--write", str(tmp_path / "model")]) == ExitCode.CANNOT_WRITE
+    assert main(["model", "ci", "--write", str(tmp_path / "group")]) == ExitCode.USAGE
+
+
 def test_a_reader_that_goes_away_is_no_violation(trace: Path) -> None:
     words = f"{shlex.quote(sys.executable)} -m kraft_conformance.cli rules --json | true; echo ${{PIPESTATUS[0]}}"
     ended = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=True)
