@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from kraft_reference.changes import CLIENT, ChangeKind, ChangePhase, PendingChange
+from kraft_reference.changes import CLIENT, REASSIGNMENT, ChangeKind, ChangePhase, PendingChange
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw, Event, Receive
@@ -16,6 +16,7 @@ from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
 from kraft_reference.log import Log, Snapshot, append, flush, log_on
 from kraft_reference.messages import Message, Reply
 from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -262,3 +263,26 @@ def messages(outcome: Outcome) -> tuple[Message, ...]:
 def refused(state: ReplicaState, reason: Refusal) -> Outcome:
     """The outcome of an event that changed nothing."""
     return Outcome(state, refusal=reason)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Leaders on their way to a target.
+# ---------------------------------------------------------------------------------------------------------
+
+TARGET = frozenset((4, 5, 6))
+"""The target of `reassigning`."""
+FETCHED = {key(4): 2, key(5): 2, key(6): 2}
+"""Observers that have fetched everything from `reassigning`."""
+STEP: dict[str, Any] = {"requester": REASSIGNMENT, "request": 0}
+"""Of a change that nobody asked for."""
+
+
+def steps(state: ReplicaState, configuration: Configuration = SIX) -> list[int | None]:
+    """The ids that a step may name; `None` for one that neither adds nor removes."""
+    found = next_steps(state)
+    return sorted((None if one is None else one.id for one in found), key=lambda one: one or 0)
+
+
+def appended(state: ReplicaState, *records: Record) -> ReplicaState:
+    """The leader with records at the end of its log."""
+    return state._replace(log=flush(append(state.log, records)))

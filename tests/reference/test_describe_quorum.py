@@ -2,9 +2,11 @@
 
 import pytest
 from tests.reference.builders import (
+    FETCHED,
     FIVE,
     OBSERVED,
     SIX,
+    STEP,
     THREE,
     adding,
     cluster,
@@ -25,7 +27,6 @@ from tests.reference.builders import (
     voters_record,
     where,
 )
-from tests.reference.reassigning import FETCHED, STEP
 from tests.reference.wire import fetch
 
 from kraft_reference.changes import ChangePhase

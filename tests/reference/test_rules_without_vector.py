@@ -8,10 +8,14 @@ from tests.reference.builders import (
     DRAW,
     ELECTION,
     FETCH,
+    FETCHED,
     OBSERVED,
     SIX,
+    STEP,
+    TARGET,
     THREE,
     adding,
+    appended,
     assignment,
     becomes,
     candidate,
@@ -33,13 +37,13 @@ from tests.reference.builders import (
     resigned,
     role_name,
     step,
+    steps,
     stopped,
     unattached,
     version_record,
     voters_record,
 )
 from tests.reference.checked_step import check_step
-from tests.reference.reassigning import FETCHED, STEP, TARGET, appended, steps
 from tests.reference.wire import (
     add_voter,
     api_versions,

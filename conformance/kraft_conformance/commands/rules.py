@@ -9,6 +9,7 @@ from rich.markdown import Markdown
 from kraft_conformance.console import print_json, stdout, table
 from kraft_conformance.failure import usage_error
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_reference.scenarios import SCENARIOS
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import Row, rows_about
 from kraft_spec.proofs.theorems import theorems
@@ -95,12 +96,13 @@ def _vectors(rule_id: str) -> list[str]:
 
 
 def _tests(rule_id: str) -> list[str]:
-    """Where tests hold the reference to a rule, its vectors first; nowhere without a checkout."""
+    """Where tests hold the reference to a rule, its vectors and scenarios first; nowhere without a checkout."""
     if (source := reference_tests()) is None:
         return []
     replays = [f"{source.name}/test_vectors.py"] if _vectors(rule_id) else []
+    plays = [f"{source.name}/test_scenarios.py"] if any(rule_id in one.rules for one in SCENARIOS) else []
     places = find_citations(source, load_registry().ids)
-    return replays + [f"{place.path}:{place.line}" for place in places if place.rule_id == rule_id]
+    return replays + plays + [f"{place.path}:{place.line}" for place in places if place.rule_id == rule_id]
 
 
 def _status(rule: Rule) -> str:
