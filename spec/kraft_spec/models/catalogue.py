@@ -1,4 +1,4 @@
-"""The table of the model checks, read from checks/*.toml.
+"""The table of the model checks, read from `checks/*.toml`.
 
 Most checks must hold; the others are broken on purpose (a rule switched off, a guard taken out), and must be caught
 by the property named.  To add one is to add its entry: checks/closed.toml says how.

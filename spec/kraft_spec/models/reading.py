@@ -1,4 +1,4 @@
-"""Read the table of the model checks: checks/*.toml; checks/closed.toml says what its fields mean."""
+"""Read the table of the model checks: `checks/*.toml`; `checks/closed.toml` says what its fields mean."""
 
 from collections.abc import Mapping
 from dataclasses import replace
