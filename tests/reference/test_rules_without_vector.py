@@ -467,6 +467,13 @@ def test_voters_of_the_own_set_pre_votes_and_observers_are_not_concerned() -> No
     assert receive(state, other, CAMPAIGNS).state.role is Role.PROSPECTIVE
 
 
+def test_a_leader_prefers_whoever_has_fetched_most() -> None:
+    """Rule: state.leader.resigns.  No vector has three voters whose logs end at three places above 0."""
+    state = established(4, log=log_of(voters=keys(1, 2, 3, 4)), fetch_offsets={key(2): 1, key(3): 3, key(4): 2})
+    gone = step(state, CheckQuorumTimeout(), cluster(4)).state
+    assert gone.preferred_candidates == (key(3), key(4), key(2))
+
+
 @pytest.mark.parametrize("alone", [True, False], ids=["sole-voter", "without-pre-vote"])
 def test_what_the_refusal_says_is_on_disk(alone: bool) -> None:
     """A rival that need not ask for Pre-Votes is in the next epoch when it answers.
