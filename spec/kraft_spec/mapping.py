@@ -125,7 +125,7 @@ def effect_row(effect: effects.DurableEffect | effects.Send | effects.Answer) ->
     if isinstance(effect, effects.Send):
         message = effect.message
         return _row(type(message).__name__, MESSAGES[type(message)], message)
-    return _row(*EFFECTS[type(effect)], effect)
+    return _row(type(effect).__name__, EFFECTS[type(effect)], effect)
 
 
 def row_names(name: str) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ def row_names(name: str) -> tuple[str, ...]:
 REPLY_NAME = messages.Reply.__name__
 """What an answer to a client is called among the effects."""
 
-_EFFECT_FIELDS = {**dict(EFFECTS.values()), REPLY_NAME: REPLY}
+_EFFECT_FIELDS = {**{kind.__name__: fields for kind, fields in EFFECTS.items()}, REPLY_NAME: REPLY}
 
 EVENT_TYPES: Mapping[str, type[events.Event]] = {kind.__name__: kind for kind in EVENTS}
 """The events that deliver nothing, by their name."""

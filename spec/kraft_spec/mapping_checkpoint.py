@@ -51,7 +51,7 @@ def _flight_to_model(identifier: str, flight: Flight) -> dict[str, ModelValue]:
 
 def _recollection_to_model(recollection: Recollection) -> dict[str, ModelValue]:
     epochs = {
-        epoch: {"leaders": KEY_SET.to_model(led.leaders), "end": led.end_offset, "rewritten": led.rewritten}
+        epoch: {"leaders": KEY_SET.to_model(led.leaders), "end_offset": led.end_offset, "rewritten": led.rewritten}
         for epoch, led in recollection.epochs.items()
     }
     votes = {
@@ -64,7 +64,7 @@ def _recollection_to_model(recollection: Recollection) -> dict[str, ModelValue]:
         "epochs": epochs or (),
         "votes": votes,
         "committed": {
-            "base": {"end": committed.start_offset, **_in_force_to_model(committed.base)},
+            "base": {"end_offset": committed.start_offset, **_in_force_to_model(committed.base)},
             "log": RECORDS.to_model(committed.records),
             "past": tuple(
                 {"offset": offset, **_in_force_to_model(from_there)} for offset, from_there in committed.past
@@ -80,7 +80,7 @@ def _recollection_to_model(recollection: Recollection) -> dict[str, ModelValue]:
 def _in_force_to_model(known: InForce) -> dict[str, ModelValue]:
     return {
         "epoch": known.epoch,
-        "level": _NO_LEVEL if known.kraft_version is None else known.kraft_version,
+        "kraft_version": _NO_LEVEL if known.kraft_version is None else known.kraft_version,
         "voters": _NO_SET if known.voters is None else KEY_SET.to_model(known.voters),
         "details": details_to_model(known.details),
         "target": TARGET.to_model(known.target),
@@ -90,7 +90,7 @@ def _in_force_to_model(known: InForce) -> dict[str, ModelValue]:
 def _in_force_from_model(known: Mapping[str, ModelValue]) -> InForce:
     return InForce(
         known["epoch"],
-        None if known["level"] == _NO_LEVEL else known["level"],
+        None if known["kraft_version"] == _NO_LEVEL else known["kraft_version"],
         None if known["voters"] == _NO_SET else KEY_SET.from_model(known["voters"]),
         details_from_model(known["details"]),
         TARGET.from_model(known["target"]),
@@ -131,14 +131,14 @@ def checkpoint_from_model(
     history = variables["history"]
     known = history["committed"]
     committed = Committed(
-        known["base"]["end"],
+        known["base"]["end_offset"],
         _in_force_from_model(known["base"]),
         RECORDS.from_model(known["log"]),
         tuple((entry["offset"], _in_force_from_model(entry)) for entry in known["past"]),
     )
     recollection = Recollection(
         {
-            epoch: LedEpoch(KEY_SET.from_model(led["leaders"]), led["end"], led["rewritten"])
+            epoch: LedEpoch(KEY_SET.from_model(led["leaders"]), led["end_offset"], led["rewritten"])
             for epoch, led in function_entries(history["epochs"]).items()
         },
         {

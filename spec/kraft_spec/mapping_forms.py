@@ -174,11 +174,11 @@ def _voters_entry_from_model(entry: Mapping[str, ModelValue]) -> VotersEntry:
 
 
 def _version_entry_to_model(entry: VersionEntry) -> dict[str, ModelValue]:
-    return {"offset": entry.offset, "level": entry.kraft_version}
+    return {"offset": entry.offset, "kraft_version": entry.kraft_version}
 
 
 def _version_entry_from_model(entry: Mapping[str, ModelValue]) -> VersionEntry:
-    return VersionEntry(entry["offset"], entry["level"])
+    return VersionEntry(entry["offset"], entry["kraft_version"])
 
 
 def snapshot_to_model(snapshot: Snapshot) -> dict[str, ModelValue]:
@@ -186,7 +186,7 @@ def snapshot_to_model(snapshot: Snapshot) -> dict[str, ModelValue]:
     return dict(zip(_SNAPSHOT, snapshot_row(snapshot), strict=True))
 
 
-_SNAPSHOT = ("end", "epoch", "level", "voters", "details", "target")
+_SNAPSHOT = ("end_offset", "epoch", "kraft_version", "voters", "details", "target")
 
 
 def snapshot_from_model(snapshot: Mapping[str, ModelValue]) -> Snapshot:
@@ -213,12 +213,12 @@ _CHANGE = (
     "phase",
     "voter",
     "endpoint",
-    "min",
-    "max",
+    "min_version",
+    "max_version",
     "offset",
     "requester",
     "request",
-    "whenCommitted",
+    "when_committed",
 )
 _NO_CHANGE: Mapping[str, ModelValue] = {"kind": "none"}
 

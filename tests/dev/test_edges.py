@@ -88,7 +88,7 @@ def test_the_graph_is_large_enough_and_has_every_action(graph: EdgeGraph) -> Non
 
 def test_the_graph_has_three_voters_two_epochs_and_both_versions(graph: EdgeGraph) -> None:
     assert {len(edge.configuration["voters"]) for edge in graph.edges} == {1, 2, 3}
-    assert {edge.configuration["kraftVersion"] for edge in graph.edges} == {0, 1}
+    assert {edge.configuration["kraft_version"] for edge in graph.edges} == {0, 1}
     assert {0, 1, 2} <= {edge.before["epoch"] for edge in graph.edges}
 
 

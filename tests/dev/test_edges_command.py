@@ -41,7 +41,7 @@ def one_edge(*, voted: tuple[int, str]) -> EdgeGraph:
         configuration=mapping.configuration_to_model(cluster),
         event=mapping.event_to_model(ElectionTimeout(), 1, cluster.cluster_id),
         before=mapping.state_to_model(before),
-        after={**mapping.state_to_model(after), "voted": voted},
+        after={**mapping.state_to_model(after), "voted_key": voted},
         refusal="",
         effects=(),
     )
@@ -112,7 +112,7 @@ def test_a_changed_edge_in_the_file_is_a_difference(
     file = tmp_path / "edges"
     save_edges(file, one_edge(voted=(2, "U2")))
     assert main(["edges", "--edges", str(file)]) == ExitCode.VIOLATION
-    assert "state.voted: the model gives (2, 'U2'), the reference (-1, '')" in capsys.readouterr().out
+    assert "state.voted_key: the model gives (2, 'U2'), the reference (-1, '')" in capsys.readouterr().out
 
 
 def test_a_file_of_something_else_is_not_written_over(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_an_edge_that_differs_is_named(graph: EdgeGraph, capsys: pytest.CaptureF
     out = capsys.readouterr().out
     assert "FAIL: the reference departs from the model on 1 edges" in out
     assert "ElectionTimeout at replica 1" in out
-    assert "state.voted: the model gives (2, 'U2'), the reference (-1, '')" in out
+    assert "state.voted_key: the model gives (2, 'U2'), the reference (-1, '')" in out
 
 
 @pytest.mark.parametrize("graph", [(2, "U2")], indirect=True)
@@ -149,7 +149,7 @@ def test_the_json_document(graph: EdgeGraph, capsys: pytest.CaptureFixture[str])
     assert found["actions"]["ElectionTimeout"]["changing"] == 3
     assert found["differing"] == {"ElectionTimeout": 1}
     (difference,) = found["differences"]
-    assert difference["fields"] == [{"field": "state.voted", "model": "(2, 'U2')", "reference": "(-1, '')"}]
+    assert difference["fields"] == [{"field": "state.voted_key", "model": "(2, 'U2')", "reference": "(-1, '')"}]
 
 
 @pytest.mark.parametrize("graph", [(2, "U2")], indirect=True)

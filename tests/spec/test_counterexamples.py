@@ -63,7 +63,7 @@ def test_a_text_that_is_no_value_is_an_error(text: str, message: str) -> None:
         ((), "[]"),
         (frozenset({10, 9}), "{9, 10}"),
         (Function({"kind": "none"}), "none"),
-        (Function({"highWatermark": 1, "error": "NONE", "leader": -1}), "(high watermark 1)"),
+        (Function({"high_watermark": 1, "error": "NONE", "leader_id": -1}), "(high watermark 1)"),
         (False, "no"),
     ],
 )
@@ -89,16 +89,16 @@ def variables(first: str, network: str, cuts: str = "{}") -> tuple[tuple[str, st
 def replica(number: int, directory: str, role: str = "Unattached", **fields: str) -> str:
     """The state of a replica as TLC prints it."""
     texts = {
-        "key": f'<<{number}, "{directory}">>',
+        "replica_key": f'<<{number}, "{directory}">>',
         "role": f'"{role}"',
         "epoch": "0",
-        "leader": "-1",
-        "voted": '<<-1, "">>',
+        "leader_id": "-1",
+        "voted_key": '<<-1, "">>',
         "log": "<<>>",
-        "base": "[end |-> 0]",
-        "highWatermark": "-1",
+        "base": "[end_offset |-> 0]",
+        "high_watermark": "-1",
         "voters": VOTERS,
-        "levels": "<<[level |-> 0, offset |-> -1]>>",
+        "versions": "<<[kraft_version |-> 0, offset |-> -1]>>",
         "granted": "{}",
         "awaiting": "{}",
     }
@@ -108,8 +108,9 @@ def replica(number: int, directory: str, role: str = "Unattached", **fields: str
 def message(sender: int, to: int, corr: int) -> str:
     """A request for a vote."""
     return (
-        f'[type |-> "VoteRequest", from |-> {sender}, to |-> {to}, corr |-> {corr}, epoch |-> 1, preVote |-> FALSE, '
-        f'key |-> <<{sender}, "{"AB"[sender - 1]}">>, voterKey |-> <<{to}, "other">>]'
+        f'[type |-> "VoteRequest", source |-> {sender}, destination |-> {to}, correlation_id |-> {corr}, '
+        "epoch |-> 1, pre_vote |-> FALSE, "
+        f'replica_key |-> <<{sender}, "{"AB"[sender - 1]}">>, voter_key |-> <<{to}, "other">>]'
     )
 
 
@@ -120,7 +121,7 @@ def record(epoch: int, kind: str, value: int) -> str:
 
 def test_a_counterexample_in_words() -> None:
     start = replica(1, "A", log=f"<<{record(1, 'Data', 0)}>>", epoch="1")
-    campaigns = replica(1, "A", "Candidate", log=f"<<{record(1, 'Data', 0)}>>", epoch="2", voted='<<1, "A">>')
+    campaigns = replica(1, "A", "Candidate", log=f"<<{record(1, 'Data', 0)}>>", epoch="2", voted_key='<<1, "A">>')
     voted = replica(1, "A", log=f"<<{record(2, 'LeaderChange', 2)}, {record(2, 'Data', 7)}>>", epoch="2")
     trace = (
         TraceState(1, "Initial predicate", "", "", variables(start, f"{{{message(2, 1, 1)}}}")),
@@ -133,10 +134,10 @@ def test_a_counterexample_in_words() -> None:
         "1. Init: 1-A: Unattached, epoch 1, log [Data of epoch 1], voters {1-A, 2-B}; "
         "2-B: Unattached, epoch 0, empty log, voters {1-A, 2-B}; "
         "on its way from 2: VoteRequest to 1 (epoch 1, voter key 1-other)\n"
-        "2. ElectionTimeout (replica 1): Unattached -> Candidate; epoch 1 -> 2; voted nobody -> 1-A; "
+        "2. ElectionTimeout (replica 1): Unattached -> Candidate; epoch 1 -> 2; voted key nobody -> 1-A; "
         "sends VoteRequest to 2 (epoch 1, voter key 2-other)\n"
         "3. HandleVoteRequest (replica 1, VoteRequest from 2, from 1 to 2): Candidate -> Unattached; "
-        "voted 1-A -> nobody; cuts its log at offset 0; appends at offset 0: LeaderChange, Data 7 of epoch 2; "
+        "voted key 1-A -> nobody; cuts its log at offset 0; appends at offset 0: LeaderChange, Data 7 of epoch 2; "
         "waits no more for an answer to its VoteRequest to 2; nothing gets from 1 to 2\n"
         "Stuttering\n"
         "violated: TypeOk\n"

@@ -174,10 +174,10 @@ def test_an_event_comes_back(event: events.Event) -> None:
 def test_a_request_names_this_cluster_or_another(named: str | None) -> None:
     event = events.RemoveVoter(7, ReplicaKey(2, "B"), named)
     record = mapping.event_to_model(event, 3, CLUSTER_ID)
-    assert record["sameCluster"] == (named in (None, CLUSTER_ID))
+    assert record["same_cluster"] == (named in (None, CLUSTER_ID))
     back = mapping.event_from_model(record, CLUSTER_ID)
     assert isinstance(back, events.RemoveVoter)
-    assert (back.cluster_id == CLUSTER_ID) == record["sameCluster"]
+    assert (back.cluster_id == CLUSTER_ID) == record["same_cluster"]
 
 
 @given(configurations)
@@ -218,7 +218,7 @@ def covered(*tables: Iterable[Field]) -> set[str]:
         (Log, {name.removeprefix("log.") for name in covered(mapping.STATE) if name.startswith("log.")}),
         *((kind, covered(table)) for kind, table in mapping.MESSAGES.items()),
         *((kind, covered(table)) for kind, table in mapping.EVENTS.items()),
-        *((kind, covered(table)) for kind, (_, table) in mapping.EFFECTS.items()),
+        *((kind, covered(table)) for kind, table in mapping.EFFECTS.items()),
         (Configuration, covered(mapping.CLUSTER) | {"replicas", "profile"}),
         (ReplicaConfiguration, covered(mapping.REPLICAS)),
         (Profile, covered(mapping.DECISIONS)),

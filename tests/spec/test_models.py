@@ -58,14 +58,14 @@ def test_a_search_that_fails_says_why(tmp_path: Path) -> None:
     [
         (
             "Elections",
-            "IF s.voted # NoKey THEN Names(s.voted, m.key)",
-            "IF FALSE THEN Names(s.voted, m.key)",
+            "IF s.voted_key # NoKey THEN Names(s.voted_key, m.replica_key)",
+            "IF FALSE THEN Names(s.voted_key, m.replica_key)",
             {"VoteOncePerEpoch", "ElectionSafety"},
         ),
         (
             "Elections",
             "THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m)",
-            "THEN Outcome(WithVote(now, m.key), <<VoteResponse(now, m, GrantsPreVote(now, m)",
+            "THEN Outcome(WithVote(now, m.replica_key), <<VoteResponse(now, m, GrantsPreVote(now, m)",
             {"PreVoteIsPure"},
         ),
     ],

@@ -35,7 +35,7 @@ class Happening:
         parts = [f"replica{'s' * (len(self.replicas) > 1)} {', '.join(map(str, self.replicas))}"] * bool(self.replicas)
         if self.messages:
             kinds = sorted({kind_words(message) for message in self.messages})
-            senders = sorted({message["from"] for message in self.messages})
+            senders = sorted({message["source"] for message in self.messages})
             parts.append(f"{' or '.join(kinds)} from {' or '.join(map(str, senders))}")
         if self.link is not None:
             parts.append(f"from {self.link[0]} to {self.link[1]}")
@@ -47,7 +47,7 @@ def happening(name: str, before: State, after: State) -> Happening:
     changed = tuple(sorted(one for one, replica in after.replicas.items() if replica != before.replicas.get(one)))
     messages = _handled(name, changed, before, after)
     if not changed and messages:
-        changed = tuple(sorted({message["to"] for message in messages}))
+        changed = tuple(sorted({message["destination"] for message in messages}))
     links = before.cuts ^ after.cuts
     return Happening(changed, messages, next(iter(links)) if len(links) == 1 else None)
 
@@ -59,7 +59,9 @@ def _handled(name: str, changed: tuple[int, ...], before: State, after: State) -
         return ()
 
     def fits(message: Mapping[Any, Any]) -> bool:
-        return name in _ABOUT_ONE_MESSAGE or (message["type"] == kind and (not changed or message["to"] in changed))
+        return name in _ABOUT_ONE_MESSAGE or (
+            message["type"] == kind and (not changed or message["destination"] in changed)
+        )
 
     taken = [message for message in before.network - after.network if fits(message)]
     # A message that may arrive again stays on its way.

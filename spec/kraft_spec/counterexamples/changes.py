@@ -44,14 +44,14 @@ def _replica_words(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> Itera
         # Within another action than Crash that is one before all its effects were done.
         by_a_crash = " by a crash" if after["role"] == "Stopped" else ""
         yield f"{changed.pop('role')[0]} -> {after['role']}{by_a_crash}"
-    for name in ("epoch", "voted", "leader"):
+    for name in ("epoch", "voted_key", "leader_id"):
         if name in changed:
             was, now = changed.pop(name)
-            yield f"{name} {_of(name, was)} -> {_of(name, now)}"
+            yield f"{field_name(name)} {_of(name, was)} -> {_of(name, now)}"
     log_changed = any(name in changed for name in _LOG)
     if log_changed:
         yield from log_changes(before, after)
-    for name, words in (("voters", _voters_words), ("levels", _levels_words)):
+    for name, words in (("voters", _voters_words), ("versions", _levels_words)):
         if name in changed:
             del changed[name]
             # How much it remembers of them goes with the log.
@@ -64,8 +64,8 @@ def _replica_words(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> Itera
 
 def _of(name: str, value: Any) -> str:
     """The value of a field of a replica, -1 by what it stands for there."""
-    if value == -1 and name in ("leader", "highWatermark"):
-        return "none" if name == "leader" else "unknown"
+    if value == -1 and name in ("leader_id", "high_watermark"):
+        return "none" if name == "leader_id" else "unknown"
     return value_words(value)
 
 
@@ -80,7 +80,7 @@ def _voters_words(before: Any, after: Any) -> Iterator[str]:
 
 
 def _levels_words(before: Any, after: Any) -> Iterator[str]:
-    was, now = before[-1]["level"], after[-1]["level"]
+    was, now = before[-1]["kraft_version"], after[-1]["kraft_version"]
     if was != now:
         yield f"kraft.version {was} -> {now}"
 
@@ -88,12 +88,12 @@ def _levels_words(before: Any, after: Any) -> Iterator[str]:
 def _network_words(before: State, after: State, about: Happening) -> Iterator[str]:
     gone = before.network - after.network - set(about.messages)
     new = after.network - before.network
-    forgotten = {message for message in new if message["corr"] == 0 and _waited_for(message) in gone}
+    forgotten = {message for message in new if message["correlation_id"] == 0 and _waited_for(message) in gone}
     yield from sends(sorted(new - forgotten, key=repr), after.keys)
     for message in _in_order(forgotten):
-        yield f"waits no more for an answer to its {kind_words(message)} to {message['to']}"
+        yield f"waits no more for an answer to its {kind_words(message)} to {message['destination']}"
     for message in _in_order(gone - {_waited_for(each) for each in forgotten}):
-        yield f"the {kind_words(message)} from {message['from']} to {message['to']} is dropped"
+        yield f"the {kind_words(message)} from {message['source']} to {message['destination']} is dropped"
     for origin, to in sorted(after.cuts - before.cuts):
         yield f"nothing gets from {origin} to {to}"
     for origin, to in sorted(before.cuts - after.cuts):
@@ -102,11 +102,13 @@ def _network_words(before: State, after: State, about: Happening) -> Iterator[st
 
 def _waited_for(message: Message) -> Message:
     """A request before its sender forgot it."""
-    return Function({**message, "corr": 1})
+    return Function({**message, "correlation_id": 1})
 
 
 def _in_order(messages: set[Message] | frozenset[Message]) -> list[Message]:
-    return sorted(messages, key=lambda message: (message["type"], message["from"], message["to"], repr(message)))
+    return sorted(
+        messages, key=lambda message: (message["type"], message["source"], message["destination"], repr(message))
+    )
 
 
 def _committed_words(before: State, after: State) -> Iterator[str]:

@@ -6,12 +6,12 @@ from typing import Any
 from kraft_spec.counterexamples.records import records_words
 from kraft_spec.counterexamples.state import Message, field_name, says_nothing, value_words
 
-_ENVELOPE = ("type", "from", "to", "corr", "granted", "preVote", "records")
+_ENVELOPE = ("type", "source", "destination", "correlation_id", "granted", "pre_vote", "records")
 
 
 def kind_words(message: Message) -> str:
     """`VoteRequest`, or `VoteRequest (Pre-Vote)`."""
-    return f"{message['type']}{' (Pre-Vote)' if message.get('preVote') else ''}"
+    return f"{message['type']}{' (Pre-Vote)' if message.get('pre_vote') else ''}"
 
 
 def message_words(message: Message, keys: Mapping[int, Any]) -> str:
@@ -24,7 +24,7 @@ def message_words(message: Message, keys: Mapping[int, Any]) -> str:
     said: list[str] = []
     if "granted" in message:
         said.append("granted" if message["granted"] else "refused")
-    expected = {"key": keys.get(message["from"]), "voterKey": keys.get(message["to"])}
+    expected = {"replica_key": keys.get(message["source"]), "voter_key": keys.get(message["destination"])}
     for name in sorted(message):
         value = message[name]
         if name in _ENVELOPE or says_nothing(value) or (name in expected and expected[name] == value):
@@ -38,7 +38,7 @@ def message_words(message: Message, keys: Mapping[int, Any]) -> str:
 def sent_words(message: Message, keys: Mapping[int, Any]) -> str:
     """A message that was sent: `VoteRequest to 2 (end offset 1, epoch 1)`."""
     content = message_words(message, keys)
-    return f"{kind_words(message)} to {message['to']}{f' ({content})' if content else ''}"
+    return f"{kind_words(message)} to {message['destination']}{f' ({content})' if content else ''}"
 
 
 def sends(messages: Iterable[Message], keys: Mapping[int, Any]) -> list[str]:
@@ -46,7 +46,7 @@ def sends(messages: Iterable[Message], keys: Mapping[int, Any]) -> list[str]:
     receivers: dict[tuple[str, str], list[int]] = {}
     for message in messages:
         content = (kind_words(message), message_words(message, keys))
-        receivers.setdefault(content, []).append(message["to"])
+        receivers.setdefault(content, []).append(message["destination"])
     return sorted(
         f"sends {kind} to {', '.join(map(str, sorted(to)))}{f' ({content})' if content else ''}"
         for (kind, content), to in receivers.items()

@@ -9,7 +9,7 @@ from kraft_spec.counterexamples.state import value_words
 
 def end_offset(replica: Mapping[Any, Any]) -> int:
     """The offset after the last record of a replica, or of what is committed."""
-    end: int = replica["base"]["end"] + len(replica["log"])
+    end: int = replica["base"]["end_offset"] + len(replica["log"])
     return end
 
 
@@ -39,7 +39,7 @@ def records_words(records: Sequence[Mapping[Any, Any]]) -> str:
 
 def log_words(replica: Mapping[Any, Any]) -> str:
     """A whole log, with the snapshot that it stands on; `empty log` if there is neither."""
-    base = replica["base"]["end"]
+    base = replica["base"]["end_offset"]
     parts = [f"a snapshot up to offset {base}"] if base else []
     if replica["log"]:
         parts.append(records_words(replica["log"]))
@@ -49,10 +49,10 @@ def log_words(replica: Mapping[Any, Any]) -> str:
 def log_changes(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> list[str]:
     """What became of a log: a snapshot in place of its beginning, an end cut off, records appended."""
     said: list[str] = []
-    start, old_end, new_end = after["base"]["end"], end_offset(before), end_offset(after)
-    if before["base"]["end"] != start:
+    start, old_end, new_end = after["base"]["end_offset"], end_offset(before), end_offset(after)
+    if before["base"]["end_offset"] != start:
         said.append(f"its log begins with a snapshot up to offset {start}")
-    agreed = max(start, before["base"]["end"])
+    agreed = max(start, before["base"]["end_offset"])
     while agreed < min(old_end, new_end) and _at(before, agreed) == _at(after, agreed):
         agreed += 1
     if agreed < old_end:
@@ -64,4 +64,4 @@ def log_changes(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> list[str
 
 
 def _at(replica: Mapping[Any, Any], offset: int) -> Any:
-    return replica["log"][offset - replica["base"]["end"]]
+    return replica["log"][offset - replica["base"]["end_offset"]]

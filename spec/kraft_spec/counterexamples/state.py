@@ -47,7 +47,7 @@ class State:
     @property
     def keys(self) -> Mapping[int, Any]:
         """The key of each replica by its id."""
-        return {one: replica["key"] for one, replica in self.replicas.items()}
+        return {one: replica["replica_key"] for one, replica in self.replicas.items()}
 
     @property
     def network(self) -> frozenset[Message]:
@@ -113,7 +113,8 @@ def in_order(values: Any) -> list[str]:
 
 
 def field_name(name: object) -> str:
-    """`highWatermark` as "high watermark"; a key of a function as its value."""
+    """`high_watermark` or `highWatermark` as "high watermark"; a key of a function as its value."""
     if not isinstance(name, str):
         return value_words(name)
-    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
+    spaced = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
+    return spaced.replace("_", " ")

@@ -49,7 +49,7 @@ Addresses(addressed, own) ==
 (* offset is the one after the last record.  An operator here takes        *)
 (* anything with the fields base and log: a replica, or what is committed. *)
 (***************************************************************************)
-EndOffset(s) == s.base.end + Len(s.log)
+EndOffset(s) == s.base.end_offset + Len(s.log)
 LastEpoch(s) == IF s.log = <<>> THEN s.base.epoch ELSE s.log[Len(s.log)].epoch
 
 \* The records that hold a whole set, and their targets.
@@ -57,11 +57,11 @@ SetKinds == {"Voters", "VoterAssignment"}
 TargetOf(record) == IF record.kind = "VoterAssignment" THEN record.target ELSE NoTarget
 
 \* The record at an offset that the log still has, and the records from one offset up to another.
-RecordAt(s, offset) == s.log[offset - s.base.end + 1]
-RecordsBetween(s, from, to) == SubSeq(s.log, from - s.base.end + 1, to - s.base.end)
+RecordAt(s, offset) == s.log[offset - s.base.end_offset + 1]
+RecordsBetween(s, from, to) == SubSeq(s.log, from - s.base.end_offset + 1, to - s.base.end_offset)
 
 \* The epoch of the record before an offset, which is not before the base.
-EpochBefore(s, offset) == IF offset = s.base.end THEN s.base.epoch ELSE s.log[offset - s.base.end].epoch
+EpochBefore(s, offset) == IF offset = s.base.end_offset THEN s.base.epoch ELSE s.log[offset - s.base.end_offset].epoch
 
 \* (last epoch, end offset) of a requester against the log of a receiver.
 \* Rules: vote.log-check, prevote.request.log-check
@@ -75,21 +75,21 @@ EndOfEpoch(s, epoch) ==
   IF epoch >= LastEpoch(s)
   THEN [epoch |-> LastEpoch(s), offset |-> EndOffset(s)]
   ELSE LET upto == Cardinality({i \in 1..Len(s.log) : s.log[i].epoch <= epoch})
-       IN [epoch |-> IF upto = 0 THEN s.base.epoch ELSE s.log[upto].epoch, offset |-> s.base.end + upto]
+       IN [epoch |-> IF upto = 0 THEN s.base.epoch ELSE s.log[upto].epoch, offset |-> s.base.end_offset + upto]
 
 \* Does a log that ends at offset with lastEpoch agree with this log?  Rule: fetch.diverging.truncate
 Agrees(s, offset, lastEpoch) ==
-  /\ s.base.end <= offset /\ offset <= EndOffset(s)
+  /\ s.base.end_offset <= offset /\ offset <= EndOffset(s)
   /\ offset = 0 \/ EpochBefore(s, offset) = lastEpoch
 
 \* Does a log that ends at offset with lastEpoch have to begin anew from the snapshot of this one?  What it lacks is
 \* gone here, or it differs before the snapshot, where this log cannot say any more from which offset on.  The bootstrap
 \* checkpoint is in place of nothing.  Rule: fetch.snapshot.bootstrap-not-served
 NeedsSnapshot(s, offset, lastEpoch) ==
-  /\ s.base.end > 0
-  /\ \/ offset < s.base.end
+  /\ s.base.end_offset > 0
+  /\ \/ offset < s.base.end_offset
      \/ lastEpoch < s.base.epoch
-     \/ offset = s.base.end /\ lastEpoch # s.base.epoch
+     \/ offset = s.base.end_offset /\ lastEpoch # s.base.epoch
 
 \* The newest entry of a history below an end offset.
 InForce(entries, end) ==
@@ -100,12 +100,12 @@ InForce(entries, end) ==
 \* already; a replica that was formatted without voters learns of that level from the very first batch.
 \* Rules: kraft-version.upgrade-atomic-batch, state.leader.first-leader
 TearsBatch(s, end) ==
-  /\ s.base.end < end /\ end < EndOffset(s)
+  /\ s.base.end_offset < end /\ end < EndOffset(s)
   /\ LET kind == RecordAt(s, end).kind
          before == RecordAt(s, end - 1).kind
      IN \/ kind \in SetKinds /\ before = "KRaftVersion"
         \/ /\ kind = "KRaftVersion" /\ before = "LeaderChange"
-           /\ InForce(s.levels, end).level > 0 \/ (end = 1 /\ s.base.voters = {})
+           /\ InForce(s.versions, end).kraft_version > 0 \/ (end = 1 /\ s.base.voters = {})
 
 \* The smallest cut from end on that parts no batch; a batch has three records at most.
 BatchEnd(s, end) ==
@@ -140,8 +140,8 @@ AssignmentOf(epoch, voters, details, target) ==
 (* reassign.assignment-record, reassign.effective-on-append                *)
 (***************************************************************************)
 BaseVoters(base) ==
-  <<[offset |-> base.end - 1, voters |-> base.voters, details |-> base.details, target |-> base.target]>>
-BaseLevels(base) == <<[offset |-> base.end - 1, level |-> base.level]>>
+  <<[offset |-> base.end_offset - 1, voters |-> base.voters, details |-> base.details, target |-> base.target]>>
+BaseLevels(base) == <<[offset |-> base.end_offset - 1, kraft_version |-> base.kraft_version]>>
 
 \* The set in force, and no other.  Rules: voters.set-from-snapshot-and-log, kraft-version.static-config-ignored
 Voters(s) == s.voters[Len(s.voters)].voters
@@ -150,18 +150,18 @@ Details(s) == s.voters[Len(s.voters)].details
 Target(s) == s.voters[Len(s.voters)].target
 VoterIds(s) == {v[1] : v \in Voters(s)}
 \* Rules: identity.voter-definition, identity.observer-definition
-IsVoter(s) == \E v \in Voters(s) : Names(v, s.key)
-Others(s) == {v \in Voters(s) : ~Names(v, s.key)}
+IsVoter(s) == \E v \in Voters(s) : Names(v, s.replica_key)
+Others(s) == {v \in Voters(s) : ~Names(v, s.replica_key)}
 OtherIds(s) == {v[1] : v \in Others(s)}
 
 \* The newest level, committed or not.
-Level(s) == s.levels[Len(s.levels)].level
+Level(s) == s.versions[Len(s.versions)].kraft_version
 
 \* The level by which a leader accepts requests.  Rule: kraft-version.finalized-when
 FinalizedLevel(s) ==
-  IF config.decisions.kraftVersionGate = "append" THEN Level(s)
-  ELSE LET known == {i \in 1..Len(s.levels) : i = 1 \/ s.levels[i].offset < s.highWatermark}
-       IN s.levels[CHOOSE i \in known : \A j \in known : i >= j].level
+  IF config.decisions.kraft_version_gate = "append" THEN Level(s)
+  ELSE LET known == {i \in 1..Len(s.versions) : i = 1 \/ s.versions[i].offset < s.high_watermark}
+       IN s.versions[CHOOSE i \in known : \A j \in known : i >= j].kraft_version
 
 \* The entry of the voters set that names a key, or the key itself for an observer.
 \* Rules: fetch.replica-key, identity.leader-tracks-by-key
@@ -189,20 +189,20 @@ ExtendVoters(voters, end, records) ==
 
 ExtendLevels(levels, end, records) ==
   LET new == Numbered(end, records, {"KRaftVersion"})
-  IN levels \o [n \in 1..Len(new) |-> [offset |-> new[n].offset, level |-> new[n].record.value]]
+  IN levels \o [n \in 1..Len(new) |-> [offset |-> new[n].offset, kraft_version |-> new[n].record.value]]
 
 Appended(s, records) ==
   IF \A i \in 1..Len(records) : records[i].kind \in {"Data", "LeaderChange"}
   THEN [s EXCEPT !.log = @ \o records]
   ELSE [s EXCEPT !.log = @ \o records,
                  !.voters = ExtendVoters(@, EndOffset(s), records),
-                 !.levels = ExtendLevels(@, EndOffset(s), records)]
+                 !.versions = ExtendLevels(@, EndOffset(s), records)]
 
 Truncated(s, end) ==
-  [s EXCEPT !.log = SubSeq(@, 1, end - s.base.end),
+  [s EXCEPT !.log = SubSeq(@, 1, end - s.base.end_offset),
             !.flushed = IF @ < end THEN @ ELSE end,
             !.voters = Reverted(@, end),
-            !.levels = Reverted(@, end)]
+            !.versions = Reverted(@, end)]
 
 (***************************************************************************)
 (* What operators have set up.                                             *)
@@ -210,15 +210,15 @@ Truncated(s, end) ==
 \* What is known of a voter when it is formatted: of static voters the endpoints alone.
 \* Rules: bootstrap.multi-voter, voters.static-set-at-version-0
 FormattedDetails(voters) ==
-  {IF config.kraftVersion = 0 THEN <<id, config.endpoints[id], 0, 0>>
-   ELSE <<id, config.endpoints[id], config.minVersion[id], config.maxVersion[id]>> :
+  {IF config.kraft_version = 0 THEN <<id, config.endpoints[id], 0, 0>>
+   ELSE <<id, config.endpoints[id], config.min_version[id], config.max_version[id]>> :
      id \in {v[1] : v \in voters} \cap Ids}
 
 \* What a replica is formatted with: the bootstrap checkpoint, or the static voters at level 0.  One without a list
 \* knows no level above the default.
 \* Rules: snapshot.bootstrap-checkpoint, bootstrap.standalone, bootstrap.no-list-means-observer, bootstrap.static-quorum
 Checkpoint(voters) ==
-  [end |-> 0, epoch |-> 0, level |-> IF voters = {} THEN 0 ELSE config.kraftVersion,
+  [end_offset |-> 0, epoch |-> 0, kraft_version |-> IF voters = {} THEN 0 ELSE config.kraft_version,
    voters |-> voters, details |-> FormattedDetails(voters), target |-> NoTarget]
 
 (***************************************************************************)

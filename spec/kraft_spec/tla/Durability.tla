@@ -7,7 +7,7 @@ EXTENDS Snapshots
 
 \* A replica that does not run keeps its epoch, leader, vote and log, and nothing else.
 Stopped(s) ==
-  [Cleared(s) EXCEPT !.role = "Stopped", !.endpoint = NoEndpoint, !.highWatermark = Unknown, !.moved = NoEndpoint]
+  [Cleared(s) EXCEPT !.role = "Stopped", !.leader_endpoint = NoEndpoint, !.high_watermark = Unknown, !.moved_to = NoEndpoint]
 
 \* A crash loses any part of the log's unflushed tail, in whole batches; what was synced ended one, whatever it looks
 \* like.
@@ -22,17 +22,17 @@ KeptAfterCrash(s) == {kept \in s.flushed .. EndOffset(s) : kept = s.flushed \/ ~
 (* Rules: durable.write-before-act, vote.persist-before-reply,             *)
 (* durable.soft-transitions, identity.voted-key-persisted                  *)
 (***************************************************************************)
-Quorum(s) == <<s.epoch, s.leader, s.voted>>
+Quorum(s) == <<s.epoch, s.leader_id, s.voted_key>>
 
 \* Rule: snapshot.control-records-first
-HasNewBase(s, after) == after.base.end # s.base.end \/ after.base.epoch # s.base.epoch
+HasNewBase(s, after) == after.base.end_offset # s.base.end_offset \/ after.base.epoch # s.base.epoch
 
 DurableEffects(s, after) ==
      (IF Quorum(after) # Quorum(s) THEN <<"PersistQuorumState">> ELSE <<>>)
   \o IF HasNewBase(s, after) THEN <<"WriteSnapshot">>
-     ELSE    (IF EndOffset(after) < EndOffset(s) THEN <<"Truncate">> ELSE <<>>)
-          \o (IF EndOffset(after) > EndOffset(s) THEN <<"Append">> ELSE <<>>)
-          \o (IF after.flushed > s.flushed THEN <<"Flush">> ELSE <<>>)
+     ELSE    (IF EndOffset(after) < EndOffset(s) THEN <<"TruncateLog">> ELSE <<>>)
+          \o (IF EndOffset(after) > EndOffset(s) THEN <<"AppendRecords">> ELSE <<>>)
+          \o (IF after.flushed > s.flushed THEN <<"FlushLog">> ELSE <<>>)
 
 (***************************************************************************)
 (* What every outcome comes to, whatever the event was, before it becomes  *)
@@ -44,25 +44,26 @@ DurableEffects(s, after) ==
 (***************************************************************************)
 Concluded(s, out) ==
   LET told == IF LeavesRequests(s, out) THEN ToldOfLostLeadership(s, out) ELSE out
-  IN IF out.state.fileVersion = Level(out.state) \/ Quorum(out.state) = Quorum(s) THEN told
-     ELSE [told EXCEPT !.state.fileVersion = Level(out.state)]
+  IN IF out.state.quorum_state_version = Level(out.state) \/ Quorum(out.state) = Quorum(s) THEN told
+     ELSE [told EXCEPT !.state.quorum_state_version = Level(out.state)]
 
 \* What a replica has on disk when only the first done effects happened.
 Reached(s, after, done) ==
   LET effects == DurableEffects(s, after)
       Done(effect) == \E i \in 1..Least(done, Len(effects)) : effects[i] = effect
       persisted == IF Done("PersistQuorumState")
-                   THEN [s EXCEPT !.epoch = after.epoch, !.leader = after.leader, !.voted = after.voted,
-                                  !.fileVersion = after.fileVersion]
+                   THEN [s EXCEPT !.epoch = after.epoch, !.leader_id = after.leader_id, !.voted_key = after.voted_key,
+                                  !.quorum_state_version = after.quorum_state_version]
                    ELSE s
-      written == IF Done("Truncate") \/ Done("Append")
-                 THEN [persisted EXCEPT !.log = after.log, !.voters = after.voters, !.levels = after.levels,
+      written == IF Done("TruncateLog") \/ Done("AppendRecords")
+                 THEN [persisted EXCEPT !.log = after.log, !.voters = after.voters, !.versions = after.versions,
                                         !.flushed = Least(@, EndOffset(after))]
                  ELSE persisted
   IN IF Done("WriteSnapshot")
-     THEN [persisted EXCEPT !.base = after.base, !.log = after.log, !.voters = after.voters, !.levels = after.levels,
+     THEN [persisted EXCEPT !.base = after.base, !.log = after.log, !.voters = after.voters,
+                            !.versions = after.versions,
                             !.flushed = after.flushed]
-     ELSE IF Done("Flush") THEN [written EXCEPT !.flushed = after.flushed] ELSE written
+     ELSE IF Done("FlushLog") THEN [written EXCEPT !.flushed = after.flushed] ELSE written
 
 \* The messages that left before the crash.
 Left(s, out, done) ==
@@ -79,25 +80,25 @@ Left(s, out, done) ==
 (* update-voter.when-sent                                                  *)
 (***************************************************************************)
 AfterRestart(s, endpoint) ==
-  LET forgets == s.fileVersion = 0 /\ config.decisions.votedDirectoryAtVersion0 = "forgotten"
-      read == [s EXCEPT !.voted = IF forgets THEN <<@[1], "">> ELSE @, !.moved = endpoint]
-      id == s.key[1]
-      ownVote == read.voted # NoKey /\ Names(read.voted, s.key)
-      known == EndpointOf(s, s.leader, NoEndpoint)
+  LET forgets == s.quorum_state_version = 0 /\ config.decisions.voted_directory_at_version_0 = "forgotten"
+      read == [s EXCEPT !.voted_key = IF forgets THEN <<@[1], "">> ELSE @, !.moved_to = endpoint]
+      id == s.replica_key[1]
+      ownVote == read.voted_key # NoKey /\ Names(read.voted_key, s.replica_key)
+      known == EndpointOf(s, s.leader_id, NoEndpoint)
       nominated == ownVote /\ IsVoter(s)
-                     /\ (s.leader = NoLeader \/ config.decisions.restartPrecedence = "own-vote")
+                     /\ (s.leader_id = NoLeader \/ config.decisions.restart_precedence = "own-vote")
   IN
   IF LastEpoch(s) > s.epoch                           \* the file was lost: its vote counts as spent
   THEN Becomes([ToUnattached(read, LastEpoch(s), NoLeader) EXCEPT
-                  !.voted = IF config.decisions.voteOfLostFile = "spent" THEN s.key ELSE NoKey])
-  ELSE IF s.leader = id
-  THEN Becomes([ToResigned(read, <<>>) EXCEPT !.endpoint = OwnEndpoint(read)])
-  ELSE IF nominated /\ s.leader = NoLeader /\ config.decisions.ownVoteAtRestart = "prospective"
+                  !.voted_key = IF config.decisions.vote_of_lost_file = "spent" THEN s.replica_key ELSE NoKey])
+  ELSE IF s.leader_id = id
+  THEN Becomes([ToResigned(read, <<>>) EXCEPT !.leader_endpoint = OwnEndpoint(read)])
+  ELSE IF nominated /\ s.leader_id = NoLeader /\ config.decisions.own_vote_at_restart = "prospective"
   THEN Becomes(ToProspective(read))
-  ELSE IF nominated /\ (s.leader # NoLeader \/ config.decisions.ownVoteAtRestart = "candidate")
-  THEN Becomes(LeaderIfMajority([read EXCEPT !.role = "Candidate", !.leader = NoLeader, !.granted = {id}]))
-  ELSE IF s.leader # NoLeader /\ known # NoEndpoint
-  THEN Becomes([read EXCEPT !.role = "Follower", !.endpoint = known])
+  ELSE IF nominated /\ (s.leader_id # NoLeader \/ config.decisions.own_vote_at_restart = "candidate")
+  THEN Becomes(LeaderIfMajority([read EXCEPT !.role = "Candidate", !.leader_id = NoLeader, !.granted = {id}]))
+  ELSE IF s.leader_id # NoLeader /\ known # NoEndpoint
+  THEN Becomes([read EXCEPT !.role = "Follower", !.leader_endpoint = known])
   ELSE Becomes([read EXCEPT !.role = "Unattached"])
 
 (***************************************************************************)
@@ -109,16 +110,18 @@ AfterRestart(s, endpoint) ==
 (***************************************************************************)
 FormattedWith(key, voters) ==
   LET base == Checkpoint(voters) IN
-  [key |-> key, role |-> "Stopped", epoch |-> 0, leader |-> NoLeader, endpoint |-> NoEndpoint, voted |-> NoKey,
-   log |-> <<>>, flushed |-> 0, base |-> base, voters |-> BaseVoters(base), levels |-> BaseLevels(base),
-   highWatermark |-> Unknown, fileVersion |-> base.level, moved |-> NoEndpoint,
+  [replica_key |-> key, role |-> "Stopped", epoch |-> 0, leader_id |-> NoLeader, leader_endpoint |-> NoEndpoint,
+   voted_key |-> NoKey,
+   log |-> <<>>, flushed |-> 0, base |-> base, voters |-> BaseVoters(base), versions |-> BaseLevels(base),
+   high_watermark |-> Unknown, quorum_state_version |-> base.kraft_version, moved_to |-> NoEndpoint,
    granted |-> {}, rejected |-> {}, fetched |-> FALSE, searching |-> FALSE,
-   epochStart |-> 0, offsets |-> NoOffsets, fetchers |-> {}, acknowledged |-> {}, preferred |-> <<>>, awaiting |-> {},
-   pending |-> NoChange, reports |-> {}, awaited |-> {}, wanted |-> NoSnapshotId]
+   epoch_start_offset |-> 0, fetch_offsets |-> NoOffsets, fetchers |-> {}, acknowledged |-> {},
+   preferred_candidates |-> <<>>, awaiting |-> {},
+   pending_change |-> NoChange, reports |-> {}, awaited_targets |-> {}, wanted_snapshot |-> NoSnapshotId]
 
 \* {NoKey} stands for the voters of the cluster.  Rule: bootstrap.sets-must-be-equal
-InitialVoters(id) == IF config.initial[id] = {NoKey} THEN config.voters ELSE config.initial[id]
+InitialVoters(id) == IF config.initial_voters[id] = {NoKey} THEN config.voters ELSE config.initial_voters[id]
 
 NewReplica(key) == FormattedWith(key, InitialVoters(key[1]))
-EmptyReplica(key) == FormattedWith(key, IF config.kraftVersion = 0 THEN config.voters ELSE {})
+EmptyReplica(key) == FormattedWith(key, IF config.kraft_version = 0 THEN config.voters ELSE {})
 =============================================================================

@@ -36,16 +36,16 @@ EpochLimit == 2
 MessageLimit == 2
 
 OtherDecisions ==
-  [observerRefusal |-> "lasts", voterKeyError |-> "INVALID_VOTER_KEY", prospectiveAnnouncement |-> "stays",
-   endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
-   kraftVersionGate |-> "append", voteOfNonVoter |-> "refuse-and-campaign",
-   leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
-   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent",
-   announcementAgain |-> "when-idle", divergingCut |-> "own-offset"]
+  [observer_refusal |-> "lasts", voter_key_error |-> "INVALID_VOTER_KEY", prospective_announcement |-> "stays",
+   end_quorum_fetched_flag |-> "kept", diverging_fetch |-> "ignored", restart_precedence |-> "own-vote",
+   kraft_version_gate |-> "append", vote_of_non_voter |-> "refuse-and-campaign",
+   leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
+   voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
+   announcement_again |-> "when-idle", diverging_cut |-> "own-offset"]
 
 \* What each replica was formatted with, by name: MCBounds writes {NoKey} for the voters of the cluster.
 Formatted(cluster) ==
-  [cluster EXCEPT !.initial = [r \in DOMAIN @ |-> IF @[r] = {NoKey} THEN cluster.voters ELSE @[r]]]
+  [cluster EXCEPT !.initial_voters = [r \in DOMAIN @ |-> IF @[r] = {NoKey} THEN cluster.voters ELSE @[r]]]
 
 \* Static voters have no directory ids.
 StaticVoters == {<<1, "">>, <<2, "">>, <<3, "">>}
@@ -53,31 +53,32 @@ StaticVoters == {<<1, "">>, <<2, "">>, <<3, "">>}
 \* A leader that resigns, an append, a rival; one crash of a voter that has voted for the rival.
 HandOver == Formatted([ThreeVoters EXCEPT !.voters = StaticVoters])
 \* Software of three versions, from the first start.
-Mixed == Formatted([ThreeVoters EXCEPT !.preVote = <<"supported", "unsupported", "ignored">>])
+Mixed == Formatted([ThreeVoters EXCEPT !.pre_vote = <<"supported", "unsupported", "ignored">>])
 \* Three candidates of one epoch whose timers and polls do not wait.
-Rivals == Formatted([ThreeVoters EXCEPT !.bootstrap = {3}])
+Rivals == Formatted([ThreeVoters EXCEPT !.bootstrap_servers = {3}])
 \* Voters sets in the log.
 Changes == Formatted(Cluster(3, 3, 1))
 \* A crash at rest or in the middle of a step, a restart, a lost disk.
-Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap = {2}, !.decisions = OtherDecisions])
+Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}, !.decisions = OtherDecisions])
 \* An observer that follows record by record; a leader of old software.
 Observing ==
-  Formatted([Cluster(4, 3, 1) EXCEPT !.fetchMaxRecords = 1, !.speaksEndpoints = <<FALSE, TRUE, TRUE, TRUE>>])
+  Formatted([Cluster(4, 3, 1) EXCEPT !.fetch_max_records = 1, !.speaks_endpoints = <<FALSE, TRUE, TRUE, TRUE>>])
 
 \* A client has a third voter added.
-Adding == Formatted([Cluster(3, 2, 1) EXCEPT !.initial = <<{NoKey}, {NoKey}, {}>>])
+Adding == Formatted([Cluster(3, 2, 1) EXCEPT !.initial_voters = <<{NoKey}, {NoKey}, {}>>])
 \* A voter that has lost its disk joins by itself: it removes its old key and adds its new one.
 Rejoining ==
   Formatted([Cluster(3, 3, 1) EXCEPT !.voters = {<<1, "A">>, <<2, "B">>, <<3, "old">>},
-                                     !.initial = <<{NoKey}, {NoKey}, {}>>, !.autoJoin = <<FALSE, FALSE, TRUE>>])
+                                     !.initial_voters = <<{NoKey}, {NoKey}, {}>>, !.auto_join = <<FALSE, FALSE, TRUE>>])
 \* A client has a voter removed, the leader for one.
-Removing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap = {2}])
+Removing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}])
 \* A client names targets for two voters and an observer.
-Reassigning == Formatted([Cluster(3, 2, 1) EXCEPT !.initial = <<{NoKey}, {NoKey}, {}>>, !.bootstrap = {2}])
+Reassigning == Formatted([Cluster(3, 2, 1) EXCEPT !.initial_voters = <<{NoKey}, {NoKey}, {}>>,
+                                                  !.bootstrap_servers = {2}])
 \* Static voters report, and a client raises the level; a voter moves.
-Upgrading == Formatted([Cluster(2, 2, 0) EXCEPT !.voters = {<<1, "">>, <<2, "">>}, !.fetchMaxRecords = 1])
+Upgrading == Formatted([Cluster(2, 2, 0) EXCEPT !.voters = {<<1, "">>, <<2, "">>}, !.fetch_max_records = 1])
 \* Snapshots of a sole voter and of its observer.
-Trimming == Formatted([Cluster(2, 1, 1) EXCEPT !.initial = <<{NoKey}, {}>>])
+Trimming == Formatted([Cluster(2, 1, 1) EXCEPT !.initial_voters = <<{NoKey}, {}>>])
 
 In(cluster) == config = cluster
 HasClients == In(Adding) \/ In(Removing) \/ In(Reassigning) \/ In(Upgrading) \/ In(Trimming)
@@ -118,13 +119,13 @@ Calm == network = {}
 NotLast(r) == replicas[r].epoch < IF In(Rivals) THEN 1 ELSE EpochLimit
 \* In epoch 1, and knows neither a leader nor a candidate of it.
 Unsettled(r) ==
-  replicas[r].epoch = 1 /\ replicas[r].role = "Unattached" /\ replicas[r].leader = NoLeader /\ replicas[r].voted = NoKey
+  replicas[r].epoch = 1 /\ replicas[r].role = "Unattached" /\ replicas[r].leader_id = NoLeader /\ replicas[r].voted_key = NoKey
 LogBelow(r, end) == EndOffset(replicas[r]) < end
 MayCrashOnce(r) ==
   IF Asked THEN Constructed /\ step.crashing
   ELSE /\ history.crashes = 0
        /\ \/ In(Crashing) /\ r \in {1, 2}
-          \/ In(HandOver) /\ r = 3 /\ replicas[3].voted[1] = 2 /\ replicas[2].role = "Candidate"
+          \/ In(HandOver) /\ r = 3 /\ replicas[3].voted_key[1] = 2 /\ replicas[2].role = "Candidate"
           \/ In(Adding) /\ r = 1 /\ IsPending(replicas[r])
           \/ In(Upgrading) /\ r = 2 /\ Level(replicas[2]) = 1
 
@@ -147,7 +148,7 @@ May(name, r) ==
          [] name = "CheckQuorumTimeout" -> NotLast(r) /\ Calm /\ r = 1 /\ (In(HandOver) \/ In(Observing))
          [] name = "BeginQuorumEpochTimeout" ->
               NotLast(r) /\ Calm /\ r = 1 /\ replicas[r].acknowledged # {} /\ In(HandOver)
-         [] name = "VoterChangeTimeout" -> Calm /\ (In(Reassigning) => replicas[r].awaited # {})
+         [] name = "VoterChangeTimeout" -> Calm /\ (In(Reassigning) => replicas[r].awaited_targets # {})
          [] name = "RequestTimeout" -> Calm /\ ~In(Changes) /\ ~In(Crashing)
          \* A follower reports to its leader where that is what the cluster is for.
          [] name = "Poll" ->
@@ -170,18 +171,18 @@ May(name, r) ==
          [] name = "TakeSnapshot" ->
               /\ Calm
               /\ In(Trimming)
-              /\ IF r = 1 THEN LogBelow(2, 1) ELSE replicas[1].base.end = 0
+              /\ IF r = 1 THEN LogBelow(2, 1) ELSE replicas[1].base.end_offset = 0
          [] name = "Shutdown" ->
               /\ Calm
               /\ r = 1
               /\ \/ In(HandOver)
                  \/ (In(Adding) \/ In(Rejoining)) /\ IsPending(replicas[r])
                  \/ In(Removing) /\ IsPending(replicas[r]) /\ ~IsVoter(replicas[r])
-                 \/ In(Reassigning) /\ replicas[r].awaited # {}
+                 \/ In(Reassigning) /\ replicas[r].awaited_targets # {}
          [] name = "AdvanceReassignment" -> Calm
          [] name = "Crash" -> Calm /\ MayCrashOnce(r)
          [] name = "Restart" -> Calm
-         [] name = "ReplaceDisk" -> Calm /\ replicas[r].key[2] # "new"
+         [] name = "ReplaceDisk" -> Calm /\ replicas[r].replica_key[2] # "new"
          [] OTHER -> TRUE
 
 Leading == {r \in Ids : replicas[r].role = "Leader"}
@@ -204,13 +205,13 @@ AsBefore(event) == Asked \/ Accepted(event) \/ UNCHANGED replicas
 Yes(r) == TRUE
 YesEnd(r, end) == TRUE
 MovesOnce(r, endpoint) == endpoint = NoEndpoint \/ Constructed \/ (In(Upgrading) /\ r = 2)
-DuplicatesVotes(m) == In(Mixed) /\ m.type = "VoteRequest" /\ m.to = 3
+DuplicatesVotes(m) == In(Mixed) /\ m.type = "VoteRequest" /\ m.destination = 3
 CutsOnce(from, to) == In(Changes) /\ Calm /\ cuts = {} /\ <<from, to>> = <<1, 2>>
 
 \* Requests whose messages are gone while their sender still waits.
 Lost(r) ==
   {<<r, a>> : a \in {a \in replicas[r].awaiting :
-                       \A m \in network : m.corr = 0 \/ {m.from, m.to} # {r, a[1]}}}
+                       \A m \in network : m.correlation_id = 0 \/ {m.source, m.destination} # {r, a[1]}}}
 
 EdgesBounds ==
   /\ EpochsUpTo(EpochLimit)
@@ -227,10 +228,10 @@ EdgesState == <<config, replicas, network, cuts, history.crashes>>
 (***************************************************************************)
 EdgesTransmit(r, consumed, after, sends) ==
   LET lost == replicas[r].awaiting \ after.awaiting
-      Forgotten(m) == \/ IsRequest(m) /\ m.from = r /\ <<m.to, m.corr>> \in lost
-                      \/ ~IsRequest(m) /\ m.to = r /\ <<m.from, m.corr>> \in lost
+      Forgotten(m) == \/ IsRequest(m) /\ m.source = r /\ <<m.destination, m.correlation_id>> \in lost
+                      \/ ~IsRequest(m) /\ m.destination = r /\ <<m.source, m.correlation_id>> \in lost
   IN network' = IF Constructed THEN {} ELSE
-                {IF Forgotten(m) THEN [m EXCEPT !.corr = 0] ELSE m : m \in network \ consumed}
+                {IF Forgotten(m) THEN [m EXCEPT !.correlation_id = 0] ELSE m : m \in network \ consumed}
                   \cup {sends[i] : i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}
 
 (***************************************************************************)
@@ -259,11 +260,11 @@ Event(name, r) == [name |-> name, replica |-> r]
 EventTo(name, r, to) == [name |-> name, replica |-> r, destination |-> to]
 AppendOf(r, value) == [name |-> "ClientAppend", replica |-> r, value |-> value]
 VotersOf(r, voters) == [name |-> "AppendVoters", replica |-> r, voters |-> voters]
-CrashOf(r, kept) == [name |-> "Crash", replica |-> r, kept |-> kept]
+CrashOf(r, kept) == [name |-> "Crash", replica |-> r, log_end_offset |-> kept]
 RestartOf(r, endpoint) == [name |-> "Restart", replica |-> r, endpoint |-> endpoint]
-SnapshotOf(r, end) == [name |-> "TakeSnapshot", replica |-> r, end |-> end]
-StepOf(r, voter) == [name |-> "AdvanceReassignment", replica |-> r, voter |-> voter]
-DiskOf(r, directory) == [name |-> "ReplaceDisk", replica |-> r, directory |-> directory]
+SnapshotOf(r, end) == [name |-> "TakeSnapshot", replica |-> r, end_offset |-> end]
+StepOf(r, voter) == [name |-> "AdvanceReassignment", replica |-> r, chosen |-> voter]
+DiskOf(r, directory) == [name |-> "ReplaceDisk", replica |-> r, directory_id |-> directory]
 
 Is(event) == step' = event
 Delivers(r, m) == step' = [name |-> "Handle" \o m.type, replica |-> r, message |-> m]
@@ -291,25 +292,25 @@ NamedBadly == {<<-1, "new">>, <<Newest, "">>, <<Newest, "(empty)">>}
 
 AdditionOf(r) ==
   [name |-> "AddVoter", replica |-> r, request |-> 1, voter |-> config.keys[Newest],
-   endpoint |-> config.endpoints[Newest], whenCommitted |-> TRUE, sameCluster |-> TRUE]
-RemovalOf(r, voter) == [name |-> "RemoveVoter", replica |-> r, request |-> 1, voter |-> voter, sameCluster |-> TRUE]
+   endpoint |-> config.endpoints[Newest], when_committed |-> TRUE, same_cluster |-> TRUE]
+RemovalOf(r, voter) == [name |-> "RemoveVoter", replica |-> r, request |-> 1, voter |-> voter, same_cluster |-> TRUE]
 
 AddRequests(r) ==
   LET plain == AdditionOf(r)
       Naming(voter) == [plain EXCEPT !.voter = voter]
-  IN {plain, [plain EXCEPT !.whenCommitted = FALSE], [plain EXCEPT !.sameCluster = FALSE],
+  IN {plain, [plain EXCEPT !.when_committed = FALSE], [plain EXCEPT !.same_cluster = FALSE],
       [plain EXCEPT !.endpoint = ""], [plain EXCEPT !.endpoint = "(empty)"]}
        \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest, "new">>, <<Newest + 1, "new">>}}
 
 RemoveRequests(r) ==
   LET Naming(voter) == RemovalOf(r, voter) IN
-  {[Naming(config.keys[1]) EXCEPT !.sameCluster = FALSE]}
+  {[Naming(config.keys[1]) EXCEPT !.same_cluster = FALSE]}
     \cup {Naming(config.keys[i]) : i \in Ids}
     \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest + 1, "new">>}}
 
 FeatureRequests(r) ==
-  {[name |-> "UpdateFeatures", replica |-> r, request |-> 1, level |-> asked[1], brokersMin |-> asked[2],
-    brokersMax |-> asked[3]] : asked \in {<<1, 0, 1>>, <<0, 0, 1>>, <<2, 0, 2>>, <<1, 0, 0>>, <<1, 2, 3>>}}
+  {[name |-> "UpdateFeatures", replica |-> r, request |-> 1, kraft_version |-> asked[1], brokers_min |-> asked[2],
+    brokers_max |-> asked[3]] : asked \in {<<1, 0, 1>>, <<0, 0, 1>>, <<2, 0, 2>>, <<1, 0, 0>>, <<1, 2, 3>>}}
 
 TargetRequests(r) ==
   LET Asks(number, asked) ==
@@ -340,21 +341,21 @@ EdgesNext ==
        May("AppendVoters", r) /\ Is(VotersOf(r, voters)) /\ AppendVoters(r, voters)
   \/ \E r \in Asking : \E e \in IF AboutTargets THEN {AdditionOf(r)} ELSE AddRequests(r) :
        /\ Is(e)
-       /\ AddVoter(r, e.request, e.voter, e.endpoint, e.whenCommitted, e.sameCluster)
+       /\ AddVoter(r, e.request, e.voter, e.endpoint, e.when_committed, e.same_cluster)
        /\ AsBefore(e)
   \/ \E r \in Asking : \E e \in IF AboutTargets THEN {RemovalOf(r, config.keys[2])} ELSE RemoveRequests(r) :
        /\ Is(e)
-       /\ RemoveVoter(r, e.request, e.voter, e.sameCluster)
+       /\ RemoveVoter(r, e.request, e.voter, e.same_cluster)
        /\ AsBefore(e)
   \/ \E r \in Asking : \E e \in IF AboutTargets THEN {} ELSE FeatureRequests(r) :
        /\ Is(e)
-       /\ UpdateFeatures(r, e.request, e.level, e.brokersMin, e.brokersMax)
+       /\ UpdateFeatures(r, e.request, e.kraft_version, e.brokers_min, e.brokers_max)
        /\ AsBefore(e)
   \/ \E r \in Asking : \E e \in TargetRequests(r) :
        Is(e) /\ AlterPartitionReassignments(r, e.request, e.replicas) /\ AsBefore(e)
   \/ \E r \in Ids : \E voter \in NextSteps(replicas[r]) :
        May("AdvanceReassignment", r) /\ Is(StepOf(r, voter)) /\ AdvanceReassignment(r, voter)
-  \/ \E r \in Ids : \E end \in (replicas[r].base.end + 1)..replicas[r].highWatermark :
+  \/ \E r \in Ids : \E end \in (replicas[r].base.end_offset + 1)..replicas[r].high_watermark :
        May("TakeSnapshot", r) /\ Is(SnapshotOf(r, end)) /\ TakeSnapshot(r, end)
   \/ \E r \in Ids : Happens("Shutdown", r) /\ Shutdown(r)
   \/ \E r \in Ids : \E kept \in KeptAfterCrash(replicas[r]) :
@@ -379,7 +380,7 @@ Refusable(r) ==
     \* Which ids were given out the cluster knows, and not the replica: it is asked about a new one.
     \cup {DiskOf(r, directory) : directory \in {d \in {"new"} : Runs(r) \/ IsNewDirectory(d)}}
     \cup {CrashOf(r, kept) : kept \in KeptAfterCrash(replicas[r])}
-    \cup {SnapshotOf(r, end) : end \in replicas[r].base.end..(EndOffset(replicas[r]) + 1)}
+    \cup {SnapshotOf(r, end) : end \in replicas[r].base.end_offset..(EndOffset(replicas[r]) + 1)}
     \cup {StepOf(r, voter) : voter \in {NoKey} \cup {config.keys[i] : i \in Ids}}
     \cup (IF Runs(r) THEN {} ELSE AddRequests(r) \cup RemoveRequests(r) \cup FeatureRequests(r) \cup TargetRequests(r))
 

@@ -24,7 +24,7 @@ AfterElectionTimeout(s) ==
 AfterFetchTimeout(s) ==
   IF IsVoter(s) THEN Becomes(ToProspective(s))
   ELSE Becomes([s EXCEPT !.searching = TRUE,
-                         !.fetched = @ /\ config.decisions.observerRefusal # "expires"])
+                         !.fetched = @ /\ config.decisions.observer_refusal # "expires"])
 
 (***************************************************************************)
 (* Requests.                                                               *)
@@ -34,15 +34,16 @@ AfterFetchTimeout(s) ==
 CanStillWin(s) == IsMajority(Cardinality(Voters(s)) - Cardinality(s.rejected), s)
 
 VoteRequest(s, voter, corr) ==
-  [type |-> "VoteRequest", from |-> s.key[1], to |-> voter[1], corr |-> corr,
-   epoch |-> s.epoch, key |-> s.key, voterKey |-> voter,
-   lastEpoch |-> LastEpoch(s), endOffset |-> EndOffset(s), preVote |-> s.role = "Prospective"]
+  [type |-> "VoteRequest", source |-> s.replica_key[1], destination |-> voter[1], correlation_id |-> corr,
+   epoch |-> s.epoch, replica_key |-> s.replica_key, voter_key |-> voter,
+   last_epoch |-> LastEpoch(s), end_offset |-> EndOffset(s), pre_vote |-> s.role = "Prospective"]
 
 VoteResponse(s, m, granted, error, preVote) ==
-  [type |-> "VoteResponse", from |-> s.key[1], to |-> m.from, corr |-> m.corr, error |-> error,
-   epoch |-> s.epoch, leader |-> s.leader,
-   endpoint |-> IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint,
-   granted |-> granted, preVote |-> preVote]
+  [type |-> "VoteResponse", source |-> s.replica_key[1], destination |-> m.source, correlation_id |-> m.correlation_id,
+   error |-> error,
+   epoch |-> s.epoch, leader_id |-> s.leader_id,
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint,
+   granted |-> granted, pre_vote |-> preVote]
 
 \* Rules: prevote.leader.rejects, prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants,
 \*        prevote.resigned.grants, prevote.follower.rejects-after-fetch, prevote.follower.grants-before-fetch,
@@ -51,51 +52,51 @@ VoteResponse(s, m, granted, error, preVote) ==
 GrantsPreVote(s, m) ==
   /\ s.role # "Leader"
   /\ s.role = "Follower" => ~s.fetched
-  /\ UpToDate(m.lastEpoch, m.endOffset, s)
+  /\ UpToDate(m.last_epoch, m.end_offset, s)
 
 \* Rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, vote.known-leader.rejects, vote.log-check,
 \*        vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects,
 \*        vote.membership-not-checked, vote.unsupported-version, voters.vote-does-not-check-membership
 GrantsVote(s, m) ==
   /\ s.role \in {"Unattached", "Prospective"}
-  /\ IF s.voted # NoKey THEN Names(s.voted, m.key)
-     ELSE IF s.leader # NoLeader THEN FALSE
-     ELSE UpToDate(m.lastEpoch, m.endOffset, s)
+  /\ IF s.voted_key # NoKey THEN Names(s.voted_key, m.replica_key)
+     ELSE IF s.leader_id # NoLeader THEN FALSE
+     ELSE UpToDate(m.last_epoch, m.end_offset, s)
 
 \* KIP-642's rule: a voter whose vote is free refuses it to whom it knows for no voter, and campaigns itself.
 \* Rule: reassign.votes-from-non-voters
 RefusesNonVoter(s, m) ==
-  /\ config.decisions.voteOfNonVoter = "refuse-and-campaign"
-  /\ IsVoter(s) /\ s.role \in {"Unattached", "Prospective"} /\ s.voted = NoKey /\ s.leader = NoLeader
-  /\ \A v \in Voters(s) : ~Names(v, m.key)
+  /\ config.decisions.vote_of_non_voter = "refuse-and-campaign"
+  /\ IsVoter(s) /\ s.role \in {"Unattached", "Prospective"} /\ s.voted_key = NoKey /\ s.leader_id = NoLeader
+  /\ \A v \in Voters(s) : ~Names(v, m.replica_key)
 
 \* Rules: state.prospective.add-vote, vote.persist-before-reply
 WithVote(s, key) ==
-  IF s.voted # NoKey THEN s
-  ELSE IF s.role = "Prospective" THEN [Prospective(s) EXCEPT !.voted = key]
-  ELSE [s EXCEPT !.voted = key]
+  IF s.voted_key # NoKey THEN s
+  ELSE IF s.role = "Prospective" THEN [Prospective(s) EXCEPT !.voted_key = key]
+  ELSE [s EXCEPT !.voted_key = key]
 
 \* Rules: prevote.request.check-order, prevote.request.stale-epoch, prevote.request.higher-epoch,
 \*        prevote.request.last-epoch-bound, prevote.grant.no-side-effects, prevote.reply.contents,
 \*        vote.request.stale-epoch, vote.request.higher-epoch, vote.voter-key, vote.inconsistent-voter-set-gone
 AfterVoteRequest(s, m) ==
-  LET preVote == m.preVote /\ config.preVote[s.key[1]] = "supported"
+  LET preVote == m.pre_vote /\ config.pre_vote[s.replica_key[1]] = "supported"
       Refuse(after, error) == Outcome(after, <<VoteResponse(after, m, FALSE, error, preVote)>>)
       now == IF m.epoch > s.epoch THEN ToUnattached(s, m.epoch, NoLeader) ELSE s
   IN
-  IF m.lastEpoch > m.epoch \/ (~preVote /\ m.lastEpoch = m.epoch)
+  IF m.last_epoch > m.epoch \/ (~preVote /\ m.last_epoch = m.epoch)
   THEN [Refuse(s, "INVALID_REQUEST") EXCEPT !.reason = "MALFORMED_REQUEST"]
   ELSE IF m.epoch < s.epoch
   THEN [Refuse(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
-  ELSE IF ~Addresses(m.voterKey, s.key)
-  THEN Refuse(now, config.decisions.voterKeyError)
+  ELSE IF ~Addresses(m.voter_key, s.replica_key)
+  THEN Refuse(now, config.decisions.voter_key_error)
   ELSE IF preVote
   THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m), "NONE", TRUE)>>)
   ELSE IF RefusesNonVoter(now, m)
   THEN Refuse(IF now.role = "Unattached" /\ s.role \notin {"Leader", "Resigned"} THEN ToProspective(now) ELSE now,
               "NONE")
   ELSE IF GrantsVote(now, m)
-  THEN Outcome(WithVote(now, m.key), <<VoteResponse(WithVote(now, m.key), m, TRUE, "NONE", FALSE)>>)
+  THEN Outcome(WithVote(now, m.replica_key), <<VoteResponse(WithVote(now, m.replica_key), m, TRUE, "NONE", FALSE)>>)
   ELSE Refuse(now, "NONE")
 
 (***************************************************************************)
@@ -103,17 +104,17 @@ AfterVoteRequest(s, m) ==
 (***************************************************************************)
 \* An answer counts only if it matches an outstanding request; entering a role forgets all of them.
 \* Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late
-Correlated(s, m) == <<m.from, m.corr>> \in s.awaiting
+Correlated(s, m) == <<m.source, m.correlation_id>> \in s.awaiting
 
-Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a[1] # m.from}]
+Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a[1] # m.source}]
 
 \* Rules: prevote.response.majority, prevote.response.rejected, vote.response.counting, state.candidate.lost,
 \*        state.prospective.to-candidate, state.candidate.to-leader, voters.candidate-uses-own-set
 CountVote(s, m) ==
-  LET fresh == m.from \in VoterIds(s) /\ m.from \notin s.granted \cup s.rejected
+  LET fresh == m.source \in VoterIds(s) /\ m.source \notin s.granted \cup s.rejected
       counted == IF ~fresh THEN s
-                 ELSE IF m.granted THEN [s EXCEPT !.granted = @ \cup {m.from}]
-                 ELSE [s EXCEPT !.rejected = @ \cup {m.from}]
+                 ELSE IF m.granted THEN [s EXCEPT !.granted = @ \cup {m.source}]
+                 ELSE [s EXCEPT !.rejected = @ \cup {m.source}]
   IN CASE s.role = "Candidate"   -> LeaderIfMajority(counted)
        [] s.role = "Prospective" ->
             IF IsMajority(Cardinality(counted.granted), s) THEN ToCandidate(counted)
@@ -126,7 +127,7 @@ CountVote(s, m) ==
 \*        state.candidate.leader-equal-epoch
 AfterVoteResponse(s, m) ==
   LET rest == Answered(s, m)
-      learned == Learn(rest, m.epoch, m.leader, m.endpoint)
+      learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
   IN
   IF ~Correlated(s, m)
   THEN Ignored(s, "UNCORRELATED_RESPONSE")
@@ -135,11 +136,11 @@ AfterVoteResponse(s, m) ==
        THEN Becomes(ToCandidate(rest)) ELSE Ignored(rest, "NO_PRE_VOTE_ROUND")
   ELSE IF m.epoch < s.epoch
   THEN Ignored(rest, "STALE_EPOCH")
-  ELSE IF NamesSecondLeader(s, m.epoch, m.leader)
+  ELSE IF NamesSecondLeader(s, m.epoch, m.leader_id)
   THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF learned # rest
   THEN Becomes(learned)
-  ELSE IF s.role = "Prospective" /\ ~m.preVote
+  ELSE IF s.role = "Prospective" /\ ~m.pre_vote
   THEN Becomes(ToCandidate(rest))
   ELSE IF m.error # "NONE"
   THEN Ignored(rest, "ERROR_RESPONSE")

@@ -26,24 +26,24 @@ EXTENDS Properties
 IsNews(committed, offset) ==
   \/ EpochBefore(committed, offset + 1) # EpochBefore(committed, offset)
   \/ /\ RecordAt(committed, offset).kind \in SetKinds \cup {"KRaftVersion"}
-     /\ [SnapshotAt(committed, offset + 1) EXCEPT !.end = offset] # SnapshotAt(committed, offset)
+     /\ [SnapshotAt(committed, offset + 1) EXCEPT !.end_offset = offset] # SnapshotAt(committed, offset)
 
 \* An entry of past, with the fields of a snapshot and an offset as in the histories of voters sets and levels.
 PastEntry(committed, offset) ==
   LET there == SnapshotAt(committed, offset + 1) IN
-  [offset |-> offset, epoch |-> there.epoch, level |-> there.level,
+  [offset |-> offset, epoch |-> there.epoch, kraft_version |-> there.kraft_version,
    voters |-> there.voters, details |-> there.details, target |-> there.target]
 
 CommittedFromOn(committed, end) ==
-  LET before == [committed EXCEPT !.log = RecordsBetween(committed, committed.base.end, end)]
+  LET before == [committed EXCEPT !.log = RecordsBetween(committed, committed.base.end_offset, end)]
       known == WithSetsAndLevels(before)
-      news == SelectSeq([i \in 1..Len(before.log) |-> committed.base.end + i - 1], LAMBDA o : IsNews(known, o))
+      news == SelectSeq([i \in 1..Len(before.log) |-> committed.base.end_offset + i - 1], LAMBDA o : IsNews(known, o))
   IN [base |-> SnapshotAt(known, end),
       log |-> RecordsBetween(committed, end, EndOffset(committed)),
       past |-> committed.past \o [n \in 1..Len(news) |-> PastEntry(known, news[n])]]
 
 \* Where the log of committed records may begin, and the epochs that are at hand.
-ForgottenUpTo(committed) == Least(Min({replicas'[q].base.end : q \in Ids}), EndOffset(committed) - 1)
+ForgottenUpTo(committed) == Least(Min({replicas'[q].base.end_offset : q \in Ids}), EndOffset(committed) - 1)
 InUse(led) == LET epoch == Min({replicas'[q].epoch : q \in Ids}) IN {e \in led : e >= epoch \/ e = Max(led)}
 
 Forgetful(remembered, r, s) ==
@@ -51,9 +51,9 @@ Forgetful(remembered, r, s) ==
       end == ForgottenUpTo(committed)
       led == DOMAIN remembered.epochs
       kept == InUse(led)
-  IN IF replicas'[r].base.end = s.base.end /\ replicas'[r].epoch = s.epoch THEN remembered
+  IN IF replicas'[r].base.end_offset = s.base.end_offset /\ replicas'[r].epoch = s.epoch THEN remembered
      ELSE [remembered EXCEPT
-             !.committed = IF end > committed.base.end THEN CommittedFromOn(committed, end) ELSE committed,
+             !.committed = IF end > committed.base.end_offset THEN CommittedFromOn(committed, end) ELSE committed,
              !.epochs = IF kept = led THEN @ ELSE [e \in kept |-> @[e]],
              !.left = IF kept = led THEN @ ELSE [e \in led \ kept |-> remembered.epochs[e]] @@ @]
 =============================================================================

@@ -47,11 +47,11 @@ MayCut(from, to) == TRUE
 
 (***************************************************************************)
 (* The network.  RequestManager allows one request in flight on a          *)
-(* connection, so a request needs no number: corr is 1 while its sender    *)
-(* still waits for the answer and becomes 0 when the sender forgets it.    *)
-(* An answer that nobody waits for any more would be dropped on arrival    *)
-(* and leaves the network at once; a forgotten request stays, because its  *)
-(* receiver cannot know.                                                   *)
+(* connection, so a request needs no number: its correlation_id is 1 while *)
+(* its sender still waits for the answer and becomes 0 when the sender     *)
+(* forgets it.  An answer that nobody waits for any more would be dropped  *)
+(* on arrival and leaves the network at once; a forgotten request stays,   *)
+(* because its receiver cannot know.                                       *)
 (***************************************************************************)
 Correlation == 1
 
@@ -62,15 +62,15 @@ ChangeResponseTypes == {"AddVoterResponse", "RemoveVoterResponse", "UpdateVoterR
 
 IsRequest(m) == m.type \in RequestTypes
 
-InFlight(r, types) == {m \in network : m.to = r /\ m.type \in types /\ <<m.from, m.to>> \notin cuts}
+InFlight(r, types) == {m \in network : m.destination = r /\ m.type \in types /\ <<m.source, m.destination>> \notin cuts}
 
 \* Messages that the replica's forgetting leaves behind.
 Forget(r, before, after, messages) ==
   LET lost == before \ after
-      Stale(m) == \/ IsRequest(m) /\ m.from = r /\ <<m.to, m.corr>> \in lost
-                  \/ ~IsRequest(m) /\ m.to = r /\ <<m.from, m.corr>> \in lost
+      Stale(m) == \/ IsRequest(m) /\ m.source = r /\ <<m.destination, m.correlation_id>> \in lost
+                  \/ ~IsRequest(m) /\ m.destination = r /\ <<m.source, m.correlation_id>> \in lost
   IN IF lost = {} THEN messages
-     ELSE {IF IsRequest(m) /\ Stale(m) THEN [m EXCEPT !.corr = 0] ELSE m :
+     ELSE {IF IsRequest(m) /\ Stale(m) THEN [m EXCEPT !.correlation_id = 0] ELSE m :
              m \in {n \in messages : IsRequest(n) \/ ~Stale(n)}}
 
 \* What of it enters the network: a Reply goes to a client, and an answer only to who waits for it.  The answer to a
@@ -79,8 +79,9 @@ Forget(r, before, after, messages) ==
 \* connection, as a timeout may, and teaches what its sender knows.
 IsWanted(m) ==
   CASE m.type = "Reply" -> FALSE
-    [] m.type \in ChangeResponseTypes -> m.corr # 0 /\ <<m.from, m.corr>> \in replicas[m.to].awaiting
-    [] OTHER -> IsRequest(m) \/ m.corr # 0
+    [] m.type \in ChangeResponseTypes ->
+         m.correlation_id # 0 /\ <<m.source, m.correlation_id>> \in replicas[m.destination].awaiting
+    [] OTHER -> IsRequest(m) \/ m.correlation_id # 0
 
 Entering(sends) == {sends[i] : i \in {j \in 1..Len(sends) : IsWanted(sends[j])}}
 
@@ -106,36 +107,37 @@ Transmit(r, consumed, after, sends) ==
 EpochEntry(epoch) ==
   IF epoch \in DOMAIN history.epochs THEN history.epochs[epoch]
   ELSE IF epoch \in DOMAIN history.left THEN history.left[epoch]
-  ELSE [leaders |-> {}, end |-> 0, rewritten |-> FALSE]
+  ELSE [leaders |-> {}, end_offset |-> 0, rewritten |-> FALSE]
 
 \* Who leads says so in its quorum state file, also if it crashes in the very step that elects it.
 EpochsAfter(s, after) ==
   IF \/ after.role \notin {"Leader", "Stopped"}
-     \/ after.leader # after.key[1]
-     \/ after.leader = s.leader /\ after.epoch = s.epoch /\ EndOffset(after) = EndOffset(s)
+     \/ after.leader_id # after.replica_key[1]
+     \/ after.leader_id = s.leader_id /\ after.epoch = s.epoch /\ EndOffset(after) = EndOffset(s)
   THEN history.epochs
   ELSE LET entry == EpochEntry(after.epoch) IN
-       (after.epoch :> [leaders |-> entry.leaders \cup {after.key}, end |-> Larger(entry.end, EndOffset(after)),
-                        rewritten |-> entry.rewritten \/ EndOffset(s) < entry.end]) @@ history.epochs
+       (after.epoch :> [leaders |-> entry.leaders \cup {after.replica_key},
+                        end_offset |-> Larger(entry.end_offset, EndOffset(after)),
+                        rewritten |-> entry.rewritten \/ EndOffset(s) < entry.end_offset]) @@ history.epochs
 
 NoVotes == [epoch |-> 0, candidates |-> {}]
 
 VotesAfter(r, s, after) ==
-  IF after.key # s.key THEN [history.votes EXCEPT ![r] = NoVotes]
-  ELSE IF \/ after.voted = s.voted /\ after.epoch = s.epoch
-          \/ after.voted = NoKey
+  IF after.replica_key # s.replica_key THEN [history.votes EXCEPT ![r] = NoVotes]
+  ELSE IF \/ after.voted_key = s.voted_key /\ after.epoch = s.epoch
+          \/ after.voted_key = NoKey
   THEN history.votes
   ELSE [history.votes EXCEPT ![r] =
-          IF @.epoch = after.epoch THEN [@ EXCEPT !.candidates = @ \cup {after.voted}]
-          ELSE [epoch |-> after.epoch, candidates |-> {after.voted}]]
+          IF @.epoch = after.epoch THEN [@ EXCEPT !.candidates = @ \cup {after.voted_key}]
+          ELSE [epoch |-> after.epoch, candidates |-> {after.voted_key}]]
 
 \* A log that begins after what is known to be committed can add nothing to it; StateMachineSafety says so.
 CommittedAfter(after) ==
   LET end == EndOffset(history.committed) IN
   IF /\ after.role \in {"Leader", "Resigned"}
-     /\ after.highWatermark > end
-     /\ after.base.end <= end
-  THEN [history.committed EXCEPT !.log = @ \o RecordsBetween(after, end, after.highWatermark)]
+     /\ after.high_watermark > end
+     /\ after.base.end_offset <= end
+  THEN [history.committed EXCEPT !.log = @ \o RecordsBetween(after, end, after.high_watermark)]
   ELSE history.committed
 
 \* What is kept of a history after the event at r, whose state was s.
@@ -146,7 +148,8 @@ Remembered(remembered, r, s) == remembered
 HistoryAfter(r, s, after, shown) ==
   [epochs |-> EpochsAfter(s, after), votes |-> VotesAfter(r, s, after), committed |-> CommittedAfter(shown),
    crashes |-> history.crashes + (IF after.role = "Stopped" /\ s.role # "Stopped" THEN 1 ELSE 0),
-   directories |-> IF after.key = s.key THEN history.directories ELSE history.directories \cup {after.key[2]},
+   directories |-> IF after.replica_key = s.replica_key THEN history.directories
+                   ELSE history.directories \cup {after.replica_key[2]},
    left |-> history.left]
 
 Remember(r, s, after, shown) == history' = Remembered(HistoryAfter(r, s, after, shown), r, s)
@@ -228,7 +231,7 @@ VoterChangeTimeout(r) ==
 \* The connection gives up on an answer.  Who announces by its timer takes the voter for told until that fires.
 \* Rule: begin-quorum.resend
 AfterRequestTimeout(s, to) ==
-  LET told == IF s.role = "Leader" /\ config.decisions.announcementAgain = "by-timer"
+  LET told == IF s.role = "Leader" /\ config.decisions.announcement_again = "by-timer"
               THEN OtherIds(s) \cap {to} ELSE {}
   IN Becomes([s EXCEPT !.awaiting = {a \in @ : a[1] # to}, !.acknowledged = @ \cup told])
 
@@ -259,7 +262,7 @@ DueElectionRequests(s) ==
     [] s.role = "Resigned" -> OtherIds(s) \ s.acknowledged
     [] OTHER -> {}
 
-Due(s) == {id \in DueElectionRequests(s) : id # s.key[1] /\ Idle(s, id)}
+Due(s) == {id \in DueElectionRequests(s) : id # s.replica_key[1] /\ Idle(s, id)}
 
 ElectionRequest(s, id, corr) ==
   CASE s.role \in {"Prospective", "Candidate"} -> VoteRequest(s, VoterEntry(s, id), corr)
@@ -270,14 +273,15 @@ ElectionRequest(s, id, corr) ==
 \* leader of itself.
 DueChangeRequest(s, corr) ==
   CASE s.role = "Leader" -> {ApiVersionsRequest(s, id, corr) :
-                               id \in {id \in AsksVersionsOf(s) : id # s.key[1] /\ Idle(s, id) /\ id \notin Due(s)}}
+                               id \in {id \in AsksVersionsOf(s) :
+                                        id # s.replica_key[1] /\ Idle(s, id) /\ id \notin Due(s)}}
     [] s.role = "Follower" -> IF MayReport(s) THEN DueReport(s, corr) ELSE {}
     [] OTHER -> {}
 
 AfterPoll(s, corr) ==
   LET to == Ascending(Due(s))
       change == DueChangeRequest(s, corr)
-      asked == Due(s) \cup {m.to : m \in change}
+      asked == Due(s) \cup {m.destination : m \in change}
       requests == [n \in 1..Len(to) |-> ElectionRequest(s, to[n], corr)]
   IN Outcome([s EXCEPT !.awaiting = @ \cup {<<id, corr>> : id \in asked}],
              IF change = {} THEN requests ELSE Append(requests, CHOOSE m \in change : TRUE))
@@ -292,7 +296,7 @@ Poll(r) ==
 \* A Fetch, or the snapshot that the leader has in place of records.  What was appended is synced before a Fetch: the
 \* leader counts the offset as persisted.  Rules: durable.flush-before-fetch, voters.fetch-goes-to-known-leader
 AfterFetchPoll(s, to, corr) ==
-  IF s.wanted # NoSnapshotId /\ to = s.leader
+  IF s.wanted_snapshot # NoSnapshotId /\ to = s.leader_id
   THEN Outcome([s EXCEPT !.awaiting = {<<to, corr>>}], <<FetchSnapshotRequest(s, to, corr)>>)
   ELSE Outcome([Flushed(s) EXCEPT !.awaiting = {<<to, corr>>}], <<FetchRequest(s, to, corr)>>)
 
@@ -438,16 +442,16 @@ ReplaceDisk(r, directory) ==
 \* A Pre-Vote cannot be encoded for software below Vote version 2; the sender's network layer answers itself.
 \* Rules: prevote.unsupported-version
 UnsupportedVersionAnswer(m) ==
-  [type |-> "VoteResponse", from |-> m.to, to |-> m.from, corr |-> m.corr,
-   error |-> "UNSUPPORTED_VERSION", epoch |-> 0, leader |-> NoLeader, endpoint |-> NoEndpoint,
-   granted |-> FALSE, preVote |-> FALSE]
+  [type |-> "VoteResponse", source |-> m.destination, destination |-> m.source, correlation_id |-> m.correlation_id,
+   error |-> "UNSUPPORTED_VERSION", epoch |-> 0, leader_id |-> NoLeader, leader_endpoint |-> NoEndpoint,
+   granted |-> FALSE, pre_vote |-> FALSE]
 
-CanBeEncoded(m) == ~(m.type = "VoteRequest" /\ m.preVote /\ config.preVote[m.to] = "unsupported")
+CanBeEncoded(m) == ~(m.type = "VoteRequest" /\ m.pre_vote /\ config.pre_vote[m.destination] = "unsupported")
 
 AnswerUnsupportedVersion(m) ==
   /\ m.type = "VoteRequest"
   /\ ~CanBeEncoded(m)
-  /\ network' = (network \ {m}) \cup (IF m.corr = 0 THEN {} ELSE {UnsupportedVersionAnswer(m)})
+  /\ network' = (network \ {m}) \cup (IF m.correlation_id = 0 THEN {} ELSE {UnsupportedVersionAnswer(m)})
   /\ UNCHANGED <<config, replicas, cuts, history>>
 
 DropMessage(m) ==
@@ -471,7 +475,8 @@ HealLink(from, to) ==
 (***************************************************************************)
 \* What was in force before the first record is not replicated: {NoKey} and level -1 stand for that.
 NothingCommitted ==
-  [base |-> [end |-> 0, epoch |-> 0, level |-> -1, voters |-> {NoKey}, details |-> {}, target |-> NoTarget],
+  [base |-> [end_offset |-> 0, epoch |-> 0, kraft_version |-> -1, voters |-> {NoKey}, details |-> {},
+             target |-> NoTarget],
    log |-> <<>>, past |-> <<>>]
 
 \* A history in which these records are committed.
@@ -491,7 +496,7 @@ InitWith(configuration) ==
   /\ history = NewHistory
 
 \* Who a request may name: the replicas as they were set up, and as they are.
-NamedKeys == {config.keys[i] : i \in Ids} \cup {replicas[i].key : i \in Ids}
+NamedKeys == {config.keys[i] : i \in Ids} \cup {replicas[i].replica_key : i \in Ids}
 
 Next ==
   \/ \E r \in Ids : ElectionTimeout(r)
@@ -529,7 +534,7 @@ Next ==
   \/ \E r \in Ids : \E voters \in SUBSET {config.keys[i] : i \in Ids} : AppendVoters(r, voters)
   \/ \E r \in Ids : Shutdown(r)
   \/ \E r \in Ids : \E kept \in KeptAfterCrash(replicas[r]) : Crash(r, kept)
-  \/ \E r \in Ids : \E end \in (replicas[r].base.end + 1)..replicas[r].highWatermark : TakeSnapshot(r, end)
+  \/ \E r \in Ids : \E end \in (replicas[r].base.end_offset + 1)..replicas[r].high_watermark : TakeSnapshot(r, end)
   \/ \E r \in Ids : \E endpoint \in {NoEndpoint, "elsewhere"} : Restart(r, endpoint)
   \/ \E r \in Ids : \E directory \in NewDirectories(r) : ReplaceDisk(r, directory)
   \/ \E m \in network : AnswerUnsupportedVersion(m)

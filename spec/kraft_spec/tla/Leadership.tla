@@ -29,21 +29,22 @@ AfterShutdown(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 \* Rules: state.leader.resigns-on-own-removal, state.leader.outside-voters-set, voters.leader-removed-stays-until-commit
 RemovalCommitted(s) ==
   /\ s.role = "Leader" /\ ~IsVoter(s)
-  /\ s.highWatermark > s.voters[Len(s.voters)].offset
+  /\ s.high_watermark > s.voters[Len(s.voters)].offset
 
 (***************************************************************************)
 (* BeginQuorumEpoch.                                                       *)
 (***************************************************************************)
 \* Rules: begin-quorum.on-election, begin-quorum.endpoint
 BeginQuorumEpochRequest(s, voter, corr) ==
-  [type |-> "BeginQuorumEpochRequest", from |-> s.key[1], to |-> voter[1], corr |-> corr,
-   epoch |-> s.epoch, voterKey |-> voter,
-   endpoint |-> IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint]
+  [type |-> "BeginQuorumEpochRequest", source |-> s.replica_key[1], destination |-> voter[1], correlation_id |-> corr,
+   epoch |-> s.epoch, voter_key |-> voter,
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint]
 
 Response(type, s, m, error) ==
-  [type |-> type, from |-> s.key[1], to |-> m.from, corr |-> m.corr, error |-> error,
-   epoch |-> s.epoch, leader |-> s.leader,
-   endpoint |-> IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint]
+  [type |-> type, source |-> s.replica_key[1], destination |-> m.source, correlation_id |-> m.correlation_id,
+   error |-> error,
+   epoch |-> s.epoch, leader_id |-> s.leader_id,
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint]
 
 \* The announcement is due again at every voter.  Rule: begin-quorum.resend
 AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledged = {}])
@@ -53,52 +54,52 @@ AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledged = {}])
 \*        voters.begin-epoch-accepted-by-non-member
 AfterBeginQuorumEpochRequest(s, m) ==
   LET Answer(after, error) == Outcome(after, <<Response("BeginQuorumEpochResponse", after, m, error)>>)
-      learned == Learn(s, m.epoch, m.from, m.endpoint)
-      back == s.role = "Prospective" /\ s.epoch = m.epoch /\ s.leader = m.from
-                /\ config.decisions.prospectiveAnnouncement = "follower"
+      learned == Learn(s, m.epoch, m.source, m.leader_endpoint)
+      back == s.role = "Prospective" /\ s.epoch = m.epoch /\ s.leader_id = m.source
+                /\ config.decisions.prospective_announcement = "follower"
       \* A version 0 announcement has no endpoint; what is known of this leader stays known.
-      endpoint == IF m.endpoint = NoEndpoint THEN s.endpoint ELSE m.endpoint
-      after == IF back THEN Follow(s, m.epoch, m.from, endpoint) ELSE learned
+      endpoint == IF m.leader_endpoint = NoEndpoint THEN s.leader_endpoint ELSE m.leader_endpoint
+      after == IF back THEN Follow(s, m.epoch, m.source, endpoint) ELSE learned
   IN
   IF m.epoch < s.epoch
   THEN [Answer(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
-  ELSE IF NamesSecondLeader(s, m.epoch, m.from)
+  ELSE IF NamesSecondLeader(s, m.epoch, m.source)
   THEN [Answer(s, "INVALID_REQUEST") EXCEPT !.reason = "SECOND_LEADER_IN_EPOCH"]
-  ELSE IF ~Addresses(m.voterKey, s.key)
-  THEN Answer(after, config.decisions.voterKeyError)
+  ELSE IF ~Addresses(m.voter_key, s.replica_key)
+  THEN Answer(after, config.decisions.voter_key_error)
   ELSE Answer(after, "NONE")
 
 \* Rule: begin-quorum.response
 AfterBeginQuorumEpochResponse(s, m) ==
   LET rest == Answered(s, m)
-      learned == Learn(rest, m.epoch, m.leader, m.endpoint)
+      learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
   ELSE IF m.epoch < s.epoch THEN Ignored(rest, "STALE_EPOCH")
-  ELSE IF NamesSecondLeader(s, m.epoch, m.leader) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
+  ELSE IF NamesSecondLeader(s, m.epoch, m.leader_id) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF learned # rest THEN Becomes(learned)
   ELSE IF m.error # "NONE" THEN Ignored(rest, "ERROR_RESPONSE")
-  ELSE Becomes([rest EXCEPT !.acknowledged = @ \cup {m.from}])
+  ELSE Becomes([rest EXCEPT !.acknowledged = @ \cup {m.source}])
 
 (***************************************************************************)
 (* EndQuorumEpoch.                                                         *)
 (***************************************************************************)
 \* Rule: end-quorum.send
 EndQuorumEpochRequest(s, voter, corr) ==
-  [type |-> "EndQuorumEpochRequest", from |-> s.key[1], to |-> voter[1], corr |-> corr,
-   epoch |-> s.epoch, preferred |-> s.preferred]
+  [type |-> "EndQuorumEpochRequest", source |-> s.replica_key[1], destination |-> voter[1], correlation_id |-> corr,
+   epoch |-> s.epoch, preferred_candidates |-> s.preferred_candidates]
 
 \* The place in the list only sets the fetch timer, which the model has not.
 \* Rules: end-quorum.handle, end-quorum.candidate-key, end-quorum.frees-followers, end-quorum.stale
 AfterEndQuorumEpochRequest(s, m) ==
   LET Answer(after, error) == Outcome(after, <<Response("EndQuorumEpochResponse", after, m, error)>>)
-      learned == Learn(s, m.epoch, m.from, NoEndpoint)
-      after == IF learned.role = "Follower" /\ config.decisions.endQuorumFetchedFlag = "cleared"
+      learned == Learn(s, m.epoch, m.source, NoEndpoint)
+      after == IF learned.role = "Follower" /\ config.decisions.end_quorum_fetched_flag = "cleared"
                THEN [learned EXCEPT !.fetched = FALSE] ELSE learned
   IN
   IF m.epoch < s.epoch
   THEN [Answer(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
-  ELSE IF NamesSecondLeader(s, m.epoch, m.from)
+  ELSE IF NamesSecondLeader(s, m.epoch, m.source)
   THEN [Answer(s, "INVALID_REQUEST") EXCEPT !.reason = "SECOND_LEADER_IN_EPOCH"]
   ELSE Answer(after, "NONE")
 

@@ -23,8 +23,8 @@ Reaches(a, b) == Runs(a) /\ Runs(b) /\ Linked(a, b)
 \* Transmit of KRaft.tla, except for two kinds of messages.  What is sent over a cut link or to a stopped replica is lost
 \* at once: links do not heal here, so it could only lie there.  A Fetch that its sender has forgotten is lost, too: it
 \* could only count its sender once more, and each of them that stays behind doubles the states.
-Arrives(m) == <<m.from, m.to>> \notin cuts /\ Runs(m.to)
-IsForgottenFetch(m) == m.type = "FetchRequest" /\ m.corr # Correlation
+Arrives(m) == <<m.source, m.destination>> \notin cuts /\ Runs(m.destination)
+IsForgottenFetch(m) == m.type = "FetchRequest" /\ m.correlation_id # Correlation
 
 TransmitOverLinks(r, consumed, after, sends) ==
   LET kept == Forget(r, replicas[r].awaiting, after.awaiting, network \ consumed)
@@ -32,8 +32,8 @@ TransmitOverLinks(r, consumed, after, sends) ==
 
 \* Neither the request of r nor its answer is on its way any more.
 IsLost(r, to) ==
-  ~\E m \in network : /\ m.corr = Correlation
-                      /\ IF IsRequest(m) THEN m.from = r /\ m.to = to ELSE m.from = to /\ m.to = r
+  ~\E m \in network : /\ m.correlation_id = Correlation
+                      /\ IF IsRequest(m) THEN m.source = r /\ m.destination = to ELSE m.source = to /\ m.destination = r
 
 \* A Fetch that is lost is given up.  An election request is not: to send it again over the same cut link would lose it
 \* again, and the next round forgets it.
@@ -68,10 +68,10 @@ Quiet ==
 \* Replica r follows leader, can reach it and be reached, and the leader leads that epoch.
 FollowsInReach(r, leader) ==
   /\ Reaches(r, leader)
-  /\ replicas[r].role = "Follower" /\ replicas[r].leader = leader
+  /\ replicas[r].role = "Follower" /\ replicas[r].leader_id = leader
   /\ replicas[leader].role = "Leader" /\ replicas[leader].epoch = replicas[r].epoch
 
-Served(r) == FollowsInReach(r, replicas[r].leader)
+Served(r) == FollowsInReach(r, replicas[r].leader_id)
 
 MajorityOf(s, ids) == IsMajority(Cardinality(ids \cap VoterIds(s)) + (IF IsVoter(s) THEN 1 ELSE 0), s)
 
@@ -124,7 +124,7 @@ ElectionStep == \E r \in Ids : Poll(r) \/ HandleElection(r)
 
 FetchStep(r) ==
   \/ \E to \in Ids : PollFetch(r, to) \/ RequestTimeout(r, to)
-  \/ \E to \in Ids : \E m \in InFlight(to, {"FetchRequest"}) : m.from = r /\ HandleFetchRequest(to, m)
+  \/ \E to \in Ids : \E m \in InFlight(to, {"FetchRequest"}) : m.source = r /\ HandleFetchRequest(to, m)
   \/ \E m \in InFlight(r, {"FetchResponse"}) : HandleFetchResponse(r, m)
 
 TimerFires(r) == ElectionTimeout(r) \/ FetchTimeout(r) \/ CheckQuorumTimeout(r)
@@ -175,7 +175,7 @@ IsFetchedFrom(leader) ==
 
 Leads(leader) == replicas[leader].role = "Leader" /\ IsFetchedFrom(leader)
 
-HasCommitted(leader) == replicas[leader].highWatermark = EndOffset(replicas[leader])
+HasCommitted(leader) == replicas[leader].high_watermark = EndOffset(replicas[leader])
 
 (***************************************************************************)
 (* EventualLeader.  "If a majority stays connected, eventually there is a  *)
@@ -201,7 +201,7 @@ EveryMajorityFollows ==
 (* do not refuse each other's Pre-Votes for ever."                         *)
 (***************************************************************************)
 Refuses(a, b) ==
-  \E m \in network : m.type = "VoteResponse" /\ m.preVote /\ ~m.granted /\ m.from = a /\ m.to = b
+  \E m \in network : m.type = "VoteResponse" /\ m.pre_vote /\ ~m.granted /\ m.source = a /\ m.destination = b
 
 Couple(a, b) == ConnectedMajority({a, b})
 

@@ -56,20 +56,20 @@ EXTENDS LocalForms
 (* Clusters.                                                               *)
 (***************************************************************************)
 KipDecisions ==
-  [observerRefusal |-> "expires", voterKeyError |-> "INVALID_REQUEST", prospectiveAnnouncement |-> "follower",
-   endQuorumFetchedFlag |-> "cleared", divergingFetch |-> "counts", restartPrecedence |-> "known-leader",
-   kraftVersionGate |-> "commit", voteOfNonVoter |-> "by-log",
-   leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
-   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent",
-   announcementAgain |-> "when-idle", divergingCut |-> "own-offset"]
+  [observer_refusal |-> "expires", voter_key_error |-> "INVALID_REQUEST", prospective_announcement |-> "follower",
+   end_quorum_fetched_flag |-> "cleared", diverging_fetch |-> "counts", restart_precedence |-> "known-leader",
+   kraft_version_gate |-> "commit", vote_of_non_voter |-> "by-log",
+   leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
+   voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
+   announcement_again |-> "when-idle", diverging_cut |-> "own-offset"]
 
 Decisions == KipDecisions
 
 \* Other answers to open decisions: docs/decisions.md.
 OpenDecisionsOtherwise ==
-  [KipDecisions EXCEPT !.leaderHighWatermark = "unknown", !.ownVoteAtRestart = "unattached",
-                       !.endQuorumFetchedFlag = "kept", !.announcementAgain = "by-timer",
-                       !.divergingCut = "smaller-offset"]
+  [KipDecisions EXCEPT !.leader_high_watermark = "unknown", !.own_vote_at_restart = "unattached",
+                       !.end_quorum_fetched_flag = "kept", !.announcement_again = "by-timer",
+                       !.diverging_cut = "smaller-offset"]
 
 Directories == <<"A", "B", "C", "D", "E">>
 Endpoints == <<"E1", "E2", "E3", "E4", "E5">>
@@ -79,15 +79,15 @@ Cluster(size, voters, level) ==
   [endpoints |-> [r \in 1..size |-> Endpoints[r]],
    keys |-> [r \in 1..size |-> <<r, Directories[r]>>],
    voters |-> {<<r, Directories[r]>> : r \in 1..voters},
-   kraftVersion |-> level,
-   bootstrap |-> {1},
-   preVote |-> [r \in 1..size |-> "supported"],
-   speaksEndpoints |-> [r \in 1..size |-> TRUE],
-   minVersion |-> [r \in 1..size |-> 0],
-   maxVersion |-> [r \in 1..size |-> 1],
-   initial |-> [r \in 1..size |-> {NoKey}],
-   autoJoin |-> [r \in 1..size |-> FALSE],
-   fetchMaxRecords |-> 0,
+   kraft_version |-> level,
+   bootstrap_servers |-> {1},
+   pre_vote |-> [r \in 1..size |-> "supported"],
+   speaks_endpoints |-> [r \in 1..size |-> TRUE],
+   min_version |-> [r \in 1..size |-> 0],
+   max_version |-> [r \in 1..size |-> 1],
+   initial_voters |-> [r \in 1..size |-> {NoKey}],
+   auto_join |-> [r \in 1..size |-> FALSE],
+   fetch_max_records |-> 0,
    decisions |-> Decisions]
 
 \* Three voters at kraft.version 0, where an epoch starts with one record instead of three: the logs stay short.
@@ -111,18 +111,18 @@ Each(function) == function @@ <<>>
 (***************************************************************************)
 Elected(configuration, leader) ==
   LET key == configuration.keys[leader]
-      leads == Of(ToLeader, [NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = 1, !.voted = key])
+      leads == Of(ToLeader, [NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = 1, !.voted_key = key])
       Follows(r) ==
         LET new == NewReplica(configuration.keys[r])
-            voted == [new EXCEPT !.epoch = 1, !.voted = IF IsVoter(new) THEN key ELSE NoKey]
+            voted == [new EXCEPT !.epoch = 1, !.voted_key = IF IsVoter(new) THEN key ELSE NoKey]
         IN ToFollower(voted, 1, leader, configuration.endpoints[leader])
   IN
   /\ config = configuration
   /\ replicas = [r \in Ids |-> IF r = leader THEN [leads EXCEPT !.acknowledged = OtherIds(leads)] ELSE Follows(r)]
   /\ network = {}
   /\ cuts = {}
-  /\ history = [HistoryOf(SubSeq(leads.log, 1, Larger(0, leads.highWatermark)))
-                  EXCEPT !.epochs = 1 :> [leaders |-> {key}, end |-> EndOffset(leads), rewritten |-> FALSE],
+  /\ history = [HistoryOf(SubSeq(leads.log, 1, Larger(0, leads.high_watermark)))
+                  EXCEPT !.epochs = 1 :> [leaders |-> {key}, end_offset |-> EndOffset(leads), rewritten |-> FALSE],
                          !.votes = [r \in Ids |-> IF r \in VoterIds(leads) THEN [epoch |-> 1, candidates |-> {key}]
                                                   ELSE NoVotes]]
 
@@ -132,7 +132,7 @@ Elected(configuration, leader) ==
 Never(r) == FALSE
 NeverTo(r, to) == FALSE
 NobodyFetches(s) == {}
-FollowersFetch(s) == IF s.role = "Follower" THEN {s.leader} ELSE {}
+FollowersFetch(s) == IF s.role = "Follower" THEN {s.leader_id} ELSE {}
 
 \* Records that the replica wrote or copied in its own epoch.
 RecordsOfOwnEpoch(r) ==
@@ -144,20 +144,20 @@ EpochsUpTo(last) == \A r \in Ids : replicas[r].epoch <= last
 (* Reductions 2 to 4.                                                      *)
 (***************************************************************************)
 \* A replica that has voted in its epoch, or knows the leader, casts no vote in it any more.
-HasDecided(s) == s.voted # NoKey \/ s.leader # NoLeader
+HasDecided(s) == s.voted_key # NoKey \/ s.leader_id # NoLeader
 
 \* Only requests that carry an epoch die.
 Dead(m) ==
   /\ m.type \in {"VoteRequest", "BeginQuorumEpochRequest", "EndQuorumEpochRequest", "FetchRequest"}
-  /\ m.corr = 0
-  /\ LET s == replicas[m.to] IN
+  /\ m.correlation_id = 0
+  /\ LET s == replicas[m.destination] IN
      \/ m.epoch < s.epoch
      \/ /\ m.epoch = s.epoch
         /\ CASE m.type = "VoteRequest" ->
-                  \/ m.preVote /\ config.preVote[m.to] # "ignored"
+                  \/ m.pre_vote /\ config.pre_vote[m.destination] # "ignored"
                   \/ HasDecided(s)
-             [] m.type = "FetchRequest" -> s.role # "Leader" /\ s.leader # NoLeader
-             [] m.type = "BeginQuorumEpochRequest" -> s.role # "Unattached" /\ s.leader = m.from
+             [] m.type = "FetchRequest" -> s.role # "Leader" /\ s.leader_id # NoLeader
+             [] m.type = "BeginQuorumEpochRequest" -> s.role # "Unattached" /\ s.leader_id = m.source
              [] OTHER -> FALSE
 
 AfterRequest(s, m) ==
@@ -169,8 +169,8 @@ AfterRequest(s, m) ==
 \* A repeated announcement brings a Prospective back to its leader, as its election timeout does.
 DeadHaveNoEffect ==
   \A m \in network :
-    Dead(m) /\ Runs(m.to) =>
-      LET s == replicas[m.to]
+    Dead(m) /\ Runs(m.destination) =>
+      LET s == replicas[m.destination]
           after == AfterRequest(s, m).state
       IN after = s \/ (s.role = "Prospective" /\ after = LosePreVote(s))
 
@@ -179,7 +179,7 @@ DeadStayDead == [][\A m \in network : Dead(m) /\ m \in network' => Dead(m)']_var
 WithoutTheDead == <<replicas, {m \in network : ~Dead(m)}, cuts, history>>
 
 Deliverable(r, types) ==
-  {m \in network : m.to = r /\ m.type \in types /\ <<m.from, m.to>> \notin cuts /\ ~Dead(m)}
+  {m \in network : m.destination = r /\ m.type \in types /\ <<m.source, m.destination>> \notin cuts /\ ~Dead(m)}
 
 PollIsDue(s) == s.role \in {"Prospective", "Candidate", "Leader", "Resigned"} /\ Due(s) # {}
 FetchIsDue(s) == s.role = "Follower" /\ ~s.searching /\ s.awaiting = {} /\ FetchTargets(s) # {}
@@ -196,5 +196,5 @@ AfterPollsAndFetches(r, types) == {m \in Deliverable(r, types) : NobodyPollsOrFe
 NobodyElectedQuietly ==
   ~(/\ \A m \in network : Dead(m)
     /\ replicas[1].role = "Leader" /\ replicas[1].epoch = 1 /\ replicas[1].acknowledged = OtherIds(replicas[1])
-    /\ \A r \in Ids \ {1} : replicas[r].role = "Follower" /\ replicas[r].voted = replicas[1].key)
+    /\ \A r \in Ids \ {1} : replicas[r].role = "Follower" /\ replicas[r].voted_key = replicas[1].replica_key)
 =============================================================================

@@ -21,8 +21,8 @@ Init == Elected(Cluster(2, 1, 1), 1)
 TimeOut(r, timer) == r = 2 /\ timer = "fetch" /\ ~IsVoter(replicas[r])
 ChangesOnce(r) == Len(replicas[r].voters) <= 2
 CrashesOnce(r) == r = 2 /\ history.crashes < 1
-ReplacesOnce(r) == r = 2 /\ replicas[r].key[2] # "new"
-InFlightHere(r, types) == {m \in network : m.to = r /\ m.type \in types}
+ReplacesOnce(r) == r = 2 /\ replicas[r].replica_key[2] # "new"
+InFlightHere(r, types) == {m \in network : m.destination = r /\ m.type \in types}
 
 Bounds ==
   /\ EpochsUpTo(1)

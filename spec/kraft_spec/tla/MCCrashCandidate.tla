@@ -21,23 +21,24 @@ Committing ==
   LET key == ThreeVoters.keys[1]
       Extended(s) == Flushed(Appended(s, <<Record(1, "Data", 0, {})>>))
       FetchedUpTo(s, v) == IF v[1] = 2 THEN EndOffset(s) ELSE EndOffset(s) - 1
-      Fetched(s) == WithHighWatermark([s EXCEPT !.offsets = Each([v \in Others(s) |-> FetchedUpTo(s, v)])])
-      voted == [NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = 1, !.voted = key]
+      Fetched(s) == WithHighWatermark([s EXCEPT !.fetch_offsets = Each([v \in Others(s) |-> FetchedUpTo(s, v)])])
+      voted == [NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = 1, !.voted_key = key]
   IN Of(Fetched, Of(Extended, Of(ToLeader, voted)))
 
 \* A follower with the log of the leader, of which it has synced the records before flushed.
 FollowerOf(leads, r, flushed) ==
-  LET voted == [NewReplica(ThreeVoters.keys[r]) EXCEPT !.epoch = 1, !.voted = leads.key]
-      Following(s) == [ToFollower(s, 1, 1, leads.endpoint) EXCEPT !.fetched = TRUE, !.flushed = flushed]
+  LET voted == [NewReplica(ThreeVoters.keys[r]) EXCEPT !.epoch = 1, !.voted_key = leads.replica_key]
+      Following(s) == [ToFollower(s, 1, 1, leads.leader_endpoint) EXCEPT !.fetched = TRUE, !.flushed = flushed]
   IN Of(Following, Appended(voted, leads.log))
 
 Unsynced ==
   LET After(leads) ==
         [replicas |-> <<Crashed(leads, EndOffset(leads)), FollowerOf(leads, 2, EndOffset(leads)),
                         FollowerOf(leads, 3, EndOffset(leads) - 1)>>,
-         history |-> [HistoryOf(SubSeq(leads.log, 1, leads.highWatermark))
-                        EXCEPT !.epochs = 1 :> [leaders |-> {leads.key}, end |-> EndOffset(leads), rewritten |-> FALSE],
-                               !.votes = Each([r \in 1..3 |-> [epoch |-> 1, candidates |-> {leads.key}]]),
+         history |-> [HistoryOf(SubSeq(leads.log, 1, leads.high_watermark))
+                        EXCEPT !.epochs = 1 :> [leaders |-> {leads.replica_key}, end_offset |-> EndOffset(leads),
+                                                rewritten |-> FALSE],
+                               !.votes = Each([r \in 1..3 |-> [epoch |-> 1, candidates |-> {leads.replica_key}]]),
                                !.crashes = 1]]
   IN Of(After, Committing)
 

@@ -16,5 +16,5 @@ DiesIfElected(r, consumed, out) ==
          \E kept \in KeptAfterCrash(Reached(replicas[r], out.state, done)) : CrashAfter(r, consumed, out, done, kept)
 
 \* Without vote.once-per-epoch.
-GrantsAgain(s, m) == UpToDate(m.lastEpoch, m.endOffset, s)
+GrantsAgain(s, m) == UpToDate(m.last_epoch, m.end_offset, s)
 =============================================================================

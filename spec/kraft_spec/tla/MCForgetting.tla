@@ -33,14 +33,14 @@ RememberWithoutEpochs(r, s, after, shown) ==
 TwoStatic == [Cluster(2, 2, 0) EXCEPT !.voters = {<<1, "">>, <<2, "">>}]
 
 Records == <<Record(1, "LeaderChange", 1, {}), Record(1, "Data", 0, {}), Record(3, "LeaderChange", 1, {})>>
-Led(end) == [leaders |-> {<<1, "A">>}, end |-> end, rewritten |-> FALSE]
+Led(end) == [leaders |-> {<<1, "A">>}, end_offset |-> end, rewritten |-> FALSE]
 
 Init ==
   LET Standing(r) ==
         LET new == NewReplica(TwoStatic.keys[r])
             logged == Appended(new, Records)
             based == Rebased(logged, SnapshotAt(logged, 2))
-        IN [based EXCEPT !.epoch = 3, !.voted = TwoStatic.keys[1], !.leader = 1, !.flushed = 3]
+        IN [based EXCEPT !.epoch = 3, !.voted_key = TwoStatic.keys[1], !.leader_id = 1, !.flushed = 3]
       whole == [HistoryOf(Records) EXCEPT
                   !.epochs = (1 :> Led(2)) @@ (3 :> Led(3)),
                   !.votes = [r \in Ids |-> [epoch |-> 3, candidates |-> {<<1, "A">>}]]]
@@ -57,7 +57,7 @@ Init ==
 (***************************************************************************)
 TimeOut(r, timer) == r = 2 /\ timer \in {"election", "fetch"} /\ replicas[r].epoch < EpochLimit /\ NobodyPollsOrFetches
 NewDisk(r) == {Directories[r + 2]}
-LosesItsDisk(r) == replicas[r].key = config.keys[r]
+LosesItsDisk(r) == replicas[r].replica_key = config.keys[r]
 
 StillSound == EpochsUpTo(EpochLimit) /\ WithLocalForm
 
@@ -93,5 +93,5 @@ LocalVerdictsAgree == [][\A r \in Ids : replicas'[r] = replicas[r] \/ LocalVerdi
 (***************************************************************************)
 ForgottenEpochIsNotLedAgain == Kept!ElectionSafety
 ForgottenRecordIsNotReplaced ==
-  \A r \in Ids : replicas[r].highWatermark > 0 /\ replicas[r].base.end = 0 => Kept!CommittedNeverLost
+  \A r \in Ids : replicas[r].high_watermark > 0 /\ replicas[r].base.end_offset = 0 => Kept!CommittedNeverLost
 =============================================================================

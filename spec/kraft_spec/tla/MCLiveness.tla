@@ -36,7 +36,7 @@ Lost == WholeCuts
 (***************************************************************************)
 (* States in the middle.  config is bound before.                          *)
 (***************************************************************************)
-Voted(r, leader) == [NewReplica(config.keys[r]) EXCEPT !.epoch = 1, !.voted = config.keys[leader]]
+Voted(r, leader) == [NewReplica(config.keys[r]) EXCEPT !.epoch = 1, !.voted_key = config.keys[leader]]
 
 \* The leader of epoch 1 that has appended more to the records of the start of its epoch.
 LeaderOf(id, more) ==
@@ -45,7 +45,7 @@ LeaderOf(id, more) ==
 
 \* A follower that has fetched the first end records.
 FollowerOf(leads, id, end) ==
-  LET leader == leads.key[1]
+  LET leader == leads.replica_key[1]
       new == NewReplica(config.keys[id])
       voted == IF IsVoter(new) THEN Voted(id, leader) ELSE [new EXCEPT !.epoch = 1]
       Following(s) == [ToFollower(s, 1, leader, config.endpoints[leader]) EXCEPT !.fetched = TRUE]
@@ -56,21 +56,21 @@ FollowerOf(leads, id, end) ==
 Knowing(states, leader, end) ==
   LET Knows(each) ==
         [r \in DOMAIN each |->
-           IF r # leader THEN [each[r] EXCEPT !.highWatermark = Least(end, EndOffset(each[r]))]
-           ELSE [each[r] EXCEPT !.highWatermark = end,
-                                !.offsets = [v \in Others(each[r]) |-> EndOffset(each[v[1]])]]]
+           IF r # leader THEN [each[r] EXCEPT !.high_watermark = Least(end, EndOffset(each[r]))]
+           ELSE [each[r] EXCEPT !.high_watermark = end,
+                                !.fetch_offsets = [v \in Others(each[r]) |-> EndOffset(each[v[1]])]]]
   IN Each(Of(Knows, Each(states)))
 
 EpochOne(leads, end) ==
   [HistoryOf(SubSeq(leads.log, 1, end))
-     EXCEPT !.epochs = 1 :> [leaders |-> {leads.key}, end |-> EndOffset(leads), rewritten |-> FALSE],
+     EXCEPT !.epochs = 1 :> [leaders |-> {leads.replica_key}, end_offset |-> EndOffset(leads), rewritten |-> FALSE],
             !.votes = [r \in Ids |-> IF \E v \in config.voters : v[1] = r
-                                     THEN [epoch |-> 1, candidates |-> {leads.key}] ELSE NoVotes]]
+                                     THEN [epoch |-> 1, candidates |-> {leads.replica_key}] ELSE NoVotes]]
 
 (***************************************************************************)
 (* Starts.                                                                 *)
 (***************************************************************************)
-Voters3 == [ThreeVoters EXCEPT !.bootstrap = {}]
+Voters3 == [ThreeVoters EXCEPT !.bootstrap_servers = {}]
 
 AllHaveFetched ==
   /\ config = Voters3

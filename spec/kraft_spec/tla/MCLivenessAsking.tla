@@ -93,7 +93,7 @@ ThirdIsCutOff == {BothWaysOf({<<1, 3>>, <<2, 3>>})}
 Searcher == 4
 
 ListWithoutTheLeader ==
-  /\ config = [WithDecisions(Cluster(4, 3, 0)) EXCEPT !.bootstrap = {2, 3}]
+  /\ config = [WithDecisions(Cluster(4, 3, 0)) EXCEPT !.bootstrap_servers = {2, 3}]
   /\ LET leads == LeaderOf(1, <<>>)
          end == EndOffset(leads)
          new == AfterRestart(NewReplica(config.keys[Searcher]), NoEndpoint).state
@@ -114,13 +114,13 @@ SpecOfSearch == Spec /\ SearchFairness
 (***************************************************************************)
 (* Broken on purpose: somebody is left out.                                *)
 (***************************************************************************)
-DueWithout(s, left) == {id \in DueElectionRequests(s) \ left : id # s.key[1] /\ Idle(s, id)}
+DueWithout(s, left) == {id \in DueElectionRequests(s) \ left : id # s.replica_key[1] /\ Idle(s, id)}
 
-DueButOneVote(s) == DueWithout(s, IF s.key[1] = 3 /\ s.role \in {"Prospective", "Candidate"} THEN {2} ELSE {})
-DueButOneAnnouncement(s) == DueWithout(s, IF s.key[1] = 1 /\ s.role = "Leader" THEN {3} ELSE {})
+DueButOneVote(s) == DueWithout(s, IF s.replica_key[1] = 3 /\ s.role \in {"Prospective", "Candidate"} THEN {2} ELSE {})
+DueButOneAnnouncement(s) == DueWithout(s, IF s.replica_key[1] = 1 /\ s.role = "Leader" THEN {3} ELSE {})
 
 FirstServer(s) ==
-  CASE s.role = "Follower"   -> IF s.searching THEN {Min(BootstrapServers(s))} \cup {s.leader} ELSE {s.leader}
+  CASE s.role = "Follower"   -> IF s.searching THEN {Min(BootstrapServers(s))} \cup {s.leader_id} ELSE {s.leader_id}
     [] s.role = "Unattached" -> {Min(BootstrapServers(s))}
     [] OTHER                 -> {}
 =============================================================================

@@ -61,7 +61,7 @@ SpecOfChange == Spec /\ ChangeFairness
 (***************************************************************************)
 Changed(r) ==
   /\ VoterIds(replicas[r]) = Wanted
-  /\ replicas[r].highWatermark > replicas[r].voters[Len(replicas[r].voters)].offset
+  /\ replicas[r].high_watermark > replicas[r].voters[Len(replicas[r].voters)].offset
 
 IsChanged == \E r \in Ids : Leads(r) /\ Changed(r)
 

@@ -18,13 +18,13 @@ ChangesNothing(s, to) ==
   LET sent == AfterFetchPoll(s, to, Correlation)
       handled == AfterFetchRequest(replicas[to], sent.sends[1])
       answered == AfterFetchResponse(sent.state, handled.sends[1])
-  IN \/ ~Reaches(s.key[1], to)
+  IN \/ ~Reaches(s.replica_key[1], to)
      \/ /\ [handled.state EXCEPT !.fetchers = {}] = [replicas[to] EXCEPT !.fetchers = {}]
         /\ answered.state = s
 
 \* FetchTargets of KRaft.tla, without those that would change nothing.
 TargetsWithNews(s) ==
-  {to \in CASE s.role = "Follower"   -> IF s.searching THEN BootstrapServers(s) \cup {s.leader} ELSE {s.leader}
+  {to \in CASE s.role = "Follower"   -> IF s.searching THEN BootstrapServers(s) \cup {s.leader_id} ELSE {s.leader_id}
             [] s.role = "Unattached" -> BootstrapServers(s)
             [] OTHER                 -> {} : ~ChangesNothing(s, to)}
 
@@ -36,8 +36,8 @@ Refusal == "expires"
 FlagAfterEndQuorum == "cleared"
 
 WithDecisions(configuration) ==
-  [configuration EXCEPT !.bootstrap = {}, !.decisions.observerRefusal = Refusal,
-                        !.decisions.endQuorumFetchedFlag = FlagAfterEndQuorum]
+  [configuration EXCEPT !.bootstrap_servers = {}, !.decisions.observer_refusal = Refusal,
+                        !.decisions.end_quorum_fetched_flag = FlagAfterEndQuorum]
 
 VotersRecord(ids) == Record(1, "Voters", 0, {config.keys[r] : r \in ids})
 
@@ -84,7 +84,7 @@ LeaderThatCannotCommit ==
 Asks(r, leader) ==
   /\ Runs(r) /\ <<r, leader>> \notin cuts
   /\ replicas[r].role \in {"Follower", "Prospective"}
-  /\ replicas[r].leader = leader /\ replicas[r].epoch = replicas[leader].epoch
+  /\ replicas[r].leader_id = leader /\ replicas[r].epoch = replicas[leader].epoch
 
 IsHeard(leader) == MajorityOf(replicas[leader], {r \in OtherIds(replicas[leader]) : Asks(r, leader)})
 
@@ -101,15 +101,16 @@ ZombieLeader ==
        LET end == EndOffset(old)
            key == config.keys[2]
            Has(r) == FollowerOf(old, r, end)
-           Voted2(s) == [s EXCEPT !.epoch = 2, !.voted = key, !.leader = NoLeader]
+           Voted2(s) == [s EXCEPT !.epoch = 2, !.voted_key = key, !.leader_id = NoLeader]
            Elected2(s) == [ToLeader([Voted2(s) EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = {3}]
            Follows2(s) == ToFollower(Voted2(s), 2, 2, config.endpoints[2])
        IN \E new \in {Of(Elected2, Has(2))} :
             /\ replicas = <<old, new, Of(Follows2, Has(3)), Has(4)>>
             /\ history = [NewHistory EXCEPT
-                            !.epochs = 1 :> [leaders |-> {old.key}, end |-> end, rewritten |-> FALSE] @@
-                                       2 :> [leaders |-> {key}, end |-> EndOffset(new), rewritten |-> FALSE],
-                            !.votes = <<[epoch |-> 1, candidates |-> {old.key}], [epoch |-> 2, candidates |-> {key}],
+                            !.epochs = 1 :> [leaders |-> {old.replica_key}, end_offset |-> end, rewritten |-> FALSE] @@
+                                       2 :> [leaders |-> {key}, end_offset |-> EndOffset(new), rewritten |-> FALSE],
+                            !.votes = <<[epoch |-> 1, candidates |-> {old.replica_key}],
+                                        [epoch |-> 2, candidates |-> {key}],
                                         [epoch |-> 2, candidates |-> {key}], NoVotes>>]
   /\ network = {}
   /\ cuts = {}
@@ -123,7 +124,7 @@ NewVoterUnaware ==
   /\ LET leads == LeaderOf(1, <<VotersRecord({1, 2, 3})>>)
          end == EndOffset(leads)
          states == <<Stopped(leads), FollowerOf(leads, 2, end), FollowerOf(leads, 3, end - 1)>>
-     IN /\ replicas = [r \in Ids |-> IF r = 1 THEN states[1] ELSE [states[r] EXCEPT !.highWatermark = end - 1]]
+     IN /\ replicas = [r \in Ids |-> IF r = 1 THEN states[1] ELSE [states[r] EXCEPT !.high_watermark = end - 1]]
         /\ history = [EpochOne(leads, end - 1) EXCEPT !.crashes = 1]
   /\ network = {}
   /\ cuts = {}
@@ -151,7 +152,8 @@ ObserverAhead ==
   /\ config = WithDecisions(Cluster(4, 3, 0))
   /\ LET leads == LeaderOf(1, <<>>)
          end == EndOffset(leads)
-         candidate == [FollowerOf(leads, 3, end) EXCEPT !.epoch = 2, !.leader = NoLeader, !.voted = config.keys[3]]
+         candidate == [FollowerOf(leads, 3, end) EXCEPT !.epoch = 2, !.leader_id = NoLeader,
+                                                        !.voted_key = config.keys[3]]
          ahead == ToUnattached(FollowerOf(leads, 4, end), 2, NoLeader)
          states == Knowing(<<leads, FollowerOf(leads, 2, end), candidate, ahead>>, 1, end)
      IN /\ replicas = [states EXCEPT ![3] = Stopped(states[3])]
@@ -169,7 +171,7 @@ RemovedLeader(fetched) ==
   /\ config = WithDecisions(Cluster(2, 2, 1))
   /\ LET leads == LeaderOf(1, <<VotersRecord({2})>>)
          end == EndOffset(leads)
-         remains == [FollowerOf(leads, 2, end - 1 + fetched) EXCEPT !.highWatermark = end - 1]
+         remains == [FollowerOf(leads, 2, end - 1 + fetched) EXCEPT !.high_watermark = end - 1]
      IN /\ replicas = <<AfterRestart(Stopped(leads), NoEndpoint).state, remains>>
         /\ history = [EpochOne(leads, end - 1) EXCEPT !.crashes = 1]
   /\ network = {}

@@ -17,7 +17,7 @@ EpochLimit == 2
 Campaigners == {1, 2}
 AllCampaign == {1, 2, 3}
 
-Init == InitWith([ThreeVoters EXCEPT !.preVote = <<"supported", "unsupported", "ignored">>])
+Init == InitWith([ThreeVoters EXCEPT !.pre_vote = <<"supported", "unsupported", "ignored">>])
 
 TimeOut(r, timer) ==
   /\ timer \in {"election", "fetch"}

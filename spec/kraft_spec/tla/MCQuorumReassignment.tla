@@ -60,32 +60,33 @@ Starts == SUBSET (1..Size) \ {{}}
 Planned(ids) ==
   WithoutPreVote([Cluster(Size, Size, 1)
                     EXCEPT !.voters = {<<r, Directories[r]>> : r \in ids},
-                           !.initial = [r \in 1..Size |-> IF r \in ids THEN {NoKey} ELSE {}],
-                           !.bootstrap = 1..Size])
+                           !.initial_voters = [r \in 1..Size |-> IF r \in ids THEN {NoKey} ELSE {}],
+                           !.bootstrap_servers = 1..Size])
 
 VotedFor(leader, r) ==
   LET new == NewReplica(config.keys[r]) IN
-  [new EXCEPT !.epoch = 1, !.voted = IF IsVoter(new) THEN config.keys[leader] ELSE NoKey]
+  [new EXCEPT !.epoch = 1, !.voted_key = IF IsVoter(new) THEN config.keys[leader] ELSE NoKey]
 
 FollowsAt(leads, r) ==
-  LET leader == leads.key[1]
+  LET leader == leads.replica_key[1]
       Follows(s) == ToFollower(s, 1, leader, config.endpoints[leader])
-      Has(s) == [Flushed(s) EXCEPT !.fetched = TRUE, !.highWatermark = EndOffset(leads)]
+      Has(s) == [Flushed(s) EXCEPT !.fetched = TRUE, !.high_watermark = EndOffset(leads)]
       Fetches(s) == Appended(s, leads.log)
   IN Of(Has, Of(Fetches, Of(Follows, VotedFor(leader, r))))
 
 StandsAt(leads) ==
   LET end == EndOffset(leads)
-      id == leads.key[1]
+      id == leads.replica_key[1]
       fetching == {config.keys[r] : r \in Ids \ {id}}
-      leader == [leads EXCEPT !.acknowledged = OtherIds(leads), !.highWatermark = end,
-                              !.offsets = [k \in fetching |-> end]]
+      leader == [leads EXCEPT !.acknowledged = OtherIds(leads), !.high_watermark = end,
+                              !.fetch_offsets = [k \in fetching |-> end]]
   IN [replicas |-> Each([r \in Ids |-> IF r = id THEN leader ELSE FollowsAt(leads, r)]),
       history |-> [HistoryOf(leads.log)
-                     EXCEPT !.epochs = 1 :> [leaders |-> {leads.key}, end |-> end, rewritten |-> FALSE],
-                            !.votes = Each([r \in Ids |-> IF r \in VoterIds(leads)
-                                                          THEN [epoch |-> 1, candidates |-> {leads.key}]
-                                                          ELSE NoVotes])]]
+                             EXCEPT !.epochs = 1 :> [leaders |-> {leads.replica_key}, end_offset |-> end,
+                                                     rewritten |-> FALSE],
+                                    !.votes = Each([r \in Ids |-> IF r \in VoterIds(leads)
+                                                                  THEN [epoch |-> 1, candidates |-> {leads.replica_key}]
+                                                                  ELSE NoVotes])]]
 
 StandAt(leader) == Of(StandsAt, Of(ToLeader, [VotedFor(leader, leader) EXCEPT !.role = "Candidate"]))
 
@@ -97,12 +98,12 @@ Init ==
 (***************************************************************************)
 (* Reductions 6 and 7, widened, and whole fetches.                         *)
 (***************************************************************************)
-NobodyAsksRunning == \A m \in network : m.type \in VersionTypes => ~Runs(m.to)
+NobodyAsksRunning == \A m \in network : m.type \in VersionTypes => ~Runs(m.destination)
 AtRest == NobodyIsDue /\ NobodyAsksRunning
 
 Announcements == {"BeginQuorumEpochRequest", "BeginQuorumEpochResponse"}
-KeepsBusy(m) == m.type \in Announcements /\ m.from # m.to
-                  /\ (m.to \in AsksVersionsOf(replicas[m.from]) \/ m.from \in AsksVersionsOf(replicas[m.to]))
+KeepsBusy(m) == m.type \in Announcements /\ m.source # m.destination
+                  /\ (m.destination \in AsksVersionsOf(replicas[m.source]) \/ m.source \in AsksVersionsOf(replicas[m.destination]))
 
 TellsNews(m) == HasNews(m) \/ KeepsBusy(m)
 
@@ -119,10 +120,10 @@ Whole(r, types) ==
 (* Bound: messages arrive one at a time, in an order that TLC's order of   *)
 (* values gives; the Fetches come last.                                    *)
 (***************************************************************************)
-News == {m \in network : Runs(m.to) /\ ~Dead(m) /\ TellsNews(m)}
+News == {m \in network : Runs(m.destination) /\ ~Dead(m) /\ TellsNews(m)}
 
 OneByOne(r, types) ==
-  IF ~NobodyIsDue \/ \A m \in network : m.to # r \/ m.type \notin types THEN {}
+  IF ~NobodyIsDue \/ \A m \in network : m.destination # r \/ m.type \notin types THEN {}
   ELSE LET news == News
            first == {m \in news : m.type # "FetchRequest"}
        IN IF news = {} THEN {}
@@ -134,15 +135,15 @@ AllIsDelivered == AtRest /\ News = {}
 (* Who fetches: voters, and who shall be one.  An observer whose leader    *)
 (* leads no more gives its Fetch up and finds the newer leader.            *)
 (***************************************************************************)
-LeadsStill(s) == s.leader # NoLeader /\ replicas[s.leader].role = "Leader" /\ replicas[s.leader].epoch = s.epoch
+LeadsStill(s) == s.leader_id # NoLeader /\ replicas[s.leader_id].role = "Leader" /\ replicas[s.leader_id].epoch = s.epoch
 NewerLeaders(s) == {r \in Ids : replicas[r].role = "Leader" /\ replicas[r].epoch > s.epoch}
 
-Concerned(s) == IsVoter(s) \/ \E q \in Ids : replicas[q].role = "Leader" /\ s.key[1] \in Target(replicas[q])
+Concerned(s) == IsVoter(s) \/ \E q \in Ids : replicas[q].role = "Leader" /\ s.replica_key[1] \in Target(replicas[q])
 
 Fetching(s) ==
   IF s.role # "Follower" \/ ~Concerned(s) THEN {}
-  ELSE IF s.searching THEN NewerLeaders(s) \ {s.key[1]}
-  ELSE IF LeadsStill(s) \/ IsVoter(s) THEN {s.leader} ELSE {}
+  ELSE IF s.searching THEN NewerLeaders(s) \ {s.replica_key[1]}
+  ELSE IF LeadsStill(s) \/ IsVoter(s) THEN {s.leader_id} ELSE {}
 
 IsLost(s) == s.role = "Follower" /\ ~IsVoter(s) /\ Concerned(s) /\ ~LeadsStill(s) /\ NewerLeaders(s) # {}
 
@@ -160,7 +161,7 @@ AfterHandOver(r, timer) ==
   LET s == replicas[r] IN
   /\ AllIsDelivered
   /\ \/ Searches(r, timer)
-     \/ timer = "fetch" /\ IsVoter(s) /\ s.epoch < EpochLimit /\ NobodyLeads /\ r = Min(VoterIds(s) \ {s.leader})
+     \/ timer = "fetch" /\ IsVoter(s) /\ s.epoch < EpochLimit /\ NobodyLeads /\ r = Min(VoterIds(s) \ {s.leader_id})
 
 \* At any moment.
 Rivals(r, timer) ==
@@ -206,14 +207,14 @@ Retargets == {<<<<1, 3>>>>, <<<<1, 2>>>>, <<<<2>>>>, NoReplicas}
 \* The plan {1, 2} to {1, 3} is at its end: everybody who votes knows that it is.
 Ended(s) ==
   /\ Target(s) = NoTarget /\ VoterIds(s) = {1, 3}
-  /\ s.highWatermark > s.voters[Len(s.voters)].offset
+  /\ s.high_watermark > s.voters[Len(s.voters)].offset
 NoPlanEnds == ~(Ended(replicas[1]) /\ Ended(replicas[3]))
 
 \* Replica 1 has handed over, the next leader has removed it and cleared the target.
 NobodyRemovesTheLeader ==
   ~\E r \in Ids : LET s == replicas[r] IN
      /\ s.role = "Leader" /\ s.epoch = 2 /\ VoterIds(s) = {2, 3} /\ Target(s) = NoTarget
-     /\ s.highWatermark = EndOffset(s)
+     /\ s.high_watermark = EndOffset(s)
 
 \* The leader of epoch 2 has taken a step towards a target that was named in epoch 1.
 NobodyResumes ==
@@ -226,6 +227,6 @@ NoRetargetInAStep ==
   [][\A r \in Ids : LET s == replicas[r]
                         after == replicas'[r]
                     IN ~(/\ Target(s) # NoTarget /\ Target(after) \notin {NoTarget, Target(s)}
-                         /\ s.voters[Len(s.voters)].offset >= s.highWatermark
-                         /\ ChangesAfter(s, s.highWatermark) # {})]_replicas
+                         /\ s.voters[Len(s.voters)].offset >= s.high_watermark
+                         /\ ChangesAfter(s, s.high_watermark) # {})]_replicas
 =============================================================================

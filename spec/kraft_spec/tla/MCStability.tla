@@ -28,7 +28,7 @@ StableMajority == {1, 2}
 
 Start(configuration) ==
   LET keys == configuration.keys
-      voted(r) == [NewReplica(keys[r]) EXCEPT !.epoch = 1, !.voted = keys[1]]
+      voted(r) == [NewReplica(keys[r]) EXCEPT !.epoch = 1, !.voted_key = keys[1]]
       leads == ToLeader([voted(1) EXCEPT !.role = "Candidate"])
       fetching == [ToFollower(voted(2), 1, 1, configuration.endpoints[1])
                      EXCEPT !.fetched = TRUE, !.log = leads.log, !.flushed = leads.flushed]
@@ -45,11 +45,11 @@ Start(configuration) ==
   /\ network = {}
   /\ cuts = {}
   /\ history = [NewHistory EXCEPT
-                  !.epochs = 1 :> [leaders |-> {keys[1]}, end |-> EndOffset(leads), rewritten |-> FALSE],
+                  !.epochs = 1 :> [leaders |-> {keys[1]}, end_offset |-> EndOffset(leads), rewritten |-> FALSE],
                   !.votes = [r \in Ids |-> IF r = 3 THEN NoVotes ELSE [epoch |-> 1, candidates |-> {keys[1]}]]]
 
 Init == Start(ThreeVoters)
-InitWithoutPreVote == Start([ThreeVoters EXCEPT !.preVote = [r \in 1..3 |-> "unsupported"]])
+InitWithoutPreVote == Start([ThreeVoters EXCEPT !.pre_vote = [r \in 1..3 |-> "unsupported"]])
 
 TimeOut(r, timer) ==
   /\ TimersOfAStableMajority(Leading, StableMajority, r, timer)

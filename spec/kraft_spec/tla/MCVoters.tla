@@ -52,12 +52,12 @@
 EXTENDS MCBounds
 
 WithoutPreVote(configuration) ==
-  [configuration EXCEPT !.preVote = [r \in DOMAIN configuration.preVote |-> "unsupported"]]
+  [configuration EXCEPT !.pre_vote = [r \in DOMAIN configuration.pre_vote |-> "unsupported"]]
 
 \* Replicas 1..voters are formatted with the list of them, the others without one, at kraft.version 1.
 Joining(size, voters) ==
   WithoutPreVote([Cluster(size, voters, 1)
-                    EXCEPT !.initial = [r \in 1..size |-> IF r <= voters THEN {NoKey} ELSE {}]])
+                    EXCEPT !.initial_voters = [r \in 1..size |-> IF r <= voters THEN {NoKey} ELSE {}]])
 
 (***************************************************************************)
 (* A start in the middle: replica 1 leads epoch 1 with the votes of all    *)
@@ -68,13 +68,13 @@ Joining(size, voters) ==
 (***************************************************************************)
 VotedForFirst(r) ==
   LET new == NewReplica(config.keys[r]) IN
-  [new EXCEPT !.epoch = 1, !.voted = IF IsVoter(new) THEN config.keys[1] ELSE NoKey]
+  [new EXCEPT !.epoch = 1, !.voted_key = IF IsVoter(new) THEN config.keys[1] ELSE NoKey]
 
 FirstLeads == Of(ToLeader, [VotedForFirst(1) EXCEPT !.role = "Candidate"])
 
 FollowsFirst(r, records, highWatermark) ==
   LET Follows(s) == ToFollower(s, 1, 1, config.endpoints[1])
-      Has(s) == [Flushed(s) EXCEPT !.fetched = TRUE, !.highWatermark = highWatermark]
+      Has(s) == [Flushed(s) EXCEPT !.fetched = TRUE, !.high_watermark = highWatermark]
       Fetches(s) == Appended(s, records)
       follower == Of(Follows, VotedForFirst(r))
   IN IF records = <<>> THEN follower ELSE Of(Has, Of(Fetches, follower))
@@ -82,14 +82,14 @@ FollowsFirst(r, records, highWatermark) ==
 StandWith(leads, behind) ==
   LET end == EndOffset(leads)
       fetching == {EntryOf(leads, config.keys[r]) : r \in Ids \ ({1} \cup behind)}
-      leader == [leads EXCEPT !.acknowledged = OtherIds(leads), !.highWatermark = end,
-                              !.offsets = [k \in fetching |-> end]]
+      leader == [leads EXCEPT !.acknowledged = OtherIds(leads), !.high_watermark = end,
+                              !.fetch_offsets = [k \in fetching |-> end]]
   IN [replicas |-> Each([r \in Ids |-> IF r = 1 THEN leader
                                        ELSE FollowsFirst(r, IF r \in behind THEN <<>> ELSE leads.log, end)]),
       history |-> [HistoryOf(leads.log)
-                     EXCEPT !.epochs = 1 :> [leaders |-> {leads.key}, end |-> end, rewritten |-> FALSE],
+                     EXCEPT !.epochs = 1 :> [leaders |-> {leads.replica_key}, end_offset |-> end, rewritten |-> FALSE],
                             !.votes = Each([r \in Ids |-> IF r \in VoterIds(leads)
-                                                          THEN [epoch |-> 1, candidates |-> {leads.key}]
+                                                          THEN [epoch |-> 1, candidates |-> {leads.replica_key}]
                                                           ELSE NoVotes])]]
 
 Stand(behind) == LET With(leads) == StandWith(leads, behind) IN Of(With, FirstLeads)
@@ -106,14 +106,14 @@ AppendsFor(scene, records, holders) ==
   IN [replicas |-> Each([r \in Ids |-> IF r = 1 THEN leader
                                        ELSE IF r \in holders THEN Of(Fetches, scene.replicas[r])
                                        ELSE scene.replicas[r]]),
-      history |-> [scene.history EXCEPT !.epochs[1].end = EndOffset(leader)]]
+      history |-> [scene.history EXCEPT !.epochs[1].end_offset = EndOffset(leader)]]
 
 SetOf(ids) ==
   LET keys == {config.keys[r] : r \in ids} IN VotersRecordOf(1, keys, FormattedDetails(keys))
 
 NextLeads(scene, id, electors) ==
-  LET key == scene.replicas[id].key
-      Votes(s) == [ToUnattached(s, 2, NoLeader) EXCEPT !.voted = key]
+  LET key == scene.replicas[id].replica_key
+      Votes(s) == [ToUnattached(s, 2, NoLeader) EXCEPT !.voted_key = key]
       Leads(s) == [ToLeader([s EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = electors]
       Follows(s) == ToFollower(s, 2, id, config.endpoints[id])
       Voted(r) == Of(Votes, scene.replicas[r])
@@ -122,7 +122,8 @@ NextLeads(scene, id, electors) ==
                                        ELSE IF r \in electors THEN Of(Follows, Voted(r))
                                        ELSE scene.replicas[r]]),
       history |-> [scene.history
-                     EXCEPT !.epochs = 2 :> [leaders |-> {key}, end |-> EndOffset(leader), rewritten |-> FALSE] @@ @,
+                     EXCEPT !.epochs = 2 :> [leaders |-> {key}, end_offset |-> EndOffset(leader),
+                                             rewritten |-> FALSE] @@ @,
                             !.votes = Each([r \in Ids |-> IF r \in electors \cup {id}
                                                           THEN [epoch |-> 2, candidates |-> {key}] ELSE @[r]])]]
 
@@ -150,14 +151,14 @@ Rested == NobodyIsDue /\ NobodyAsksVersions
 Uncredited(s) == [s EXCEPT !.fetchers = {}]
 
 TellsSender(sender, answer) ==
-  /\ answer.corr # 0
+  /\ answer.correlation_id # 0
   /\ AfterFetchResponse(sender, answer).state # Answered(sender, answer)
 
 HasNews(m) ==
-  LET s == replicas[m.to] IN
+  LET s == replicas[m.destination] IN
   CASE m.type = "FetchRequest" ->
          LET out == AfterFetchRequest(s, m)
-         IN Uncredited(out.state) # Uncredited(s) \/ TellsSender(replicas[m.from], out.sends[1])
+         IN Uncredited(out.state) # Uncredited(s) \/ TellsSender(replicas[m.source], out.sends[1])
     [] m.type = "BeginQuorumEpochRequest" ->
          LET out == AfterBeginQuorumEpochRequest(s, m)
          IN out.state # s \/ out.sends[1].error # "NONE" \/ out.sends[1].epoch # m.epoch
@@ -185,7 +186,7 @@ AsksAny(r) == replicas[r].role = "Leader" /\ Rested
 AsksSecond(r) == r = 2 /\ AsksAny(r)
 
 \* Replica 3 votes and never fetches: any majority needs it or the records of the others.
-ThirdOnlyVotes(s) == IF s.role = "Follower" /\ s.key[1] # 3 THEN {s.leader} ELSE {}
+ThirdOnlyVotes(s) == IF s.role = "Follower" /\ s.replica_key[1] # 3 THEN {s.leader_id} ELSE {}
 
 ElectionTimer(timer) == timer \in {"election", "fetch"}
 =============================================================================

@@ -75,7 +75,7 @@ ThreeEpochs == 3
 NobodyIsAdded ==
   ~\E r \in Ids : LET s == replicas[r] IN
      /\ s.role = "Leader" /\ config.keys[4] \in Voters(s)
-     /\ s.highWatermark > s.voters[Len(s.voters)].offset
+     /\ s.high_watermark > s.voters[Len(s.voters)].offset
 
 NoChangeRunsOut == [][\A r \in Ids : ~VoterChangeTimeout(r)]_variables
 
@@ -88,11 +88,11 @@ InitFirst == InitWith(Joining(4, 3))
 
 OnlyFirst(r, timer) == r = 1 /\ Rested /\ replicas[r].epoch = 0
 FourthSearches(s) ==
-  IF s.role = "Follower" THEN {s.leader} ELSE IF s.key[1] = 4 /\ replicas[1].role = "Leader" THEN {1} ELSE {}
+  IF s.role = "Follower" THEN {s.leader_id} ELSE IF s.replica_key[1] = 4 /\ replicas[1].role = "Leader" THEN {1} ELSE {}
 
 Plain(s) == [Uncredited(s) EXCEPT !.awaiting = {}]
 NobodyStands ==
-  ~(/\ replicas[1].highWatermark = 3 /\ replicas[2].highWatermark = 3 /\ replicas[3].highWatermark = 3
+  ~(/\ replicas[1].high_watermark = 3 /\ replicas[2].high_watermark = 3 /\ replicas[3].high_watermark = 3
     /\ LET scene == Stand({4}) IN
        /\ \A r \in Ids : Plain(replicas[r]) = Plain(scene.replicas[r])
        /\ history = scene.history)

@@ -14,7 +14,7 @@ ThreeEpochs == 3
 Campaigns == <<0, 0, 0, 0, 0>>
 TimeOut(r, timer) == Rested /\ ElectionTimer(timer) /\ replicas[r].epoch = Campaigns[r]
 Fetching == {}
-SomeFetch(s) == IF s.role = "Follower" /\ s.key[1] \in Fetching THEN {s.leader} ELSE {}
+SomeFetch(s) == IF s.role = "Follower" /\ s.replica_key[1] \in Fetching THEN {s.leader_id} ELSE {}
 
 Bounds == EpochsUpTo(EpochLimit)
 
@@ -85,8 +85,8 @@ InitFetch ==
      \E scene \in {EmptyThird(stand)} : Begins(scene)
 
 NewDiskFetches(s) ==
-  CASE s.key[1] = 3 /\ s.role = "Follower" -> {s.leader}
-    [] s.key[1] = 3 /\ s.role = "Unattached" -> BootstrapServers(s)
+  CASE s.replica_key[1] = 3 /\ s.role = "Follower" -> {s.leader_id}
+    [] s.replica_key[1] = 3 /\ s.role = "Unattached" -> BootstrapServers(s)
     [] OTHER -> {}
 
 (***************************************************************************)
@@ -96,7 +96,7 @@ TwoLists ==
   LET keys == Cluster(5, 5, 1).keys
       low == {keys[1], keys[2], keys[3]}
       high == {keys[3], keys[4], keys[5]}
-  IN [Cluster(5, 5, 1) EXCEPT !.initial = <<low, low, {}, high, high>>]
+  IN [Cluster(5, 5, 1) EXCEPT !.initial_voters = <<low, low, {}, high, high>>]
 
 InitS2b == InitWith(WithoutPreVote(TwoLists))
 FirstAndFourth == <<0, -1, -1, 0, -1>>
@@ -107,15 +107,15 @@ EpochOneOnly == 1
 (* its first record is committed, and replica 1 still has its own set.     *)
 (***************************************************************************)
 CutKeepsSets(s, end) ==
-  [s EXCEPT !.log = SubSeq(@, 1, end - s.base.end), !.flushed = IF @ < end THEN @ ELSE end]
+  [s EXCEPT !.log = SubSeq(@, 1, end - s.base.end_offset), !.flushed = IF @ < end THEN @ ELSE end]
 
 HaveFetched(scene, ids) ==
   LET leader == scene.replicas[2]
       end == EndOffset(leader)
-      Has(r) == [Flushed([scene.replicas[r] EXCEPT !.log = leader.log]) EXCEPT !.highWatermark = end, !.fetched = TRUE]
+      Has(r) == [Flushed([scene.replicas[r] EXCEPT !.log = leader.log]) EXCEPT !.high_watermark = end, !.fetched = TRUE]
   IN [scene EXCEPT !.replicas = [r \in Ids |-> IF r \in ids THEN Has(r) ELSE @[r]],
-                   !.replicas[2] = [leader EXCEPT !.highWatermark = end,
-                                                  !.offsets = [k \in {config.keys[r] : r \in ids} |-> end]],
+                   !.replicas[2] = [leader EXCEPT !.high_watermark = end,
+                                                  !.fetch_offsets = [k \in {config.keys[r] : r \in ids} |-> end]],
                    !.history.committed.log = leader.log]
 
 InitS13 ==
@@ -124,7 +124,7 @@ InitS13 ==
      \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3})>>, {})} :
      \E led \in {NextLeads(left, 2, {3, 4, 5})} :
      \E fetched \in {HaveFetched(led, {3, 4, 5})} :
-     \E scene \in {[fetched EXCEPT !.history.votes[5] = NoVotes, !.replicas[5].voted = NoKey]} : Begins(scene)
+     \E scene \in {[fetched EXCEPT !.history.votes[5] = NoVotes, !.replicas[5].voted_key = NoKey]} : Begins(scene)
 
 FirstTwice == <<2, 0, 0, 0, 0>>
 AllButThird == {1, 4, 5}
@@ -139,8 +139,8 @@ AddsFifth == {<<5, "E">>}
 TwoAdded(scene) ==
   LET leader == scene.replicas[1]
       end == EndOffset(leader)
-  IN [scene EXCEPT !.replicas[1] = [leader EXCEPT !.highWatermark = end,
-                                                  !.offsets = (<<2, "B">> :> end) @@ (<<4, "D">> :> end) @@ @],
+  IN [scene EXCEPT !.replicas[1] = [leader EXCEPT !.high_watermark = end,
+                                                  !.fetch_offsets = (<<2, "B">> :> end) @@ (<<4, "D">> :> end) @@ @],
                    !.replicas[2] = Stopped(@), !.history.crashes = 1,
                    !.history.committed.log = leader.log]
 
@@ -154,7 +154,7 @@ InitS12 ==
 AppendsAfterTwo(r) == r = 1 /\ Rested /\ EndOffset(replicas[r]) = 5
 
 NewestCommitted(s) ==
-  Max({i \in 1..Len(s.voters) : i = 1 \/ s.voters[i].offset < s.highWatermark})
+  Max({i \in 1..Len(s.voters) : i = 1 \/ s.voters[i].offset < s.high_watermark})
 VotersCommitted(s) == s.voters[NewestCommitted(s)].voters
 DetailsCommitted(s) == s.voters[NewestCommitted(s)].details
 
@@ -168,6 +168,7 @@ InitUncommitted ==
 
 AnySnapshot(r, end) == TRUE
 NewestAtAnyEnd(s, end) ==
-  [end |-> end, epoch |-> EpochBefore(s, end), level |-> Level(s), voters |-> Voters(s), details |-> Details(s),
+  [end_offset |-> end, epoch |-> EpochBefore(s, end), kraft_version |-> Level(s), voters |-> Voters(s),
+   details |-> Details(s),
    target |-> Target(s)]
 =============================================================================

@@ -31,8 +31,8 @@ Replaced(scene) ==
 Init == config = Joining(3, 3) /\ \E stand \in {Stand({})} : \E scene \in {Replaced(stand)} : Begins(scene)
 
 FollowsOrSearches(s) ==
-  CASE s.role = "Follower" -> {s.leader}
-    [] s.role = "Unattached" /\ s.key[2] = "new" -> BootstrapServers(s)
+  CASE s.role = "Follower" -> {s.leader_id}
+    [] s.role = "Unattached" /\ s.replica_key[2] = "new" -> BootstrapServers(s)
     [] OTHER -> {}
 
 TimeOut(r, timer) == Rested /\ ElectionTimer(timer) /\ r \in Campaigners /\ replicas[r].epoch < EpochLimit
@@ -41,7 +41,7 @@ TimeOut(r, timer) == Rested /\ ElectionTimer(timer) /\ r \in Campaigners /\ repl
 NobodyReturns ==
   ~\E r \in Ids : LET s == replicas[r] IN
      /\ s.role = "Leader" /\ <<3, "new">> \in Voters(s)
-     /\ s.highWatermark > s.voters[Len(s.voters)].offset
+     /\ s.high_watermark > s.voters[Len(s.voters)].offset
 
 Bounds == EpochsUpTo(EpochLimit)
 =============================================================================

@@ -32,10 +32,11 @@ ForgottenIsCommitted(s) == TRUE
 (* are committed all the same.                                             *)
 (***************************************************************************)
 WhileNobodyWaits(r, types) ==
-  IF \E q \in Ids : IsPending(replicas[q]) /\ replicas[q].pending.phase = "commit" THEN {} ELSE Delivered(r, types)
+  IF \E q \in Ids : IsPending(replicas[q]) /\ replicas[q].pending_change.phase = "commit" THEN {}
+  ELSE Delivered(r, types)
 
 NobodyComesAfter ==
   ~\E r \in Ids : LET s == replicas[r] IN
      /\ s.role = "Leader" /\ Joiners \subseteq Voters(s)
-     /\ s.highWatermark > s.voters[Len(s.voters)].offset
+     /\ s.high_watermark > s.voters[Len(s.voters)].offset
 =============================================================================

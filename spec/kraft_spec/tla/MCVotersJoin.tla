@@ -34,10 +34,10 @@ EXTENDS MCVotersDisk
 
 \* The auto join of replica 3 is on.
 InitJoin ==
-  /\ config = [Joining(3, 3) EXCEPT !.autoJoin[3] = TRUE]
+  /\ config = [Joining(3, 3) EXCEPT !.auto_join[3] = TRUE]
   /\ \E stand \in {Stand({})} : \E scene \in {Replaced(stand)} : Begins(scene)
 
-Joins(s) == s.key[1] = 3
+Joins(s) == s.replica_key[1] = 3
 
 TimeOutOrEnd(r, timer) == TimeOut(r, timer) \/ (timer = "voter-change" /\ Rested)
 
@@ -46,13 +46,13 @@ VersionsAreAsked ==
   \A r \in Ids : AsksVersionsOf(replicas[r]) # {} =>
     \/ DueChangeRequest(replicas[r], Correlation) # {}
     \/ \E m \in network : m.type \in VersionTypes
-    \/ \E m \in network : /\ m.type \in {"BeginQuorumEpochRequest", "BeginQuorumEpochResponse"} /\ m.corr # 0
-                         /\ {m.from, m.to} = {r} \cup AsksVersionsOf(replicas[r]) /\ HasNews(m)
+    \/ \E m \in network : /\ m.type \in {"BeginQuorumEpochRequest", "BeginQuorumEpochResponse"} /\ m.correlation_id # 0
+                         /\ {m.source, m.destination} = {r} \cup AsksVersionsOf(replicas[r]) /\ HasNews(m)
 
 \* Probe: must be found violated.  Replica 3 fetches its set only when its own request is answered.
 NobodyRejoins ==
   ~(/\ <<3, "new">> \in Voters(replicas[3])
     /\ \E r \in Ids : LET s == replicas[r] IN
          /\ s.role = "Leader" /\ <<3, "new">> \in Voters(s)
-         /\ s.highWatermark > s.voters[Len(s.voters)].offset)
+         /\ s.high_watermark > s.voters[Len(s.voters)].offset)
 =============================================================================

@@ -21,24 +21,24 @@ EpochLimit == 3
 
 Init == config = Joining(4, 3) /\ \E scene \in {Stand({4})} : Begins(scene)
 
-Changing == {config.keys[3], config.keys[4]} \cup {k \in {replicas[3].key} : k[2] = "new"}
+Changing == {config.keys[3], config.keys[4]} \cup {k \in {replicas[3].replica_key} : k[2] = "new"}
 
 \* One or two changes behind the set of the first records.
 ChangesTwice(r) ==
   replicas[r].role = "Leader" /\ NobodyPolls /\ ~IsPending(replicas[r]) /\ Len(replicas[r].voters) <= 3
 
 CrashesOnce(r) == history.crashes = 0
-ThirdLosesItsDisk(r) == r = 3 /\ replicas[r].key[2] # "new"
+ThirdLosesItsDisk(r) == r = 3 /\ replicas[r].replica_key[2] # "new"
 
 TimeOut(r, timer) == NobodyPolls /\ timer \in {"election", "fetch"} /\ replicas[r].epoch < EpochLimit
 
 FollowsOrSearches(s) ==
-  CASE s.role = "Follower" -> {s.leader}
-    [] s.role = "Unattached" /\ s.key[2] = "new" -> BootstrapServers(s)
+  CASE s.role = "Follower" -> {s.leader_id}
+    [] s.role = "Unattached" /\ s.replica_key[2] = "new" -> BootstrapServers(s)
     [] OTHER -> {}
 
 AfterPollsAlive(r, types) ==
-  {m \in network : m.to = r /\ m.type \in types /\ NobodyPolls}
+  {m \in network : m.destination = r /\ m.type \in types /\ NobodyPolls}
 
 Bounds == EpochsUpTo(EpochLimit) /\ \A r \in Ids : Len(replicas[r].voters) <= 4
 =============================================================================

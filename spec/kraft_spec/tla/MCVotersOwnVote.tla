@@ -24,7 +24,7 @@ TheLeader == {config.keys[1]}
 
 \* Replica 2 was a Candidate of epoch 1, too.
 VotedForItself(scene) ==
-  [scene EXCEPT !.replicas[2].voted = config.keys[2],
+  [scene EXCEPT !.replicas[2].voted_key = config.keys[2],
                 !.history.votes[2] = [epoch |-> 1, candidates |-> {config.keys[2]}]]
 
 WithoutThird ==
@@ -35,7 +35,7 @@ WithoutThird ==
 Starts(configuration) == config = configuration /\ \E scene \in {WithoutThird} : Begins(scene)
 
 Init == Starts(Joining(3, 3))
-InitOwnVote == Starts([Joining(3, 3) EXCEPT !.decisions.restartPrecedence = "own-vote"])
+InitOwnVote == Starts([Joining(3, 3) EXCEPT !.decisions.restart_precedence = "own-vote"])
 
 TimeOut(r, timer) == NobodyPolls /\ ElectionTimer(timer) /\ r # 3 /\ replicas[r].epoch < EpochLimit
 SecondCrashesOnce(r) == r = 2 /\ history.crashes = 0
@@ -45,12 +45,12 @@ AppendsOne(r) ==
 AsksOnce(r) == AsksFirst(r) /\ replicas[r].epoch = 1
 
 FollowsOrSearches(s) ==
-  CASE s.key[1] = 3 -> {}
-    [] s.role = "Follower" -> {s.leader}
+  CASE s.replica_key[1] = 3 -> {}
+    [] s.role = "Follower" -> {s.leader_id}
     [] s.role = "Unattached" -> BootstrapServers(s)
     [] OTHER -> {}
 
-InFlightAfterPolls(r, types) == {m \in network : m.to = r /\ r # 3 /\ m.type \in types /\ NobodyPolls}
+InFlightAfterPolls(r, types) == {m \in network : m.destination = r /\ r # 3 /\ m.type \in types /\ NobodyPolls}
 
 Bounds == EpochsUpTo(EpochLimit)
 =============================================================================

@@ -14,12 +14,12 @@
 EXTENDS MCVotersAdd
 
 \* Probes: must be found violated.
-NoSnapshotIsLoaded == ~(replicas[4].base.end > 0 /\ IsVoter(replicas[4]))
+NoSnapshotIsLoaded == ~(replicas[4].base.end_offset > 0 /\ IsVoter(replicas[4]))
 NoSetOfASnapshotReturns ==
-  [][~(replicas[4].base.end > 0 /\ Len(replicas[4].voters) = 2 /\ Len(replicas'[4].voters) = 1)]_replicas
+  [][~(replicas[4].base.end_offset > 0 /\ Len(replicas[4].voters) = 2 /\ Len(replicas'[4].voters) = 1)]_replicas
 
 \* A rival as soon as the joiner, standing on a snapshot, is a voter.
-RivalLate(r, timer) == TimeOut(r, timer) /\ replicas[4].base.end > 0 /\ IsVoter(replicas[4])
+RivalLate(r, timer) == TimeOut(r, timer) /\ replicas[4].base.end_offset > 0 /\ IsVoter(replicas[4])
 
 LeaderTakesOne(r, end) == r = 1 /\ replicas[r].role = "Leader" /\ Rested
 =============================================================================

@@ -37,7 +37,7 @@ TimeOut(r, timer) ==
 \* Probes: must be found violated.
 NoUpgradeIsCommitted ==
   ~\E r \in Ids : LET s == replicas[r] IN
-     s.role = "Leader" /\ Level(s) = 1 /\ s.highWatermark > s.levels[Len(s.levels)].offset
+     s.role = "Leader" /\ Level(s) = 1 /\ s.high_watermark > s.versions[Len(s.versions)].offset
 NoUpgradeIsTruncated == [][\A r \in Ids : Level(replicas'[r]) >= Level(replicas[r])]_replicas
 
 Bounds == EpochsUpTo(EpochLimit)

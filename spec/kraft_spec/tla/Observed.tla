@@ -15,49 +15,57 @@ ObservedRecords(records) == [i \in 1..Len(records) |-> ObservedRecord(records[i]
 
 ObservedSnapshot(snapshot) ==
   IF snapshot = NoSnapshot THEN <<>>
-  ELSE <<snapshot.end, snapshot.epoch, snapshot.level, snapshot.voters, snapshot.details, snapshot.target>>
+  ELSE <<snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, snapshot.voters, snapshot.details,
+         snapshot.target>>
 
 ObservedMessage(m) ==
   CASE m.type = "VoteRequest" ->
-         <<m.type, m.from, m.to, m.corr, m.epoch, m.key, m.voterKey, m.lastEpoch, m.endOffset, m.preVote>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.epoch, m.replica_key, m.voter_key, m.last_epoch,
+           m.end_offset, m.pre_vote>>
     [] m.type = "VoteResponse" ->
-         <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint, m.granted, m.preVote>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.error, m.epoch, m.leader_id, m.leader_endpoint,
+           m.granted, m.pre_vote>>
     [] m.type = "BeginQuorumEpochRequest" ->
-         <<m.type, m.from, m.to, m.corr, m.epoch, m.voterKey, m.endpoint>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.epoch, m.voter_key, m.leader_endpoint>>
     [] m.type = "EndQuorumEpochRequest" ->
-         <<m.type, m.from, m.to, m.corr, m.epoch, m.preferred>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.epoch, m.preferred_candidates>>
     [] m.type \in {"BeginQuorumEpochResponse", "EndQuorumEpochResponse", "AddVoterResponse", "RemoveVoterResponse",
                   "UpdateVoterResponse"} ->
-         <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.error, m.epoch, m.leader_id, m.leader_endpoint>>
     [] m.type = "FetchRequest" ->
-         <<m.type, m.from, m.to, m.corr, m.epoch, m.key, m.offset, m.lastEpoch>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.epoch, m.replica_key, m.fetch_offset, m.last_epoch>>
     [] m.type = "FetchResponse" ->
-         <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint, m.highWatermark,
-           m.divergingEpoch, m.divergingOffset, ObservedRecords(m.records), m.snapshotEnd, m.snapshotEpoch>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.error, m.epoch, m.leader_id, m.leader_endpoint,
+           m.high_watermark, m.diverging_epoch, m.diverging_end_offset, ObservedRecords(m.records),
+           m.snapshot_end_offset, m.snapshot_epoch>>
     [] m.type = "FetchSnapshotRequest" ->
-         <<m.type, m.from, m.to, m.corr, m.epoch, m.key, m.snapshotEnd, m.snapshotEpoch>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.epoch, m.replica_key, m.snapshot_end_offset,
+           m.snapshot_epoch>>
     [] m.type = "FetchSnapshotResponse" ->
-         <<m.type, m.from, m.to, m.corr, m.error, m.epoch, m.leader, m.endpoint, ObservedSnapshot(m.snapshot)>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.error, m.epoch, m.leader_id, m.leader_endpoint,
+           ObservedSnapshot(m.snapshot)>>
     [] m.type = "ApiVersionsRequest" ->
-         <<m.type, m.from, m.to, m.corr>>
+         <<m.type, m.source, m.destination, m.correlation_id>>
     [] m.type = "ApiVersionsResponse" ->
-         <<m.type, m.from, m.to, m.corr, m.min, m.max>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.min_version, m.max_version>>
     [] m.type = "AddVoterRequest" ->
-         <<m.type, m.from, m.to, m.corr, m.voter, m.endpoint, m.whenCommitted>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.voter, m.endpoint, m.when_committed>>
     [] m.type = "RemoveVoterRequest" ->
-         <<m.type, m.from, m.to, m.corr, m.voter>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.voter>>
     [] m.type = "UpdateVoterRequest" ->
-         <<m.type, m.from, m.to, m.corr, m.epoch, m.voter, m.endpoint, m.min, m.max>>
+         <<m.type, m.source, m.destination, m.correlation_id, m.epoch, m.voter, m.endpoint, m.min_version,
+           m.max_version>>
     [] m.type = "Reply" ->
-         <<m.type, m.request, m.error, m.epoch, m.leader, m.endpoint>>
+         <<m.type, m.request, m.error, m.epoch, m.leader_id, m.leader_endpoint>>
 
 ObservedEffect(s, after, effect) ==
-  CASE effect = "PersistQuorumState" -> <<effect, after.epoch, after.leader, after.voted, after.fileVersion>>
+  CASE effect = "PersistQuorumState" -> <<effect, after.epoch, after.leader_id, after.voted_key,
+                                          after.quorum_state_version>>
     [] effect = "WriteSnapshot" -> <<effect, ObservedSnapshot(after.base), after.log = <<>>>>
-    [] effect = "Truncate" -> <<effect, EndOffset(after)>>
-    [] effect = "Append" -> <<effect, EndOffset(s),
+    [] effect = "TruncateLog" -> <<effect, EndOffset(after)>>
+    [] effect = "AppendRecords" -> <<effect, EndOffset(s),
                               ObservedRecords(RecordsBetween(after, EndOffset(s), EndOffset(after)))>>
-    [] effect = "Flush" -> <<effect, after.flushed>>
+    [] effect = "FlushLog" -> <<effect, after.flushed>>
 
 ObservedEffects(s, out, completed) ==
   LET durable == DurableEffects(s, out.state)
@@ -67,15 +75,17 @@ ObservedEffects(s, out, completed) ==
 
 ObservedChange(change) ==
   IF change.kind = "none" THEN <<>>
-  ELSE <<change.kind, change.phase, change.voter, change.endpoint, change.min, change.max, change.offset,
-         change.requester, change.request, change.whenCommitted>>
+  ELSE <<change.kind, change.phase, change.voter, change.endpoint, change.min_version, change.max_version,
+         change.offset, change.requester, change.request, change.when_committed>>
 
 ObservedState(s) ==
   LET voters == s.voters[Len(s.voters)] IN
-  <<s.key, s.role, s.epoch, s.leader, s.endpoint, s.voted, EndOffset(s), LastEpoch(s), s.flushed,
-    s.highWatermark, voters.offset, voters.voters, voters.target, Level(s),
-    s.granted, s.rejected, s.fetched, s.searching, s.awaiting, s.acknowledged, s.fetchers, {<<key, s.offsets[key]>> : key \in DOMAIN s.offsets},
-    s.base.end, ObservedChange(s.pending), s.reports, s.awaited, s.wanted, s.fileVersion, s.moved>>
+  <<s.replica_key, s.role, s.epoch, s.leader_id, s.leader_endpoint, s.voted_key, EndOffset(s), LastEpoch(s), s.flushed,
+    s.high_watermark, voters.offset, voters.voters, voters.target, Level(s),
+    s.granted, s.rejected, s.fetched, s.searching, s.awaiting, s.acknowledged, s.fetchers,
+    {<<key, s.fetch_offsets[key]>> : key \in DOMAIN s.fetch_offsets},
+    s.base.end_offset, ObservedChange(s.pending_change), s.reports, s.awaited_targets, s.wanted_snapshot,
+    s.quorum_state_version, s.moved_to>>
 
 \* Why a replica takes no notice of an event; "" where it has to.  Rule: state.roles
 RefusalReason(name, r) ==

@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* A voter change from its acceptance to its answer: what it waits for,    *)
 (* how it is appended, when it is over.  The tests before it are in        *)
-(* VoterChanges.tla.  A leader has at most one, in the field pending:      *)
+(* VoterChanges.tla.  A leader has at most one, its pending_change:        *)
 (*                                                                         *)
 (*   learn-versions  an answer to ApiVersions; an addition only            *)
 (*   catch-up        the new voter, to fetch up to the log's end           *)
@@ -15,13 +15,13 @@ Reassignment == -2                    \* nobody asked: a step of the leader's ow
 
 \* A change whose record is appended at once, and an addition, which waits.
 AtOnce(kind, voter, requester, request, whenCommitted) ==
-  [kind |-> kind, phase |-> "commit", voter |-> voter, endpoint |-> NoEndpoint, min |-> -1, max |-> -1,
-   offset |-> -1, requester |-> requester, request |-> request, whenCommitted |-> whenCommitted]
+  [kind |-> kind, phase |-> "commit", voter |-> voter, endpoint |-> NoEndpoint, min_version |-> -1, max_version |-> -1,
+   offset |-> -1, requester |-> requester, request |-> request, when_committed |-> whenCommitted]
 
 Addition(voter, endpoint, requester, request, whenCommitted) ==
   [AtOnce("add", voter, requester, request, whenCommitted) EXCEPT !.phase = "learn-versions", !.endpoint = endpoint]
 
-IsPending(s) == s.pending.kind # "none"
+IsPending(s) == s.pending_change.kind # "none"
 
 (***************************************************************************)
 (* Answers: to a client a Reply, which is no message of the network, to a  *)
@@ -32,24 +32,26 @@ IsPending(s) == s.pending.kind # "none"
 AnswerTypes == [add |-> "AddVoterResponse", remove |-> "RemoveVoterResponse", update |-> "UpdateVoterResponse"]
 
 ChangeAnswer(s, kind, requester, request, error) ==
-  LET endpoint == IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint IN
+  LET endpoint == IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint IN
   IF requester = Client
-  THEN [type |-> "Reply", request |-> request, error |-> error, epoch |-> s.epoch, leader |-> s.leader,
-        endpoint |-> endpoint]
-  ELSE [type |-> AnswerTypes[kind], from |-> s.key[1], to |-> requester, corr |-> request, error |-> error,
-        epoch |-> s.epoch, leader |-> s.leader, endpoint |-> endpoint]
+  THEN [type |-> "Reply", request |-> request, error |-> error, epoch |-> s.epoch, leader_id |-> s.leader_id,
+        leader_endpoint |-> endpoint]
+  ELSE [type |-> AnswerTypes[kind], source |-> s.replica_key[1], destination |-> requester, correlation_id |-> request,
+        error |-> error,
+        epoch |-> s.epoch, leader_id |-> s.leader_id, leader_endpoint |-> endpoint]
 
 \* The outcome with the pending change answered, if anybody asked for it, and forgotten.
 Over(out, error) ==
-  LET change == out.state.pending IN
-  [out EXCEPT !.state.pending = NoChange,
+  LET change == out.state.pending_change IN
+  [out EXCEPT !.state.pending_change = NoChange,
               !.sends = IF change.requester = Reassignment THEN @
                         ELSE Append(@, ChangeAnswer(out.state, change.kind, change.requester, change.request, error))]
 
 \* The outcome without an addition whose record is not in the log yet: the target that it served is another.
 \* Rules: reassign.cancel-by-new-target, add-voter.conditions-hold-at-append
 Abandoned(out) ==
-  IF IsPending(out.state) /\ out.state.pending.phase # "commit" THEN Over(out, "REASSIGNMENT_IN_PROGRESS") ELSE out
+  IF IsPending(out.state) /\ out.state.pending_change.phase # "commit" THEN Over(out, "REASSIGNMENT_IN_PROGRESS")
+  ELSE out
 
 \* The outcome with this answer to clients that await their target, by the number of the request.  The leader notes
 \* them as <<request, offset>>.  Rules: reassign.request-success-after-commit, reassign.client-retries
@@ -57,7 +59,7 @@ Told(out, requests, error) ==
   LET s == out.state
       numbers == Ascending(requests)
   IN IF requests = {} THEN out
-     ELSE [out EXCEPT !.state.awaited = {a \in @ : a[1] \notin requests},
+     ELSE [out EXCEPT !.state.awaited_targets = {a \in @ : a[1] \notin requests},
                       !.sends = @ \o [n \in 1..Len(numbers) |-> ChangeAnswer(s, "", Client, numbers[n], error)]]
 
 (***************************************************************************)
@@ -81,8 +83,8 @@ AppendedByLeader(s, records) ==
 WithChange(out, records, change) ==
   LET after == AppendedByLeader(out.state, records)
       committing == [change EXCEPT !.phase = "commit", !.offset = EndOffset(after) - 1]
-      waiting == [out EXCEPT !.state = [after EXCEPT !.pending = committing]]
-  IN IF change.whenCommitted THEN waiting ELSE Over(waiting, "NONE")
+      waiting == [out EXCEPT !.state = [after EXCEPT !.pending_change = committing]]
+  IN IF change.when_committed THEN waiting ELSE Over(waiting, "NONE")
 
 (***************************************************************************)
 (* What a risen high watermark brings: the answers that waited for it, and *)
@@ -94,10 +96,11 @@ WithChange(out, records, change) ==
 (***************************************************************************)
 Settled(out) ==
   LET s == out.state
-      answered == IF s.pending.kind # "none" /\ s.pending.phase = "commit" /\ s.highWatermark > s.pending.offset
+      answered == IF s.pending_change.kind # "none" /\ s.pending_change.phase = "commit"
+                     /\ s.high_watermark > s.pending_change.offset
                   THEN Over(out, "NONE") ELSE out
-      told == IF s.awaited = {} THEN answered
-              ELSE Told(answered, {a[1] : a \in {b \in s.awaited : s.highWatermark > b[2]}}, "NONE")
+      told == IF s.awaited_targets = {} THEN answered
+              ELSE Told(answered, {a[1] : a \in {b \in s.awaited_targets : s.high_watermark > b[2]}}, "NONE")
   IN IF RemovalCommitted(s)
      THEN [told EXCEPT !.state = ToResigned(@, PreferredCandidates(@))]
      ELSE told
@@ -109,9 +112,9 @@ Settled(out) ==
 \*        identity.could-become-voter
 Advanced(out) ==
   LET s == out.state
-      change == s.pending
-      caughtUp == change.voter \in DOMAIN s.offsets /\ s.offsets[change.voter] >= change.offset
-      told == <<change.voter[1], change.endpoint, change.min, change.max>>
+      change == s.pending_change
+      caughtUp == change.voter \in DOMAIN s.fetch_offsets /\ s.fetch_offsets[change.voter] >= change.offset
+      told == <<change.voter[1], change.endpoint, change.min_version, change.max_version>>
       record == SetRecord(s, Voters(s) \cup {change.voter}, WithDetails(Details(s), told))
   IN IF /\ change.kind # "none" /\ change.phase = "catch-up"
         /\ caughtUp
@@ -124,25 +127,30 @@ Advanced(out) ==
 (***************************************************************************)
 \* Rule: add-voter.learn-versions
 AsksVersionsOf(s) ==
-  IF s.pending.kind # "none" /\ s.pending.phase = "learn-versions" THEN {s.pending.voter[1]} \cap Ids ELSE {}
+  IF s.pending_change.kind # "none" /\ s.pending_change.phase = "learn-versions"
+  THEN {s.pending_change.voter[1]} \cap Ids ELSE {}
 
-ApiVersionsRequest(s, to, corr) == [type |-> "ApiVersionsRequest", from |-> s.key[1], to |-> to, corr |-> corr]
+ApiVersionsRequest(s, to, corr) == [type |-> "ApiVersionsRequest", source |-> s.replica_key[1], destination |-> to,
+                                    correlation_id |-> corr]
 
 \* Rule: kraft-version.levels
 AfterApiVersionsRequest(s, m) ==
-  Outcome(s, <<[type |-> "ApiVersionsResponse", from |-> s.key[1], to |-> m.from, corr |-> m.corr,
-                min |-> config.minVersion[s.key[1]], max |-> config.maxVersion[s.key[1]]]>>)
+  Outcome(s, <<[type |-> "ApiVersionsResponse", source |-> s.replica_key[1], destination |-> m.source,
+                correlation_id |-> m.correlation_id,
+                min_version |-> config.min_version[s.replica_key[1]],
+                max_version |-> config.max_version[s.replica_key[1]]]>>)
 
 \* Rules: add-voter.learn-versions, add-voter.version-must-be-supported
 AfterApiVersionsResponse(s, m) ==
   LET rest == Answered(s, m)
-      learned == [rest EXCEPT !.pending.phase = "catch-up", !.pending.min = m.min, !.pending.max = m.max,
-                               !.pending.offset = EndOffset(s)]
+      learned == [rest EXCEPT !.pending_change.phase = "catch-up", !.pending_change.min_version = m.min_version,
+                              !.pending_change.max_version = m.max_version,
+                               !.pending_change.offset = EndOffset(s)]
       finalized == FinalizedLevel(s)
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
-  ELSE IF AsksVersionsOf(s) # {m.from} THEN Ignored(rest, "NO_CHANGE_WAITS")
-  ELSE IF finalized < m.min \/ finalized > m.max THEN Over(Becomes(rest), "INVALID_REQUEST")
+  ELSE IF AsksVersionsOf(s) # {m.source} THEN Ignored(rest, "NO_CHANGE_WAITS")
+  ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN Over(Becomes(rest), "INVALID_REQUEST")
   ELSE Advanced(Becomes(learned))
 
 (***************************************************************************)
@@ -155,17 +163,17 @@ AfterVoterChangeTimeout(s) == Over(Becomes(s), "REQUEST_TIMED_OUT")
 Answers(sent, change) ==
   IF sent.type = "Reply" THEN change.requester = Client /\ sent.request = change.request
   ELSE /\ sent.type \in {"AddVoterResponse", "RemoveVoterResponse", "UpdateVoterResponse"}
-       /\ sent.corr = change.request
+       /\ sent.correlation_id = change.request
 
 \* Does a leader that leaves its role leave a request behind?  Its record lives on in the log, or is truncated.
 \* Rules: add-voter.leader-change-leaves-outcome-open, reassign.client-retries
 LeavesRequests(s, out) ==
   /\ s.role = "Leader" /\ out.state.role # "Leader"
-  /\ IsPending(s) \/ s.awaited # {}
+  /\ IsPending(s) \/ s.awaited_targets # {}
 
 ToldOfLostLeadership(s, out) ==
   LET error == "NOT_LEADER_OR_FOLLOWER"
-      change == s.pending
+      change == s.pending_change
       open == /\ IsPending(s) /\ change.requester # Reassignment
               /\ \A i \in 1..Len(out.sends) : ~Answers(out.sends[i], change)
       told == IF open
@@ -173,5 +181,5 @@ ToldOfLostLeadership(s, out) ==
                                                                 change.request, error))]
               ELSE out
       answered == {told.sends[i].request : i \in {j \in 1..Len(told.sends) : told.sends[j].type = "Reply"}}
-  IN Told(told, {a[1] : a \in s.awaited} \ answered, error)
+  IN Told(told, {a[1] : a \in s.awaited_targets} \ answered, error)
 =============================================================================

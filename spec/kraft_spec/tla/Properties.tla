@@ -30,50 +30,50 @@ ChangeOk(change) ==
   /\ change.kind \in {"add", "remove", "update", "upgrade"}
   /\ change.phase \in (IF change.kind = "add" THEN {"learn-versions", "catch-up"} ELSE {}) \cup {"commit"}
   /\ change.voter[2] \in STRING /\ change.endpoint \in STRING
-  /\ change.min \in -1..change.max
+  /\ change.min_version \in -1..change.max_version
   /\ change.phase = "learn-versions" <=> change.offset < 0
   /\ change.requester \in Ids \cup {Client, Reassignment} /\ change.request \in Nat
-  /\ change.whenCommitted \in BOOLEAN
+  /\ change.when_committed \in BOOLEAN
 
 StateOk(s) ==
-  /\ IsKey(s.key)                                   \* (replica id, directory id)
+  /\ IsKey(s.replica_key)                                   \* (replica id, directory id)
   /\ s.role \in RoleNames \cup {"Stopped"}          \* "Stopped" is not a role: the process does not run
   /\ s.epoch \in Nat
-  /\ s.leader \in Ids \cup {NoLeader}               \* leader id known for this epoch
-  /\ s.endpoint \in STRING /\ s.moved \in STRING        \* where the leader listens, and this process, if elsewhere
-  /\ IsKey(s.voted)                                 \* votedKey
-  /\ s.base.end \in Nat /\ s.base.epoch \in Nat       \* the snapshot that the log stands on
-  /\ s.flushed \in s.base.end..EndOffset(s)          \* records before this offset survive a crash
-  /\ Len(s.voters) > 0 /\ Len(s.levels) > 0          \* voters sets and levels in the log, the newest last
-  /\ s.fileVersion \in 0..1                         \* of the quorum state file
-  /\ s.highWatermark \in -1..EndOffset(s)
-  /\ s.role = "Leader" /\ config.decisions.leaderHighWatermark = "unknown"
-       => s.highWatermark = Unknown \/ s.highWatermark > s.epochStart
+  /\ s.leader_id \in Ids \cup {NoLeader}               \* leader id known for this epoch
+  /\ s.leader_endpoint \in STRING /\ s.moved_to \in STRING        \* where the leader listens, and this process, if elsewhere
+  /\ IsKey(s.voted_key)                                 \* votedKey
+  /\ s.base.end_offset \in Nat /\ s.base.epoch \in Nat       \* the snapshot that the log stands on
+  /\ s.flushed \in s.base.end_offset..EndOffset(s)          \* records before this offset survive a crash
+  /\ Len(s.voters) > 0 /\ Len(s.versions) > 0          \* voters sets and levels in the log, the newest last
+  /\ s.quorum_state_version \in 0..1                         \* of the quorum state file
+  /\ s.high_watermark \in -1..EndOffset(s)
+  /\ s.role = "Leader" /\ config.decisions.leader_high_watermark = "unknown"
+       => s.high_watermark = Unknown \/ s.high_watermark > s.epoch_start_offset
   /\ s.granted \subseteq Ids /\ s.rejected \subseteq Ids \* answers of this round; Prospective, Candidate
   /\ s.granted \cap s.rejected = {}
   /\ s.fetched \in BOOLEAN                          \* a fetch succeeded since it became Follower
   /\ s.searching \in BOOLEAN                        \* an observer's fetch timer fired
-  /\ s.epochStart \in 0..EndOffset(s)               \* Leader: first offset of its epoch
-  /\ \A k \in DOMAIN s.offsets : IsKey(k) /\ s.offsets[k] \in 0..EndOffset(s)
+  /\ s.epoch_start_offset \in 0..EndOffset(s)               \* Leader: first offset of its epoch
+  /\ \A k \in DOMAIN s.fetch_offsets : IsKey(k) /\ s.fetch_offsets[k] \in 0..EndOffset(s)
   /\ s.fetchers \subseteq Ids                       \* Leader: voters seen in this check-quorum period
   /\ s.acknowledged \subseteq Ids                   \* Leader, Resigned: voters that answered the announcement
                                                     \* Follower: its leader, once that took note of UpdateVoter
   /\ \A a \in s.awaiting : a[1] \in Ids             \* outstanding requests <<to, correlation>>
-  /\ s.pending.kind # "none" => ChangeOk(s.pending)
+  /\ s.pending_change.kind # "none" => ChangeOk(s.pending_change)
   /\ \A told \in s.reports : IsKey(told[1])          \* Leader at level 0: what voters told of themselves
-  /\ \A a \in s.awaited :                           \* Leader: requests <<number, offset>> that await their target
-       a[1] \in Nat /\ s.highWatermark <= a[2] /\ a[2] < EndOffset(s)
-  /\ s.wanted[1] \in Nat \cup {-1}                   \* Follower: the snapshot to fetch
+  /\ \A a \in s.awaited_targets :                           \* Leader: requests <<number, offset>> that await their target
+       a[1] \in Nat /\ s.high_watermark <= a[2] /\ a[2] < EndOffset(s)
+  /\ s.wanted_snapshot[1] \in Nat \cup {-1}                   \* Follower: the snapshot to fetch
 
 \* Which fields may be set in which role.  Rules: state.roles, observer.states
 RoleOk(s) ==
-  /\ s.role \in {"Leader", "Resigned"} => s.leader = s.key[1]
-  /\ s.role = "Follower" => s.leader # NoLeader /\ s.endpoint # NoEndpoint
-  /\ s.role = "Candidate" => s.leader = NoLeader /\ s.voted # NoKey
-  /\ s.role \in {"Prospective", "Candidate"} => IsVoter(s) /\ s.key[1] \in s.granted
+  /\ s.role \in {"Leader", "Resigned"} => s.leader_id = s.replica_key[1]
+  /\ s.role = "Follower" => s.leader_id # NoLeader /\ s.leader_endpoint # NoEndpoint
+  /\ s.role = "Candidate" => s.leader_id = NoLeader /\ s.voted_key # NoKey
+  /\ s.role \in {"Prospective", "Candidate"} => IsVoter(s) /\ s.replica_key[1] \in s.granted
   /\ s.role \notin {"Prospective", "Candidate"} => s.granted = {} /\ s.rejected = {}
-  /\ s.role # "Follower" => ~s.fetched /\ ~s.searching /\ s.wanted = NoSnapshotId
-  /\ s.role # "Leader" => s.pending.kind = "none" /\ s.reports = {} /\ s.awaited = {}
+  /\ s.role # "Follower" => ~s.fetched /\ ~s.searching /\ s.wanted_snapshot = NoSnapshotId
+  /\ s.role # "Leader" => s.pending_change.kind = "none" /\ s.reports = {} /\ s.awaited_targets = {}
 
 LocalTypeOk(r) == StateOk(replicas[r]) /\ RoleOk(replicas[r])
 
@@ -97,11 +97,11 @@ LocalVoteOncePerEpoch(r) ==
   LET candidates == history.votes[r].candidates IN
   \/ Cardinality(candidates) <= 1
   \/ /\ Cardinality({c[1] : c \in candidates}) <= 1
-     /\ replicas[r].fileVersion = 0 \/ Cardinality({c \in candidates : c[2] # ""}) <= 1
+     /\ replicas[r].quorum_state_version = 0 \/ Cardinality({c \in candidates : c[2] # ""}) <= 1
 VoteOncePerEpoch == \A r \in Ids : LocalVoteOncePerEpoch(r)
 
 \* No replica is Follower of its own id.
-LocalNotFollowerOfSelf(r) == replicas[r].role = "Follower" => replicas[r].leader # r
+LocalNotFollowerOfSelf(r) == replicas[r].role = "Follower" => replicas[r].leader_id # r
 NotFollowerOfSelf == \A r \in Ids : LocalNotFollowerOfSelf(r)
 
 (***************************************************************************)
@@ -119,7 +119,7 @@ MatchAt(a, b, start, o) ==
   IN x.epoch = y.epoch => x = y /\ (o = start \/ RecordAt(a, o - 1) = RecordAt(b, o - 1))
 
 LogsMatch(a, b, from) ==
-  LET start == Larger(a.base.end, b.base.end) IN
+  LET start == Larger(a.base.end_offset, b.base.end_offset) IN
   \A o \in Larger(start, from)..(Least(EndOffset(a), EndOffset(b)) - 1) : MatchAt(a, b, start, o)
 
 LogMatching == \A r \in Ids : \A q \in Ids : r < q => LogsMatch(replicas[r], replicas[q], 0)
@@ -129,19 +129,19 @@ NewestLed == IF DOMAIN history.epochs = {} THEN 0 ELSE Max(DOMAIN history.epochs
 
 \* From one offset up to another, as far as both have the records.
 SameRecords(a, b, from, end) ==
-  \A o \in Larger(from, Larger(a.base.end, b.base.end))..(end - 1) : RecordAt(a, o) = RecordAt(b, o)
+  \A o \in Larger(from, Larger(a.base.end_offset, b.base.end_offset))..(end - 1) : RecordAt(a, o) = RecordAt(b, o)
 
 \* A replica's records against what is committed.  Of a committed record that is put away the epoch is left (past in
 \* Forgetting.tla), and that is enough: no two different records are ever written with the same offset and epoch
 \* (OffsetEpochUnique).
 HoldsWhatIsCommitted(s, committed, from, end) ==
-  /\ \A o \in Larger(from, s.base.end)..(Least(end, committed.base.end) - 1) :
+  /\ \A o \in Larger(from, s.base.end_offset)..(Least(end, committed.base.end_offset) - 1) :
        RecordAt(s, o).epoch = InForce(committed.past, o + 1).epoch
   /\ SameRecords(s, committed, from, end)
 
 Contains(s, committed) ==
   LET end == EndOffset(committed) IN
-  EndOffset(s) >= end /\ s.base.end <= end /\ HoldsWhatIsCommitted(s, committed, 0, end)
+  EndOffset(s) >= end /\ s.base.end_offset <= end /\ HoldsWhatIsCommitted(s, committed, 0, end)
 
 LeaderComplete(s) == Contains(s, history.committed)
 
@@ -150,7 +150,7 @@ LeaderCompleteness ==
 
 \* What a replica has exposed as committed is what was committed, for ever.
 CommittedFrom(s, from, committed) ==
-  s.highWatermark <= EndOffset(committed) /\ HoldsWhatIsCommitted(s, committed, from, s.highWatermark)
+  s.high_watermark <= EndOffset(committed) /\ HoldsWhatIsCommitted(s, committed, from, s.high_watermark)
 CommittedNeverLost ==
   /\ \A r \in Ids : CommittedFrom(replicas[r], 0, history.committed)
   /\ LeaderCompleteness
@@ -158,13 +158,13 @@ CommittedNeverLost ==
 \* No two replicas commit different records at one offset, and nothing committed is lost.  The first half is asked of
 \* the replicas alone, without the history; the second is CommittedNeverLost for records, and for those that only a
 \* snapshot is left of: it ends where something was committed, with the epoch that was committed there.
-CommitTheSame(a, b) == SameRecords(a, b, 0, Least(a.highWatermark, b.highWatermark))
+CommitTheSame(a, b) == SameRecords(a, b, 0, Least(a.high_watermark, b.high_watermark))
 
 SnapshotIsCommitted(s) ==
   LET committed == history.committed
-      end == s.base.end
+      end == s.base.end_offset
   IN /\ end <= EndOffset(committed)
-     /\ end > 0 => s.base.epoch = IF end < committed.base.end THEN InForce(committed.past, end).epoch
+     /\ end > 0 => s.base.epoch = IF end < committed.base.end_offset THEN InForce(committed.past, end).epoch
                                   ELSE EpochBefore(committed, end)
 
 StateMachineSafety ==
@@ -177,37 +177,37 @@ StateMachineSafety ==
 (***************************************************************************)
 \* A VotersRecord exists at level 1 only: a KRaftVersionRecord, or the snapshot, comes before it.
 \* Rules: kraft-version.record-gate, kraft-version.upgrade-atomic-batch
-SetsHaveLevels(s) == \A i \in 2..Len(s.voters) : InForce(s.levels, s.voters[i].offset).level >= 1
+SetsHaveLevels(s) == \A i \in 2..Len(s.voters) : InForce(s.versions, s.voters[i].offset).kraft_version >= 1
 
 \* The voters set and the level of a replica are those of the newest records in its log, or else of its snapshot.
 FollowsLog(s) ==
-  /\ s.voters = ExtendVoters(BaseVoters(s.base), s.base.end, s.log)
-  /\ s.levels = ExtendLevels(BaseLevels(s.base), s.base.end, s.log)
+  /\ s.voters = ExtendVoters(BaseVoters(s.base), s.base.end_offset, s.log)
+  /\ s.versions = ExtendLevels(BaseLevels(s.base), s.base.end_offset, s.log)
   /\ SetsHaveLevels(s)
 
 \* What the committed records before an end offset say of the voters set and the level: the offset of the last such
 \* record that is not put away, or one before all.
 LastOfKind(kinds, end) ==
   LET log == history.committed
-      found == {o \in log.base.end..(end - 1) : RecordAt(log, o).kind \in kinds}
+      found == {o \in log.base.end_offset..(end - 1) : RecordAt(log, o).kind \in kinds}
   IN IF found = {} THEN -1 ELSE Max(found)
 
 \* A snapshot says what was in force in the committed history at its end; before the first such record, that is what its
 \* replica was formatted with.  Rule: snapshot.set-at-its-end-offset
 SnapshotFollowsHistory(s) ==
   LET committed == history.committed
-      end == s.base.end
+      end == s.base.end_offset
       set == LastOfKind(SetKinds, end)
       level == LastOfKind({"KRaftVersion"}, end)
-      known == IF end < committed.base.end THEN InForce(committed.past, end) ELSE committed.base
+      known == IF end < committed.base.end_offset THEN InForce(committed.past, end) ELSE committed.base
   IN end > 0 /\ end <= EndOffset(committed) =>
        /\ IF set >= 0 THEN /\ s.base.voters = RecordAt(committed, set).voters
                            /\ s.base.details = RecordAt(committed, set).details
                            /\ s.base.target = TargetOf(RecordAt(committed, set))
           ELSE \/ known.voters = {NoKey}
                \/ s.base.voters = known.voters /\ s.base.details = known.details /\ s.base.target = known.target
-       /\ IF level >= 0 THEN s.base.level = RecordAt(committed, level).value
-          ELSE known.level \in {-1, s.base.level}
+       /\ IF level >= 0 THEN s.base.kraft_version = RecordAt(committed, level).value
+          ELSE known.kraft_version \in {-1, s.base.kraft_version}
 
 ConfigFollowsLog == \A r \in Ids : FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r])
 
@@ -256,7 +256,7 @@ OnePendingChange == \A r \in Ids : LocalOnePendingChange(r)
 HoldsCommitted(s) ==
   LET committed == history.committed
       end == EndOffset(committed)
-  IN s.base.end <= end /\ end <= EndOffset(s) /\ EpochBefore(s, end) = LastEpoch(committed)
+  IN s.base.end_offset <= end /\ end <= EndOffset(s) /\ EpochBefore(s, end) = LastEpoch(committed)
 
 \* Is the entry of a set, which may lack a directory id, this key?  Spelled out, not Names: what the model counts with is
 \* what the properties judge.
@@ -286,7 +286,7 @@ Invariants ==
 (***************************************************************************)
 (* Steps.  Each is about one replica, before and after.                    *)
 (***************************************************************************)
-SameDisk(r) == replicas'[r].key = replicas[r].key
+SameDisk(r) == replicas'[r].replica_key = replicas[r].replica_key
 
 \* The epoch of a replica never decreases.
 EpochMonotonicAt(r) == SameDisk(r) => replicas'[r].epoch >= replicas[r].epoch
@@ -299,8 +299,8 @@ HwMonotonicAt(r) ==
       after == replicas'[r]
       begins == before.role # "Leader" /\ after.role = "Leader"
   IN \/ after.role = "Stopped"
-     \/ after.highWatermark >= before.highWatermark
-     \/ begins /\ after.highWatermark = Unknown /\ config.decisions.leaderHighWatermark = "unknown"
+     \/ after.high_watermark >= before.high_watermark
+     \/ begins /\ after.high_watermark = Unknown /\ config.decisions.leader_high_watermark = "unknown"
 HwMonotonic == [][\A r \in Ids : HwMonotonicAt(r)]_replicas
 
 \* Roles change only as the transition table of the reference says.  Rule: state.roles
@@ -310,10 +310,10 @@ RoleChange == [][\A r \in Ids : RoleChangeAt(r)]_replicas
 
 \* Handling a Pre-Vote of the own epoch changes no variable of the receiver.
 PureAt(r, m) ==
-  m.type = "VoteRequest" /\ m.preVote /\ m.epoch = replicas[r].epoch /\ config.preVote[r] = "supported"
+  m.type = "VoteRequest" /\ m.pre_vote /\ m.epoch = replicas[r].epoch /\ config.pre_vote[r] = "supported"
     => replicas'[r] = replicas[r] \/ replicas'[r].role = "Stopped"
 PreVoteIsPure ==
-  [][\A m \in network : m \notin network' => PureAt(m.to, m)]_<<replicas, network>>
+  [][\A m \in network : m \notin network' => PureAt(m.destination, m)]_<<replicas, network>>
 
 \* Is a request that names its receiver meant for this key?  Spelled out like IsEntryOf.
 IsMeantFor(addressed, own) == addressed[1] \in {-1, own[1]} /\ addressed[2] \in {"", own[2]}
@@ -325,23 +325,25 @@ IsMeantFor(addressed, own) == addressed[1] \in {-1, own[1]} /\ addressed[2] \in 
 \* Rules: fetch.replica-key, vote.voter-key, identity.leader-tracks-by-key, identity.addressed-to-key
 GrantIsBound(r, requests) ==
   LET before == replicas[r]
-      voted == replicas'[r].voted
+      voted == replicas'[r].voted_key
   IN /\ before.role # "Stopped"
-     /\ voted # before.voted /\ voted \notin {NoKey, before.key}
-     => \E m \in requests : /\ m.type = "VoteRequest" /\ m.to = r /\ ~(m.preVote /\ config.preVote[r] = "supported")
-                            /\ m.key = voted /\ IsMeantFor(m.voterKey, before.key)
+     /\ voted # before.voted_key /\ voted \notin {NoKey, before.replica_key}
+     => \E m \in requests : /\ m.type = "VoteRequest" /\ m.destination = r /\ ~(m.pre_vote /\ config.pre_vote[r] = "supported")
+                            /\ m.replica_key = voted /\ IsMeantFor(m.voter_key, before.replica_key)
 
 CreditIsBound(r, requests) ==
   LET before == replicas[r]
       after == replicas'[r]
       Fetched(v) ==
-        \E m \in requests : m.type \in {"FetchRequest", "FetchSnapshotRequest"} /\ m.to = r /\ IsEntryOf(v, m.key)
+        \E m \in requests :
+          m.type \in {"FetchRequest", "FetchSnapshotRequest"} /\ m.destination = r /\ IsEntryOf(v, m.replica_key)
       FetchedUpTo(v, offset) ==
-        \E m \in requests : m.type = "FetchRequest" /\ m.to = r /\ IsEntryOf(v, m.key) /\ m.offset = offset
+        \E m \in requests :
+          m.type = "FetchRequest" /\ m.destination = r /\ IsEntryOf(v, m.replica_key) /\ m.fetch_offset = offset
   IN before.role = "Leader" /\ after.role = "Leader" =>
-       /\ \A v \in DOMAIN after.offsets :
-            \/ v \in DOMAIN before.offsets /\ after.offsets[v] = before.offsets[v]
-            \/ FetchedUpTo(v, after.offsets[v])
+       /\ \A v \in DOMAIN after.fetch_offsets :
+            \/ v \in DOMAIN before.fetch_offsets /\ after.fetch_offsets[v] = before.fetch_offsets[v]
+            \/ FetchedUpTo(v, after.fetch_offsets[v])
        /\ \A id \in after.fetchers \ before.fetchers : \E v \in Voters(before) : v[1] = id /\ Fetched(v)
 
 IdentityBindingAt(r, requests) == GrantIsBound(r, requests) /\ CreditIsBound(r, requests)
@@ -369,12 +371,12 @@ LocalLeaderCompleteness(r) ==
             /\ SameRecords(replicas'[q], history'.committed, before, end)
 
 LocalCommittedNeverLost(r) ==
-  LET before == replicas[r].highWatermark IN
-  replicas'[r].highWatermark # before => CommittedFrom(replicas'[r], Larger(before, 0), history'.committed)
+  LET before == replicas[r].high_watermark IN
+  replicas'[r].high_watermark # before => CommittedFrom(replicas'[r], Larger(before, 0), history'.committed)
 
 \* The records are those of CommittedNeverLost; a new snapshot is looked at when it is there.
 NewSnapshot(r) ==
-  replicas'[r].base.end # replicas[r].base.end \/ replicas'[r].base.epoch # replicas[r].base.epoch
+  replicas'[r].base.end_offset # replicas[r].base.end_offset \/ replicas'[r].base.epoch # replicas[r].base.epoch
 
 LocalStateMachineSafety(r) ==
   /\ LocalCommittedNeverLost(r)
@@ -387,13 +389,13 @@ LocalConfigFollowsLog(r) ==
       end == EndOffset(s)
       new == RecordsBetween(after, end, EndOffset(after))
   IN
-  IF NewSnapshot(r) \/ after.key # s.key THEN (FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r]))'
-  ELSE IF EndOffset(after) = end THEN after.voters = s.voters /\ after.levels = s.levels
+  IF NewSnapshot(r) \/ after.replica_key # s.replica_key THEN (FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r]))'
+  ELSE IF EndOffset(after) = end THEN after.voters = s.voters /\ after.versions = s.versions
   ELSE IF EndOffset(after) > end
   THEN /\ after.voters = ExtendVoters(s.voters, end, new)
-       /\ after.levels = ExtendLevels(s.levels, end, new)
+       /\ after.versions = ExtendLevels(s.versions, end, new)
        /\ Len(after.voters) = Len(s.voters) \/ SetsHaveLevels(after)
-  ELSE after.voters = Reverted(s.voters, EndOffset(after)) /\ after.levels = Reverted(s.levels, EndOffset(after))
+  ELSE after.voters = Reverted(s.voters, EndOffset(after)) /\ after.versions = Reverted(s.versions, EndOffset(after))
 
 \* A log that did not change decides as before: what is committed only grows.
 LocalConfigOverlap(r) ==

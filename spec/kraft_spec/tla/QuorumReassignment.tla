@@ -34,7 +34,7 @@ Assignment(s, target) ==
 \* The outcome with a client that is answered when the record at this offset is committed, at once if it is.
 \* Rules: reassign.request-success-after-commit, reassign.request-same-target
 Awaited(out, request, offset) ==
-  Settled([out EXCEPT !.state.awaited = {a \in @ : a[1] # request} \cup {<<request, offset>>}])
+  Settled([out EXCEPT !.state.awaited_targets = {a \in @ : a[1] # request} \cup {<<request, offset>>}])
 
 \* The record changes no voting right, so it may follow a step that is not committed, which its voters set contains.
 \* Rules: reassign.request-leader-only, reassign.request-same-target, reassign.request-new-target,
@@ -76,9 +76,9 @@ MayAdvance(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~Busy(s) /\ EpochC
 \* Rules: reassign.three-sets, reassign.add-or-remove-choice, reassign.single-member-steps, reassign.completion,
 \*        reassign.leader-removed-last, reassign.leader-steps-down-before-own-removal, reassign.promotion-by-leader
 NextSteps(s) ==
-  LET others == {v \in Voters(s) : v[1] \in RemovingVoters(s) \ {s.key[1]}} IN
+  LET others == {v \in Voters(s) : v[1] \in RemovingVoters(s) \ {s.replica_key[1]}} IN
   IF ~MayAdvance(s) THEN {}
-  ELSE IF AddsNext(s) THEN {key \in DOMAIN s.offsets : key[1] \in NewVoters(s) /\ key[2] # ""}
+  ELSE IF AddsNext(s) THEN {key \in DOMAIN s.fetch_offsets : key[1] \in NewVoters(s) /\ key[2] # ""}
   ELSE IF others # {} THEN others ELSE {NoKey}
 
 \* An addition begins and goes on as an AddVoter; a voter is removed; the leader hands over; the target is cleared.
@@ -89,7 +89,7 @@ AfterAdvanceReassignment(s, voter) ==
   THEN IF RemovingVoters(s) # {} THEN Becomes(ToResigned(s, PreferredCandidates(s)))
        ELSE Settled(Becomes(AppendedByLeader(s, <<Assignment(s, NoTarget)>>)))
   ELSE IF voter[1] \in NewVoters(s)
-  THEN Becomes([s EXCEPT !.pending = Addition(voter, config.endpoints[voter[1]], Reassignment, 0, TRUE)])
+  THEN Becomes([s EXCEPT !.pending_change = Addition(voter, config.endpoints[voter[1]], Reassignment, 0, TRUE)])
   ELSE Settled(WithChange(Becomes(s), <<SetRecord(s, Voters(s) \ {voter}, Details(s))>>,
                           AtOnce("remove", voter, Reassignment, 0, TRUE)))
 =============================================================================

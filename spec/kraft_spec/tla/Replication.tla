@@ -7,35 +7,36 @@ EXTENDS PendingChanges
 
 \* Rules: discovery.bootstrap, discovery.bootstrap-fallback
 BootstrapServers(s) ==
-  (IF config.bootstrap = {} THEN {v[1] : v \in config.voters} ELSE config.bootstrap) \ {s.key[1]}
+  (IF config.bootstrap_servers = {} THEN {v[1] : v \in config.voters} ELSE config.bootstrap_servers) \ {s.replica_key[1]}
 
 \* To whom a replica sends a Fetch.
 \* Rules: fetch.who-fetches, discovery.leader-endpoint-known, observer.fetch-timeout, fetch.follow-outside-leader,
 \*        voters.observer-discovery
 FetchTargets(s) ==
-  CASE s.role = "Follower"   -> IF s.searching THEN BootstrapServers(s) \cup {s.leader} ELSE {s.leader}
+  CASE s.role = "Follower"   -> IF s.searching THEN BootstrapServers(s) \cup {s.leader_id} ELSE {s.leader_id}
     [] s.role = "Unattached" -> BootstrapServers(s)
     [] OTHER                 -> {}
 
 \* Rules: fetch.replica-key, discovery.leader-endpoint-known
 FetchRequest(s, to, corr) ==
-  [type |-> "FetchRequest", from |-> s.key[1], to |-> to, corr |-> corr,
-   epoch |-> s.epoch, key |-> s.key, offset |-> EndOffset(s), lastEpoch |-> LastEpoch(s)]
+  [type |-> "FetchRequest", source |-> s.replica_key[1], destination |-> to, correlation_id |-> corr,
+   epoch |-> s.epoch, replica_key |-> s.replica_key, fetch_offset |-> EndOffset(s), last_epoch |-> LastEpoch(s)]
 
 FetchResponse(s, m, error, records, diverging, snapshot) ==
-  [type |-> "FetchResponse", from |-> s.key[1], to |-> m.from, corr |-> m.corr, error |-> error,
-   epoch |-> s.epoch, leader |-> s.leader,
-   endpoint |-> IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint,
-   highWatermark |-> IF error = "NONE" /\ s.highWatermark > s.epochStart THEN s.highWatermark ELSE Unknown,
-   divergingEpoch |-> diverging.epoch, divergingOffset |-> diverging.offset, records |-> records,
-   snapshotEnd |-> snapshot[1], snapshotEpoch |-> snapshot[2]]
+  [type |-> "FetchResponse", source |-> s.replica_key[1], destination |-> m.source,
+   correlation_id |-> m.correlation_id, error |-> error,
+   epoch |-> s.epoch, leader_id |-> s.leader_id,
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint,
+   high_watermark |-> IF error = "NONE" /\ s.high_watermark > s.epoch_start_offset THEN s.high_watermark ELSE Unknown,
+   diverging_epoch |-> diverging.epoch, diverging_end_offset |-> diverging.offset, records |-> records,
+   snapshot_end_offset |-> snapshot[1], snapshot_epoch |-> snapshot[2]]
 
 NotDiverging == [epoch |-> -1, offset |-> -1]
 
 \* In whole batches.  Rule: kraft-version.upgrade-atomic-batch
 RecordsFrom(s, offset) ==
-  LET end == IF config.fetchMaxRecords = 0 THEN EndOffset(s)
-             ELSE Least(EndOffset(s), offset + config.fetchMaxRecords)
+  LET end == IF config.fetch_max_records = 0 THEN EndOffset(s)
+             ELSE Least(EndOffset(s), offset + config.fetch_max_records)
   IN RecordsBetween(s, offset, BatchEnd(s, end))
 
 \* The Fetch that completes the catching up of a new voter is answered with the records of before.
@@ -44,60 +45,60 @@ RecordsFrom(s, offset) ==
 AfterFetchRequest(s, m) ==
   LET Refuse(error, reason) ==
         [Outcome(s, <<FetchResponse(s, m, error, <<>>, NotDiverging, NoSnapshotId)>>) EXCEPT !.reason = reason]
-      entry == EntryOf(s, m.key)
-      gone == NeedsSnapshot(s, m.offset, m.lastEpoch)
-      agrees == ~gone /\ Agrees(s, m.offset, m.lastEpoch)
-      seen == IF agrees \/ config.decisions.divergingFetch = "counts" THEN WithFetcher(s, entry) ELSE s
-      progressed == WithHighWatermark([seen EXCEPT !.offsets = (entry :> m.offset) @@ @])
-      served == Outcome(progressed, <<FetchResponse(progressed, m, "NONE", RecordsFrom(s, m.offset), NotDiverging,
+      entry == EntryOf(s, m.replica_key)
+      gone == NeedsSnapshot(s, m.fetch_offset, m.last_epoch)
+      agrees == ~gone /\ Agrees(s, m.fetch_offset, m.last_epoch)
+      seen == IF agrees \/ config.decisions.diverging_fetch = "counts" THEN WithFetcher(s, entry) ELSE s
+      progressed == WithHighWatermark([seen EXCEPT !.fetch_offsets = (entry :> m.fetch_offset) @@ @])
+      served == Outcome(progressed, <<FetchResponse(progressed, m, "NONE", RecordsFrom(s, m.fetch_offset), NotDiverging,
                                                     NoSnapshotId)>>)
   IN
   IF m.epoch < s.epoch THEN Refuse("FENCED_LEADER_EPOCH", "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Refuse("UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
   ELSE IF s.role # "Leader" THEN Refuse("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
   ELSE IF gone
-  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, NotDiverging, <<s.base.end, s.base.epoch>>)>>)
+  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, NotDiverging, <<s.base.end_offset, s.base.epoch>>)>>)
   ELSE IF ~agrees
-  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, EndOfEpoch(s, m.lastEpoch), NoSnapshotId)>>)
+  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, EndOfEpoch(s, m.last_epoch), NoSnapshotId)>>)
   ELSE Advanced(Settled(served))
 
 \* Where a diverging answer cuts the log.  Rule: fetch.diverging.truncate
 CutOffset(s, m) ==
-  LET own == EndOfEpoch(s, m.divergingEpoch) IN
-  IF own.epoch = m.divergingEpoch \/ config.decisions.divergingCut = "smaller-offset"
-  THEN Least(own.offset, m.divergingOffset) ELSE own.offset
+  LET own == EndOfEpoch(s, m.diverging_epoch) IN
+  IF own.epoch = m.diverging_epoch \/ config.decisions.diverging_cut = "smaller-offset"
+  THEN Least(own.offset, m.diverging_end_offset) ELSE own.offset
 
 \* Rule: hw.follower
 FollowerHighWatermark(s, published) ==
   LET known == Least(published, EndOffset(s)) IN
-  IF known > s.highWatermark THEN [s EXCEPT !.highWatermark = known] ELSE s
+  IF known > s.high_watermark THEN [s EXCEPT !.high_watermark = known] ELSE s
 
 \* What may not be cut off or replaced by a snapshot.
-KnownCommitted(s) == IF s.highWatermark > s.base.end THEN s.highWatermark ELSE s.base.end
+KnownCommitted(s) == IF s.high_watermark > s.base.end_offset THEN s.high_watermark ELSE s.base.end_offset
 
 \* Rules: fetch.response.common, fetch.diverging.truncate, fetch.truncate.voters-set, fetch.fetched-flag,
 \*        hw.follower, observer.becomes-voter, observer.becomes-non-voter
 AfterFetchResponse(s, m) ==
   LET rest == Answered(s, m)
-      learned == Learn(rest, m.epoch, m.leader, m.endpoint)
+      learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
       fetched == [learned EXCEPT !.fetched = TRUE, !.searching = FALSE]
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
   ELSE IF m.epoch < s.epoch THEN Ignored(rest, "STALE_EPOCH")
-  ELSE IF NamesSecondLeader(s, m.epoch, m.leader) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
+  ELSE IF NamesSecondLeader(s, m.epoch, m.leader_id) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF m.error # "NONE"
   THEN IF learned # rest THEN Becomes(learned) ELSE Ignored(rest, "ERROR_RESPONSE")
-  ELSE IF learned.role # "Follower" \/ learned.leader # m.from \/ m.epoch # s.epoch
+  ELSE IF learned.role # "Follower" \/ learned.leader_id # m.source \/ m.epoch # s.epoch
   THEN IF learned # rest THEN Becomes(learned) ELSE Ignored(rest, "NOT_FOLLOWER_OF_SENDER")
-  ELSE IF m.snapshotEnd >= 0
-  THEN IF m.snapshotEnd < KnownCommitted(s)
+  ELSE IF m.snapshot_end_offset >= 0
+  THEN IF m.snapshot_end_offset < KnownCommitted(s)
        THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")
-       ELSE Becomes([fetched EXCEPT !.wanted = <<m.snapshotEnd, m.snapshotEpoch>>])
-  ELSE IF m.divergingEpoch >= 0
+       ELSE Becomes([fetched EXCEPT !.wanted_snapshot = <<m.snapshot_end_offset, m.snapshot_epoch>>])
+  ELSE IF m.diverging_epoch >= 0
   THEN IF CutOffset(s, m) < KnownCommitted(s)
        THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")
        ELSE Becomes(Truncated(fetched, CutOffset(s, m)))
-  ELSE Becomes(FollowerHighWatermark(Appended(fetched, m.records), m.highWatermark))
+  ELSE Becomes(FollowerHighWatermark(Appended(fetched, m.records), m.high_watermark))
 
 \* A client's record.  Rules: hw.majority, durable.flush-before-fetch
 AfterClientAppend(s, value) ==

@@ -11,22 +11,22 @@ EXTENDS Definitions
 \* Rules: prevote.response.correlate, fetch.fetched-flag
 Cleared(s) ==
   [s EXCEPT !.granted = {}, !.rejected = {}, !.fetched = FALSE, !.searching = FALSE,
-            !.epochStart = 0, !.offsets = NoOffsets, !.fetchers = {}, !.acknowledged = {},
-            !.preferred = <<>>, !.awaiting = {},
-            !.pending = NoChange, !.reports = {}, !.awaited = {}, !.wanted = NoSnapshotId]
+            !.epoch_start_offset = 0, !.fetch_offsets = NoOffsets, !.fetchers = {}, !.acknowledged = {},
+            !.preferred_candidates = <<>>, !.awaiting = {},
+            !.pending_change = NoChange, !.reports = {}, !.awaited_targets = {}, !.wanted_snapshot = NoSnapshotId]
 
 \* Rules: state.same-epoch-preserves, state.learn-higher-epoch.no-leader
-VoteAfter(s, epoch) == IF epoch > s.epoch THEN NoKey ELSE s.voted
+VoteAfter(s, epoch) == IF epoch > s.epoch THEN NoKey ELSE s.voted_key
 
 \* Rules: state.learn-higher-epoch.no-leader, state.prospective.lost.no-leader
 ToUnattached(s, epoch, leader) ==
-  [Cleared(s) EXCEPT !.role = "Unattached", !.epoch = epoch, !.leader = leader,
-                     !.endpoint = NoEndpoint, !.voted = VoteAfter(s, epoch)]
+  [Cleared(s) EXCEPT !.role = "Unattached", !.epoch = epoch, !.leader_id = leader,
+                     !.leader_endpoint = NoEndpoint, !.voted_key = VoteAfter(s, epoch)]
 
 \* Rules: state.learn-higher-epoch.leader, state.unattached.leader
 ToFollower(s, epoch, leader, endpoint) ==
-  [Cleared(s) EXCEPT !.role = "Follower", !.epoch = epoch, !.leader = leader, !.endpoint = endpoint,
-                     !.voted = VoteAfter(s, epoch)]
+  [Cleared(s) EXCEPT !.role = "Follower", !.epoch = epoch, !.leader_id = leader, !.leader_endpoint = endpoint,
+                     !.voted_key = VoteAfter(s, epoch)]
 
 \* What the own voters set says of a voter beside its key: {<<id, endpoint, min, max>>}, or nothing.
 DetailsOf(s, id) == {d \in Details(s) : d[1] = id}
@@ -40,8 +40,9 @@ EndpointOf(s, leader, endpoint) ==
 
 \* Where a replica listens, and what it would tell of itself.
 \* Rules: update-voter.when-sent, update-voter.leader-self-update
-OwnEndpoint(s) == IF s.moved = NoEndpoint THEN config.endpoints[s.key[1]] ELSE s.moved
-OwnDetails(s) == <<s.key[1], OwnEndpoint(s), config.minVersion[s.key[1]], config.maxVersion[s.key[1]]>>
+OwnEndpoint(s) == IF s.moved_to = NoEndpoint THEN config.endpoints[s.replica_key[1]] ELSE s.moved_to
+OwnDetails(s) == <<s.replica_key[1], OwnEndpoint(s), config.min_version[s.replica_key[1]],
+                   config.max_version[s.replica_key[1]]>>
 
 \* Details with those of one voter in the place of older ones, or added.
 WithDetails(details, told) == {d \in details : d[1] # told[1]} \cup {told}
@@ -55,7 +56,7 @@ Follow(s, epoch, leader, endpoint) ==
 \* Another leader of the own epoch than the known one: evidence that ElectionSafety is broken.
 \* Rule: state.follower.larger-epoch-leader
 NamesSecondLeader(s, epoch, leader) ==
-  epoch = s.epoch /\ leader # NoLeader /\ s.leader \notin {NoLeader, leader}
+  epoch = s.epoch /\ leader # NoLeader /\ s.leader_id \notin {NoLeader, leader}
 
 (***************************************************************************)
 (* What any message teaches about epoch and leader.                        *)
@@ -63,12 +64,12 @@ NamesSecondLeader(s, epoch, leader) ==
 (* state.resigned.higher-epoch, state.follower.larger-epoch-leader         *)
 (***************************************************************************)
 Learn(s, epoch, leader, endpoint) ==
-  LET named == leader # NoLeader /\ leader # s.key[1] IN
+  LET named == leader # NoLeader /\ leader # s.replica_key[1] IN
   IF epoch > s.epoch
   THEN IF named THEN Follow(s, epoch, leader, endpoint) ELSE ToUnattached(s, epoch, NoLeader)
-  ELSE IF epoch = s.epoch /\ named /\ s.leader = NoLeader
+  ELSE IF epoch = s.epoch /\ named /\ s.leader_id = NoLeader
   THEN Follow(s, epoch, leader, endpoint)
-  ELSE IF epoch = s.epoch /\ named /\ s.leader = leader /\ s.role = "Unattached" /\ endpoint # NoEndpoint
+  ELSE IF epoch = s.epoch /\ named /\ s.leader_id = leader /\ s.role = "Unattached" /\ endpoint # NoEndpoint
   THEN ToFollower(s, epoch, leader, endpoint)
   ELSE s
 
@@ -78,8 +79,8 @@ Learn(s, epoch, leader, endpoint) ==
 \*        kraft-version.record-gate
 WritesVoters(s) ==
   /\ Level(s) >= 1
-  /\ \/ s.base.end = 0 /\ Len(s.voters) = 1
-     \/ DetailsOf(s, s.key[1]) \notin {{}, {OwnDetails(s)}}
+  /\ \/ s.base.end_offset = 0 /\ Len(s.voters) = 1
+     \/ DetailsOf(s, s.replica_key[1]) \notin {{}, {OwnDetails(s)}}
 
 \* A leader's record of a whole set: a VotersRecord, or a VoterAssignment with the target that stands.
 \* Rules: voters.record-replaces-set, reassign.assignment-record
@@ -89,7 +90,7 @@ SetRecord(s, voters, details) ==
 
 \* Rules: state.leader.start-of-epoch, state.leader.first-leader, state.candidate.to-leader
 StartOfEpochRecords(s) ==
-  <<Record(s.epoch, "LeaderChange", s.key[1], {})>>
+  <<Record(s.epoch, "LeaderChange", s.replica_key[1], {})>>
     \o IF WritesVoters(s)
        THEN <<Record(s.epoch, "KRaftVersion", Level(s), {}),
               SetRecord(s, Voters(s), WithDetails(Details(s), OwnDetails(s)))>>
@@ -103,8 +104,8 @@ Flushed(s) == [s EXCEPT !.flushed = EndOffset(s)]
 (* voters.commit-by-new-set, voters.leader-removed-not-counted             *)
 (***************************************************************************)
 ReachedBy(s, voter) ==
-  IF Names(voter, s.key) THEN EndOffset(s)
-  ELSE IF voter \in DOMAIN s.offsets THEN s.offsets[voter] ELSE 0
+  IF Names(voter, s.replica_key) THEN EndOffset(s)
+  ELSE IF voter \in DOMAIN s.fetch_offsets THEN s.fetch_offsets[voter] ELSE 0
 
 MajorityOffset(s) ==
   LET reached == {ReachedBy(s, v) : v \in Voters(s)}
@@ -114,18 +115,18 @@ MajorityOffset(s) ==
 
 WithHighWatermark(s) ==
   LET offset == MajorityOffset(s) IN
-  IF /\ offset > s.epochStart
-     /\ offset > s.highWatermark
-  THEN [s EXCEPT !.highWatermark = offset] ELSE s
+  IF /\ offset > s.epoch_start_offset
+     /\ offset > s.high_watermark
+  THEN [s EXCEPT !.high_watermark = offset] ELSE s
 
 \* What it knew as a follower no Fetch response tells before a record of the own epoch is committed.
 \* Rules: state.candidate.to-leader, durable.write-before-act, hw.own-epoch
 ToLeader(s) ==
-  LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader = s.key[1],
-                                   !.endpoint = OwnEndpoint(s),
-                                   !.epochStart = EndOffset(s),
-                                   !.highWatermark = IF config.decisions.leaderHighWatermark = "unknown"
-                                                     THEN Unknown ELSE @]
+  LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader_id = s.replica_key[1],
+                                   !.leader_endpoint = OwnEndpoint(s),
+                                   !.epoch_start_offset = EndOffset(s),
+                                   !.high_watermark = IF config.decisions.leader_high_watermark = "unknown"
+                                                      THEN Unknown ELSE @]
   IN WithHighWatermark(Flushed(Appended(leader, StartOfEpochRecords(leader))))
 
 \* Rule: state.sole-voter
@@ -135,24 +136,24 @@ LeaderIfMajority(s) == IF IsMajority(Cardinality(s.granted), s) THEN ToLeader(s)
 \* Rules: state.candidate.entry, state.candidate-only-from-prospective
 ToCandidate(s) ==
   LeaderIfMajority(
-    [Cleared(Flushed(s)) EXCEPT !.role = "Candidate", !.epoch = @ + 1, !.leader = NoLeader,
-                                !.endpoint = NoEndpoint, !.voted = s.key, !.granted = {s.key[1]}])
+    [Cleared(Flushed(s)) EXCEPT !.role = "Candidate", !.epoch = @ + 1, !.leader_id = NoLeader,
+                                !.leader_endpoint = NoEndpoint, !.voted_key = s.replica_key, !.granted = {s.replica_key[1]}])
 
 \* Rules: state.prospective.entry, prevote.not-gated-by-kraft-version
-Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.key[1]}]
+Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.replica_key[1]}]
 
 \* A sole voter passes on at once; so does software without Pre-Vote, for which Prospective is only a name
 \* for the moment in which its timer fired.
 \* Rules: state.sole-voter, state.prospective.to-candidate, bootstrap.single-voter-elects-itself
 ToProspective(s) ==
-  IF config.preVote[s.key[1]] = "unsupported" \/ IsMajority(1, s)
+  IF config.pre_vote[s.replica_key[1]] = "unsupported" \/ IsMajority(1, s)
   THEN ToCandidate(Prospective(s)) ELSE Prospective(s)
 
 \* Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader
 LosePreVote(s) ==
-  IF s.leader # NoLeader /\ s.endpoint # NoEndpoint
-  THEN ToFollower(s, s.epoch, s.leader, s.endpoint)
-  ELSE ToUnattached(s, s.epoch, s.leader)
+  IF s.leader_id # NoLeader /\ s.leader_endpoint # NoEndpoint
+  THEN ToFollower(s, s.epoch, s.leader_id, s.leader_endpoint)
+  ELSE ToUnattached(s, s.epoch, s.leader_id)
 
 \* The other voters by falling fetch offset.  Rule: end-quorum.send
 PreferredCandidates(s) ==
@@ -164,7 +165,7 @@ PreferredCandidates(s) ==
 
 \* Rule: state.leader.resigns
 ToResigned(s, preferred) ==
-  [Cleared(s) EXCEPT !.role = "Resigned", !.preferred = preferred]
+  [Cleared(s) EXCEPT !.role = "Resigned", !.preferred_candidates = preferred]
 
 (***************************************************************************)
 (* Outcomes of an event.                                                   *)

@@ -16,12 +16,12 @@ EpochLimit == 6
 LogLimit == 12
 CrashLimit == 3
 
-Init == InitWith([Cluster(4, 3, 1) EXCEPT !.preVote = <<"supported", "supported", "unsupported", "supported">>])
+Init == InitWith([Cluster(4, 3, 1) EXCEPT !.pre_vote = <<"supported", "supported", "unsupported", "supported">>])
 
 RestrainedTimeOut(r, timer) == replicas[r].epoch < EpochLimit
 AppendsUpToBound(r) == EndOffset(replicas[r]) < LogLimit
 CrashesUpToBound(r) == history.crashes < CrashLimit
-ReplacesObserversDisk(r) == r = 4 /\ replicas[r].key[2] # "new"
+ReplacesObserversDisk(r) == r = 4 /\ replicas[r].replica_key[2] # "new"
 ChangesVoters(r) == AppendsUpToBound(r)
 
 VotersKept == \A r \in Ids : {config.keys[i] : i \in 1..3} = Voters(replicas[r])

@@ -12,27 +12,27 @@ EXTENDS QuorumReassignment
 \* Rules: snapshot.set-at-its-end-offset, snapshot.control-records-first
 SnapshotAt(s, end) ==
   LET set == InForce(s.voters, end) IN
-  [end |-> end, epoch |-> EpochBefore(s, end), level |-> InForce(s.levels, end).level,
+  [end_offset |-> end, epoch |-> EpochBefore(s, end), kraft_version |-> InForce(s.versions, end).kraft_version,
    voters |-> set.voters, details |-> set.details, target |-> set.target]
 
 \* A log, which may be without them, with the voters sets and levels that its records give.
 WithSetsAndLevels(log) ==
-  [base |-> log.base, log |-> log.log, voters |-> ExtendVoters(BaseVoters(log.base), log.base.end, log.log),
-   levels |-> ExtendLevels(BaseLevels(log.base), log.base.end, log.log)]
+  [base |-> log.base, log |-> log.log, voters |-> ExtendVoters(BaseVoters(log.base), log.base.end_offset, log.log),
+   versions |-> ExtendLevels(BaseLevels(log.base), log.base.end_offset, log.log)]
 
 \* The newest set and level below the end stay, in the snapshot's last place; older ones are forgotten.
 \* Rules: snapshot.trim-keeps-last, voters.history-kept-from-snapshot-to-leo
 Rebased(s, snapshot) ==
-  LET end == snapshot.end
+  LET end == snapshot.end_offset
       Later(entries) == SelectSeq(entries, LAMBDA entry : entry.offset >= end)
   IN [s EXCEPT !.base = snapshot,
                !.log = RecordsBetween(s, end, EndOffset(s)),
                !.flushed = IF @ < end THEN end ELSE @,
                !.voters = BaseVoters(snapshot) \o Later(@),
-               !.levels = BaseLevels(snapshot) \o Later(@)]
+               !.versions = BaseLevels(snapshot) \o Later(@)]
 
 \* It ends after the newest one and holds nothing that is not committed, and whole batches.
-CanTakeSnapshot(s, end) == s.base.end < end /\ end <= s.highWatermark /\ ~TearsBatch(s, end)
+CanTakeSnapshot(s, end) == s.base.end_offset < end /\ end <= s.high_watermark /\ ~TearsBatch(s, end)
 
 AfterTakeSnapshot(s, end) == Becomes(Rebased(s, SnapshotAt(s, end)))
 
@@ -41,8 +41,8 @@ AfterTakeSnapshot(s, end) == Becomes(Rebased(s, SnapshotAt(s, end)))
 (***************************************************************************)
 \* Rules: voters.fetch-goes-to-known-leader, identity.could-become-voter
 FetchSnapshotRequest(s, to, corr) ==
-  [type |-> "FetchSnapshotRequest", from |-> s.key[1], to |-> to, corr |-> corr,
-   epoch |-> s.epoch, key |-> s.key, snapshotEnd |-> s.wanted[1], snapshotEpoch |-> s.wanted[2]]
+  [type |-> "FetchSnapshotRequest", source |-> s.replica_key[1], destination |-> to, correlation_id |-> corr,
+   epoch |-> s.epoch, replica_key |-> s.replica_key, snapshot_end_offset |-> s.wanted_snapshot[1], snapshot_epoch |-> s.wanted_snapshot[2]]
 
 \* The leader of exactly this epoch serves its newest snapshot, in its voters set or not.  For check quorum that counts
 \* as a Fetch does, and for no progress.
@@ -50,41 +50,42 @@ FetchSnapshotRequest(s, to, corr) ==
 \*        fetch.snapshot.accepted, fetch.snapshot.bootstrap-not-served
 AfterFetchSnapshotRequest(s, m) ==
   LET Answer(after, error, snapshot, reason) ==
-        [Outcome(after, <<[type |-> "FetchSnapshotResponse", from |-> s.key[1], to |-> m.from, corr |-> m.corr,
-                           error |-> error, epoch |-> s.epoch, leader |-> s.leader,
-                           endpoint |-> IF config.speaksEndpoints[s.key[1]] THEN s.endpoint ELSE NoEndpoint,
+        [Outcome(after, <<[type |-> "FetchSnapshotResponse", source |-> s.replica_key[1], destination |-> m.source,
+                           correlation_id |-> m.correlation_id,
+                           error |-> error, epoch |-> s.epoch, leader_id |-> s.leader_id,
+                           leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint,
                            snapshot |-> snapshot]>>) EXCEPT !.reason = reason]
-      seen == WithFetcher(s, EntryOf(s, m.key))
+      seen == WithFetcher(s, EntryOf(s, m.replica_key))
   IN
   IF m.epoch < s.epoch THEN Answer(s, "FENCED_LEADER_EPOCH", NoSnapshot, "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Answer(s, "UNKNOWN_LEADER_EPOCH", NoSnapshot, "UNKNOWN_EPOCH")
   ELSE IF s.role # "Leader" THEN Answer(s, "NOT_LEADER_OR_FOLLOWER", NoSnapshot, "NOT_LEADER")
-  ELSE IF s.base.end = 0 \/ <<s.base.end, s.base.epoch>> # <<m.snapshotEnd, m.snapshotEpoch>>
+  ELSE IF s.base.end_offset = 0 \/ <<s.base.end_offset, s.base.epoch>> # <<m.snapshot_end_offset, m.snapshot_epoch>>
   THEN Answer(seen, "SNAPSHOT_NOT_FOUND", NoSnapshot, "")
   ELSE Answer(seen, "NONE", s.base, "")
 
 \* The log begins anew, and so do the voters sets and the levels.
 \* Rules: snapshot.load-resets-history, state.voters-set.fallback-static
 LogOn(s, snapshot) ==
-  [s EXCEPT !.base = snapshot, !.log = <<>>, !.flushed = snapshot.end,
-            !.voters = BaseVoters(snapshot), !.levels = BaseLevels(snapshot),
-            !.highWatermark = IF @ < snapshot.end THEN snapshot.end ELSE @]
+  [s EXCEPT !.base = snapshot, !.log = <<>>, !.flushed = snapshot.end_offset,
+            !.voters = BaseVoters(snapshot), !.versions = BaseLevels(snapshot),
+            !.high_watermark = IF @ < snapshot.end_offset THEN snapshot.end_offset ELSE @]
 
 \* After an error the leader has a newer one: the next Fetch says which.
 \* Rules: snapshot.load-resets-history, fetch.response.common, fetch.snapshot.install
 AfterFetchSnapshotResponse(s, m) ==
   LET rest == Answered(s, m)
-      learned == Learn(rest, m.epoch, m.leader, m.endpoint)
-      done == [rest EXCEPT !.wanted = NoSnapshotId]
+      learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
+      done == [rest EXCEPT !.wanted_snapshot = NoSnapshotId]
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
   ELSE IF m.epoch < s.epoch THEN Ignored(rest, "STALE_EPOCH")
-  ELSE IF NamesSecondLeader(s, m.epoch, m.leader) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
+  ELSE IF NamesSecondLeader(s, m.epoch, m.leader_id) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF learned # rest THEN Becomes(learned)
   ELSE IF m.error # "NONE" THEN Ignored(done, "ERROR_RESPONSE")
-  ELSE IF s.role # "Follower" \/ s.leader # m.from THEN Ignored(rest, "NOT_FOLLOWER_OF_SENDER")
-  ELSE IF m.snapshot = NoSnapshot \/ <<m.snapshot.end, m.snapshot.epoch>> # s.wanted
+  ELSE IF s.role # "Follower" \/ s.leader_id # m.source THEN Ignored(rest, "NOT_FOLLOWER_OF_SENDER")
+  ELSE IF m.snapshot = NoSnapshot \/ <<m.snapshot.end_offset, m.snapshot.epoch>> # s.wanted_snapshot
   THEN Ignored(rest, "SNAPSHOT_NOT_WANTED")
-  ELSE IF m.snapshot.end < KnownCommitted(s) THEN Ignored(done, "TRUNCATION_BELOW_HIGH_WATERMARK")
+  ELSE IF m.snapshot.end_offset < KnownCommitted(s) THEN Ignored(done, "TRUNCATION_BELOW_HIGH_WATERMARK")
   ELSE Becomes([LogOn(done, m.snapshot) EXCEPT !.fetched = TRUE])
 =============================================================================

@@ -24,13 +24,13 @@ TimersOfAStableMajority(leader, majority, r, timer) ==
 (***************************************************************************)
 (* The premise, as a state: the leader, its majority, the epochs.          *)
 (***************************************************************************)
-AllSupportPreVote == \A v \in config.voters : config.preVote[v[1]] = "supported"
+AllSupportPreVote == \A v \in config.voters : config.pre_vote[v[1]] = "supported"
 
 FetchingFrom(leader) ==
   {leader} \cup {r \in VoterIds(replicas[leader]) :
                    /\ replicas[r].role = "Follower"
                    /\ replicas[r].epoch = replicas[leader].epoch
-                   /\ replicas[r].leader = leader
+                   /\ replicas[r].leader_id = leader
                    /\ replicas[r].fetched}
 
 KeepsMajority(leader) ==
@@ -41,23 +41,23 @@ KeepsMajority(leader) ==
 (***************************************************************************)
 (* What may raise an epoch all the same.                                   *)
 (***************************************************************************)
-Raises(r) == replicas'[r].key = replicas[r].key /\ replicas'[r].epoch > replicas[r].epoch
+Raises(r) == replicas'[r].replica_key = replicas[r].replica_key /\ replicas'[r].epoch > replicas[r].epoch
 
 \* A replica that lagged behind learns the epoch that the leader has; it does not nominate itself.
 LearnsEpochOf(r, leader) ==
-  replicas'[r].epoch = replicas[leader].epoch /\ replicas'[r].voted # replicas[r].key
+  replicas'[r].epoch = replicas[leader].epoch /\ replicas'[r].voted_key # replicas[r].replica_key
 
 \* Rule: state.resigned.timeout
 ResignedBump(r) ==
   /\ replicas[r].role = "Resigned"
   /\ replicas'[r].epoch = replicas[r].epoch + 1
-  /\ replicas'[r].voted = NoKey
+  /\ replicas'[r].voted_key = NoKey
 
 \* Rule: prevote.request.higher-epoch
 PreVoteBump(r) ==
-  /\ replicas'[r].voted = NoKey
-  /\ \E m \in network : /\ m.type = "VoteRequest" /\ m.preVote
-                        /\ m.to = r /\ m.epoch = replicas'[r].epoch
+  /\ replicas'[r].voted_key = NoKey
+  /\ \E m \in network : /\ m.type = "VoteRequest" /\ m.pre_vote
+                        /\ m.destination = r /\ m.epoch = replicas'[r].epoch
 
 NoNeedlessElection ==
   [][\A leader \in Ids :

@@ -34,26 +34,28 @@ TraceCorrelation == event.sequence
 ShowsFetches == "fetches" \in DOMAIN event
 
 IsAnswer(m) == m.type = "FetchResponse"
-HasNothingToSay(m) == m.error = "NONE" /\ m.records = <<>> /\ m.divergingEpoch < 0 /\ m.snapshotEnd < 0
+HasNothingToSay(m) == m.error = "NONE" /\ m.records = <<>> /\ m.diverging_epoch < 0 /\ m.snapshot_end_offset < 0
 
 \* The right answer that is most like what is shown: with fewer records, in whole batches, or a high watermark beside
 \* an error.
 Chosen(s, m, right, shown) ==
-  IF 0 < shown.records /\ shown.records < Len(right.records) /\ ~TearsBatch(s, m.offset + shown.records)
+  IF 0 < shown.records /\ shown.records < Len(right.records) /\ ~TearsBatch(s, m.fetch_offset + shown.records)
   THEN [right EXCEPT !.records = SubSeq(@, 1, shown.records)]
-  ELSE IF right.error # "NONE" /\ shown.watermark = s.highWatermark
-  THEN [right EXCEPT !.highWatermark = s.highWatermark]
+  ELSE IF right.error # "NONE" /\ shown.watermark = s.high_watermark
+  THEN [right EXCEPT !.high_watermark = s.high_watermark]
   ELSE right
 
 \* The error of a lost office may say no more than that; at the end of the wait the high watermark need not be told.
 ChosenLate(s, m, shown) ==
   LET right == Chosen(s, m, AfterFetchRequest(s, m).sends[1], shown) IN
   IF right.error = "FENCED_LEADER_EPOCH" /\ shown.error = "NOT_LEADER_OR_FOLLOWER" THEN [right EXCEPT !.error = shown.error]
-  ELSE IF HasNothingToSay(right) /\ shown.watermark = Unknown THEN [right EXCEPT !.highWatermark = Unknown]
+  ELSE IF HasNothingToSay(right) /\ shown.watermark = Unknown THEN [right EXCEPT !.high_watermark = Unknown]
   ELSE right
 
-OwedBy(r) == {w \in network : w.copies = 0 /\ w.message.to = r}
-OwedTo(r, shown) == {w \in OwedBy(r) : shown.to \in {-1, w.message.from} /\ shown.corr \in {-1, w.message.corr}}
+OwedBy(r) == {w \in network : w.copies = 0 /\ w.message.destination = r}
+OwedTo(r, shown) ==
+  {w \in OwedBy(r) : /\ shown.destination \in {-1, w.message.source}
+                     /\ shown.correlation_id \in {-1, w.message.correlation_id}}
 Owed(r, shown) == CHOOSE w \in OwedTo(r, shown) : TRUE
 
 \* Nobody is answered twice, or without having asked.
@@ -85,10 +87,10 @@ TraceTransmit(r, consumed, after, sends) ==
                           i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}
 
 \* The message that the line names; it may be gone.
-OnItsWay == {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message.to = event.replica}
+OnItsWay == {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message.destination = event.replica}
 
 \* It is what the line says it is, and its link works.
-Arrives(w, type) == w.message.type = type /\ <<w.message.from, w.message.to>> \notin cuts
+Arrives(w, type) == w.message.type = type /\ <<w.message.source, w.message.destination>> \notin cuts
 
 (***************************************************************************)
 (* What a line shows: the observation below, which is compared as text.    *)
@@ -99,7 +101,8 @@ NetworkObservation == observed
 
 \* For a line that does not name its message: what it may mean.
 OnTheirWay ==
-  {<<w.sent, w.message.to, <<w.message.from, w.message.to>> \in cuts, ObservedMessage(w.message)>> : w \in {v \in network : v.copies > 0}}
+  {<<w.sent, w.message.destination, <<w.message.source, w.message.destination>> \in cuts,
+     ObservedMessage(w.message)>> : w \in {v \in network : v.copies > 0}}
 
 (***************************************************************************)
 (* Steps.                                                                  *)
@@ -110,7 +113,7 @@ TracePerform(r, consumed, outcome) ==
        /\ IF event.completed < 0
           THEN Step(r, consumed, out)
           ELSE /\ event.completed <= EffectCount(r, out)
-               /\ CrashAfter(r, consumed, out, event.completed, event.kept)
+               /\ CrashAfter(r, consumed, out, event.completed, event.log_end_offset)
        /\ observed' = <<out.reason, ObservedEffects(replicas[r], out, event.completed)>>
   /\ UNCHANGED event
 
@@ -145,28 +148,28 @@ TraceClientAppend == OnLine("ClientAppend") /\ ClientAppend(event.replica, event
 TraceAppendVoters == OnLine("AppendVoters") /\ AppendVoters(event.replica, event.voters)
 TraceAddVoter ==
   /\ OnLine("AddVoter")
-  /\ AddVoter(event.replica, event.request, event.voter, event.endpoint, event.whenCommitted, event.sameCluster)
+  /\ AddVoter(event.replica, event.request, event.voter, event.endpoint, event.when_committed, event.same_cluster)
 TraceRemoveVoter ==
-  OnLine("RemoveVoter") /\ RemoveVoter(event.replica, event.request, event.voter, event.sameCluster)
+  OnLine("RemoveVoter") /\ RemoveVoter(event.replica, event.request, event.voter, event.same_cluster)
 TraceUpdateFeatures ==
   /\ OnLine("UpdateFeatures")
-  /\ UpdateFeatures(event.replica, event.request, event.level, event.brokersMin, event.brokersMax)
+  /\ UpdateFeatures(event.replica, event.request, event.kraft_version, event.brokers_min, event.brokers_max)
 TraceAlterPartitionReassignments ==
   /\ OnLine("AlterPartitionReassignments")
   /\ AlterPartitionReassignments(event.replica, event.request, event.replicas)
-TraceAdvanceReassignment == OnLine("AdvanceReassignment") /\ AdvanceReassignment(event.replica, event.voter)
-TraceTakeSnapshot == OnLine("TakeSnapshot") /\ TakeSnapshot(event.replica, event.end)
+TraceAdvanceReassignment == OnLine("AdvanceReassignment") /\ AdvanceReassignment(event.replica, event.chosen)
+TraceTakeSnapshot == OnLine("TakeSnapshot") /\ TakeSnapshot(event.replica, event.end_offset)
 TraceShutdown == OnLine("Shutdown") /\ Shutdown(event.replica)
-TraceCrash == OnLine("Crash") /\ Quietly /\ Crash(event.replica, event.kept)
+TraceCrash == OnLine("Crash") /\ Quietly /\ Crash(event.replica, event.log_end_offset)
 TraceRestart == OnLine("Restart") /\ Restart(event.replica, event.endpoint)
-TraceReplaceDisk == OnLine("ReplaceDisk") /\ Quietly /\ ReplaceDisk(event.replica, event.directory)
+TraceReplaceDisk == OnLine("ReplaceDisk") /\ Quietly /\ ReplaceDisk(event.replica, event.directory_id)
 
 (***************************************************************************)
 (* The network's own lines.                                                *)
 (***************************************************************************)
 \* change says whether the answer to a voter change is meant.
 Named ==
-  {w \in network : /\ w.copies > 0 /\ w.sent = event.sent /\ w.message.to = event.to
+  {w \in network : /\ w.copies > 0 /\ w.sent = event.sent /\ w.message.destination = event.destination
                    /\ (w.message.type \in ChangeResponseTypes) = event.change}
 
 TraceDropMessage ==

@@ -16,14 +16,14 @@ EXTENDS Replication
 (***************************************************************************)
 \* Without it, a set that an earlier leader appended may still win an election, two steps away from the next set.
 \* Rule: voters.epoch-committed-before-change
-EpochCommitted(s) == s.highWatermark > s.epochStart
+EpochCommitted(s) == s.high_watermark > s.epoch_start_offset
 
 \* A set of the base counts as committed.  Rule: voters.one-change-at-a-time
 SetCommitted(s) ==
-  LET offset == s.voters[Len(s.voters)].offset IN offset < s.base.end \/ s.highWatermark > offset
+  LET offset == s.voters[Len(s.voters)].offset IN offset < s.base.end_offset \/ s.high_watermark > offset
 
 \* Rule: voters.one-change-at-a-time
-Busy(s) == s.pending.kind # "none"
+Busy(s) == s.pending_change.kind # "none"
 
 \* A text that is there: the model has "(empty)" for one without letters, which only other software sends.
 IsText(text) == text \notin {"", "(empty)"}
@@ -56,7 +56,7 @@ AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster
   IN
   IF failed[1] # "" THEN Refuse(failed[1], failed[2])
   ELSE IF voter[1] \in VoterIds(s) THEN Refuse("DUPLICATE_VOTER", "REQUEST_REFUSED")
-  ELSE Becomes([s EXCEPT !.pending = Addition(voter, endpoint, requester, request, whenCommitted)])
+  ELSE Becomes([s EXCEPT !.pending_change = Addition(voter, endpoint, requester, request, whenCommitted)])
 
 \* The leader itself may be removed, the last voter never.
 \* Rules: remove-voter.check-order, remove-voter.exact-key, remove-voter.append-and-apply, voters.never-empty,
@@ -71,8 +71,8 @@ AfterRemoveVoter(s, requester, request, voter, sameCluster) ==
   ELSE Settled(WithChange(Becomes(s), <<record>>, AtOnce("remove", voter, requester, request, TRUE)))
 
 \* As requests of a replica that joins.
-AfterAddVoterRequest(s, m) == AfterAddVoter(s, m.from, m.corr, m.voter, m.endpoint, m.whenCommitted, TRUE)
-AfterRemoveVoterRequest(s, m) == AfterRemoveVoter(s, m.from, m.corr, m.voter, TRUE)
+AfterAddVoterRequest(s, m) == AfterAddVoter(s, m.source, m.correlation_id, m.voter, m.endpoint, m.when_committed, TRUE)
+AfterRemoveVoterRequest(s, m) == AfterRemoveVoter(s, m.source, m.correlation_id, m.voter, TRUE)
 
 (***************************************************************************)
 (* UpdateVoter: where a voter listens and what it supports; who votes      *)
@@ -86,23 +86,23 @@ WithReport(reports, told) == {known \in reports : known[1][1] # told[1][1]} \cup
 \*        identity.directory-id-never-silently-replaced
 AfterUpdateVoterRequest(s, m) ==
   LET Answer(after, error, reason) ==
-        [Outcome(after, <<ChangeAnswer(after, "update", m.from, m.corr, error)>>) EXCEPT !.reason = reason]
+        [Outcome(after, <<ChangeAnswer(after, "update", m.source, m.correlation_id, error)>>) EXCEPT !.reason = reason]
       finalized == FinalizedLevel(s)
       named == {v \in Voters(s) : Names(v, m.voter)}
       keys == (Voters(s) \ named) \cup {m.voter}
-      details == WithDetails(Details(s), <<m.voter[1], m.endpoint, m.min, m.max>>)
-      change == AtOnce("update", m.voter, m.from, m.corr, FALSE)
+      details == WithDetails(Details(s), <<m.voter[1], m.endpoint, m.min_version, m.max_version>>)
+      change == AtOnce("update", m.voter, m.source, m.correlation_id, FALSE)
   IN
   IF m.epoch < s.epoch THEN Answer(s, "FENCED_LEADER_EPOCH", "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Answer(s, "UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
   ELSE IF s.role # "Leader" THEN Answer(s, "NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
-  ELSE IF ~NamedWell(m.voter) \/ ~IsText(m.endpoint) \/ m.min < 0 \/ m.min > m.max
+  ELSE IF ~NamedWell(m.voter) \/ ~IsText(m.endpoint) \/ m.min_version < 0 \/ m.min_version > m.max_version
   THEN Answer(s, "INVALID_REQUEST", "MALFORMED_REQUEST")
   ELSE IF Busy(s) \/ ~EpochCommitted(s) \/ ~SetCommitted(s) THEN Answer(s, "REQUEST_TIMED_OUT", "REQUEST_REFUSED")
-  ELSE IF finalized < m.min \/ finalized > m.max THEN Answer(s, "INVALID_REQUEST", "REQUEST_REFUSED")
+  ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN Answer(s, "INVALID_REQUEST", "REQUEST_REFUSED")
   ELSE IF named = {} THEN Answer(s, "VOTER_NOT_FOUND", "REQUEST_REFUSED")
   ELSE IF Level(s) = 0
-  THEN Answer([s EXCEPT !.reports = WithReport(@, <<m.voter, m.endpoint, m.min, m.max>>)], "NONE", "")
+  THEN Answer([s EXCEPT !.reports = WithReport(@, <<m.voter, m.endpoint, m.min_version, m.max_version>>)], "NONE", "")
   ELSE IF keys = Voters(s) /\ details = Details(s) THEN Answer(s, "NONE", "")
   ELSE Settled(WithChange(Becomes(s), <<SetRecord(s, keys, details)>>, change))
 
@@ -115,7 +115,7 @@ AfterUpdateVoterRequest(s, m) ==
 (* kraft-version.upgrade-needs-all-observers, kraft-version.no-downgrade   *)
 (***************************************************************************)
 \* What voters have told of themselves, the leader included.
-KnownReports(s) == LET own == OwnDetails(s) IN WithReport(s.reports, <<s.key, own[2], own[3], own[4]>>)
+KnownReports(s) == LET own == OwnDetails(s) IN WithReport(s.reports, <<s.replica_key, own[2], own[3], own[4]>>)
 
 CanUpgrade(s, level, brokersMin, brokersMax) ==
   /\ Level(s) = 0 /\ level = 1
@@ -163,24 +163,25 @@ AfterAppendVoters(s, voters) ==
 (* leader for itself, in place of a Fetch: {} or the request.              *)
 (***************************************************************************)
 AddVoterRequest(s, corr) ==
-  [type |-> "AddVoterRequest", from |-> s.key[1], to |-> s.leader, corr |-> corr,
-   voter |-> s.key, endpoint |-> OwnEndpoint(s), whenCommitted |-> FALSE]
+  [type |-> "AddVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
+   voter |-> s.replica_key, endpoint |-> OwnEndpoint(s), when_committed |-> FALSE]
 
 RemoveVoterRequest(s, voter, corr) ==
-  [type |-> "RemoveVoterRequest", from |-> s.key[1], to |-> s.leader, corr |-> corr, voter |-> voter]
+  [type |-> "RemoveVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
+   voter |-> voter]
 
 UpdateVoterRequest(s, corr) ==
   LET own == OwnDetails(s) IN
-  [type |-> "UpdateVoterRequest", from |-> s.key[1], to |-> s.leader, corr |-> corr,
-   epoch |-> s.epoch, voter |-> s.key, endpoint |-> own[2], min |-> own[3], max |-> own[4]]
+  [type |-> "UpdateVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
+   epoch |-> s.epoch, voter |-> s.replica_key, endpoint |-> own[2], min_version |-> own[3], max_version |-> own[4]]
 
 \* The voter of the own id and an older directory goes first, then the replica adds itself, also after it was removed.
 \* Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self,
 \*        auto-join.stop-before-removal
 JoinRequest(s, corr) ==
-  LET stale == {v \in Voters(s) : v[1] = s.key[1]} IN
-  IF \/ ~config.autoJoin[s.key[1]]
-     \/ Level(s) < 1 \/ s.key[2] = "" \/ Voters(s) = {} \/ IsVoter(s)
+  LET stale == {v \in Voters(s) : v[1] = s.replica_key[1]} IN
+  IF \/ ~config.auto_join[s.replica_key[1]]
+     \/ Level(s) < 1 \/ s.replica_key[2] = "" \/ Voters(s) = {} \/ IsVoter(s)
   THEN {}
   ELSE IF stale # {} THEN {RemoveVoterRequest(s, v, corr) : v \in stale}
   ELSE {AddVoterRequest(s, corr)}
@@ -188,8 +189,8 @@ JoinRequest(s, corr) ==
 \* Until this leader has taken note; at level 1 only if the own entry says something else.
 \* Rules: update-voter.when-sent, update-voter.in-memory-at-version-0
 ReportRequest(s, corr) ==
-  IF \/ s.leader \in s.acknowledged \/ ~IsVoter(s) \/ s.key[2] = ""
-     \/ Level(s) >= 1 /\ DetailsOf(s, s.key[1]) = {OwnDetails(s)}
+  IF \/ s.leader_id \in s.acknowledged \/ ~IsVoter(s) \/ s.replica_key[2] = ""
+     \/ Level(s) >= 1 /\ DetailsOf(s, s.replica_key[1]) = {OwnDetails(s)}
   THEN {} ELSE {UpdateVoterRequest(s, corr)}
 
 DueReport(s, corr) ==
@@ -200,14 +201,14 @@ DueReport(s, corr) ==
 \* Rules: update-voter.when-sent, add-voter.reply-after-commit, auto-join.add-self, fetch.response.common
 AfterChangeResponse(s, m) ==
   LET rest == Answered(s, m)
-      learned == Learn(rest, m.epoch, m.leader, m.endpoint)
+      learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
   ELSE IF m.epoch < s.epoch THEN Ignored(rest, "STALE_EPOCH")
-  ELSE IF NamesSecondLeader(s, m.epoch, m.leader) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
+  ELSE IF NamesSecondLeader(s, m.epoch, m.leader_id) THEN Ignored(rest, "SECOND_LEADER_IN_EPOCH")
   ELSE IF learned # rest THEN Becomes(learned)
   ELSE IF m.error # "NONE" THEN Ignored(rest, "ERROR_RESPONSE")
-  ELSE IF m.type = "UpdateVoterResponse" /\ s.role = "Follower" /\ s.leader = m.from
-  THEN Becomes([rest EXCEPT !.acknowledged = {m.from}])
+  ELSE IF m.type = "UpdateVoterResponse" /\ s.role = "Follower" /\ s.leader_id = m.source
+  THEN Becomes([rest EXCEPT !.acknowledged = {m.source}])
   ELSE Becomes(rest)
 =============================================================================

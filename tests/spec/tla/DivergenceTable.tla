@@ -5,7 +5,7 @@
 (***************************************************************************)
 EXTENDS Replication
 
-Init == config \in {[decisions |-> [divergingCut |-> cut]] : cut \in {"own-offset", "smaller-offset"}} /\ replicas = 0 /\ network = 0 /\ cuts = 0 /\ history = 0
+Init == config \in {[decisions |-> [diverging_cut |-> cut]] : cut \in {"own-offset", "smaller-offset"}} /\ replicas = 0 /\ network = 0 /\ cuts = 0 /\ history = 0
 Next == UNCHANGED variables
 
 Longest == 4
@@ -16,14 +16,14 @@ Logs == {log \in UNION {[1..length -> Epochs] : length \in 0..Longest} :
 
 \* Those of its records that are not in a snapshot of so many.
 Standing(log, start) ==
-  [base |-> [end |-> start, epoch |-> IF start = 0 THEN 0 ELSE log[start]],
+  [base |-> [end_offset |-> start, epoch |-> IF start = 0 THEN 0 ELSE log[start]],
    log |-> [i \in 1..(Len(log) - start) |-> [epoch |-> log[start + i]]]]
 
 Row(log, start, epoch, offset) ==
   LET s == Standing(log, start)
       end == EndOfEpoch(s, epoch)
-  IN <<config.decisions.divergingCut, log, start, epoch, offset, end.epoch, end.offset, Agrees(s, offset, epoch), NeedsSnapshot(s, offset, epoch),
-       UpToDate(epoch, offset, s), CutOffset(s, [divergingEpoch |-> epoch, divergingOffset |-> offset])>>
+  IN <<config.decisions.diverging_cut, log, start, epoch, offset, end.epoch, end.offset, Agrees(s, offset, epoch), NeedsSnapshot(s, offset, epoch),
+       UpToDate(epoch, offset, s), CutOffset(s, [diverging_epoch |-> epoch, diverging_end_offset |-> offset])>>
 
 Table == UNION {{Row(log, start, epoch, offset) :
                    start \in 0..Len(log), epoch \in 0..4, offset \in 0..(Longest + 1)} : log \in Logs}

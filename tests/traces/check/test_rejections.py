@@ -33,12 +33,12 @@ NOT_ENABLED: list[tuple[str, int | None, dict[str, Any], str, tuple[str, ...], s
     ("Restart", 1, {"input": {"endpoint": None}}, "~Runs(r)", ("TRUE",), "state.roles"),
     ("ReplaceDisk", 1, {"input": {"directory_id": "x"}}, "~Runs(r)", ("TRUE",), "state.roles"),
     ("Poll", 2, {}, "Due(s) # {} \\/ DueChangeRequest(s, Correlation) # {}", (), "begin-quorum.endpoint"),
-    ("VoterChangeTimeout", 1, {}, 's.pending.kind # "none"', ('"none"', '"none"'), "add-voter.timeout"),
+    ("VoterChangeTimeout", 1, {}, 's.pending_change.kind # "none"', ('"none"', '"none"'), "add-voter.timeout"),
     (
         "TakeSnapshot",
         1,
         {"input": {"end_offset": 9}},
-        "end <= s.highWatermark",
+        "end <= s.high_watermark",
         ("9", "-1"),
         "snapshot.control-records-first",
     ),
@@ -107,7 +107,7 @@ def test_a_message_over_a_cut_link_names_the_link() -> None:
     for own in (True, False):
         found = story.rejection_of(structs.replace(arrival, sequence=len(story.lines) + 1), own=own)
         assert found.conjunct is not None
-        assert found.conjunct.text == "<<w.message.from, w.message.to>> \\notin cuts"
+        assert found.conjunct.text == "<<w.message.source, w.message.destination>> \\notin cuts"
         assert found.conjunct.operands == ("<<2, 1>>", "{<<2, 1>>}")
 
 

@@ -92,7 +92,7 @@ def addressed(line: EventLine, on_their_way: Iterable[OnItsWay]) -> list[OnItsWa
         if way.receiver == line.replica
         and not way.cut
         and way.message[0] == wanted
-        and (place is None or (place.sent, place.to) == (way.sent, way.receiver))
+        and (place is None or (place.sent, place.destination) == (way.sent, way.receiver))
     ]
 
 
@@ -127,7 +127,7 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             directory = None if key is UNSET else key.directory_id
             # An id of its own: none is given out twice.
             event = None if directory is None else new_directory(directory)
-            return one_or_stand_in(event, {"directory": f"unknown-{line.sequence}"})
+            return one_or_stand_in(event, {"directory_id": f"unknown-{line.sequence}"})
         case "AddVoter" | "RemoveVoter" | "UpdateFeatures":
             asked = asked_events(line, around.cluster_id, around.replicas, around.voters)
             unknown = None if request_number(line) is not None else "input.request"
@@ -138,7 +138,7 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             return Attempts(tuple({**base(line), **event} for event in events), unknown=unknown)
         case "AdvanceReassignment":
             keys = {*around.voters(), *[replica.key for replica in around.replicas()], NOBODY}
-            return all_of({"voter": key} for key in sorted(keys))
+            return all_of({"chosen": key} for key in sorted(keys))
         case "TakeSnapshot":
             return all_of(snapshot_taken(end) for end in _snapshot_ends(line, around))
         case "Restart":
@@ -149,7 +149,7 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             return all_of({"source": source, "destination": destination} for source, destination in links)
         case _:
             return all_of(
-                {"sent": way.sent, "to": way.receiver, "change": way.message[0] in _CHANGE_ANSWERS}
+                {"sent": way.sent, "destination": way.receiver, "change": way.message[0] in _CHANGE_ANSWERS}
                 for way in around.on_their_way()
             )
 

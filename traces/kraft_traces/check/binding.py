@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
     sent: int
     """Sequence of the line that sent the message."""
-    to: int
+    destination: int
     """Its receiver."""
     change: bool
     """Whether it answers a voter change."""
@@ -81,7 +81,7 @@ def base(line: EventLine) -> Event:
     }
     if crash is not UNSET:
         event["completed"] = _within(crash.completed)
-        event["kept"] = _within(crash.log_end_offset)
+        event["log_end_offset"] = _within(crash.log_end_offset)
     return event
 
 
@@ -114,7 +114,7 @@ def _specifics(line: EventLine, cluster_id: str) -> Mapping[str, object]:
             raise LeftOutError(f"input.{field}")
     chosen = _CHOOSERS[name](given)
     if given.cluster_id is not UNSET:
-        chosen["sameCluster"] = is_same_cluster(given.cluster_id, cluster_id)
+        chosen["same_cluster"] = is_same_cluster(given.cluster_id, cluster_id)
     return chosen
 
 

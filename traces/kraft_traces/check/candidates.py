@@ -166,15 +166,15 @@ class Candidates:
 
     def _snapshot_ends(self, line: EventLine, state: JavaObject) -> range:
         replica = self._before(line, state)
-        return range(_log_start(replica) + 1, _number(replica["highWatermark"]) + 1)
+        return range(_log_start(replica) + 1, _number(replica["high_watermark"]) + 1)
 
     def _replicas(self, state: JavaObject) -> tuple[Replica, ...]:
         """Every replica as it is now."""
         found: list[Replica] = []
         for replica_id, configured in sorted(self._configuration.replicas.items()):
             replica = state_before(self._model, state, replica_id)
-            moved = replica["moved"]
-            found.append(Replica(_key(replica["key"]), str(moved) if moved else configured.endpoint))
+            moved = replica["moved_to"]
+            found.append(Replica(_key(replica["replica_key"]), str(moved) if moved else configured.endpoint))
         return tuple(found)
 
     def _voters(self, line: EventLine, state: JavaObject) -> frozenset[tuple[int, str]]:
@@ -216,7 +216,7 @@ def _number(value: TlaValue) -> int:
 def _log_start(replica: Function) -> int:
     base = replica["base"]
     assert isinstance(base, Function), "a snapshot is a record"
-    return _number(base["end"])
+    return _number(base["end_offset"])
 
 
 def _log_end(replica: Function) -> int:
@@ -231,5 +231,5 @@ def _key(value: TlaValue) -> tuple[int, str]:
     return _number(number), str(directory)
 
 
-_NO_CHOICE = {"sent": -1, "to": -1, "change": False, "destination": -1, "source": -1, "kept": -1}
+_NO_CHOICE = {"sent": -1, "change": False, "destination": -1, "source": -1, "log_end_offset": -1}
 """Bound where nothing could be tried, so that the model can say which conjunct is false."""

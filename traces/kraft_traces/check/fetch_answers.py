@@ -58,8 +58,8 @@ def _is_late(line: EventLine, answer: TracedFetchResponse) -> bool:
 def _shown(answer: TracedFetchResponse) -> Event:
     watermark = NOT_SHOWN if answer.high_watermark is UNSET else answer.high_watermark
     return {
-        "to": -1 if answer.destination is UNSET else answer.destination,
-        "corr": -1 if answer.correlation_id is UNSET else answer.correlation_id,
+        "destination": -1 if answer.destination is UNSET else answer.destination,
+        "correlation_id": -1 if answer.correlation_id is UNSET else answer.correlation_id,
         "records": 0 if answer.records is UNSET else len(answer.records),
         "watermark": watermark,
         "error": "" if answer.error is UNSET else str(answer.error),

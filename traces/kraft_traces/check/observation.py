@@ -155,17 +155,21 @@ The model has no `id` (the reader holds it to sequence and receiver), no `cluste
 header's) and no `timeout_ms`."""
 
 STATE_FIELDS: tuple[Field, ...] = (
-    *_state_fields("key", "role", "epoch", "leader", "endpoint", "voted"),
+    *_state_fields("replica_key", "role", "epoch", "leader_id", "leader_endpoint", "voted_key"),
     ("log_end_offset", PLAIN),
     ("last_epoch", PLAIN),
-    *_state_fields("flushed", "highWatermark"),
+    *_state_fields("flushed", "high_watermark"),
     ("voters.offset", PLAIN),
     ("voters.voters", KEY_SET),
     ("voters.target", TARGET),
     ("kraft_version", PLAIN),
-    *_state_fields("granted", "rejected", "fetched", "searching", "awaiting", "acknowledged", "fetchers", "offsets"),
+    *_state_fields(
+        "granted", "rejected", "fetched", "searching", "awaiting", "acknowledged", "fetchers", "fetch_offsets"
+    ),
     ("log_start_offset", PLAIN),
-    *_state_fields("pending", "reports", "awaited", "wanted", "fileVersion", "moved"),
+    *_state_fields(
+        "pending_change", "reports", "awaited_targets", "wanted_snapshot", "quorum_state_version", "moved_to"
+    ),
 )
 """The observed fields of a replica's state, in the order of `ObservedState`."""
 
@@ -178,7 +182,7 @@ _TRACED_EFFECTS: Mapping[type[effects.DurableEffect], type[TracedEffect]] = {
 }
 
 EFFECT_FIELDS: Mapping[type[TracedEffect], tuple[str, tuple[Field, ...]]] = {
-    **{_TRACED_EFFECTS[kind]: (name, _fields(fields)) for kind, (name, fields) in mapping.EFFECTS.items()},
+    **{_TRACED_EFFECTS[kind]: (kind.__name__, _fields(fields)) for kind, fields in mapping.EFFECTS.items()},
     TracedAnswer: (mapping.REPLY_NAME, tuple((f"reply.{name}", kind) for name, kind in _fields(mapping.REPLY))),
 }
 """The effects that are no messages by their type: the model's name and the observed fields."""

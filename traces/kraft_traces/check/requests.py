@@ -70,11 +70,11 @@ def asked_events(
     for same_cluster in _same_cluster(line, cluster_id):
         if line.event == "RemoveVoter":
             for voter in _removed(line, voters):
-                yield {"request": number, "voter": voter, "sameCluster": same_cluster}
+                yield {"request": number, "voter": voter, "same_cluster": same_cluster}
             continue
         for (voter, endpoint), when_committed in product(_added(line, replicas), _when_committed(line)):
             asked = {"request": number, "voter": voter, "endpoint": endpoint}
-            yield {**asked, "whenCommitted": when_committed, "sameCluster": same_cluster}
+            yield {**asked, "when_committed": when_committed, "same_cluster": same_cluster}
 
 
 def targets_asked(line: EventLine, replica_ids: tuple[int, ...]) -> Iterator[Event]:

@@ -163,9 +163,9 @@ def _effect(effect: TracedEffect) -> str:
     if isinstance(effect, TracedSend):
         return _message(effect.message)
     if isinstance(effect, TracedAppendRecords):
-        return f'<<"Append", {effect.base_offset}, {_records(effect.records)}>>'
+        return f'<<"AppendRecords", {effect.base_offset}, {_records(effect.records)}>>'
     if isinstance(effect, TracedFlushLog):
-        return f'<<"Flush", {effect.end_offset}>>'
+        return f'<<"FlushLog", {effect.end_offset}>>'
     return tla_text(canonical_effect(effect))
 
 

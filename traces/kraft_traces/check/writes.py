@@ -30,13 +30,13 @@ class SyncedAhead:
     def disk(self, line: EventLine, before: Function) -> Disk:
         """The disk of the line's replica, in the model's state before the line."""
         assert line.replica is not UNSET, "the event happens at a replica"
-        voted = key_from_model(before["voted"])  # type: ignore[arg-type]
-        leader = before["leader"]
+        voted = key_from_model(before["voted_key"])  # type: ignore[arg-type]
+        leader = before["leader_id"]
         file = TracedPersistQuorumState(
             before["epoch"],  # type: ignore[arg-type]
             None if leader == -1 else leader,  # type: ignore[arg-type]
             None if voted is None else traced_key(voted),
-            before["fileVersion"],  # type: ignore[arg-type]
+            before["quorum_state_version"],  # type: ignore[arg-type]
         )
         flushed = before["flushed"]
         assert isinstance(flushed, int), "an offset is a number"

@@ -130,7 +130,7 @@ def _is_voter_where_it_must(before: ModelRecord) -> bool:
     """An observer is no Prospective and no Candidate: RoleOk."""
     if before["role"] not in ("Prospective", "Candidate"):
         return True
-    own = before["key"]
+    own = before["replica_key"]
     return any(voter[0] == own[0] and voter[1] in ("", own[1]) for voter in before["voters"][-1]["voters"])
 
 
@@ -139,7 +139,9 @@ def _telling(messages: Messages) -> Messages:
     return tuple(
         one
         for one in messages
-        if one["epoch"] >= EPOCH and (one.get("endOffset") == 3 or one.get("granted")) and one.get("leader", -1) == -1
+        if one["epoch"] >= EPOCH
+        and (one.get("end_offset") == 3 or one.get("granted"))
+        and one.get("leader_id", -1) == -1
     )
 
 

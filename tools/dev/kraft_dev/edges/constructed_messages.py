@@ -21,13 +21,13 @@ from kraft_dev.edges.edge import ModelRecord
 
 EPOCHS = (EPOCH - 1, EPOCH, EPOCH + 1)
 _NOT_DIVERGING = (-1, -1)
-NO_SNAPSHOT_ID: Fields = {"snapshotEnd": -1, "snapshotEpoch": -1}
+NO_SNAPSHOT_ID: Fields = {"snapshot_end_offset": -1, "snapshot_epoch": -1}
 
 
 def message(place: Place, kind: str, source: int | None = None, **fields: Any) -> ModelRecord:
-    """One from `place.first` if no `source` is given, with the number of an outstanding request if no `corr` is."""
+    """One from `place.first` if no `source` is given, of an outstanding request if no `correlation_id` is."""
     sender = place.first if source is None else source
-    return hashable({"type": kind, "from": sender, "to": place.replica_id, "corr": 1, **fields})
+    return hashable({"type": kind, "source": sender, "destination": place.replica_id, "correlation_id": 1, **fields})
 
 
 def _message(place: Place, kind: str, epoch: int, source: int | None = None, **fields: Any) -> ModelRecord:
@@ -44,20 +44,20 @@ def vote_requests(place: Place) -> Iterator[ModelRecord]:
     """Votes and Pre-Votes: shorter, equal and longer logs, malformed ones, voter keys, requesters."""
 
     def asks(epoch: int, pre_vote: bool, **changed: Any) -> ModelRecord:
-        keys = {"key": place.key(place.first), "voterKey": place.entry(place.replica_id)}
-        plain: dict[str, Any] = {**keys, "lastEpoch": 1, "endOffset": 3, "preVote": pre_vote}
+        keys = {"replica_key": place.key(place.first), "voter_key": place.entry(place.replica_id)}
+        plain: dict[str, Any] = {**keys, "last_epoch": 1, "end_offset": 3, "pre_vote": pre_vote}
         return _message(place, "VoteRequest", epoch, **(plain | changed))
 
     positions = ((0, 0), (1, 1), (1, 2), (1, 3), (2, 2), (3, 1))
     for epoch, pre_vote in product(EPOCHS, (False, True)):
         for last_epoch, end_offset in positions:
-            yield asks(epoch, pre_vote, lastEpoch=last_epoch, endOffset=end_offset)
+            yield asks(epoch, pre_vote, last_epoch=last_epoch, end_offset=end_offset)
         for voter_key in _wrong_addresses(place):
-            yield asks(epoch, pre_vote, voterKey=voter_key)
+            yield asks(epoch, pre_vote, voter_key=voter_key)
         if epoch >= EPOCH:
-            yield asks(epoch, pre_vote, key=(place.first, OTHER_DIRECTORY))
-            yield asks(epoch, pre_vote, key=place.key(place.second), source=place.second)
-    yield asks(EPOCH, pre_vote=False, corr=0)
+            yield asks(epoch, pre_vote, replica_key=(place.first, OTHER_DIRECTORY))
+            yield asks(epoch, pre_vote, replica_key=place.key(place.second), source=place.second)
+    yield asks(EPOCH, pre_vote=False, correlation_id=0)
 
 
 def announcements(place: Place) -> Iterator[ModelRecord]:
@@ -66,21 +66,21 @@ def announcements(place: Place) -> Iterator[ModelRecord]:
     own = place.entry(place.replica_id)
     for epoch, leader in product(EPOCHS, (place.first, place.second)):
         for endpoint in (NO_ENDPOINT, place.endpoint(leader)):
-            yield _message(place, begin, epoch, leader, voterKey=own, endpoint=endpoint)
+            yield _message(place, begin, epoch, leader, voter_key=own, leader_endpoint=endpoint)
         for preferred in ((), (own, place.entry(place.second))):
-            yield _message(place, end, epoch, leader, preferred=preferred)
+            yield _message(place, end, epoch, leader, preferred_candidates=preferred)
     for epoch, voter_key in product(EPOCHS, _wrong_addresses(place)):
-        yield _message(place, begin, epoch, voterKey=voter_key, endpoint=place.endpoint(place.first))
+        yield _message(place, begin, epoch, voter_key=voter_key, leader_endpoint=place.endpoint(place.first))
 
 
-NOBODY: Fields = {"leader": NO_LEADER, "endpoint": NO_ENDPOINT}
+NOBODY: Fields = {"leader_id": NO_LEADER, "leader_endpoint": NO_ENDPOINT}
 
 
 def leaders(place: Place) -> tuple[Fields, ...]:
     """What an answer may say of the leader: nobody, either of the others with or without endpoint, the replica."""
-    named = [{"leader": leader, "endpoint": NO_ENDPOINT} for leader in (NO_LEADER, place.first, place.second)]
+    named = [{"leader_id": leader, "leader_endpoint": NO_ENDPOINT} for leader in (NO_LEADER, place.first, place.second)]
     found = (place.first, place.second, place.replica_id)
-    return (*named, *[{"leader": leader, "endpoint": place.endpoint(leader)} for leader in found])
+    return (*named, *[{"leader_id": leader, "leader_endpoint": place.endpoint(leader)} for leader in found])
 
 
 def vote_responses(place: Place) -> Iterator[ModelRecord]:
@@ -88,16 +88,16 @@ def vote_responses(place: Place) -> Iterator[ModelRecord]:
     kind = "VoteResponse"
     for epoch, leader in product(EPOCHS, leaders(place)):
         for granted, pre_vote in product((False, True), repeat=2):
-            yield _message(place, kind, epoch, error="NONE", granted=granted, preVote=pre_vote, **leader)
+            yield _message(place, kind, epoch, error="NONE", granted=granted, pre_vote=pre_vote, **leader)
         for error in ("INVALID_REQUEST", "FENCED_LEADER_EPOCH", "UNSUPPORTED_VERSION"):
-            yield _message(place, kind, epoch, error=error, granted=False, preVote=True, **leader)
+            yield _message(place, kind, epoch, error=error, granted=False, pre_vote=True, **leader)
     for pre_vote in (False, True):
-        yield _message(place, kind, EPOCH, error="INVALID_VOTER_KEY", granted=False, preVote=pre_vote, **NOBODY)
+        yield _message(place, kind, EPOCH, error="INVALID_VOTER_KEY", granted=False, pre_vote=pre_vote, **NOBODY)
     # The sender's own network layer answers so.
-    yield _message(place, kind, 0, error="UNSUPPORTED_VERSION", granted=False, preVote=False, **NOBODY)
+    yield _message(place, kind, 0, error="UNSUPPORTED_VERSION", granted=False, pre_vote=False, **NOBODY)
     for granted, pre_vote in product((False, True), repeat=2):
-        counted: Fields = {"error": "NONE", "granted": granted, "preVote": pre_vote, **NOBODY}
-        yield _message(place, kind, EPOCH, corr=0, **counted)
+        counted: Fields = {"error": "NONE", "granted": granted, "pre_vote": pre_vote, **NOBODY}
+        yield _message(place, kind, EPOCH, correlation_id=0, **counted)
         yield _message(place, kind, EPOCH, place.second, **counted)
 
 
@@ -108,7 +108,7 @@ def announcement_responses(place: Place) -> Iterator[ModelRecord]:
         for epoch, leader, error in product(EPOCHS, leaders(place), errors):
             yield _message(place, kind, epoch, error=error, **leader)
         yield _message(place, kind, EPOCH, error="INVALID_VOTER_KEY", **NOBODY)
-        yield _message(place, kind, EPOCH, error="NONE", corr=0, **NOBODY)
+        yield _message(place, kind, EPOCH, error="NONE", correlation_id=0, **NOBODY)
 
 
 def fetch_requests(place: Place) -> Iterator[ModelRecord]:
@@ -120,39 +120,45 @@ def fetch_requests(place: Place) -> Iterator[ModelRecord]:
     keys += [(i, place.key(i)) for i in (place.second, *observers)]
     positions = ((0, 0), (1, 1), (2, 1), (2, 2), (3, 2), (9, 2), (1, 2), (3, 1), (2, 0))
     for (source, key), (offset, last_epoch) in product(keys, positions):
-        yield _message(place, kind, EPOCH, source, key=key, offset=offset, lastEpoch=last_epoch)
+        yield _message(place, kind, EPOCH, source, replica_key=key, fetch_offset=offset, last_epoch=last_epoch)
     yield from late_fetch_requests(place)
 
 
 def late_fetch_requests(place: Place) -> Iterator[ModelRecord]:
     """One Fetch of each epoch, for replicas that do not lead."""
     for epoch in EPOCHS:
-        yield _message(place, "FetchRequest", epoch, key=place.key(place.first), offset=1, lastEpoch=1)
+        yield _message(place, "FetchRequest", epoch, replica_key=place.key(place.first), fetch_offset=1, last_epoch=1)
 
 
 def fetch_responses(place: Place) -> Iterator[ModelRecord]:
     """Records, voters sets, diverging answers, and errors with what they say of epoch and leader."""
 
     def answers(epoch: int = EPOCH, diverging: tuple[int, int] = _NOT_DIVERGING, **changed: Any) -> ModelRecord:
-        cut = {"divergingEpoch": diverging[0], "divergingOffset": diverging[1]}
-        found = {"leader": place.first, "endpoint": place.endpoint(place.first)}
-        plain: dict[str, Any] = {"error": "NONE", "highWatermark": -1, "records": (), **found, **cut, **NO_SNAPSHOT_ID}
+        cut = {"diverging_epoch": diverging[0], "diverging_end_offset": diverging[1]}
+        found = {"leader_id": place.first, "leader_endpoint": place.endpoint(place.first)}
+        plain: dict[str, Any] = {"error": "NONE", "high_watermark": -1, "records": (), **found, **cut, **NO_SNAPSHOT_ID}
         return _message(place, "FetchResponse", epoch, **(plain | changed))
 
     sets = [(voters_record(place, EPOCH, voters),) for voters in voters_sets(place).values()]
     datum = record(EPOCH, "Data", 9)
     for records, watermark in product(((), (datum,), (datum, datum), *sets), (-1, 1, 5)):
-        yield answers(records=records, highWatermark=watermark)
+        yield answers(records=records, high_watermark=watermark)
     for diverging in ((0, 0), (1, 1), (1, 2), (1, 5), (2, 1), (2, 2), (2, 3)):
         yield answers(diverging=diverging)
-        yield answers(diverging=diverging, highWatermark=1)
+        yield answers(diverging=diverging, high_watermark=1)
     yield from answers_of_any_leader(place)
-    yield answers(corr=0)
+    yield answers(correlation_id=0)
 
 
 def answers_of_any_leader(place: Place) -> Iterator[ModelRecord]:
     """Empty answers to a Fetch."""
-    empty: Fields = {"highWatermark": -1, "divergingEpoch": -1, "divergingOffset": -1, "records": (), **NO_SNAPSHOT_ID}
+    empty: Fields = {
+        "high_watermark": -1,
+        "diverging_epoch": -1,
+        "diverging_end_offset": -1,
+        "records": (),
+        **NO_SNAPSHOT_ID,
+    }
     errors = ("NONE", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH", "NOT_LEADER_OR_FOLLOWER")
     for epoch, leader, error in product(EPOCHS, leaders(place), errors if place.full else errors[::3]):
         yield _message(place, "FetchResponse", epoch, error=error, **leader, **empty)

@@ -82,18 +82,18 @@ def assignment(place: Place, epoch: int, voters: frozenset[Key], target: frozens
 def details(place: Place, voters: Iterable[Key]) -> frozenset[tuple[int, str, int, int]]:
     """What the configuration says of voters; of static ones the endpoint alone."""
     ids = {voter[0] for voter in voters} & place.ids
-    lowest, highest = (function_entries(place.configuration[name]) for name in ("minVersion", "maxVersion"))
-    if not place.configuration["kraftVersion"]:
+    lowest, highest = (function_entries(place.configuration[name]) for name in ("min_version", "max_version"))
+    if not place.configuration["kraft_version"]:
         return frozenset((i, place.endpoint(i), 0, 0) for i in ids)
     return frozenset((i, place.endpoint(i), lowest[i], highest[i]) for i in ids)
 
 
 def checkpoint(place: Place) -> ModelRecord:
     """What the replica under test was formatted with."""
-    voters = function_entries(place.configuration["initial"])[place.replica_id]
-    level = place.configuration["kraftVersion"] if voters else 0
+    voters = function_entries(place.configuration["initial_voters"])[place.replica_id]
+    level = place.configuration["kraft_version"] if voters else 0
     formatted = {"voters": voters, "details": details(place, voters), "target": NO_TARGET}
-    return {"end": 0, "epoch": 0, "level": level, **formatted}
+    return {"end_offset": 0, "epoch": 0, "kraft_version": level, **formatted}
 
 
 def voters_sets(place: Place) -> Mapping[str, frozenset[Key]]:

@@ -36,7 +36,7 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
     """
     content = logs(place)[log]
     base = checkpoint(place) if base is None else base
-    end: int = base["end"]
+    end: int = base["end_offset"]
     before = end - 1
     sets = [
         {"offset": offset, "voters": one["voters"], "details": one["details"], "target": one.get("target", NO_TARGET)}
@@ -44,34 +44,34 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
         if one["kind"] in SET_KINDS
     ]
     levels = [
-        {"offset": offset, "level": one["value"]}
+        {"offset": offset, "kraft_version": one["value"]}
         for offset, one in enumerate(content, end)
         if one["kind"] == "KRaftVersion"
     ]
     blank: dict[str, Any] = {
-        "key": place.own,
+        "replica_key": place.own,
         "role": role,
         "epoch": EPOCH,
-        "leader": NO_LEADER,
-        "endpoint": NO_ENDPOINT,
-        "voted": NO_KEY,
+        "leader_id": NO_LEADER,
+        "leader_endpoint": NO_ENDPOINT,
+        "voted_key": NO_KEY,
         "base": base,
         "log": content,
         "flushed": end + len(content),
         "voters": ({"offset": before, **{name: base[name] for name in ("voters", "details", "target")}}, *sets),
-        "levels": ({"offset": before, "level": base["level"]}, *levels),
-        "highWatermark": end or -1,
+        "versions": ({"offset": before, "kraft_version": base["kraft_version"]}, *levels),
+        "high_watermark": end or -1,
         **dict.fromkeys(("granted", "rejected", "fetchers", "acknowledged", "awaiting"), frozenset()),
         **dict.fromkeys(("fetched", "searching"), False),
-        "epochStart": 0,
-        "offsets": (),
-        "preferred": (),
-        "pending": NO_CHANGE,
+        "epoch_start_offset": 0,
+        "fetch_offsets": (),
+        "preferred_candidates": (),
+        "pending_change": NO_CHANGE,
         "reports": frozenset(),
-        "awaited": frozenset(),
-        "wanted": NO_SNAPSHOT,
-        "fileVersion": levels[-1]["level"] if levels else base["level"],
-        "moved": NO_ENDPOINT,
+        "awaited_targets": frozenset(),
+        "wanted_snapshot": NO_SNAPSHOT,
+        "quorum_state_version": levels[-1]["kraft_version"] if levels else base["kraft_version"],
+        "moved_to": NO_ENDPOINT,
     }
     unknown = fields.keys() - blank.keys()
     if unknown:
@@ -81,12 +81,12 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
 
 def leads(place: Place) -> Fields:
     """What a Leader or a Resigned replica knows of the leader."""
-    return {"leader": place.replica_id, "endpoint": place.endpoint(place.replica_id)}
+    return {"leader_id": place.replica_id, "leader_endpoint": place.endpoint(place.replica_id)}
 
 
 def follows(place: Place, leader: int) -> Fields:
     """What a replica knows of another that leads."""
-    return {"leader": leader, "endpoint": place.endpoint(leader)}
+    return {"leader_id": leader, "leader_endpoint": place.endpoint(leader)}
 
 
 def votes(place: Place) -> tuple[Key, ...]:
@@ -99,7 +99,7 @@ def votes(place: Place) -> tuple[Key, ...]:
 
 def _known_leaders(place: Place) -> tuple[Fields, ...]:
     """What a Prospective may know of the leader."""
-    return ({}, {"leader": place.first}, follows(place, place.first), follows(place, place.second))
+    return ({}, {"leader_id": place.first}, follows(place, place.first), follows(place, place.second))
 
 
 def asked_states(place: Place) -> Iterator[ModelRecord]:
@@ -108,23 +108,23 @@ def asked_states(place: Place) -> Iterator[ModelRecord]:
     some_logs = ("behind", "empty", "current") if place.full else ("behind",)
     for voted, log in product(votes(place), some_logs):
         for leader in (NO_LEADER, first, second):
-            yield state(place, "Unattached", log, leader=leader, voted=voted)
-        yield state(place, "Resigned", log, voted=voted, **leads(place))
+            yield state(place, "Unattached", log, leader_id=leader, voted_key=voted)
+        yield state(place, "Resigned", log, voted_key=voted, **leads(place))
     alone = frozenset({place.replica_id})
     for voted in votes(place):
         for known in _known_leaders(place):
-            yield state(place, "Prospective", voted=voted, granted=alone, **known)
+            yield state(place, "Prospective", voted_key=voted, granted=alone, **known)
         for leader, fetched, searching in product((first, second), (False, True), (False, True)):
             if not (fetched and searching):
                 at = follows(place, leader)
-                yield state(place, "Follower", voted=voted, fetched=fetched, searching=searching, **at)
-        yield state(place, "Leader", "leads", voted=voted, epochStart=1, **leads(place))
-        yield state(place, "Leader", "behind", voted=voted, **leads(place))
+                yield state(place, "Follower", voted_key=voted, fetched=fetched, searching=searching, **at)
+        yield state(place, "Leader", "leads", voted_key=voted, epoch_start_offset=1, **leads(place))
+        yield state(place, "Leader", "behind", voted_key=voted, **leads(place))
         if voted != NO_KEY:
-            yield state(place, "Candidate", voted=voted, granted=alone)
+            yield state(place, "Candidate", voted_key=voted, granted=alone)
     # Outside its own voters set it is an observer, whatever it was before.
     for log, leader in product(("voters-without", "voters-moved", "voters-sole"), (NO_LEADER, first)):
-        yield state(place, "Unattached", log, leader=leader)
+        yield state(place, "Unattached", log, leader_id=leader)
         if leader != NO_LEADER:
             yield state(place, "Follower", log, **follows(place, leader))
             yield state(place, "Follower", log, fetched=True, searching=True, **follows(place, leader))
@@ -143,20 +143,20 @@ def waiting_states(place: Place) -> Iterator[ModelRecord]:
         count: Fields = {"granted": granted, "rejected": rejected}
         for known in _known_leaders(place):
             yield state(place, "Prospective", **count, **known, **both)
-        yield state(place, "Prospective", voted=place.key(second), **count, **both)
-        yield state(place, "Candidate", voted=place.own, **count, **both)
+        yield state(place, "Prospective", voted_key=place.key(second), **count, **both)
+        yield state(place, "Candidate", voted_key=place.own, **count, **both)
     for leader in (first, second):
-        yield state(place, "Follower", voted=place.own, **follows(place, leader), **both)
-        yield state(place, "Unattached", leader=leader, **both)
-    yield state(place, "Unattached", voted=place.own, **both)
+        yield state(place, "Follower", voted_key=place.own, **follows(place, leader), **both)
+        yield state(place, "Unattached", leader_id=leader, **both)
+    yield state(place, "Unattached", voted_key=place.own, **both)
     for acknowledged in (nobody, frozenset({second})):
-        announced: Fields = {"acknowledged": acknowledged, "voted": place.own, **leads(place)}
-        yield state(place, "Leader", "leads", epochStart=1, **announced, **both)
+        announced: Fields = {"acknowledged": acknowledged, "voted_key": place.own, **leads(place)}
+        yield state(place, "Leader", "leads", epoch_start_offset=1, **announced, **both)
         yield state(place, "Resigned", **announced, **both)
     # Nothing is outstanding at the sender of most messages.
     other: Fields = {"awaiting": frozenset({(second, 1)})}
     yield state(place, "Prospective", granted=alone, **other)
-    yield state(place, "Candidate", granted=alone, voted=place.own, **other)
+    yield state(place, "Candidate", granted=alone, voted_key=place.own, **other)
     yield state(place, "Follower", **follows(place, second), **other)
     yield state(place, "Leader", "leads", **leads(place), **other)
 
@@ -168,17 +168,17 @@ def leader_states(place: Place) -> Iterator[ModelRecord]:
     nobody: frozenset[int] = frozenset()
     seen = (nobody, frozenset({place.first}), frozenset({place.second}))
     for offsets, fetchers, watermark in product(progress, seen, (-1, 1, 2)):
-        counted: Fields = {"offsets": offsets, "fetchers": fetchers, "highWatermark": watermark}
-        yield state(place, "Leader", "leads", epochStart=1, voted=place.own, **counted, **leads(place))
+        counted: Fields = {"fetch_offsets": offsets, "fetchers": fetchers, "high_watermark": watermark}
+        yield state(place, "Leader", "leads", epoch_start_offset=1, voted_key=place.own, **counted, **leads(place))
     for name, watermark, fetchers in product(voters_sets(place), (-1, 1), seen[:2]):
-        counted = {"fetchers": fetchers, "highWatermark": watermark}
+        counted = {"fetchers": fetchers, "high_watermark": watermark}
         yield state(place, "Leader", f"voters-{name}", **counted, **leads(place))
     # Announced to everybody, and one request outstanding: nothing, or less, is due.
     waiting: Fields = {"awaiting": frozenset({(place.first, 1)})}
     told = frozenset({place.first, place.second})
-    yield state(place, "Leader", "leads", epochStart=1, acknowledged=told, **leads(place), **waiting)
+    yield state(place, "Leader", "leads", epoch_start_offset=1, acknowledged=told, **leads(place), **waiting)
     ordered = (place.entry(place.second), place.entry(place.first))
-    yield state(place, "Resigned", preferred=ordered, **leads(place), **waiting)
+    yield state(place, "Resigned", preferred_candidates=ordered, **leads(place), **waiting)
 
 
 def fetching_states(place: Place) -> Iterator[ModelRecord]:
@@ -187,7 +187,7 @@ def fetching_states(place: Place) -> Iterator[ModelRecord]:
     for log, fetched, searching in product(("empty", "behind", "current", "longer"), (False, True), (False, True)):
         for watermark in (-1, 1, 2):
             if watermark <= len(logs(place)[log]) and not (fetched and searching and not place.full):
-                fields: Fields = {"fetched": fetched, "searching": searching, "highWatermark": watermark}
+                fields: Fields = {"fetched": fetched, "searching": searching, "high_watermark": watermark}
                 yield state(place, "Follower", log, **fields, **at)
     for name in voters_sets(place):
         yield state(place, "Follower", f"voters-{name}", flushed=1, **at)
@@ -197,11 +197,11 @@ def stopped_states(place: Place) -> Iterator[ModelRecord]:
     """What may be on a disk: epoch, leader, vote and log; the log may be ahead of the file."""
     leaders = (NO_LEADER, place.first, place.second, place.replica_id)
     for leader, voted, log in product(leaders, votes(place), logs(place)):
-        yield state(place, "Stopped", log, leader=leader, voted=voted)
+        yield state(place, "Stopped", log, leader_id=leader, voted_key=voted)
     observer = max(function_entries(place.configuration["keys"]))
-    yield state(place, "Stopped", leader=observer if observer != place.replica_id else NO_LEADER)
+    yield state(place, "Stopped", leader_id=observer if observer != place.replica_id else NO_LEADER)
     for voted in ((place.replica_id, ""), (place.replica_id, OTHER_DIRECTORY)):
-        yield state(place, "Stopped", voted=voted)
+        yield state(place, "Stopped", voted_key=voted)
 
 
 def unflushed_states(place: Place) -> Iterator[ModelRecord]:
@@ -211,15 +211,15 @@ def unflushed_states(place: Place) -> Iterator[ModelRecord]:
     waiting: Fields = {"awaiting": frozenset({(first, 1)})}
     tail: Fields = {"log": "behind", "flushed": 1}
     for voted in (NO_KEY, place.key(first)):
-        yield state(place, "Unattached", voted=voted, **tail)
-        yield state(place, "Prospective", voted=voted, granted=alone, **tail, **waiting)
-        yield state(place, "Follower", voted=voted, **tail, **follows(place, first), **waiting)
+        yield state(place, "Unattached", voted_key=voted, **tail)
+        yield state(place, "Prospective", voted_key=voted, granted=alone, **tail, **waiting)
+        yield state(place, "Follower", voted_key=voted, **tail, **follows(place, first), **waiting)
     yield state(place, "Follower", **tail, **follows(place, first))
     yield state(place, "Prospective", granted=alone, **tail)
     yield state(place, "Prospective", "voters-sole", granted=alone, flushed=1)
-    yield state(place, "Candidate", voted=place.own, granted=alone, **tail, **waiting)
+    yield state(place, "Candidate", voted_key=place.own, granted=alone, **tail, **waiting)
     for log in ("leads", "voters-without"):
         yield state(place, "Leader", log, flushed=1, fetchers=frozenset({place.second}), **leads(place))
     yield state(place, "Resigned", **tail, **leads(place))
     for log in ("ahead", "voters-sole"):
-        yield state(place, "Stopped", log, voted=place.own, flushed=1)
+        yield state(place, "Stopped", log, voted_key=place.own, flushed=1)

@@ -134,7 +134,9 @@ class Constructing:
         yield from self._refusable[text][constructed.turn :: constructed.share]
         if constructed.before["role"] == "Stopped":
             for message in (message for group in constructed.messages for message in group):
-                named = hashable({"name": f"Handle{message['type']}", "replica": message["to"], "message": message})
+                named = hashable(
+                    {"name": f"Handle{message['type']}", "replica": message["destination"], "message": message}
+                )
                 yield self._own_value(cast(TlaValue, named)), "NOT_RUNNING"
 
     def _successors(self, state: JavaObject) -> list[JavaObject]:

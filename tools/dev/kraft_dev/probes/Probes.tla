@@ -28,7 +28,7 @@ Label(r, consumed, out, done, died) ==
       sent == IF died THEN Left(s, out, done) ELSE out.sends
   IN [reason |-> out.reason, sent |-> Sent(sent), done |-> Done(s, out, done), died |-> died,
       consumed |-> consumed # {}, changing |-> IsPending(s) \/ IsPending(out.state),
-      moved |-> ~Runs(r) /\ out.state.moved # NoEndpoint]
+      moved_to |-> ~Runs(r) /\ out.state.moved_to # NoEndpoint]
 
 ProbeStep(r, consumed, out) ==
   /\ replicas' = [replicas EXCEPT ![r] = out.state]
@@ -51,12 +51,12 @@ ProbeCrashAfter(r, consumed, out, done, kept) ==
 ProbeReceive(r, m, out) ==
   /\ \/ Take(r, {m}, out)
      \/ MayDuplicate(m) /\ Take(r, {}, out)
-  /\ arrived' = <<m.type, IF "error" \in DOMAIN m THEN m.error ELSE "", "preVote" \in DOMAIN m /\ m.preVote>>
+  /\ arrived' = <<m.type, IF "error" \in DOMAIN m THEN m.error ELSE "", "preVote" \in DOMAIN m /\ m.pre_vote>>
 
 (***************************************************************************)
 (* What the walk reads in a state.                                         *)
 (***************************************************************************)
-Brief(s) == <<s.role, s.epoch, s.leader, s.voted, s.key>>
+Brief(s) == <<s.role, s.epoch, s.leader_id, s.voted_key, s.replica_key>>
 
 \* Who changed, before and after.
 Changed == {<<Brief(replicas[r]), Brief(replicas'[r])>> : r \in {q \in Ids : Brief(replicas'[q]) # Brief(replicas[q])}}
@@ -85,12 +85,12 @@ Refused == UNION {RefusedIn(r) : r \in Ids}
 (* Where walks start.                                                      *)
 (***************************************************************************)
 Kafka4Decisions ==
-  [observerRefusal |-> "lasts", voterKeyError |-> "INVALID_VOTER_KEY", prospectiveAnnouncement |-> "stays",
-   endQuorumFetchedFlag |-> "kept", divergingFetch |-> "ignored", restartPrecedence |-> "own-vote",
-   kraftVersionGate |-> "append", voteOfNonVoter |-> "by-log",
-   leaderHighWatermark |-> "kept", ownVoteAtRestart |-> "candidate",
-   votedDirectoryAtVersion0 |-> "forgotten", voteOfLostFile |-> "spent",
-   announcementAgain |-> "when-idle", divergingCut |-> "own-offset"]
+  [observer_refusal |-> "lasts", voter_key_error |-> "INVALID_VOTER_KEY", prospective_announcement |-> "stays",
+   end_quorum_fetched_flag |-> "kept", diverging_fetch |-> "ignored", restart_precedence |-> "own-vote",
+   kraft_version_gate |-> "append", vote_of_non_voter |-> "by-log",
+   leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
+   voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
+   announcement_again |-> "when-idle", diverging_cut |-> "own-offset"]
 
 \* Lists that reassignments ask for: good ones, where there are so many replicas, and bad ones.
 \* Everybody else answers and stays as it is, which would be most of a walk.
@@ -99,14 +99,15 @@ AnyList == {NoReplicas, <<<<>>>>, <<<<1>>>>, <<<<2, 3>>>>, <<<<3, 2, 1>>>>, <<<<
 
 Clusters ==
   {Cluster(1, 1, 1),
-   [Cluster(4, 3, 1) EXCEPT !.preVote = <<"supported", "supported", "unsupported", "supported">>],
-   [Cluster(4, 3, 1) EXCEPT !.decisions.voteOfNonVoter = "refuse-and-campaign"],
-   [Cluster(4, 3, 1) EXCEPT !.decisions = Kafka4Decisions, !.preVote = <<"supported", "ignored", "supported", "supported">>],
+   [Cluster(4, 3, 1) EXCEPT !.pre_vote = <<"supported", "supported", "unsupported", "supported">>],
+   [Cluster(4, 3, 1) EXCEPT !.decisions.vote_of_non_voter = "refuse-and-campaign"],
+   [Cluster(4, 3, 1) EXCEPT !.decisions = Kafka4Decisions,
+                           !.pre_vote = <<"supported", "ignored", "supported", "supported">>],
    \* Old software: a leader outside the voters set cannot say where it is.
-   [Cluster(4, 3, 1) EXCEPT !.speaksEndpoints = [r \in 1..4 |-> FALSE], !.fetchMaxRecords = 1],
+   [Cluster(4, 3, 1) EXCEPT !.speaks_endpoints = [r \in 1..4 |-> FALSE], !.fetch_max_records = 1],
    \* Static voters whose disks are replaced: they vote twice in an epoch.
    [Cluster(3, 3, 0) EXCEPT !.keys = [r \in 1..3 |-> <<r, "">>], !.voters = {<<r, "">> : r \in 1..3}],
-   [Cluster(3, 3, 0) EXCEPT !.preVote = <<"supported", "unsupported", "unsupported">>]}
+   [Cluster(3, 3, 0) EXCEPT !.pre_vote = <<"supported", "unsupported", "unsupported">>]}
 
 \* The operator lost the quorum state file of replica 2, which has a record of epoch 1.
 FileLost ==
@@ -115,15 +116,16 @@ FileLost ==
   IN /\ config = configuration
      /\ replicas = [r \in 1..3 |-> IF r = 2 THEN lost ELSE AfterRestart(NewReplica(configuration.keys[r]), NoEndpoint).state]
      /\ network = {} /\ cuts = {}
-     /\ history = [NewHistory EXCEPT !.epochs = 1 :> [leaders |-> {}, end |-> 1, rewritten |-> FALSE], !.crashes = 1]
+     /\ history = [NewHistory EXCEPT !.epochs = 1 :> [leaders |-> {}, end_offset |-> 1, rewritten |-> FALSE],
+                                     !.crashes = 1]
 
 NothingHappened ==
-  [reason |-> "", sent |-> {}, done |-> {}, died |-> FALSE, consumed |-> FALSE, changing |-> FALSE, moved |-> FALSE]
+  [reason |-> "", sent |-> {}, done |-> {}, died |-> FALSE, consumed |-> FALSE, changing |-> FALSE, moved_to |-> FALSE]
 NothingArrived == <<"", "", FALSE>>
 
 Leading(configuration, r, epoch) ==
   LET key == configuration.keys[r] IN
-  ToLeader([NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = epoch, !.voted = key])
+  ToLeader([NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = epoch, !.voted_key = key])
 
 StartWith(configuration, states, messages) ==
   /\ config = configuration
@@ -133,19 +135,20 @@ StartWith(configuration, states, messages) ==
   /\ history = NewHistory
 
 \* Replica 4 leads epoch 2, is no voter, and its software does not say where it is.
-SilentLeader == [Cluster(4, 3, 0) EXCEPT !.speaksEndpoints = [r \in 1..4 |-> FALSE], !.bootstrap = {4}]
+SilentLeader == [Cluster(4, 3, 0) EXCEPT !.speaks_endpoints = [r \in 1..4 |-> FALSE], !.bootstrap_servers = {4}]
 LeaderNowhere == StartWith(SilentLeader, 4 :> Leading(SilentLeader, 4, 2), {})
 
 \* Its announcement meets replica 1 in each role.
 Announcement(endpoint) ==
-  [type |-> "BeginQuorumEpochRequest", from |-> 4, to |-> 1, corr |-> 0, epoch |-> 2, voterKey |-> <<1, "A">>,
-   endpoint |-> endpoint]
+  [type |-> "BeginQuorumEpochRequest", source |-> 4, destination |-> 1, correlation_id |-> 0, epoch |-> 2,
+   voter_key |-> <<1, "A">>,
+   leader_endpoint |-> endpoint]
 
 InRole(role, epoch) ==
   LET new == [NewReplica(<<1, "A">>) EXCEPT !.role = "Unattached", !.epoch = epoch]
   IN CASE role = "Unattached" -> new
        [] role = "Prospective" -> Prospective(new)
-       [] role = "Candidate" -> [Prospective(new) EXCEPT !.role = "Candidate", !.voted = <<1, "A">>]
+       [] role = "Candidate" -> [Prospective(new) EXCEPT !.role = "Candidate", !.voted_key = <<1, "A">>]
        [] role = "Leader" -> Leading(SilentLeader, 1, epoch)
        [] role = "Resigned" -> ToResigned(Leading(SilentLeader, 1, epoch), <<>>)
        [] role = "Follower" -> ToFollower(new, epoch, 2, "E2")
@@ -157,19 +160,21 @@ AnnouncedTo(role, epoch, endpoint) ==
 LateVote ==
   \E configuration \in {Cluster(3, 3, 0)} :
     StartWith(configuration, 1 :> Leading(configuration, 1, 1),
-              {[type |-> "VoteResponse", from |-> 3, to |-> 1, corr |-> 1, error |-> "NONE", epoch |-> 1,
-                leader |-> NoLeader, endpoint |-> NoEndpoint, granted |-> TRUE, preVote |-> FALSE]})
+              {[type |-> "VoteResponse", source |-> 3, destination |-> 1, correlation_id |-> 1, error |-> "NONE",
+                epoch |-> 1,
+                leader_id |-> NoLeader, leader_endpoint |-> NoEndpoint, granted |-> TRUE, pre_vote |-> FALSE]})
 
 \* It is for the disk that replica 1 had before.
 AnnouncedToAnother ==
   \E configuration \in {[SilentLeader EXCEPT !.decisions = Kafka4Decisions]} :
     StartWith(configuration, 4 :> Leading(configuration, 4, 2),
-              {[Announcement("E4") EXCEPT !.voterKey = <<1, "before">>]})
+              {[Announcement("E4") EXCEPT !.voter_key = <<1, "before">>]})
 
 \* A candidate of epoch 2 asks it for its vote.
 Ballot ==
-  [type |-> "VoteRequest", from |-> 3, to |-> 1, corr |-> 0, epoch |-> 2, key |-> <<3, "C">>, voterKey |-> <<1, "A">>,
-   lastEpoch |-> 0, endOffset |-> 0, preVote |-> FALSE]
+  [type |-> "VoteRequest", source |-> 3, destination |-> 1, correlation_id |-> 0, epoch |-> 2,
+   replica_key |-> <<3, "C">>, voter_key |-> <<1, "A">>,
+   last_epoch |-> 0, end_offset |-> 0, pre_vote |-> FALSE]
 
 Announced ==
   \E endpoint \in {"", "E4"} :
@@ -187,7 +192,7 @@ TwoLeaders ==
        \E second \in {Leading(configuration, 3, 2)} :
        \E new \in {ToFollower([NewReplica(configuration.keys[2]) EXCEPT !.epoch = 2], 2, 3, "E3")} :
        \E follower \in {[new EXCEPT !.log = <<Record(1, "LeaderChange", 1, {}), Record(1, "Data", 0, {})>>,
-                                   !.flushed = 2, !.highWatermark = 2, !.awaiting = {<<3, 1>>}]} :
+                                   !.flushed = 2, !.high_watermark = 2, !.awaiting = {<<3, 1>>}]} :
          StartWith(configuration, 1 :> [first EXCEPT !.epoch = 2] @@ 2 :> follower @@ 3 :> second,
                    {AfterFetchRequest(second, FetchRequest(follower, 3, 1)).sends[1]})
 
@@ -197,12 +202,12 @@ HandingOver ==
     /\ config = configuration
     /\ \E leads \in {Leading(configuration, 1, 1)} :
        \E leader \in {AppendedByLeader(leads, <<AssignmentOf(1, Voters(leads), {}, {2, 3})>>)} :
-         StartWith(configuration, 1 :> [leader EXCEPT !.highWatermark = EndOffset(leader)], {})
+         StartWith(configuration, 1 :> [leader EXCEPT !.high_watermark = EndOffset(leader)], {})
 
 \* A candidate whom replica 1 knows for no voter asks it for its vote, and it campaigns itself.
 NonVoterAsks ==
-  \E configuration \in {[SilentLeader EXCEPT !.decisions.voteOfNonVoter = "refuse-and-campaign"]} :
-    StartWith(configuration, 1 :> InRole("Unattached", 2), {[Ballot EXCEPT !.from = 4, !.key = <<4, "D">>]})
+  \E configuration \in {[SilentLeader EXCEPT !.decisions.vote_of_non_voter = "refuse-and-campaign"]} :
+    StartWith(configuration, 1 :> InRole("Unattached", 2), {[Ballot EXCEPT !.source = 4, !.replica_key = <<4, "D">>]})
 
 \* A leader has removed itself, and the only voter that is left says that it has the record.
 Removing ==
@@ -218,7 +223,7 @@ Removing ==
 (* Where voters change: the start of MCVoters, whose scenes these are.     *)
 (* TLC evaluates a definition wherever it is used, a bound variable once.  *)
 (***************************************************************************)
-AllJoin(configuration) == [configuration EXCEPT !.autoJoin = [r \in DOMAIN @ |-> TRUE]]
+AllJoin(configuration) == [configuration EXCEPT !.auto_join = [r \in DOMAIN @ |-> TRUE]]
 
 \* Replica 1 leads, and all that was ever written is committed; the observers in behind have fetched nothing.
 Standing(configuration, behind, BeginsWith(_)) ==
@@ -228,11 +233,11 @@ Standing(configuration, behind, BeginsWith(_)) ==
      \E end \in {EndOffset(leads)} :
      \E followers \in {[r \in Ids \ {1} |-> FollowsFirst(r, IF r \in behind THEN <<>> ELSE leads.log, end)]} :
      \E fetching \in {{EntryOf(leads, config.keys[r]) : r \in Ids \ ({1} \cup behind)}} :
-     \E leader \in {[leads EXCEPT !.acknowledged = OtherIds(leads), !.highWatermark = end,
-                                 !.offsets = [k \in fetching |-> end]]} :
+     \E leader \in {[leads EXCEPT !.acknowledged = OtherIds(leads), !.high_watermark = end,
+                                 !.fetch_offsets = [k \in fetching |-> end]]} :
      \E remembered \in {HistoryOf(leads.log)} :
        BeginsWith([replicas |-> [r \in Ids |-> IF r = 1 THEN leader ELSE followers[r]],
-                   history |-> [remembered EXCEPT !.epochs = 1 :> [leaders |-> {leads.key}, end |-> end,
+                   history |-> [remembered EXCEPT !.epochs = 1 :> [leaders |-> {leads.replica_key}, end_offset |-> end,
                                                                    rewritten |-> FALSE]]])
 
 \* With replica 3 on a new disk.
@@ -255,13 +260,13 @@ Waiting(scene, messages, r, to) ==
 
 \* Replica 4 wants another snapshot than the one that the leader has: it asked for an older one, or the leader sends
 \* another.
-WantsAnother(scene) == [scene EXCEPT !.replicas[4] = [@ EXCEPT !.fetched = TRUE, !.wanted = <<1, 1>>]]
+WantsAnother(scene) == [scene EXCEPT !.replicas[4] = [@ EXCEPT !.fetched = TRUE, !.wanted_snapshot = <<1, 1>>]]
 
 OldSnapshot(scene) ==
   \E wanting \in {WantsAnother(WithSnapshot(scene))} :
     LET leader == wanting.replicas[1]
         asked == FetchSnapshotRequest(wanting.replicas[4], 1, 1)
-        newest == [asked EXCEPT !.snapshotEnd = leader.base.end, !.snapshotEpoch = leader.base.epoch]
+        newest == [asked EXCEPT !.snapshot_end_offset = leader.base.end_offset, !.snapshot_epoch = leader.base.epoch]
     IN \E message \in {asked, AfterFetchSnapshotRequest(leader, newest).sends[1]} :
          Waiting(wanting, {message}, 4, 1)
 
@@ -277,7 +282,7 @@ Leaves(scene) ==
   IN \E message \in {asked, refused} : Waiting(scene, {message}, 3, 1)
 
 StaticVoters == [Cluster(3, 3, 0) EXCEPT !.voters = {<<r, "">> : r \in 1..3}]
-OldController == [Joining(4, 3) EXCEPT !.maxVersion = <<1, 1, 1, 0>>]
+OldController == [Joining(4, 3) EXCEPT !.max_version = <<1, 1, 1, 0>>]
 
 Changing ==
   \/ Standing(Joining(4, 3), {}, Begins)

@@ -22,7 +22,6 @@ from kraft_dev.probes.rows import Brief, rows_taken
 from kraft_dev.probes.tally import Tally
 from kraft_reference.messages import Error
 from kraft_reference.roles import Role, Transition
-from kraft_spec.mapping import EFFECTS
 from kraft_spec.models.running import model_directory, next_actions
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
@@ -55,7 +54,6 @@ _FAULTS = {
     "CutLink": "cut_interval_ms",
 }
 """Actions that are a fault, and the name of it in `Faults`."""
-_EFFECTS = {row: effect.__name__ for effect, (row, _) in EFFECTS.items()}
 """The effects by their names in the model."""
 _REFUSALS_EVERY = 50
 """Refusals are looked for in every so manieth state, because TLC searches for successors to find them."""
@@ -189,7 +187,7 @@ class Walk:
             if label["reason"]:
                 tally.add("refusal", label["reason"])
             tally.add_all("error", (answer for _, answer in label["sent"] if answer))
-            tally.add_all("effect", (_EFFECTS[done] for done in label["done"]))
+            tally.add_all("effect", label["done"])
             tally.add_all("effect", {"Answer" if sent == "Reply" else "Send" for sent, _ in label["sent"]})
             if label["moved"]:
                 tally.add("fault", "new_endpoint_chance")
