@@ -7,6 +7,7 @@ from msgspec import UNSET
 from kraft_conformance.protocol.messages import Crash, HelloReply, Restart, Step
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import Status
+from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Vector, VectorEvent
 from kraft_conformance.vectors.profiles import shown_profile
 from kraft_spec.action_rules import rules_of_event
@@ -23,20 +24,20 @@ class NotAsked(Exception):  # noqa: N818 - a decision, not an error
         self.reason = reason
 
 
-def applies(vector: Vector, hello: HelloReply, profile: str) -> None:
-    """Return if an implementation can be asked this vector.
+def applies(vector: AnyVector, hello: HelloReply, profile: str) -> None:
+    """Return if an implementation can be asked this vector, of whichever subject.
 
     Raises:
         NotAsked: it cannot, and why.
     """
     requires = vector.requires
-    if "replica" not in hello.subjects:
-        raise NotAsked(Status.UNSUPPORTED, "needs the subject replica")
+    if vector.subject not in hello.subjects:
+        raise NotAsked(Status.UNSUPPORTED, f"needs the subject {vector.subject}")
     missing = [kip for kip in requires.kips if hello.kip_levels.get(kip, "none") == "none"]
     if missing:
         raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(missing)}")
-    if requires.kraft_version not in hello.kraft_versions:
-        raise NotAsked(Status.UNSUPPORTED, f"needs kraft.version {requires.kraft_version}")
+    if isinstance(vector, Vector) and vector.requires.kraft_version not in hello.kraft_versions:
+        raise NotAsked(Status.UNSUPPORTED, f"needs kraft.version {vector.requires.kraft_version}")
     lacking = [feature for feature in requires.features if feature in hello.unsupported]
     if lacking:
         raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(lacking)}")

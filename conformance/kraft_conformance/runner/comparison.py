@@ -1,6 +1,7 @@
 """One step of an implementation against what the vector expects of it."""
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -72,8 +73,7 @@ class EffectComparison:
         by_name = {effect_name(effect): effect for effect in shown}
         found = [*self._contents(by_name, disk.after(shown)), *self._portions(shown, log_end_offset)]
         found += self._order([effect_name(effect) for effect in shown])
-        left_out = tuple([one for one in found if isinstance(one, str)])
-        return Compared(tuple([one for one in found if not isinstance(one, str)]), left_out)
+        return Compared.of(found)
 
     def _contents(self, shown: dict[str, TracedEffect], disk: Disk) -> Iterator[Difference | str]:
         for name, (index, expected) in self._expected.items():
@@ -148,9 +148,7 @@ def compared_state(step_path: str, expected: TracedState, actual: TracedState) -
     flushed, least, end = given.get("flushed_offset"), wanted.get("flushed_offset"), wanted.get("log_end_offset")
     if None not in (flushed, least, end) and least <= flushed <= end:
         wanted["flushed_offset"] = flushed
-    renamed = list(_renamed(compare("state", wanted, given), "state", step_path))
-    left_out = tuple([one for one in renamed if isinstance(one, str)])
-    return Compared(tuple([one for one in renamed if not isinstance(one, str)]), left_out)
+    return Compared.of(_renamed(compare("state", wanted, given), "state", step_path))
 
 
 def sends_besides(step: VectorStep, effects: Sequence[TracedEffect]) -> bool:
@@ -160,9 +158,9 @@ def sends_besides(step: VectorStep, effects: Sequence[TracedEffect]) -> bool:
 
 
 def compared_refusal(
-    expected: Refusal | None, actual: Refusal | UnsetType | None, *, besides: bool = False
+    expected: StrEnum | None, actual: StrEnum | UnsetType | None, *, besides: bool = False
 ) -> tuple[Difference, ...]:
-    """A reason that is not given is not judged.
+    """The difference of two reasons, of either subject; one that is not given is not judged.
 
     Nor is it that nothing is due where something is sent that may come on top: for that implementation it is due.
     """

@@ -1,9 +1,11 @@
 """What a vector comes to in which nothing differs."""
 
+from collections.abc import Sequence
+
 from kraft_conformance.protocol.features import shows
 from kraft_conformance.protocol.messages import HelloReply
-from kraft_conformance.runner.courses import FollowedCourse
 from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.requirements import about
 
@@ -11,28 +13,37 @@ CORE = ("role", "epoch", "leader_id", "voted_key", "log_end_offset", "high_water
 """Fields of the state without which a vector of the level `state` says nothing."""
 
 
-def concluded(vector: Vector, hello: HelloReply, course: FollowedCourse) -> Outcome:
-    """The outcome of a vector in which nothing differs: a pass, if enough of it was seen."""
+def concluded(
+    vector: AnyVector, hello: HelloReply, wire_left_out: Sequence[str], state_left_out: Sequence[str]
+) -> Outcome:
+    """The outcome of a vector in which nothing differs: a pass, if enough of it was seen.
+
+    Args:
+        vector: of whichever subject.
+        hello: of the adapter.
+        wire_left_out: what was expected of what is done, and not shown.
+        state_left_out: the same of the state.
+    """
     level = vector.level
-    left_out = tuple(dict.fromkeys((*course.wire_left_out, *course.state_left_out)))
     reason = ""
     if not shows(hello.observability, level):
         reason = f"it needs the level {level}, the adapter shows {hello.observability}"
-    elif course.wire_left_out:
-        reason = f"not shown: {', '.join(dict.fromkeys(course.wire_left_out))}"
-    elif level == "effects" and (hidden := _hidden(vector, hello)):
-        reason = f"not shown: {', '.join(hidden)}"
-    elif level == "state" and (missing := _missing(vector, course)):
+    elif missing := wire_left_out or (level == "effects" and _hidden(vector, hello)):
+        reason = f"not shown: {', '.join(dict.fromkeys(missing))}"
+    elif level == "state" and (missing := _missing(vector, state_left_out)):
         reason = f"not shown: {', '.join(missing)}"
     status = Status.UNOBSERVED if reason else Status.PASS
-    return Outcome(vector.id, status, reason, left_out=left_out)
+    return Outcome(vector.id, status, reason, left_out=tuple(dict.fromkeys((*wire_left_out, *state_left_out))))
 
 
-def _hidden(vector: Vector, hello: HelloReply) -> tuple[str, ...]:
+def _hidden(vector: AnyVector, hello: HelloReply) -> tuple[str, ...]:
     kinds = [type(output).__struct_config__.tag for step in vector.steps for output in step.outputs]
     return tuple([kind for kind in hello.unobserved if kind in kinds])
 
 
-def _missing(vector: Vector, course: FollowedCourse) -> tuple[str, ...]:
-    paths = {path.partition(".")[2] for path in course.state_left_out}
+def _missing(vector: AnyVector, left_out: Sequence[str]) -> tuple[str, ...]:
+    """What must be there of the state: of a replica what the steps are about, of partitions everything."""
+    if not isinstance(vector, Vector):
+        return tuple(dict.fromkeys(left_out))
+    paths = {path.partition(".")[2] for path in left_out}
     return tuple([name for name in dict.fromkeys((*CORE, *about(vector.steps))) if name in paths])

@@ -24,6 +24,20 @@ class Status(StrEnum):
     UNEXPECTED_PASS = "unexpected pass"
 
 
+class Failed(Exception):  # noqa: N818 - carried to `run_vector`
+    """A step, from 1, or the state that a vector begins with, for step 0, shows something else."""
+
+    def __init__(
+        self, step: int, event: str | None, differences: tuple[Difference, ...], effects: tuple[Any, ...] | None = None
+    ) -> None:
+        super().__init__(step, event, differences)
+        self.step = step
+        self.event = event
+        # A timer that is missing says less than what it stands beside.
+        self.differences = tuple(sorted(differences, key=lambda one: one.field.startswith("StartTimer ")))
+        self.effects = effects
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The status of a vector, and why."""

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from msgspec import UNSET, UnsetType
-
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.partitions import LEADER_AND_ISR_LEAST, ControllerView, ShownEffect
 from kraft_conformance.runner.partition_choices import Choices
@@ -12,7 +10,6 @@ from kraft_conformance.runner.partition_items import STORED, Item, items, label,
 from kraft_conformance.runner.plain import Compared, Difference, compare, text
 from kraft_conformance.vectors.partitions.format import PartitionLatitude, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import by_name
-from kraft_reference.partitions.outcome import Refusal
 from kraft_traces.partitions.lines import Name
 
 
@@ -70,9 +67,7 @@ class ControllerComparison:
 
     def compared(self) -> Compared:
         """The differences, and what was expected and not shown."""
-        found = [*self._contents(), *self._order()]
-        left_out = tuple([one for one in found if isinstance(one, str)])
-        return Compared(tuple([one for one in found if not isinstance(one, str)]), left_out)
+        return Compared.of([*self._contents(), *self._order()])
 
     def _contents(self) -> Iterator[Difference | str]:
         actual: dict[str, Item] = {}
@@ -148,16 +143,7 @@ def compared_view(path: str, expected: ControllerView, actual: ControllerView) -
     found: list[Difference | str] = []
     if "partitions" in got:
         found += _compared_rows(f"{path}.partitions", wanted.pop("partitions"), got["partitions"])
-    found += compare(path, wanted, got)
-    left_out = tuple([one for one in found if isinstance(one, str)])
-    return Compared(tuple([one for one in found if not isinstance(one, str)]), left_out)
-
-
-def compared_refusal(expected: Refusal | None, actual: Refusal | UnsetType | None) -> tuple[Difference, ...]:
-    """A reason that is not given is not judged."""
-    if actual is UNSET or actual == expected:
-        return ()
-    return (Difference("refusal", text(expected), text(actual)),)
+    return Compared.of([*found, *compare(path, wanted, got)])
 
 
 def rows(view: ControllerView) -> Iterable[Item]:

@@ -15,10 +15,8 @@ from kraft_conformance.protocol.partitions import (
     ShownStorePartitions,
     ShownStoreReassignPartitions,
 )
+from kraft_conformance.runner.plain import plain
 from kraft_traces.partitions.lines import Name
-
-_SETS = frozenset({"in_sync", "adding", "removing", "alive", "deleting", "legacy", "targets", "results"})
-"""Lists in which the order says nothing."""
 
 STORED = (ShownStorePartitions, ShownStoreReassignPartitions)
 """What is shown from the level `effects` on."""
@@ -44,24 +42,15 @@ def label(name: Name) -> str:
 
 
 def plain_fields(part: msgspec.Struct) -> dict[str, Any]:
-    """The fields that are there as JSON values; those that are sets are sorted."""
-    return {name: _plain(name, value) for name, value in msgspec.to_builtins(part).items()}
-
-
-def _plain(name: str, value: Any) -> Any:
-    if name == "reassignments":
-        rows = [{key: _plain(key, one) for key, one in row.items()} for row in value]
-        return {label(row.pop("partition")): row for row in rows}
-    if name == "results" and len({label(partition) for partition, _ in value}) == len(value):
-        return {label(partition): error for partition, error in value}
-    if isinstance(value, list | tuple):
-        return sorted(value, key=_place) if name in _SETS else list(value)
-    return value
-
-
-def _place(one: Any) -> Any:
-    """Ids go by their number; rows begin with a text and a number, and go by what they look like."""
-    return one if isinstance(one, int) else str(one)
+    """The fields that are there as JSON values; what is said of partitions, by their names."""
+    fields: dict[str, Any] = plain(part)
+    if "reassignments" in fields:
+        fields["reassignments"] = {label(row.pop("partition")): row for row in fields["reassignments"]}
+    if "results" in fields:
+        results = {label(partition): error for partition, error in fields["results"]}
+        # Of a request that names a partition twice each result counts.
+        fields["results"] = results if len(results) == len(fields["results"]) else fields["results"]
+    return fields
 
 
 def partition_fields(one: ShownPartition) -> dict[str, Any]:

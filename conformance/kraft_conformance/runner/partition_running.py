@@ -5,8 +5,6 @@ from dataclasses import replace as replace_outcome
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import shows
-from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.protocol.partitions import (
     ControllerView,
     PartitionObserve,
@@ -16,62 +14,25 @@ from kraft_conformance.protocol.partitions import (
     PartitionStep,
     PartitionStepReply,
 )
-from kraft_conformance.runner.faults import Unsupported
-from kraft_conformance.runner.outcome import RULES_MAX, Outcome, Status
+from kraft_conformance.runner.asking import NotAsked
+from kraft_conformance.runner.comparison import compared_refusal
+from kraft_conformance.runner.concluding import concluded
+from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
 from kraft_conformance.runner.partition_attribution import attributed_controllers
 from kraft_conformance.runner.partition_choices import Choices
-from kraft_conformance.runner.partition_comparison import ControllerComparison, compared_refusal, compared_view, rows
+from kraft_conformance.runner.partition_comparison import ControllerComparison, compared_view, rows
 from kraft_conformance.runner.partition_items import items
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.partitions.format import PartitionVector, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import applied
-from kraft_conformance.vectors.profiles import shown_profile
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.rules import strictest_level
 
 
-def run_partition_vector(
-    session: Adapter,
-    vector: PartitionVector,
-    profile: str,
-    *,
-    attributes: bool = False,
-    left_out: frozenset[str] = frozenset(),
-) -> Outcome:
-    """Run a vector; the arguments are those of `run_vector`.
+class PartitionRun:
+    """The vector on the adapter, as `run_vector` asks for it."""
 
-    Raises:
-        AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
-    """
-    not_asked = why_not_asked(vector, session.hello, profile)
-    if not_asked is not None:
-        return not_asked
-    try:
-        run = _Run(session, vector, profile)
-        outcome = run.outcome()
-        return run.attributed(outcome, left_out) if attributes else outcome
-    except Unsupported as fault:
-        return Outcome(vector.id, Status.UNSUPPORTED, f"the adapter says: {fault}")
-
-
-def why_not_asked(vector: PartitionVector, hello: HelloReply, profile: str) -> Outcome | None:
-    """The outcome of a vector that is not for this implementation; None if it is."""
-    requires = vector.requires
-    missing = [kip for kip in requires.kips if hello.kip_levels.get(kip, "none") == "none"]
-    lacking = [feature for feature in requires.features if feature in hello.unsupported]
-    if "partitions" not in hello.subjects:
-        return Outcome(vector.id, Status.UNSUPPORTED, "needs the subject partitions")
-    if missing or lacking:
-        return Outcome(vector.id, Status.UNSUPPORTED, f"needs {', '.join(missing or lacking)}")
-    if profile not in requires.profiles:
-        named = " and ".join(map(shown_profile, requires.profiles))
-        reason = f"of the profile {named}, not {shown_profile(profile)}"
-        return Outcome(vector.id, Status.SKIPPED, reason)
-    return None
-
-
-class _Run:
     def __init__(self, session: Adapter, vector: PartitionVector, profile: str) -> None:
         self._session = session
         self._vector = vector
@@ -87,26 +48,32 @@ class _Run:
         """Of the state."""
 
     def outcome(self) -> Outcome:
-        """Run it to its end, or to the first step that shows something else."""
+        """Run it to its end, or to the first step that shows something else.
+
+        Raises:
+            Failed: there is one.
+            NotAsked: the vector goes on from something else than the adapter has chosen.
+        """
         self._set_up()
         expected = self._vector.before
         if self._sees_state:
             differences = self._compared(self._observed(), "before", expected)
             if differences:
-                return self._failed(0, None, differences)
+                raise Failed(0, None, differences)
         for number, step in enumerate(self._vector.steps, 1):
             expected = applied(expected, step.state)
             reason = self._choices.why_not(step, expected)
             if reason is not None:
-                return Outcome(self._vector.id, Status.SKIPPED, reason)
+                raise NotAsked(Status.SKIPPED, reason)
             differences = self._happen(step, expected)
             if differences:
-                return self._failed(number, type(step.event).__name__, differences)
-        return self._concluded()
+                raise Failed(number, type(step.event).__name__, differences)
+        return concluded(self._vector, self._hello, self._left_out, self._unseen)
 
     def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
         """A failure with the rules behind what differs."""
-        if outcome.status is not Status.FAIL or not outcome.step or self._shown is None:
+        outcome = replace_outcome(outcome, rule_level=strictest_level(self._vector.rules))
+        if not outcome.step or self._shown is None:
             return outcome
         reply, view = self._shown
         level = self._hello.observability
@@ -150,27 +117,3 @@ class _Run:
         compared = compared_view(path, self._choices.adopted(expected), actual)
         self._unseen.extend(compared.left_out)
         return compared.differences
-
-    def _failed(self, number: int, event: str | None, differences: tuple[Difference, ...]) -> Outcome:
-        where = "before the first step" if number == 0 else f"step {number} of {len(self._vector.steps)}"
-        reason = f"{where}: {differences[0]}"
-        rules, level = self._vector.rules, strictest_level(self._vector.rules)
-        return Outcome(self._vector.id, Status.FAIL, reason, rules, number, event, differences, rule_level=level)
-
-    def _concluded(self) -> Outcome:
-        vector, hello = self._vector, self._hello
-        reason = ""
-        if not shows(hello.observability, vector.level):
-            reason = f"it needs the level {vector.level}, the adapter shows {hello.observability}"
-        elif self._left_out:
-            reason = f"not shown: {', '.join(dict.fromkeys(self._left_out))}"
-        elif vector.level == "effects" and (hidden := self._hidden()):
-            reason = f"not shown: {', '.join(hidden)}"
-        elif vector.level == "state" and self._unseen:
-            reason = f"not shown: {', '.join(dict.fromkeys(self._unseen))}"
-        left_out = tuple(dict.fromkeys((*self._left_out, *self._unseen)))
-        return Outcome(vector.id, Status.UNOBSERVED if reason else Status.PASS, reason, left_out=left_out)
-
-    def _hidden(self) -> tuple[str, ...]:
-        kinds = {item.kind for step in self._vector.steps for item in items(step.outputs)}
-        return tuple([kind for kind in self._hello.unobserved if kind in kinds])

@@ -1,7 +1,7 @@
 """Effects and states as plain JSON values, in one order, and where two of them differ."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,9 +19,17 @@ _SETS = frozenset(
         "voters",
         "details",
         "target",
+        "in_sync",
+        "adding",
+        "removing",
+        "alive",
+        "deleting",
+        "legacy",
+        "targets",
+        "results",
     }
 )
-"""Lists in which the order says nothing."""
+"""Lists in which the order says nothing: of a quorum, and from `in_sync` on of partitions."""
 
 NEVER_JUDGED = frozenset({"id", "duration_ms", "timeout_ms"})
 """Names of messages and lengths of time."""
@@ -47,6 +55,13 @@ class Compared(NamedTuple):
     left_out: tuple[str, ...]
     """Paths of the fields that were expected and not shown."""
 
+    @classmethod
+    def of(cls, found: Iterable["Difference | str"]) -> "Compared":
+        """What is found, in two parts."""
+        every = tuple(found)
+        left_out = tuple([one for one in every if isinstance(one, str)])
+        return cls(tuple([one for one in every if not isinstance(one, str)]), left_out)
+
 
 def plain(value: object) -> Any:
     """The JSON value of a part of a line; lists that are sets are sorted."""
@@ -63,8 +78,8 @@ def _sorted(value: Any, name: str = "") -> Any:
 
 
 def _text(value: Any) -> tuple[int, str]:
-    """Replica keys and details go by their ids."""
-    number = value.get("id", 0) if isinstance(value, dict) else 0
+    """Ids go by their number, replica keys and details by their ids."""
+    number = value.get("id", 0) if isinstance(value, dict) else value
     return number if isinstance(number, int) else 0, json.dumps(value, sort_keys=True)
 
 

@@ -37,8 +37,8 @@ from kraft_conformance.runner.courses import FollowedCourse, Shown, followed_cou
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.history import HistoryWatch, as_step
-from kraft_conformance.runner.outcome import RULES_MAX, Outcome, Status
-from kraft_conformance.runner.partition_running import run_partition_vector
+from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
+from kraft_conformance.runner.partition_running import PartitionRun
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Adapter
@@ -48,20 +48,9 @@ from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Attribution
+from kraft_traces.effects import TracedEffect
 from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
 from kraft_traces.state_types import TracedState
-
-
-class _Failed(Exception):  # noqa: N818 - carried to `run_vector`
-    def __init__(self, step: int, event: str | None, differences: tuple[Difference, ...], seen: Seen | None) -> None:
-        super().__init__(step, event, differences)
-        self.step = step
-        self.event = event
-        # A timer that is missing says less than what it stands beside.
-        self.differences = tuple(sorted(differences, key=lambda one: one.field.startswith("StartTimer ")))
-        self.seen = seen
-        shown = None if seen is None else seen.effects
-        self.effects = None if shown is None else tuple(json.decode(json.encode(shown)))
 
 
 def run_vector(
@@ -84,9 +73,11 @@ def run_vector(
     Raises:
         AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
     """
-    if isinstance(vector, PartitionVector):
-        return run_partition_vector(session, vector, profile, attributes=attributes, left_out=left_out)
-    run = _Run(session, vector, profile)
+    run = (
+        PartitionRun(session, vector, profile)
+        if isinstance(vector, PartitionVector)
+        else _Run(session, vector, profile)
+    )
     try:
         applies(vector, session.hello, profile)
         return run.outcome()
@@ -95,16 +86,17 @@ def run_vector(
     except Unsupported as fault:
         return Outcome(vector.id, Status.UNSUPPORTED, f"the adapter says: {fault}")
     except AdapterFault as fault:
-        place_fault(fault, run.asked, vector)
+        if isinstance(vector, Vector) and isinstance(run, _Run):
+            place_fault(fault, run.asked, vector)
         raise
-    except _Failed as failed:
+    except Failed as failed:
         where = "before the first step" if failed.step == 0 else f"step {failed.step} of {len(vector.steps)}"
         reason = f"{where}: {failed.differences[0]}"
         found, effects = failed.differences, failed.effects
         outcome = Outcome(
             vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, found, effects=effects
         )
-        return run.attributed(outcome, failed.seen, left_out) if attributes else outcome
+        return run.attributed(outcome, left_out) if attributes else outcome
 
 
 def errored(vector_id: str, fault: AdapterFault) -> Outcome:
@@ -128,13 +120,15 @@ class _Run:
         self._history: HistoryWatch | None = None
         self.asked = Asked(0, None, "at reset")
         """Where it is."""
+        self._seen: Seen | None = None
+        """In the last step."""
 
     def outcome(self) -> Outcome:
         self._set_up()
         courses = followed_courses(self._vector, self._hello, self._ahead)
         observed = self._observed()
         if observed is not None:
-            courses = _remaining([(one, one.begins(observed)) for one in courses], 0, None)
+            courses = _remaining([(one, one.begins(observed)) for one in courses], 0, None, None)
         for number, step in enumerate(self._vector.steps, 1):
             self.asked = Asked(number, step, f"step {number} of {len(self._vector.steps)}")
             disk = self._disk
@@ -147,10 +141,11 @@ class _Run:
             judged = [(one, one.step(shown)) for one in courses]
             if reply is not None:
                 self._answers.follow(step, step.outputs, reply.effects)
-            courses = _remaining(judged, number, step.event, seen_of(reply, observed, disk))
-        return concluded(self._vector, self._hello, courses[0])
+            self._seen = seen_of(reply, observed, disk)
+            courses = _remaining(judged, number, step.event, self._seen.effects)
+        return concluded(self._vector, self._hello, courses[0].wire_left_out, courses[0].state_left_out)
 
-    def attributed(self, outcome: Outcome, seen: Seen | None, left_out: frozenset[str]) -> Outcome:
+    def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
         """A failure with the rules behind what differs.
 
         A history that differs already is played once more to say where; its first difference is what is attributed
@@ -158,8 +153,8 @@ class _Run:
         """
         vector, cluster, hello = self._vector, self._cluster(), self._hello
         found = Attribution(vector.rules, False)
-        if seen is not None and outcome.step is not None:
-            found = attributed_step(vector, cluster, outcome.step, seen, hello, left_out)
+        if self._seen is not None and outcome.step is not None:
+            found = attributed_step(vector, cluster, outcome.step, self._seen, hello, left_out)
         of_order = () if found.suspects else rules_of_order(outcome.differences)
         rules: tuple[str, ...] = (*of_order, *found.rules)
         words = ""
@@ -251,13 +246,13 @@ def _remaining(
     judged: Sequence[tuple[FollowedCourse, tuple[Difference, ...]]],
     step: int,
     event: str | None,
-    seen: Seen | None = None,
+    effects: tuple[TracedEffect, ...] | None,
 ) -> tuple[FollowedCourse, ...]:
     """The courses from which nothing differs.
 
     Raises:
-        _Failed: there is none; with what differs from the first of them.
+        Failed: there is none; with what differs from the first of them.
     """
     if all(differences for _, differences in judged):
-        raise _Failed(step, event, judged[0][1], seen)
+        raise Failed(step, event, judged[0][1], None if effects is None else tuple(json.decode(json.encode(effects))))
     return tuple([course for course, differences in judged if not differences])

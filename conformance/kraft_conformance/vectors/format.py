@@ -1,6 +1,6 @@
 """The types of a kraft-vector/1.  The order of the fields here is their order in a file."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -99,6 +99,8 @@ class Course(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=False):
     """One vector."""
+
+    subject: ClassVar[Subject] = "replica"
 
     schema: Literal["kraft-vector/1"]
     id: VectorId

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from kraft_conformance.protocol.features import Subject
 from kraft_conformance.vectors.catalogue import MANIFEST, vector_folder
 from kraft_conformance.vectors.encoding import manifest_bytes, vector_bytes
 from kraft_conformance.vectors.format import SCHEMA, Manifest, ManifestEntry, Vector
@@ -51,8 +50,7 @@ def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
         digest, steps = sha256(raw).hexdigest(), len(vector.steps)
         history = None if vector.history is None else len(vector.history)
         profiles = vector.requires.profiles
-        subject: Subject = "partitions" if isinstance(vector, PartitionVector) else "replica"
-        told = (digest, vector.level, vector.rules, steps, history, profiles, subject)
+        told = (digest, vector.level, vector.rules, steps, history, profiles, vector.subject)
         entries.append(ManifestEntry(vector.id, name, *told))
     made[MANIFEST] = manifest_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
     return made

@@ -1,10 +1,10 @@
 """The types of a kraft-partition-vector/1.  The order of the fields here is their order in a file."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kraft_conformance.protocol.features import Feature, Kip, Level
+from kraft_conformance.protocol.features import Feature, Kip, Level, Subject
 from kraft_conformance.protocol.partitions import ControllerView, PartitionCluster, ShownEffect
 from kraft_conformance.vectors.format import VectorId
 from kraft_reference.partitions.errors import Error
@@ -59,6 +59,8 @@ class PartitionVectorStep(PartitionVectorEvent, frozen=True, kw_only=True):
 
 class PartitionVector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One vector."""
+
+    subject: ClassVar[Subject] = "partitions"
 
     schema: Literal["kraft-partition-vector/1"]
     id: VectorId
