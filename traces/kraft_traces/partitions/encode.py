@@ -1,11 +1,13 @@
 """From a run of the reference to the lines of its trace, and back to its configuration."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
-from kraft_reference.partitions import effects, events
+from kraft_reference.partitions import effects
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.occurrence import PartitionOccurrence
@@ -19,8 +21,6 @@ from kraft_traces.partitions.lines import (
     PartitionEventLine,
     PartitionHeader,
     Target,
-    TracedEffect,
-    TracedEvent,
     TracedPartition,
     TracedState,
 )
@@ -75,9 +75,9 @@ def line_of(occurrence: PartitionOccurrence) -> PartitionEventLine:
     """The line of one occurrence."""
     return PartitionEventLine(
         occurrence.sequence,
-        _event(occurrence.event),
+        _traced(occurrence.event),
         occurrence.refusal,
-        tuple([_effect(effect) for effect in occurrence.effects]),
+        _traced(occurrence.effects),
         traced_state(occurrence.state),
     )
 
@@ -129,33 +129,19 @@ def _partition(name: Name, one: Partition) -> TracedPartition:
     return TracedPartition(name, *lists, one.leader, one.leader_epoch, one.partition_epoch)
 
 
-def _event(event: events.Event) -> TracedEvent:
-    match event:
-        case events.AlterPartition():
-            epochs = (event.leader_epoch, event.partition_epoch)
-            return lines.AlterPartition(event.node, event.broker, event.partition, *epochs, _ascending(event.in_sync))
+def _traced(part: Any) -> Any:
+    """An event, an effect or a value in one: the line's type has the same name and fields, and a set ascends."""
+    match part:
+        case frozenset():
+            return _ascending(part)
+        case (TopicPartition() as name, Partition() as one):
+            return _partition(name, one)
+        case tuple() if not isinstance(part, TopicPartition):
+            return tuple([_traced(one) for one in part])
+        case _ if is_dataclass(part):
+            kind = getattr(
+                lines, "TracedReassignment" if isinstance(part, effects.Reassignment) else type(part).__name__
+            )
+            return kind(*[_traced(getattr(part, field)) for field in kind.__struct_fields__])
         case _:
-            kind = getattr(lines, type(event).__name__)
-            fields = {name: getattr(event, name) for name in kind.__struct_fields__}
-            traced: TracedEvent = kind(**fields)
-            return traced
-
-
-def _effect(effect: effects.Effect) -> TracedEffect:
-    match effect:
-        case effects.StorePartitions():
-            return lines.StorePartitions(tuple([_partition(name, one) for name, one in effect.partitions]))
-        case effects.ListReassignmentsAnswer():
-            rows = tuple([_reassignment(row) for row in effect.reassignments])
-            return lines.ListReassignmentsAnswer(effect.error, rows)
-        case _:
-            kind = getattr(lines, type(effect).__name__)
-            fields = {name: getattr(effect, name) for name in kind.__struct_fields__}
-            if "in_sync" in fields:
-                fields["in_sync"] = _ascending(fields["in_sync"])
-            traced: TracedEffect = kind(**fields)
-            return traced
-
-
-def _reassignment(row: effects.Reassignment) -> lines.TracedReassignment:
-    return lines.TracedReassignment(row.partition, row.replicas, row.adding, row.removing)
+            return part
