@@ -15,7 +15,7 @@ from kraft_reference.configuration import Configuration, ReplicaConfiguration, T
 from kraft_reference.log import Log
 from kraft_reference.profile import PROFILES, Profile
 from kraft_reference.state import ReplicaState
-from kraft_spec.mapping_forms import ROWS, ModelValue, function_entries
+from kraft_spec.mapping_forms import ModelValue, function_entries
 from kraft_spec.mapping_tables import (
     CLUSTER,
     DECISIONS,
@@ -48,13 +48,12 @@ __all__ = (
     "Field",
     "configuration_from_model",
     "configuration_to_model",
-    "effect_row",
+    "effect_to_model",
     "event_from_model",
     "event_to_model",
     "is_same_cluster",
     "message_from_model",
     "message_to_model",
-    "row_names",
     "state_from_model",
     "state_to_model",
 )
@@ -113,32 +112,17 @@ _SOME_TIME_MS = Timeouts().voter_change_timeout_ms
 """Of a request to add a voter on the way from the model, which has no clock."""
 
 
-def _row(name: str, fields: tuple[Field, ...], structure: object) -> tuple[ModelValue, ...]:
-    values = [(field.form, getattr(structure, field.reference)) for field in fields]
-    return (name, *[ROWS.get(form, form.to_model)(value) for form, value in values])
-
-
-def effect_row(effect: effects.DurableEffect | effects.Send | effects.Answer) -> tuple[ModelValue, ...]:
-    """An effect as `ObservedEffects` shows it."""
-    if isinstance(effect, effects.Answer):
-        return _row(REPLY_NAME, REPLY, effect.reply)
+def effect_to_model(effect: effects.DurableEffect | effects.Send | effects.Answer) -> dict[str, ModelValue]:
+    """An effect as `ObservedEffects` shows it; its `type` is the name of the effect or of the message."""
     if isinstance(effect, effects.Send):
-        message = effect.message
-        return _row(type(message).__name__, MESSAGES[type(message)], message)
-    return _row(type(effect).__name__, EFFECTS[type(effect)], effect)
-
-
-def row_names(name: str) -> tuple[str, ...]:
-    """The names of the fields of `effect_row`, after its first: the model's."""
-    kind = MESSAGE_TYPES.get(name)
-    fields = MESSAGES[kind] if kind else _EFFECT_FIELDS[name]
-    return tuple(field.model for field in fields)
+        return message_to_model(effect.message)
+    if isinstance(effect, effects.Answer):
+        return {"type": REPLY_NAME, **_record(REPLY, effect.reply)}
+    return {"type": type(effect).__name__, **_record(EFFECTS[type(effect)], effect)}
 
 
 REPLY_NAME = messages.Reply.__name__
 """What an answer to a client is called among the effects."""
-
-_EFFECT_FIELDS = {**{kind.__name__: fields for kind, fields in EFFECTS.items()}, REPLY_NAME: REPLY}
 
 EVENT_TYPES: Mapping[str, type[events.Event]] = {kind.__name__: kind for kind in EVENTS}
 """The events that deliver nothing, by their name."""

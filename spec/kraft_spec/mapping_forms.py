@@ -157,12 +157,6 @@ def record_from_model(record: Mapping[str, ModelValue]) -> Record:
     return Record(record["epoch"], kind, record["value"], voters, details, target)  # type: ignore[arg-type]
 
 
-def record_row(record: Any) -> tuple[ModelValue, ...]:
-    """A record of the reference as `ObservedRecord` shows it."""
-    voters, details = _key_set(record.voters), details_to_model(record.details)
-    return (record.epoch, str(record.kind), record.value, voters, details, target_to_model(record.target))
-
-
 def _voters_entry_to_model(entry: VotersEntry) -> dict[str, ModelValue]:
     voters, details = _key_set(entry.voters), details_to_model(entry.details)
     return {"offset": entry.offset, "voters": voters, "details": details, "target": target_to_model(entry.target)}
@@ -181,68 +175,59 @@ def _version_entry_from_model(entry: Mapping[str, ModelValue]) -> VersionEntry:
     return VersionEntry(entry["offset"], entry["kraft_version"])
 
 
-def snapshot_to_model(snapshot: Snapshot) -> dict[str, ModelValue]:
-    """A snapshot as far as it carries voters."""
-    return dict(zip(_SNAPSHOT, snapshot_row(snapshot), strict=True))
-
-
-_SNAPSHOT = ("end_offset", "epoch", "kraft_version", "voters", "details", "target")
+def snapshot_to_model(snapshot: Any) -> dict[str, ModelValue]:
+    """A snapshot of the reference or of a trace, as far as it carries voters."""
+    return {
+        "end_offset": snapshot.end_offset,
+        "epoch": snapshot.epoch,
+        "kraft_version": snapshot.kraft_version,
+        "voters": _key_set(snapshot.voters),
+        "details": details_to_model(snapshot.details),
+        "target": target_to_model(snapshot.target),
+    }
 
 
 def snapshot_from_model(snapshot: Mapping[str, ModelValue]) -> Snapshot:
     """The way back of `snapshot_to_model`."""
-    end, epoch, level, voters, details, target = (snapshot[name] for name in _SNAPSHOT)
-    known = (_known_keys(voters), details_from_model(details), _target_from_model(target))
-    return Snapshot(end, epoch, level, *known)  # type: ignore[arg-type]
-
-
-def snapshot_row(snapshot: Any) -> tuple[ModelValue, ...]:
-    """A snapshot of the reference or of a trace as `ObservedSnapshot` shows it; <<>> for none."""
-    if snapshot is None:
-        return ()
-    voters, details = _key_set(snapshot.voters), details_to_model(snapshot.details)
-    target = target_to_model(snapshot.target)
-    return (snapshot.end_offset, snapshot.epoch, snapshot.kraft_version, voters, details, target)
+    voters, details = _known_keys(snapshot["voters"]), details_from_model(snapshot["details"])
+    numbers = (snapshot["end_offset"], snapshot["epoch"], snapshot["kraft_version"])
+    return Snapshot(*numbers, voters, details, _target_from_model(snapshot["target"]))  # type: ignore[arg-type]
 
 
 REQUESTERS: Mapping[Any, int] = {None: CLIENT, NOBODY_ASKED: REASSIGNMENT}
 """What a trace says of a requester that is no replica."""
 
-_CHANGE = (
-    "kind",
-    "phase",
-    "voter",
-    "endpoint",
-    "min_version",
-    "max_version",
-    "offset",
-    "requester",
-    "request",
-    "when_committed",
-)
 _NO_CHANGE: Mapping[str, ModelValue] = {"kind": "none"}
 
 
-def _change_to_model(change: PendingChange | None) -> Mapping[str, ModelValue]:
-    return _NO_CHANGE if change is None else dict(zip(_CHANGE, change_row(change), strict=True))
-
-
-def change_row(change: Any) -> tuple[ModelValue, ...]:
-    """A pending change of the reference or of a trace as `ObservedState` shows it; <<>> for none."""
+def change_to_model(change: Any) -> Mapping[str, ModelValue]:
+    """A pending change of the reference or of a trace, or none."""
     if change is None:
-        return ()
-    named = (str(change.kind), str(change.phase), key_to_model(change.voter), text_to_model(change.endpoint))
-    requester = REQUESTERS.get(change.requester, change.requester)
-    versions = (change.min_version, change.max_version)
-    return (*named, *versions, change.offset, requester, change.request, change.when_committed)
+        return _NO_CHANGE
+    return {
+        "kind": str(change.kind),
+        "phase": str(change.phase),
+        "voter": key_to_model(change.voter),
+        "endpoint": text_to_model(change.endpoint),
+        "min_version": change.min_version,
+        "max_version": change.max_version,
+        "offset": change.offset,
+        "requester": REQUESTERS.get(change.requester, change.requester),
+        "request": change.request,
+        "when_committed": change.when_committed,
+    }
 
 
 def _change_from_model(change: Mapping[str, ModelValue]) -> PendingChange | None:
     if change["kind"] == "none":
         return None
-    kind, phase, voter, endpoint, *rest = (change[name] for name in _CHANGE)
-    named = (ChangeKind(kind), ChangePhase(phase), key_from_model(voter), text_from_model(endpoint))
-    return PendingChange(*named, *rest)
+    converted = {
+        "kind": ChangeKind(change["kind"]),
+        "phase": ChangePhase(change["phase"]),
+        "voter": key_from_model(change["voter"]),
+        "endpoint": text_from_model(change["endpoint"]),
+    }
+    return PendingChange(**{**change, **converted})
 
 
 def reports_to_model(reports: Iterable[Any]) -> frozenset[tuple[ModelValue, ...]]:
@@ -288,8 +273,6 @@ REQUESTS = Form(_pairs, dict)
 OFFSETS = Form(_offsets_to_model, _offsets_from_model)
 """Fetch offsets by replica key."""
 RECORDS = Form(_each(record_to_model), _each(record_from_model))
-RECORD_ROWS = _each(record_row)
-"""Records as `ObservedRecords` shows them: `RECORDS` of what is seen from outside."""
 VOTERS_HISTORY = Form(_each(_voters_entry_to_model), _each(_voters_entry_from_model))
 VERSIONS_HISTORY = Form(_each(_version_entry_to_model), _each(_version_entry_from_model))
 SNAPSHOT = Form(snapshot_to_model, snapshot_from_model)
@@ -301,17 +284,10 @@ SNAPSHOT_ID = Form(
     lambda wanted: (-1, -1) if wanted is None else wanted, lambda wanted: wanted if wanted[0] >= 0 else None
 )
 """(end offset, epoch), or none."""
-CHANGE = Form(_change_to_model, _change_from_model)
+CHANGE = Form(change_to_model, _change_from_model)
 """A pending change, or none."""
 TARGET = Form(target_to_model, _target_from_model)
 """The ids that a reassignment shall end with, or none."""
 OPTIONAL_LIST = Form(lambda ids: () if ids is None else (tuple(ids),), lambda given: tuple(given[0]) if given else None)
 """A list of ids that may be null: <<>> for null."""
 REPORTS = Form(reports_to_model, _reports_from_model)
-
-ROWS: Mapping[Form, Callable[[Any], ModelValue]] = {
-    RECORDS: RECORD_ROWS,
-    SNAPSHOT: snapshot_row,
-    OPTIONAL_SNAPSHOT: snapshot_row,
-}
-"""The forms that look otherwise from outside: as the operators of Observed.tla show them."""

@@ -237,8 +237,11 @@ def test_every_field_of_the_reference_is_mapped_or_named_as_left_out(kind: type,
 @pytest.mark.parametrize(
     ("row", "whole"),
     [
-        (mapping_forms.change_row, PendingChange(ChangeKind.ADD, ChangePhase.COMMIT, None, None, 0, 1, 5, 1, 7)),
-        (mapping_forms.snapshot_row, Snapshot(0, 0, 1, frozenset())),
+        (
+            lambda one: tuple(mapping_forms.change_to_model(one)),
+            PendingChange(ChangeKind.ADD, ChangePhase.COMMIT, None, None, 0, 1, 5, 1, 7),
+        ),
+        (mapping_forms.snapshot_to_model, Snapshot(0, 0, 1, frozenset())),
         (lambda one: next(iter(mapping_forms.reports_to_model([one]))), Report(ReplicaKey(1, "A"), "E1", 0, 1)),
         (lambda one: next(iter(mapping_forms.details_to_model([one]))), VoterDetails(1, "E1", 0, 1)),
     ],

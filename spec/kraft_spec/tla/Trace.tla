@@ -102,7 +102,7 @@ NetworkObservation == observed
 \* For a line that does not name its message: what it may mean.
 OnTheirWay ==
   {<<w.sent, w.message.destination, <<w.message.source, w.message.destination>> \in cuts,
-     ObservedMessage(w.message)>> : w \in {v \in network : v.copies > 0}}
+     w.message>> : w \in {v \in network : v.copies > 0}}
 
 (***************************************************************************)
 (* Steps.                                                                  *)
@@ -194,7 +194,7 @@ TraceAnswerUnsupportedVersion ==
             /\ network' = (network \ {w})
                             \cup (IF w.copies > 1 THEN {[w EXCEPT !.copies = @ - 1]} ELSE {})
                             \cup {[sent |-> event.sequence, copies |-> 1, message |-> answer]}
-            /\ observed' = <<"", <<ObservedMessage(answer)>>>>
+            /\ observed' = <<"", <<answer>>>>
   /\ UNCHANGED <<config, replicas, cuts, history, event>>
 
 TraceCutLink == OnLine("CutLink") /\ Quietly /\ CutLink(event.source, event.destination)

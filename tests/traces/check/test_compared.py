@@ -37,7 +37,7 @@ def too_few(found: Compared) -> Counter[str]:
 def test_every_field_that_is_compared_is_in_one_group_and_every_property_in_the_table() -> None:
     grouped = Counter(field for fields in GROUPS.values() for field in fields)
     assert set(grouped.values()) == {1}
-    assert {f"state.{name.split('.')[0]}" for name, _ in STATE_FIELDS} < grouped.keys()
+    assert {f"state.{name}" for name, _, _ in STATE_FIELDS} < grouped.keys()
     assert {field for ways in PROPERTIES.values() for way in ways for field in way} <= grouped.keys()
     assert PROPERTIES.keys() == TRACE_PROPERTIES
     assert {group for groups in REQUIREMENTS.values() for group in groups} <= GROUPS.keys()

@@ -91,7 +91,7 @@ def addressed(line: EventLine, on_their_way: Iterable[OnItsWay]) -> list[OnItsWa
         for way in on_their_way
         if way.receiver == line.replica
         and not way.cut
-        and way.message[0] == wanted
+        and way.message["type"] == wanted
         and (place is None or (place.sent, place.destination) == (way.sent, way.receiver))
     ]
 
@@ -149,7 +149,7 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             return all_of({"source": source, "destination": destination} for source, destination in links)
         case _:
             return all_of(
-                {"sent": way.sent, "destination": way.receiver, "change": way.message[0] in _CHANGE_ANSWERS}
+                {"sent": way.sent, "destination": way.receiver, "change": way.message["type"] in _CHANGE_ANSWERS}
                 for way in around.on_their_way()
             )
 

@@ -65,13 +65,13 @@ def line_differences(line: EventLine, step: Step) -> tuple[Difference, ...]:
     found: list[Difference] = []
     if line.state is not UNSET:
         wanted, shown = canonical_state(traced_state(step.state)), canonical_state(line.state)
-        found += field_differences("state.", STATE_FIELDS, wanted, shown, complete=False)  # type: ignore[arg-type]
+        found += field_differences("state.", STATE_FIELDS, wanted, shown, complete=False)
     if line.refusal not in (UNSET, step.refusal):
         found.append(Difference("refusal", _worded(step.refusal), _worded(line.refusal)))
     if line.effects is not UNSET:
         effects = tuple([traced_effect(line.sequence, effect) for effect in step.effects])
-        rows = tuple([row for _, row in canonical_effects(effects)])
-        found += effect_differences(rows, canonical_effects(line.effects), complete=False)  # type: ignore[arg-type]
+        expected = [effect for _, effect in canonical_effects(effects)]
+        found += effect_differences(expected, canonical_effects(line.effects), complete=False)
     return tuple(found)
 
 

@@ -251,11 +251,14 @@ def _shown(line: EventLine) -> Iterator[int]:
         yield _of_state(line.state)
 
 
+_WHICH_MESSAGE = frozenset(("type", "source", "destination"))
+"""What says which message it is, and nothing of what is in it."""
+
+
 def _of_message(field: str, message: TracedMessage) -> Iterator[int]:
     if _is_whole_message(message):
         yield _BITS[field] | _ANYTHING
-    # After its type, its sender and its receiver, which only say which message it is.
-    elif any(value is not UNSET for value in canonical_message(message)[3:]):
+    elif any(value is not UNSET for name, value in canonical_message(message).items() if name not in _WHICH_MESSAGE):
         yield _ANYTHING
 
 

@@ -8,29 +8,27 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_spec.tlc.values import TlaValue
 from kraft_traces.check.binding import HANDLE
 from kraft_traces.check.differences import (
     Difference,
-    Row,
+    Expected,
     effect_differences,
     effect_text,
     field_differences,
+    members,
     message_differences,
-    row,
 )
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.observation import (
     EFFECT_FIELDS,
     MESSAGE_FIELDS,
     STATE_FIELDS,
-    Canonical,
+    Fields,
     canonical_effects,
     canonical_message,
     canonical_state,
-    tla_text,
 )
-from kraft_traces.check.text import observation_text
+from kraft_traces.check.text import answer_text, observation_text
 from kraft_traces.check.wording import MISSING, NOTHING
 from kraft_traces.effects import TracedAnswer, TracedEffect, TracedFlushLog
 from kraft_traces.latitude.ordering import is_in_one_order
@@ -42,10 +40,6 @@ NETWORK_EVENTS = frozenset(name for name, shape in EVENTS.items() if not shape.a
 
 _NO_REASON = "null"
 
-_FLUSHED, _LOG_END = [
-    next(place for place, (name, _) in enumerate(STATE_FIELDS) if name == wanted)
-    for wanted in ("flushed_offset", "log_end_offset")
-]
 _SYNC = EFFECT_FIELDS[TracedFlushLog][0]
 _NO_WRITES = frozenset({*MESSAGE_FIELDS, EFFECT_FIELDS[TracedAnswer][0]})
 
@@ -90,14 +84,13 @@ class Comparison:
             if shown == model.observation("Observation", after):
                 return ()
         own = self._own
-        expected_state, observed = row(model.observed("Observation", after))
-        expected_reason, expected_effects = row(observed)
+        expected_state, (expected_reason, expected_effects) = members(model.observed("Observation", after))
         found: list[Difference] = []
         if state is not UNSET:
             shown_state = canonical_state(state)
             if disk is not None and line.crash is UNSET:
-                shown_state = _with_lower_bound(shown_state, row(expected_state))
-            found += field_differences("state.", STATE_FIELDS, row(expected_state), shown_state, complete=own)
+                shown_state = _with_lower_bound(shown_state, expected_state)
+            found += field_differences("state.", STATE_FIELDS, expected_state, shown_state, complete=own)
         elif own:
             found.append(Difference("state", "the state after", MISSING))
         wanted = str(expected_reason) or _NO_REASON
@@ -105,8 +98,8 @@ class Comparison:
         if given != wanted and (own or refusal is not UNSET):
             found.append(Difference("refusal", wanted, given))
         if effects is not UNSET and disk is not None:
-            end = None if line.crash is not UNSET else row(expected_state)[_LOG_END]
-            found += _free_differences(row(expected_effects), effects, disk, end)
+            end = None if line.crash is not UNSET else expected_state["log_end_offset"]
+            found += _free_differences(expected_effects, effects, disk, end)
         elif effects is not UNSET:
             found += effect_differences(expected_effects, canonical_effects(effects), complete=own)
         elif own:
@@ -115,55 +108,51 @@ class Comparison:
 
     def _answer_differences(self, line: EventLine, after: JavaObject) -> tuple[Difference, ...]:
         answer = line.answer
-        shown = () if answer is UNSET else (canonical_message(answer),)
         if answer is UNSET and not self._own:
             return ()
-        if tla_text(("", shown)) == self._model.observation("NetworkObservation", after):
+        if answer_text(answer) == self._model.observation("NetworkObservation", after):
             return ()
-        _, expected = row(self._model.observed("NetworkObservation", after))
+        _, expected = members(self._model.observed("NetworkObservation", after))
         if answer is UNSET:
             return (Difference("answer", "the answer of the sender's network layer", MISSING),)
-        if not row(expected):
+        if not expected:
             return ()
-        (wanted,) = row(expected)
+        (wanted,) = expected
         return tuple(message_differences("answer.", wanted, canonical_message(answer), complete=self._own))
 
 
-def _with_lower_bound(shown: tuple[Canonical, ...], expected: Row) -> tuple[Canonical, ...]:
+def _with_lower_bound(shown: Fields, expected: Expected) -> Fields:
     """The shown state; an offset up to which it has synced that is right becomes the model's."""
-    synced, least, end = shown[_FLUSHED], expected[_FLUSHED], expected[_LOG_END]
-    if not (isinstance(synced, int) and isinstance(least, int) and isinstance(end, int) and least <= synced <= end):
-        return shown
-    return (*shown[:_FLUSHED], least, *shown[_FLUSHED + 1 :])
+    synced, least, end = shown["flushed_offset"], expected["flushed_offset"], expected["log_end_offset"]
+    return {**shown, "flushed_offset": least} if isinstance(synced, int) and least <= synced <= end else shown
 
 
 def _free_differences(
-    expected: Row, effects: tuple[TracedEffect, ...], disk: Disk, end: TlaValue | None
+    expected: tuple[Expected, ...], effects: tuple[TracedEffect, ...], disk: Disk, end: int | None
 ) -> Iterator[Difference]:
     """Where effects in their normal form differ; `end` is where the log ends afterwards, if nobody dies."""
     if not is_in_one_order(effects):
         yield from effect_differences(expected, canonical_effects(effects), complete=False)
         return
     synced = disk.after(effects).synced
-    wanted = [row(effect) for effect in expected]
     for place, one in enumerate(effects):
-        if isinstance(one, TracedFlushLog) and isinstance(end, int) and one.end_offset > end:
+        if isinstance(one, TracedFlushLog) and end is not None and one.end_offset > end:
             wording = f"synced up to {one.end_offset}"
             yield Difference(f"effects[{place}]", f"at most {end}, where the log ends", wording)
-    for effect in wanted:
-        if effect[0] == _SYNC and isinstance(effect[1], int) and synced < effect[1]:
+    for effect in expected:
+        if effect["type"] == _SYNC and synced < effect["end_offset"]:
             yield Difference(f"effects[{len(effects)}]", effect_text(effect), NOTHING)
-    shown = [one for one in canonical_effects(effects) if one[1][0] != _SYNC]
-    others = [effect for effect in wanted if effect[0] != _SYNC]
-    if all(one[1][2] is not UNSET for one in shown if one[1][0] in MESSAGE_FIELDS):
+    shown = [one for one in canonical_effects(effects) if one[1]["type"] != _SYNC]
+    others = [effect for effect in expected if effect["type"] != _SYNC]
+    if all(one.get("destination") is not UNSET for _, one in shown):
         others = sorted(others, key=_receiver)
         shown = sorted(shown, key=lambda one: _receiver(one[1]))
-    yield from effect_differences(tuple(others), tuple(shown), complete=False)
+    yield from effect_differences(others, shown, complete=False)
 
 
-def _receiver(effect: tuple[Canonical, ...]) -> tuple[bool, str, int]:
+def _receiver(effect: Fields) -> tuple[bool, str, int]:
     """Writes stay in their order, messages go by their types and receivers."""
-    if effect[0] not in _NO_WRITES:
+    if effect["type"] not in _NO_WRITES:
         return False, "", 0
-    to = effect[2] if effect[0] in MESSAGE_FIELDS else 0
-    return True, str(effect[0]), to if isinstance(to, int) else 0
+    to = effect.get("destination", 0)
+    return True, str(effect["type"]), to if isinstance(to, int) else 0

@@ -76,7 +76,7 @@ class Flights:
             expected = canonical_message(sent)
             if is_whole(expected):
                 shown = canonical_message(message)
-                yield from message_differences(prefix, expected, shown, complete=self._own)  # type: ignore[arg-type]
+                yield from message_differences(prefix, expected, shown, complete=self._own)
             yield from self._beyond_the_model(prefix, message)
             if isinstance(message, TracedAddVoterRequest) and isinstance(sent, TracedAddVoterRequest):
                 times = (sent.timeout_ms, message.timeout_ms)

@@ -55,8 +55,8 @@ class OnItsWay(NamedTuple):
     receiver: int
     cut: bool
     """Whether its link is cut."""
-    message: tuple[TlaValue, ...]
-    """As `ObservedMessage` gives it."""
+    message: Function
+    """As it is in the model."""
 
 
 class TraceModel:
@@ -136,7 +136,9 @@ class TraceModel:
 
     def observation(self, operator: str, state: JavaObject) -> str:
         """The text of Observation or NetworkObservation in a state."""
-        return str(self._eval(self._bodies[operator], self._no_context, state, self._no_state, 0).toString())
+        shown = self._eval(self._bodies[operator], self._no_context, state, self._no_state, 0)
+        shown.deepNormalize()
+        return str(shown.toString())
 
     def observed(self, operator: str, state: JavaObject) -> TlaValue:
         """The same as a value."""

@@ -1,9 +1,10 @@
 """The model's values in the words of a trace: null for what is not there, 3-U3 for a key, [1, 2] for a set."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from kraft_reference.changes import CLIENT, REASSIGNMENT
-from kraft_reference.records import SET_KINDS, RecordKind
+from kraft_reference.records import SET_KINDS
 from kraft_spec.tlc.values import TlaValue
 
 MISSING = "missing"
@@ -81,14 +82,13 @@ def _details_of_one(value: TlaValue) -> str:
     return f"{number} at {text(endpoint)} supports {low} to {high}"
 
 
-def snapshot(value: TlaValue) -> str:
+def snapshot(value: Any) -> str:
     """A snapshot, or null."""
-    if not _members(value):
+    if not value:
         return "null"
-    end, epoch, level, voters, about, wanted = _members(value)
-    held = [f"kraft.version {level}", key_set(voters), details(about)]
-    held += [f"target {target(wanted)}"] if wanted else []
-    return f"snapshot {end} of epoch {epoch}, {', '.join(held)}"
+    held = [f"kraft.version {value['kraft_version']}", key_set(value["voters"]), details(value["details"])]
+    held += [f"target {target(value['target'])}"] if value["target"] else []
+    return f"snapshot {value['end_offset']} of epoch {value['epoch']}, {', '.join(held)}"
 
 
 def snapshot_id(value: TlaValue) -> str:
@@ -97,16 +97,18 @@ def snapshot_id(value: TlaValue) -> str:
     return "null" if end == -1 else f"snapshot {end} of epoch {epoch}"
 
 
-def change(value: TlaValue) -> str:
+def change(value: Any) -> str:
     """A pending voter change, or null."""
-    if not _members(value):
+    if value["kind"] == "none":
         return "null"
-    kind, phase, voter, endpoint, low, high, offset, requester, request, when_committed = _members(value)
-    about = f"{kind} {key(voter)} at {text(endpoint)} in {phase}, levels {low} to {high}, offset {offset}"
-    if requester == REASSIGNMENT:
+    versions = f"levels {value['min_version']} to {value['max_version']}, offset {value['offset']}"
+    where = f"at {text(value['endpoint'])} in {value['phase']}"
+    about = f"{value['kind']} {key(value['voter'])} {where}, {versions}"
+    if value["requester"] == REASSIGNMENT:
         return f"{about}, a step of the leader's reassignment"
-    asked = "a client" if requester == CLIENT else f"replica {requester}"
-    return f"{about}, request {request} of {asked}, answered when {'committed' if when_committed else 'appended'}"
+    asked = "a client" if value["requester"] == CLIENT else f"replica {value['requester']}"
+    due = "committed" if value["when_committed"] else "appended"
+    return f"{about}, request {value['request']} of {asked}, answered when {due}"
 
 
 def reports(value: TlaValue) -> str:
@@ -119,16 +121,16 @@ def _report(value: TlaValue) -> str:
     return f"{key(reporter)} at {text(endpoint)} supports {low} to {high}"
 
 
-def record(value: TlaValue) -> str:
+def record(value: Any) -> str:
     """A record: its kind, what it holds, its epoch."""
-    epoch, kind, number, voters, about, wanted = _members(value)
+    kind, number, voters, about = value["kind"], value["value"], value["voters"], value["details"]
     held = [] if kind in SET_KINDS and number == 0 else [str(number)]
     held += [key_set(voters)] if kind in SET_KINDS or voters else []
     # In a line a record may leave its details and its target out.
-    is_target = kind == RecordKind.VOTER_ASSIGNMENT and isinstance(wanted, frozenset)
-    held += [f"target {target(wanted)}"] if is_target or wanted else []
+    wanted = value.get("target")
+    held += [f"target {target(wanted)}"] if isinstance(wanted, frozenset | tuple) else []
     held += [details(about)] if isinstance(about, frozenset | tuple) and about else []
-    return f"{kind} {' '.join(held)} of epoch {epoch}"
+    return f"{kind} {' '.join(held)} of epoch {value['epoch']}"
 
 
 def records(value: TlaValue) -> str:

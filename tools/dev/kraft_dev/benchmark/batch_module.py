@@ -9,9 +9,8 @@ from kraft_spec.mapping import configuration_to_model
 from kraft_traces.check import EVERY
 from kraft_traces.check.binding import complete_event
 from kraft_traces.check.comparison import NETWORK_EVENTS
-from kraft_traces.check.observation import canonical_message, tla_text
 from kraft_traces.check.steps import NOT_ALLOWED
-from kraft_traces.check.text import observation_text
+from kraft_traces.check.text import answer_text, observation_text, tla_text
 from kraft_traces.lines import EventLine
 from kraft_traces.reader import TraceReader
 
@@ -56,7 +55,7 @@ def _line(line: EventLine, cluster_id: str) -> str:
 
 def _observation(line: EventLine) -> str:
     if line.event in NETWORK_EVENTS:
-        return tla_text(("", () if line.answer is UNSET else (canonical_message(line.answer),)))
+        return answer_text(line.answer)
     if line.state is UNSET or line.effects is UNSET:
         raise ValueError(f"line {line.sequence} leaves its state or its effects out")
     reason = "" if line.refusal is UNSET or line.refusal is None else line.refusal

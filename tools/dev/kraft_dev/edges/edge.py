@@ -23,7 +23,7 @@ class Edge:
         before: The state of the replica.
         after: Its state after the step, or what a crash left of it.
         refusal: Why the replica took no notice; "" if it did.
-        effects: Durable effects and sends in order, up to the crash if there was one: see `mapping.effect_row`.
+        effects: Durable effects and sends in order, up to the crash if there was one: see `mapping.effect_to_model`.
         completed: How many effects happened before a crash; `WHOLE` if there was none.
         kept: The end of the log that the crash left; -1 if there was none.
         in_graph: Whether the step is an edge of the graph. If not, it is one from a constructed state, or the model
@@ -36,7 +36,7 @@ class Edge:
     before: ModelRecord
     after: ModelRecord
     refusal: str
-    effects: tuple[tuple[Any, ...], ...]
+    effects: tuple[ModelRecord, ...]
     completed: int = WHOLE
     kept: int = -1
     in_graph: bool = True

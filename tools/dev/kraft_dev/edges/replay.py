@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
 
 from kraft_dev.edges.edge import WHOLE, Edge, ModelRecord
 from kraft_reference.configuration import Configuration
@@ -140,7 +139,9 @@ def _replayed(edge: Edge, crossing: _Crossing) -> tuple[Difference, ...]:
         step = _step(Replica(before, configuration), event, edge)
         # A replica that takes no notice gives its state back, which has been compared.
         state = edge.before if step.state is before else mapping.state_to_model(step.state)
-        effects = tuple([mapping.effect_row(effect) for effect in step.effects if not isinstance(effect, StartTimer)])
+        effects = tuple(
+            [mapping.effect_to_model(effect) for effect in step.effects if not isinstance(effect, StartTimer)]
+        )
         refusal = "" if step.refusal is None else str(step.refusal)
         if state == edge.after and effects == edge.effects and refusal == edge.refusal:
             return ()
@@ -157,7 +158,7 @@ def _step(replica: Replica, event: Event, edge: Edge) -> Step:
 
 
 def _differences(
-    edge: Edge, state: ModelRecord, effects: tuple[tuple[Any, ...], ...], refusal: str
+    edge: Edge, state: ModelRecord, effects: tuple[ModelRecord, ...], refusal: str
 ) -> Iterator[Difference]:
     if refusal != edge.refusal:
         yield Difference("refusal", edge.refusal or "none", refusal or "none")
@@ -167,13 +168,13 @@ def _differences(
     for place, (wanted, got) in enumerate(zip_longest(edge.effects, effects)):
         if wanted == got:
             continue
-        if wanted is None or got is None or wanted[0] != got[0]:
+        if wanted is None or got is None or wanted["type"] != got["type"]:
             yield Difference(f"effects[{place}]", _effect_text(wanted), _effect_text(got))
             continue
-        for name, one, other in zip(mapping.row_names(wanted[0]), wanted[1:], got[1:], strict=True):
-            if one != other:
-                yield Difference(f"effects[{place}].{name}", str(one), str(other))
+        for name in dict.fromkeys((*wanted, *got)):
+            if wanted.get(name) != got.get(name):
+                yield Difference(f"effects[{place}].{name}", str(wanted.get(name)), str(got.get(name)))
 
 
-def _effect_text(row: tuple[Any, ...] | None) -> str:
-    return "nothing" if row is None else " ".join(map(str, row))
+def _effect_text(effect: ModelRecord | None) -> str:
+    return "nothing" if effect is None else " ".join(map(str, effect.values()))
