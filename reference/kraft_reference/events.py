@@ -189,6 +189,7 @@ Event = (
     | FetchTimeout
     | CheckQuorumTimeout
     | BeginQuorumEpochTimeout
+    | VoterChangeTimeout
     | RequestTimeout
     | Poll
     | PollFetch
@@ -200,7 +201,6 @@ Event = (
     | UpdateFeatures
     | AlterPartitionReassignments
     | AdvanceReassignment
-    | VoterChangeTimeout
     | TakeSnapshot
     | Shutdown
     | Crash

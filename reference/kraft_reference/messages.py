@@ -77,7 +77,7 @@ class VoteRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class VoteResponse(LedResponse):
-    """Rule: prevote.reply.contents."""
+    """An answer to a Vote or Pre-Vote.  Rule: prevote.reply.contents."""
 
     granted: bool
     pre_vote: bool
@@ -97,7 +97,7 @@ class BeginQuorumEpochRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class BeginQuorumEpochResponse(LedResponse):
-    """Rule: begin-quorum.response."""
+    """An answer to a leader's announcement.  Rule: begin-quorum.response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +112,12 @@ class EndQuorumEpochRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class EndQuorumEpochResponse(LedResponse):
-    """Rule: end-quorum.stale."""
+    """An answer to a leader's resignation.  Rule: end-quorum.stale."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest(Envelope):
-    """Rules: fetch.replica-key, fetch.leader-only."""
+    """A Fetch.  Rules: fetch.replica-key, fetch.leader-only."""
 
     epoch: int
     replica_key: ReplicaKey
@@ -130,7 +130,7 @@ class FetchRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class FetchResponse(LedResponse):
-    """Rules: fetch.response.common, fetch.diverging.truncate, hw.follower."""
+    """An answer to a Fetch.  Rules: fetch.response.common, fetch.diverging.truncate, hw.follower."""
 
     high_watermark: int
     """-1 while the leader has not committed a record of its own epoch."""
@@ -150,7 +150,10 @@ class FetchResponse(LedResponse):
 
 @dataclass(frozen=True, slots=True)
 class FetchSnapshotRequest(Envelope):
-    """Rules: snapshot.removed-leader-serves, identity.could-become-voter."""
+    """A FetchSnapshot, which asks for the whole snapshot at once.
+
+    Rules: snapshot.removed-leader-serves, identity.could-become-voter.
+    """
 
     epoch: int
     replica_key: ReplicaKey
@@ -174,7 +177,7 @@ class ApiVersionsRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class ApiVersionsResponse(Envelope):
-    """Rule: kraft-version.levels."""
+    """An answer to an ApiVersions.  Rule: kraft-version.levels."""
 
     min_version: int
     max_version: int
@@ -194,7 +197,7 @@ class AddVoterRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class AddVoterResponse(LedResponse):
-    """Rules: add-voter.reply-after-commit, wire.add-voter."""
+    """An answer to an AddRaftVoter of a replica.  Rules: add-voter.reply-after-commit, wire.add-voter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +210,7 @@ class RemoveVoterRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class RemoveVoterResponse(LedResponse):
-    """Rules: remove-voter.reply-after-commit, wire.remove-voter."""
+    """An answer to a RemoveRaftVoter of a replica.  Rules: remove-voter.reply-after-commit, wire.remove-voter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +227,7 @@ class UpdateVoterRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class UpdateVoterResponse(LedResponse):
-    """Rules: update-voter.reply-time, wire.update-voter."""
+    """An answer to an UpdateRaftVoter.  Rules: update-voter.reply-time, wire.update-voter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ class Fetching(ReferenceAdapter):
             return message
         ids = {(to, own): drawn for (to, drawn), own in self._own.items()}
         given = message.correlation_id
-        return replace(message, correlation_id=ids.get((message.source, given), given))  # type: ignore[arg-type]
+        return replace(message, correlation_id=ids.get((message.source, given), given))
 
     def _late(self, request: Step, effects: tuple[TracedEffect, ...]) -> tuple[TracedEffect, ...]:
         """The effects of a step without an answer that can wait, and with the ones that have waited."""
@@ -122,7 +122,7 @@ class Fetching(ReferenceAdapter):
         request = request_of(effect)
         if request is not None and self._modes & {"own-ids", "one-id"}:
             self._number += "own-ids" in self._modes
-            self._own[request.destination, request.correlation_id] = self._number  # type: ignore[index]
+            self._own[request.destination, request.correlation_id] = self._number
             return TracedSend(replace(request, correlation_id=self._number))
         if not isinstance(effect, TracedSend) or not isinstance(effect.message, TracedFetchResponse):
             return effect

@@ -347,7 +347,7 @@ def without_a_bound(moment: Moment, timer: TracedStartTimer) -> int:
 def candidates(moment: Moment) -> int:
     """How many stand in the EndQuorumEpochRequest of a step; 0 in any other."""
     message = moment.request.message if isinstance(moment.request, Step) else None
-    return len(message.preferred_candidates) if isinstance(message, TracedEndQuorumEpochRequest) else 0  # type: ignore[arg-type]
+    return len(message.preferred_candidates) if isinstance(message, TracedEndQuorumEpochRequest) else 0
 
 
 def whatever_the_place(moment: Moment, timer: TracedStartTimer) -> int:

@@ -467,6 +467,7 @@ def test_the_documentation_names_every_code_event_and_field() -> None:
         assert f"`{code}`" in page
     for name in EVENT_NAMES:
         assert name in page
-    for shape in (HeaderLine, EventLine, EndLine, TracedState, TracedInput, *TRACED_MESSAGES.values()):
+    kinds: list[Any] = [HeaderLine, EventLine, EndLine, TracedState, TracedInput, *TRACED_MESSAGES.values()]
+    for shape in kinds:
         for field in shape.__struct_fields__:
             assert f"`{field}`" in page or f'"{field}"' in page, f"{shape.__name__}.{field}"

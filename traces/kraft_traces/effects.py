@@ -1,24 +1,14 @@
 """Effects as a trace shows them: those of `kraft_reference.effects`, named by `kind`."""
 
-from typing import assert_never
+from typing import get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
+from kraft_reference import effects
 from kraft_reference.cluster.occurrence import message_id
-from kraft_reference.effects import (
-    Answer,
-    AppendRecords,
-    Effect,
-    FlushLog,
-    PersistQuorumState,
-    Send,
-    StartTimer,
-    Timer,
-    TruncateLog,
-    WriteSnapshot,
-)
+from kraft_reference.effects import Answer, Effect, Send, Timer
 from kraft_reference.messages import Error, Reply
-from kraft_traces.errors import IncompleteLineError
+from kraft_traces.forms import reference_values, traced_values
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.messages import message_of, traced_message
 from kraft_traces.values import (
@@ -31,12 +21,6 @@ from kraft_traces.values import (
     TracedKey,
     TracedRecord,
     TracedSnapshot,
-    record_of,
-    replica_key,
-    snapshot_of,
-    traced_key,
-    traced_record,
-    traced_snapshot,
 )
 
 
@@ -122,29 +106,19 @@ TracedEffect = (
 """An entry of the `effects` of a line."""
 
 
+_TRACED: dict[type[Effect], type[TracedEffect]] = {
+    getattr(effects, traced.__struct_config__.tag): traced for traced in get_args(TracedEffect)
+}
+_REFERENCE: dict[type[TracedEffect], type[Effect]] = {traced: kind for kind, traced in _TRACED.items()}
+
+
 def traced_effect(sequence: int, effect: Effect) -> TracedEffect:
     """The trace's form of an effect of the line with this sequence number."""
-    match effect:
-        case Send(message):
-            return TracedSend(traced_message(message_id(sequence, message), message))
-        case PersistQuorumState(epoch, leader_id, voted_key, version):
-            voted = None if voted_key is None else traced_key(voted_key)
-            return TracedPersistQuorumState(epoch, leader_id, voted, version)  # type: ignore[arg-type]
-        case StartTimer(timer, duration_ms):
-            return TracedStartTimer(timer, duration_ms)
-        case AppendRecords(base_offset, records):
-            return TracedAppendRecords(base_offset, tuple([traced_record(record) for record in records]))
-        case FlushLog(end_offset):
-            return TracedFlushLog(end_offset)
-        case TruncateLog(end_offset):
-            return TracedTruncateLog(end_offset)
-        case WriteSnapshot(snapshot, replaces_log):
-            return TracedWriteSnapshot(traced_snapshot(snapshot), replaces_log)
-        case Answer(reply):
-            told = (reply.error, reply.epoch, reply.leader_id, reply.leader_endpoint)
-            return TracedAnswer(TracedReply(reply.request, *told))
-        case _:
-            assert_never(effect)
+    if isinstance(effect, Send):
+        return TracedSend(traced_message(message_id(sequence, effect.message), effect.message))
+    if isinstance(effect, Answer):
+        return TracedAnswer(TracedReply(*traced_values(effect.reply)))
+    return _TRACED[type(effect)](*traced_values(effect))
 
 
 def effect_of(traced: TracedEffect, path: str = "$.effects[0]") -> Effect:
@@ -153,25 +127,9 @@ def effect_of(traced: TracedEffect, path: str = "$.effects[0]") -> Effect:
     Raises:
         IncompleteLineError: a field of it, or of a sent message, was not observed; `path` is where the effect stands.
     """
-    match traced:
-        case TracedSend(message):
-            return Send(message_of(message, f"{path}.message"))
-        case TracedPersistQuorumState(epoch, leader_id, voted_key, version):
-            if version is UNSET:
-                raise IncompleteLineError(f"{path}.version")
-            return PersistQuorumState(epoch, leader_id, None if voted_key is None else replica_key(voted_key), version)
-        case TracedStartTimer(timer, duration_ms):
-            return StartTimer(timer, duration_ms)
-        case TracedAppendRecords(base_offset, records):
-            return AppendRecords(base_offset, tuple(record_of(record) for record in records))
-        case TracedFlushLog(end_offset):
-            return FlushLog(end_offset)
-        case TracedTruncateLog(end_offset):
-            return TruncateLog(end_offset)
-        case TracedWriteSnapshot(snapshot, replaces_log):
-            return WriteSnapshot(snapshot_of(snapshot), replaces_log)
-        case TracedAnswer(reply):
-            told = (reply.error, reply.epoch, reply.leader_id, reply.leader_endpoint)
-            return Answer(Reply(reply.request, *told))
-        case _:
-            assert_never(traced)
+    if isinstance(traced, TracedSend):
+        return Send(message_of(traced.message, f"{path}.message"))
+    if isinstance(traced, TracedAnswer):
+        return Answer(Reply(**reference_values(Reply, traced.reply, f"{path}.reply")))
+    kind = _REFERENCE[type(traced)]
+    return kind(**reference_values(kind, traced, path))

@@ -9,36 +9,12 @@ from collections.abc import Collection, Mapping
 from msgspec import UNSET, UnsetType
 from msgspec.json import Encoder
 
-from kraft_reference.cluster.occurrence import (
-    AnswerUnsupportedVersion,
-    CutLink,
-    DropMessage,
-    DuplicateMessage,
-    HealLink,
-    NetworkEvent,
-    Occurrence,
-    message_id,
-)
+from kraft_reference.cluster.occurrence import NetworkEvent, Occurrence, message_id
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
-from kraft_reference.events import (
-    AddVoter,
-    AdvanceReassignment,
-    AlterPartitionReassignments,
-    AppendVoters,
-    ClientAppend,
-    Crash,
-    Event,
-    PollFetch,
-    Receive,
-    RemoveVoter,
-    ReplaceDisk,
-    RequestTimeout,
-    Restart,
-    TakeSnapshot,
-    UpdateFeatures,
-)
+from kraft_reference.events import Event, Receive, event_name
 from kraft_reference.profile import PROFILES
 from kraft_traces.effects import traced_effect
+from kraft_traces.forms import traced_values
 from kraft_traces.lines import (
     SCHEMA,
     EventLine,
@@ -55,8 +31,8 @@ from kraft_traces.lines import (
 from kraft_traces.message_types import TracedMessage, TracedVoteResponse
 from kraft_traces.messages import traced_message
 from kraft_traces.states import traced_state
-from kraft_traces.values import asked_key, traced_key, traced_voters
-from kraft_traces.vocabulary import EVENT_NAMES, EVENTS, EventName, TracedCause
+from kraft_traces.values import traced_voters
+from kraft_traces.vocabulary import EVENTS, EventName, TracedCause
 
 REFERENCE_KIP_LEVELS: Mapping[str, KipLevel] = {
     "KIP-595": "partial",
@@ -159,8 +135,8 @@ def event_line(occurrence: Occurrence) -> EventLine:
         if identifier is None:
             raise ValueError(f"occurrence {sequence} delivers a message without an id")
         message = traced_message(identifier, event.message)
-        return _replica_line(occurrence, _HANDLERS[type(message)], TracedCause(identifier), message)
-    name: EventName = type(event).__name__  # type: ignore[assignment]  # a test holds the names to the classes
+        return _replica_line(occurrence, event_name(event), TracedCause(identifier), message)
+    name = type(event).__name__
     cause = EVENTS[name].cause or UNSET
     if occurrence.replica_id is not None:
         return _replica_line(occurrence, name, cause, UNSET, _traced_input(event))
@@ -172,11 +148,6 @@ def event_line(occurrence: Occurrence) -> EventLine:
         input=_traced_input(event),
         answer=_traced_answer(occurrence) if name == "AnswerUnsupportedVersion" else UNSET,
     )
-
-
-_HANDLERS: dict[type, EventName] = {
-    EVENTS[name].message or type(None): name for name in EVENT_NAMES if EVENTS[name].message is not None
-}
 
 
 def _replica_line(
@@ -206,44 +177,8 @@ def _replica_line(
 
 
 def _traced_input(event: Event | NetworkEvent) -> TracedInput | UnsetType:
-    match event:
-        case RequestTimeout(destination) | PollFetch(destination):
-            return TracedInput(destination=destination)
-        case ClientAppend(value):
-            return TracedInput(value=value)
-        case AppendVoters(voters):
-            return TracedInput(voters=traced_voters(voters))
-        case AddVoter():
-            return TracedInput(
-                request=event.request,
-                voter=asked_key(event.voter),
-                endpoint=event.endpoint,
-                timeout_ms=event.timeout_ms,
-                when_committed=event.when_committed,
-                cluster_id=event.cluster_id,
-            )
-        case RemoveVoter(request, voter, cluster_id):
-            return TracedInput(request=request, voter=asked_key(voter), cluster_id=cluster_id)
-        case UpdateFeatures(request, level, brokers_min, brokers_max):
-            return TracedInput(request=request, kraft_version=level, brokers_min=brokers_min, brokers_max=brokers_max)
-        case AlterPartitionReassignments(request, replicas):
-            return TracedInput(request=request, replicas=replicas)
-        case AdvanceReassignment(chosen):
-            return TracedInput(chosen=None if chosen is None else traced_key(chosen))
-        case TakeSnapshot(end_offset):
-            return TracedInput(end_offset=end_offset)
-        case Restart(endpoint):
-            return TracedInput(endpoint=endpoint)
-        case Crash(log_end_offset):
-            return TracedInput(log_end_offset=log_end_offset)
-        case ReplaceDisk(directory_id):
-            return TracedInput(directory_id=directory_id)
-        case DropMessage(identifier) | DuplicateMessage(identifier) | AnswerUnsupportedVersion(identifier):
-            return TracedInput(message_id=identifier)
-        case CutLink(source, destination) | HealLink(source, destination):
-            return TracedInput(source=source, destination=destination)
-        case _:
-            return UNSET
+    names = EVENTS[type(event).__name__].input
+    return TracedInput(**dict(zip(names, traced_values(event), strict=True))) if names else UNSET
 
 
 def _traced_answer(occurrence: Occurrence) -> TracedVoteResponse:

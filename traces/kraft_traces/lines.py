@@ -5,34 +5,32 @@ Our own traces carry every field that an event has.
 The order of the fields here is their order in a line.
 """
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
+from kraft_reference.cluster.occurrence import NetworkEvent
 from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.outcome import Refusal
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.effects import TracedEffect
+from kraft_traces.forms import Derived, forms, observed
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import (
-    AskedId,
-    AskedKey,
     Count,
     DurationMs,
     KraftVersion,
     Level,
-    MessageId,
     Number,
     Offset,
     ReplicaId,
-    RequestNumber,
     Sequence,
     SmallCount,
     TimeMs,
     TracedKey,
 )
-from kraft_traces.vocabulary import EventName, TracedCause
+from kraft_traces.vocabulary import EVENT_TYPES, EventName, TracedCause
 
 SCHEMA: Literal["kraft-trace/1"] = "kraft-trace/1"
 KNOWN_SCHEMAS: tuple[str, ...] = (SCHEMA,)
@@ -140,30 +138,23 @@ class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, 
     timeouts: TracedTimeouts | UnsetType = UNSET
 
 
-class TracedInput(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """The event's own fields; which event has which is in `kraft_traces.vocabulary.EVENTS`."""
+# Those of the network first, and each once: the order of every event's own fields.
+_INPUT_FORMS = {
+    name: form for kind in (*get_args(NetworkEvent), *EVENT_TYPES.values()) for name, form in forms(kind).items()
+}
 
-    message_id: MessageId | UnsetType = UNSET
-    source: ReplicaId | UnsetType = UNSET
-    destination: ReplicaId | UnsetType = UNSET
-    value: Number | UnsetType = UNSET
-    voters: tuple[TracedKey, ...] | UnsetType = UNSET
-    log_end_offset: Offset | UnsetType = UNSET
-    directory_id: str | UnsetType = UNSET
-    request: RequestNumber | UnsetType = UNSET
-    voter: AskedKey | UnsetType = UNSET
-    endpoint: str | UnsetType | None = UNSET
-    timeout_ms: DurationMs | UnsetType = UNSET
-    when_committed: bool | UnsetType = UNSET
-    cluster_id: str | UnsetType | None = UNSET
-    kraft_version: Level | UnsetType = UNSET
-    brokers_min: Level | UnsetType = UNSET
-    brokers_max: Level | UnsetType = UNSET
-    replicas: tuple[AskedId, ...] | UnsetType | None = UNSET
-    """Whom a reassignment shall end with; null stops it where it is."""
-    chosen: TracedKey | UnsetType | None = UNSET
-    """Whom a step of the reassignment adds or removes; null for a step that does neither."""
-    end_offset: Offset | UnsetType = UNSET
+if TYPE_CHECKING:
+    TracedInput = Derived
+else:
+    TracedInput = defstruct(
+        "TracedInput",
+        [(name, *observed(form)) for name, form in _INPUT_FORMS.items()],
+        bases=(Derived,),
+        namespace={"__doc__": "The event's own fields; which event has which is in `kraft_traces.vocabulary.EVENTS`."},
+        module=__name__,
+        frozen=True,
+        gc=False,
+    )
 
 
 class TracedCrash(Struct, frozen=True, forbid_unknown_fields=True, gc=False):

@@ -1,67 +1,22 @@
 """From the lines of a trace back to the values of the reference, so that a trace can be run again."""
 
-from typing import Any, TypeVar
+from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct
 
-from kraft_reference.cluster.occurrence import (
-    AnswerUnsupportedVersion,
-    CrashPoint,
-    CutLink,
-    DropMessage,
-    DuplicateMessage,
-    HealLink,
-    NetworkEvent,
-)
+from kraft_reference.cluster.occurrence import CrashPoint, NetworkEvent
 from kraft_reference.configuration import Configuration, ReplicaConfiguration, Timeouts
 from kraft_reference.effects import Effect, Timer
-from kraft_reference.events import (
-    AddVoter,
-    AdvanceReassignment,
-    AlterPartitionReassignments,
-    AppendVoters,
-    BeginQuorumEpochTimeout,
-    CheckQuorumTimeout,
-    ClientAppend,
-    Crash,
-    Draw,
-    ElectionTimeout,
-    Event,
-    FetchTimeout,
-    Poll,
-    PollFetch,
-    Receive,
-    RemoveVoter,
-    ReplaceDisk,
-    RequestTimeout,
-    Restart,
-    Shutdown,
-    TakeSnapshot,
-    UpdateFeatures,
-    VoterChangeTimeout,
-)
+from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.profile import PROFILES, Profile
 from kraft_traces.effects import TracedStartTimer, effect_of
 from kraft_traces.errors import IncompleteLineError, UnknownProfileError
-from kraft_traces.lines import EventLine, HeaderLine, TracedInput, TracedReplica
+from kraft_traces.forms import reference_values
+from kraft_traces.lines import EventLine, HeaderLine, TracedReplica
 from kraft_traces.messages import message_of
-from kraft_traces.values import replica_key, voter_set
-
-_Value = TypeVar("_Value")
-
-_WITHOUT_INPUT: dict[str, type[Event]] = {
-    event.__name__: event
-    for event in (
-        ElectionTimeout,
-        FetchTimeout,
-        CheckQuorumTimeout,
-        BeginQuorumEpochTimeout,
-        VoterChangeTimeout,
-        Poll,
-        Shutdown,
-    )
-}
+from kraft_traces.values import voter_set
+from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE
 
 
 def configuration_of(header: HeaderLine, source: str = "-") -> Configuration:
@@ -122,80 +77,14 @@ def event_of(line: EventLine) -> Event | NetworkEvent:
     Raises:
         IncompleteLineError: the line leaves out a part of it.
     """
-    plain = _WITHOUT_INPUT.get(line.event)
-    if plain is not None:
-        return plain()  # type: ignore[call-arg]  # they have no fields
-    if line.event.startswith("Handle"):
+    if line.event.startswith(HANDLE):
         if line.message is UNSET:
             raise IncompleteLineError("$.message")
         return Receive(message_of(line.message))
-    if line.input is UNSET:
+    kind: type[Event | NetworkEvent] = EVENT_TYPES[line.event]
+    if line.input is UNSET and EVENTS[line.event].input:
         raise IncompleteLineError("$.input")
-    return _event_with_input(line.event, line.input)
-
-
-def _event_with_input(name: str, given: TracedInput) -> Event | NetworkEvent:
-    match name:
-        case "RequestTimeout":
-            return RequestTimeout(_observed(given.destination, "destination"))
-        case "PollFetch":
-            return PollFetch(_observed(given.destination, "destination"))
-        case "ClientAppend":
-            return ClientAppend(_observed(given.value, "value"))
-        case "AppendVoters":
-            return AppendVoters(voter_set(_observed(given.voters, "voters")))
-        case "AddVoter":
-            return AddVoter(
-                _observed(given.request, "request"),
-                replica_key(_observed(given.voter, "voter")),
-                _observed(given.endpoint, "endpoint"),
-                _observed(given.timeout_ms, "timeout_ms"),
-                _observed(given.when_committed, "when_committed"),
-                _observed(given.cluster_id, "cluster_id"),
-            )
-        case "RemoveVoter":
-            voter, cluster_id = _observed(given.voter, "voter"), _observed(given.cluster_id, "cluster_id")
-            return RemoveVoter(_observed(given.request, "request"), replica_key(voter), cluster_id)
-        case "UpdateFeatures":
-            return UpdateFeatures(
-                _observed(given.request, "request"),
-                _observed(given.kraft_version, "kraft_version"),
-                _observed(given.brokers_min, "brokers_min"),
-                _observed(given.brokers_max, "brokers_max"),
-            )
-        case "AlterPartitionReassignments":
-            return AlterPartitionReassignments(
-                _observed(given.request, "request"), _observed(given.replicas, "replicas")
-            )
-        case "AdvanceReassignment":
-            chosen = _observed(given.chosen, "chosen")
-            return AdvanceReassignment(None if chosen is None else replica_key(chosen))
-        case "TakeSnapshot":
-            return TakeSnapshot(_observed(given.end_offset, "end_offset"))
-        case "Restart":
-            return Restart(_observed(given.endpoint, "endpoint"))
-        case "Crash":
-            return Crash(_observed(given.log_end_offset, "log_end_offset"))
-        case "ReplaceDisk":
-            return ReplaceDisk(_observed(given.directory_id, "directory_id"))
-        case "DropMessage":
-            return DropMessage(_observed(given.message_id, "message_id"))
-        case "DuplicateMessage":
-            return DuplicateMessage(_observed(given.message_id, "message_id"))
-        case "AnswerUnsupportedVersion":
-            return AnswerUnsupportedVersion(_observed(given.message_id, "message_id"))
-        case "CutLink":
-            return CutLink(_observed(given.source, "source"), _observed(given.destination, "destination"))
-        case "HealLink":
-            return HealLink(_observed(given.source, "source"), _observed(given.destination, "destination"))
-        case _:
-            raise AssertionError(f"{name} is in the vocabulary but not here")
-
-
-def _observed(value: _Value | UnsetType, field: str) -> _Value:
-    if value is UNSET:
-        raise IncompleteLineError(f"$.input.{field}")
-    return value
+    return kind(**reference_values(kind, line.input, "$.input"))
 
 
 def crash_point_of(line: EventLine) -> CrashPoint | None:

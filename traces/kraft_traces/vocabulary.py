@@ -1,59 +1,35 @@
 """The events of a trace: their names, and what a line of each may carry."""
 
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
+from kraft_reference import events
+from kraft_reference.cluster.occurrence import NetworkEvent
 from kraft_reference.effects import Timer
+from kraft_traces.forms import forms
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
 from kraft_traces.values import MessageId
 
-EventName = Literal[
-    "ElectionTimeout",
-    "FetchTimeout",
-    "CheckQuorumTimeout",
-    "BeginQuorumEpochTimeout",
-    "VoterChangeTimeout",
-    "RequestTimeout",
-    "Poll",
-    "PollFetch",
-    "HandleVoteRequest",
-    "HandleVoteResponse",
-    "HandleBeginQuorumEpochRequest",
-    "HandleBeginQuorumEpochResponse",
-    "HandleEndQuorumEpochRequest",
-    "HandleEndQuorumEpochResponse",
-    "HandleFetchRequest",
-    "HandleFetchResponse",
-    "HandleFetchSnapshotRequest",
-    "HandleFetchSnapshotResponse",
-    "HandleApiVersionsRequest",
-    "HandleApiVersionsResponse",
-    "HandleAddVoterRequest",
-    "HandleAddVoterResponse",
-    "HandleRemoveVoterRequest",
-    "HandleRemoveVoterResponse",
-    "HandleUpdateVoterRequest",
-    "HandleUpdateVoterResponse",
-    "ClientAppend",
-    "AppendVoters",
-    "AddVoter",
-    "RemoveVoter",
-    "UpdateFeatures",
-    "AlterPartitionReassignments",
-    "AdvanceReassignment",
-    "TakeSnapshot",
-    "Shutdown",
-    "Crash",
-    "Restart",
-    "ReplaceDisk",
-    "DropMessage",
-    "DuplicateMessage",
-    "AnswerUnsupportedVersion",
-    "CutLink",
-    "HealLink",
-]
-EVENT_NAMES: tuple[EventName, ...] = get_args(EventName)
+HANDLE = "Handle"
+"""What the names of the events that deliver a message begin with."""
+
+_EVENTS = (*get_args(events.Event), *get_args(NetworkEvent))
+
+EVENT_TYPES: Mapping[str, Any] = {kind.__name__: kind for kind in _EVENTS if kind is not events.Receive}
+"""The events that deliver nothing, by their name."""
+
+EVENT_NAMES: tuple[str, ...] = tuple(
+    name
+    for kind in _EVENTS
+    for name in ([f"{HANDLE}{one}" for one in TRACED_MESSAGES] if kind is events.Receive else [kind.__name__])
+)
+
+if TYPE_CHECKING:
+    EventName = str
+else:
+    EventName = Literal[EVENT_NAMES]
 
 Source = Literal["poll", "connection", "client", "operator", "fault", "network"]
 
@@ -79,39 +55,36 @@ class EventShape(NamedTuple):
     """The fields of its `input`."""
 
 
-def _timer(timer: Timer) -> EventShape:
-    return EventShape(True, TracedCause(timer=timer))
+_CAUSES: Mapping[Timer | Source, tuple[type[events.Event | NetworkEvent], ...]] = {
+    Timer.ELECTION: (events.ElectionTimeout,),
+    Timer.FETCH: (events.FetchTimeout,),
+    Timer.CHECK_QUORUM: (events.CheckQuorumTimeout,),
+    Timer.BEGIN_QUORUM_EPOCH: (events.BeginQuorumEpochTimeout,),
+    Timer.VOTER_CHANGE: (events.VoterChangeTimeout,),
+    "connection": (events.RequestTimeout,),
+    "poll": (events.Poll, events.PollFetch, events.AdvanceReassignment),
+    "client": (
+        events.ClientAppend,
+        events.AddVoter,
+        events.RemoveVoter,
+        events.UpdateFeatures,
+        events.AlterPartitionReassignments,
+        events.TakeSnapshot,
+    ),
+    "operator": (events.AppendVoters, events.Shutdown, events.Restart),
+    "fault": (events.Crash, events.ReplaceDisk),
+    "network": get_args(NetworkEvent),
+}
+"""What makes an event happen that no message causes."""
 
 
-def _from(source: Source, *fields: str) -> EventShape:
-    return EventShape(source != "network", TracedCause(source=source), None, fields)
+def _shape(kind: Any) -> EventShape:
+    (cause,) = [cause for cause, kinds in _CAUSES.items() if kind in kinds]
+    traced = TracedCause(timer=cause) if isinstance(cause, Timer) else TracedCause(source=cause)
+    return EventShape(kind not in _CAUSES["network"], traced, None, tuple(forms(kind)))
 
 
-EVENTS: dict[str, EventShape] = {
-    "ElectionTimeout": _timer(Timer.ELECTION),
-    "FetchTimeout": _timer(Timer.FETCH),
-    "CheckQuorumTimeout": _timer(Timer.CHECK_QUORUM),
-    "BeginQuorumEpochTimeout": _timer(Timer.BEGIN_QUORUM_EPOCH),
-    "VoterChangeTimeout": _timer(Timer.VOTER_CHANGE),
-    "RequestTimeout": _from("connection", "destination"),
-    "Poll": _from("poll"),
-    "PollFetch": _from("poll", "destination"),
-    "ClientAppend": _from("client", "value"),
-    "AppendVoters": _from("operator", "voters"),
-    "AddVoter": _from("client", "request", "voter", "endpoint", "timeout_ms", "when_committed", "cluster_id"),
-    "RemoveVoter": _from("client", "request", "voter", "cluster_id"),
-    "UpdateFeatures": _from("client", "request", "kraft_version", "brokers_min", "brokers_max"),
-    "AlterPartitionReassignments": _from("client", "request", "replicas"),
-    "AdvanceReassignment": _from("poll", "chosen"),
-    "TakeSnapshot": _from("client", "end_offset"),
-    "Shutdown": _from("operator"),
-    "Crash": _from("fault", "log_end_offset"),
-    "Restart": _from("operator", "endpoint"),
-    "ReplaceDisk": _from("fault", "directory_id"),
-    "DropMessage": _from("network", "message_id"),
-    "DuplicateMessage": _from("network", "message_id"),
-    "AnswerUnsupportedVersion": _from("network", "message_id"),
-    "CutLink": _from("network", "source", "destination"),
-    "HealLink": _from("network", "source", "destination"),
-} | {f"Handle{name}": EventShape(True, None, traced) for name, traced in TRACED_MESSAGES.items()}
+EVENTS: Mapping[str, EventShape] = {name: _shape(kind) for name, kind in EVENT_TYPES.items()} | {
+    f"{HANDLE}{name}": EventShape(True, None, traced) for name, traced in TRACED_MESSAGES.items()
+}
 """By name of the event."""

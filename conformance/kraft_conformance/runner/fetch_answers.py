@@ -37,7 +37,7 @@ class FetchAnswers:
             self._owed.clear()
             self._unheard.clear()
         asked = _request(event)
-        earlier = None if asked is None else self._owed.pop(asked.source, None)  # type: ignore[arg-type]
+        earlier = None if asked is None else self._owed.pop(asked.source, None)
         if earlier is not None:
             self._unheard.append(earlier)
 
@@ -79,16 +79,16 @@ class FetchAnswers:
     def follow(self, event: VectorEvent, expected: Sequence[TracedEffect], shown: Sequence[TracedEffect]) -> None:
         """Take note of what an event has brought: what was expected, and what was shown."""
         for owed, _ in list(self._paid(shown)):
-            del self._owed[owed.source]  # type: ignore[arg-type]
+            del self._owed[owed.source]
         asked = _request(event)
         if asked is None or event.crash is not UNSET or any(_is_to(one, asked) for one in _answers(shown)):
             return
         if any(may_wait(one) for one in _answers(expected) if _is_to(one, asked)):
-            self._owed[asked.source] = asked  # type: ignore[index]
+            self._owed[asked.source] = asked
 
     def _paid(self, shown: Sequence[TracedEffect]) -> Iterator[tuple[TracedFetchRequest, TracedFetchResponse]]:
         for answer in _answers(shown):
-            owed = self._owed.get(answer.destination)  # type: ignore[arg-type]
+            owed = self._owed.get(answer.destination)
             if owed is not None and _is_to(answer, owed):
                 yield owed, answer
 

@@ -83,9 +83,9 @@ class RequestsAhead:
             self._out.clear()
         elif event.event == "RequestTimeout":
             assert event.input is not UNSET, "a timeout has an input"
-            self._out.pop(event.input.destination, None)  # type: ignore[arg-type]
+            self._out.pop(event.input.destination, None)
         elif event.message is not UNSET and tag_of(event.message).endswith("Response"):
-            self._out.pop(event.message.source, None)  # type: ignore[arg-type]
+            self._out.pop(event.message.source, None)
 
     def _name(self, request: TracedMessage, theirs: object, own: TracedMessage) -> None:
         if isinstance(theirs, int) and own.correlation_id is not UNSET:

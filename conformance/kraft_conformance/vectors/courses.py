@@ -13,7 +13,6 @@ from kraft_reference.events import Draw, Event, event_name
 from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
 from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
-from kraft_traces.vocabulary import EventName
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ def _outcomes(
     """What an event comes to in each course under each answer, the configuration's first, and all answers so far."""
     event = occurrence.event
     assert isinstance(event, Event), "what happens at a replica is an event of it"
-    name: EventName = event_name(event)  # type: ignore[assignment]  # a test holds the names to the classes
+    name = event_name(event)
     others = tuple(other_configurations(configuration, name, getattr(event, "message", None)))
     for course in courses:
         for chosen in (configuration, *others):

@@ -9,21 +9,8 @@ from itertools import permutations
 
 from msgspec import UNSET
 
-from kraft_traces.check.binding import (
-    HANDLE,
-    Event,
-    LeftOutError,
-    appended_value,
-    appended_voters,
-    base,
-    complete_event,
-    delivered_id,
-    kept,
-    message_place,
-    new_directory,
-    snapshot_taken,
-    started,
-)
+from kraft_reference.events import AppendVoters, ClientAppend, Crash, ReplaceDisk, Restart, TakeSnapshot
+from kraft_traces.check.binding import Event, LeftOutError, base, choice, complete_event, delivered_id, message_place
 from kraft_traces.check.model import OnItsWay
 from kraft_traces.check.observation import agrees, canonical_message
 from kraft_traces.check.requests import NOBODY, Replica, asked_events, request_number, targets_asked
@@ -31,6 +18,7 @@ from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedSend, 
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import CHANGE_ANSWERS
 from kraft_traces.values import TracedRecord
+from kraft_traces.vocabulary import HANDLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +96,30 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
     match line.event:
         case "PollFetch":
             receivers = [e.message.destination for e in _effects(line) if isinstance(e, TracedSend)]
-            known = [to for to in receivers if to is not UNSET]
-            return all_of({"destination": to} for to in known or around.replica_ids)
+            named = [to for to in receivers if to is not UNSET]
+            return all_of({"destination": to} for to in named or around.replica_ids)
         case "RequestTimeout":
             return all_of({"destination": to} for to in around.replica_ids)
         case "Crash":
             end = UNSET if line.state is UNSET else line.state.log_end_offset
-            return all_of(kept(offset) for offset in (around.log_ends() if end is UNSET else (end,)))
+            return all_of(
+                choice(Crash, log_end_offset=offset) for offset in (around.log_ends() if end is UNSET else (end,))
+            )
         case "ClientAppend":
             record = _appended(line)
-            return one_or_stand_in(None if record is None else appended_value(record.value), {"value": 0})
+            known = None if record is None else choice(ClientAppend, value=record.value)
+            return one_or_stand_in(known, {"value": 0})
         case "AppendVoters":
             record = _appended(line)
             voters = UNSET if record is None else record.voters
-            return one_or_stand_in(None if voters is UNSET else appended_voters(voters), {"voters": around.voters()})
+            known = None if voters is UNSET else choice(AppendVoters, voters=voters)
+            return one_or_stand_in(known, {"voters": around.voters()})
         case "ReplaceDisk":
             key = UNSET if line.state is UNSET else line.state.replica_key
             directory = None if key is UNSET else key.directory_id
             # An id of its own: none is given out twice.
-            event = None if directory is None else new_directory(directory)
-            return one_or_stand_in(event, {"directory_id": f"unknown-{line.sequence}"})
+            known = None if directory is None else choice(ReplaceDisk, directory_id=directory)
+            return one_or_stand_in(known, {"directory_id": f"unknown-{line.sequence}"})
         case "AddVoter" | "RemoveVoter" | "UpdateFeatures":
             asked = asked_events(line, around.cluster_id, around.replicas, around.voters)
             unknown = None if request_number(line) is not None else "input.request"
@@ -140,10 +132,10 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             keys = {*around.voters(), *[replica.key for replica in around.replicas()], NOBODY}
             return all_of({"chosen": key} for key in sorted(keys))
         case "TakeSnapshot":
-            return all_of(snapshot_taken(end) for end in _snapshot_ends(line, around))
+            return all_of(choice(TakeSnapshot, end_offset=end) for end in _snapshot_ends(line, around))
         case "Restart":
             moved = UNSET if line.state is UNSET else line.state.moved_to
-            return all_of([started(None if moved is UNSET else moved)])
+            return all_of([choice(Restart, endpoint=None if moved is UNSET else moved)])
         case "CutLink" | "HealLink":
             links = [(a, b) for a, b in permutations(around.replica_ids, 2) if _may_be(line, a, b)]
             return all_of({"source": source, "destination": destination} for source, destination in links)

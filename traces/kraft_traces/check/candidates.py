@@ -16,7 +16,7 @@ from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.attempts import Attempts, Surroundings, addressed, attempts
-from kraft_traces.check.binding import HANDLE, base
+from kraft_traces.check.binding import base
 from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
 from kraft_traces.check.differences import Difference, message_differences
@@ -30,6 +30,7 @@ from kraft_traces.check.writes import SyncedAhead, ends_between_portions, normal
 from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
+from kraft_traces.vocabulary import HANDLE
 
 
 @dataclass(frozen=True, slots=True)

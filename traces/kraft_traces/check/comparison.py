@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.check.binding import HANDLE
 from kraft_traces.check.differences import (
     Difference,
     Expected,
@@ -34,7 +33,7 @@ from kraft_traces.effects import TracedAnswer, TracedEffect, TracedFlushLog
 from kraft_traces.latitude.ordering import is_in_one_order
 from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
-from kraft_traces.vocabulary import EVENTS
+from kraft_traces.vocabulary import EVENTS, HANDLE
 
 NETWORK_EVENTS = frozenset(name for name, shape in EVENTS.items() if not shape.at_replica)
 

@@ -51,7 +51,7 @@ class Correlations:
         for flight, known_as in zip(line.network, in_numbers.network, strict=True):
             connection, given = _connection(flight.message), flight.message.correlation_id
             if connection is not None and given is not UNSET:
-                self._lines[connection][given] = known_as.message.correlation_id  # type: ignore[assignment]
+                self._lines[connection][given] = known_as.message.correlation_id
         for replica, numbered in zip(line.replicas, in_numbers.replicas, strict=True):
             assert replica.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
             own, pending = replica.state.replica_key.id, replica.state.pending_change

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator
 from itertools import chain, combinations, product
 from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from kraft_reference.changes import ChangeKind
+from kraft_reference.events import UpdateFeatures
 from kraft_reference.outcome import Refusal
 from kraft_spec.mapping import is_same_cluster
 from kraft_spec.mapping_forms import OPTIONAL_LIST, key_to_model, text_to_model
 from kraft_spec.tlc.values import INTEGER_MAX
-from kraft_traces.check.binding import Event, features_updated
+from kraft_traces.check.binding import Event, choice
 from kraft_traces.effects import TracedAnswer
 from kraft_traces.lines import EventLine, TracedInput
 from kraft_traces.state_types import TracedChange
@@ -39,9 +40,9 @@ class Replica(NamedTuple):
 
 def request_number(line: EventLine) -> int | None:
     """The client's number for the request, which the line may show in three places; None if it does not."""
-    given = _input(line)
-    if given.request is not UNSET:
-        return given.request
+    given: int | UnsetType = _input(line).request
+    if given is not UNSET:
+        return given
     pending = _pending(line)
     if pending is not None:
         return pending.request
@@ -83,9 +84,10 @@ def targets_asked(line: EventLine, replica_ids: tuple[int, ...]) -> Iterator[Eve
     A line that was granted shows the target that stands after it; of the lists that are refused for themselves one
     without ids stands for all.
     """
-    given, number = _input(line), request_number(line) or 0
-    if given.replicas is not UNSET:
-        yield {"request": number, "replicas": OPTIONAL_LIST.to_model(given.replicas)}
+    given: tuple[int, ...] | UnsetType | None = _input(line).replicas
+    number = request_number(line) or 0
+    if given is not UNSET:
+        yield {"request": number, "replicas": OPTIONAL_LIST.to_model(given)}
         return
     shown = UNSET if line.state is UNSET or line.state.voters is UNSET else line.state.voters.target
     if shown is not UNSET:
@@ -120,7 +122,7 @@ def _updates(line: EventLine, number: int) -> Iterator[Event]:
     lowest = (0,) if given.brokers_min is UNSET else (given.brokers_min,)
     highest = (0, 1) if given.brokers_max is UNSET else (given.brokers_max,)
     for level, low, high in product(levels, lowest, highest):
-        yield features_updated(number, level, low, high)
+        yield choice(UpdateFeatures, request=number, kraft_version=level, brokers_min=low, brokers_max=high)
 
 
 def _same_cluster(line: EventLine, cluster_id: str) -> tuple[bool, ...]:
