@@ -1,6 +1,6 @@
 """What is written is read back equal: lines, events, effects, configurations, whole runs."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import get_args
 
 import msgspec
@@ -17,7 +17,6 @@ from tests.traces.strategies import (
     replica_ids,
 )
 
-from kraft_reference import messages as reference_messages
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
     CutLink,
@@ -29,37 +28,17 @@ from kraft_reference.cluster.occurrence import (
 )
 from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import Event, Poll, Receive, event_name
+from kraft_reference.events import Poll, Receive, event_name
 from kraft_reference.messages import Message
 from kraft_reference.profile import Profile
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.errors import IncompleteLineError, UnknownProfileError
 from kraft_traces.lines import EventLine
-from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.messages import message_of, traced_message
 from kraft_traces.parsing import parse_header, parse_line
 from kraft_traces.reader import trace_of_bytes
 from kraft_traces.restore import configuration_of, crash_point_of, draw_of, effects_of, event_of
-from kraft_traces.vocabulary import EVENT_NAMES, EVENTS
 from kraft_traces.writer import trace_bytes
-
-
-def test_the_vocabulary_is_that_of_the_reference() -> None:
-    received = [f"Handle{message.__name__}" for message in get_args(Message)]
-    plain = [event.__name__ for event in (*get_args(Event), *get_args(NetworkEvent)) if event is not Receive]
-    assert sorted(EVENT_NAMES) == sorted(EVENTS) == sorted(received + plain)
-
-
-@pytest.mark.parametrize("name", TRACED_MESSAGES)
-def test_traced_messages_have_the_fields_of_the_reference_in_its_order(name: str) -> None:
-    names = [field.name for field in fields(getattr(reference_messages, name))]
-    assert list(TRACED_MESSAGES[name].__struct_fields__) == ["id", *names]
-
-
-def test_inputs_have_the_fields_of_the_events() -> None:
-    for event in (*get_args(Event), *get_args(NetworkEvent)):
-        if event is not Receive:
-            assert EVENTS[event.__name__].input == tuple(field.name for field in fields(event))
 
 
 @given(messages(replica_ids, replica_ids))

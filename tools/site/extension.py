@@ -21,6 +21,7 @@ from tools.site import (
     command_pages,
     coverage_page,
     docstrings,
+    field_tables,
     model_pages,
     open_points_page,
     result_pages,
@@ -136,7 +137,7 @@ def _link_names(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def _offer_files(app: Sphinx, docname: str, source: list[str]) -> None:
-    """A link out of docs/ names a file of the repository: the site offers it for download."""
+    """Puts tables of fields in; a link out of docs/ names a file of the repository: the site offers it for download."""
     folder = Path(app.env.doc2path(docname)).parent
 
     def offered(match: re.Match[str]) -> str:
@@ -144,7 +145,7 @@ def _offer_files(app: Sphinx, docname: str, source: list[str]) -> None:
             _log.warning("no file %s in the repository", match.group(1), location=docname, type="site", subtype="file")
         return f"](path:{match.group(1)})"
 
-    source[0] = _OUTSIDE.sub(offered, source[0])
+    source[0] = _OUTSIDE.sub(offered, field_tables.with_tables(source[0]))
 
 
 def _process_docstring(app: Sphinx, kind: str, name: str, thing: object, options: Any, lines: list[str]) -> None:

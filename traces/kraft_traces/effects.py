@@ -106,8 +106,10 @@ TracedEffect = (
 """An entry of the `effects` of a line."""
 
 
+TRACED_EFFECTS: tuple[type[TracedEffect], ...] = get_args(TracedEffect)
+
 _TRACED: dict[type[Effect], type[TracedEffect]] = {
-    getattr(effects, traced.__struct_config__.tag): traced for traced in get_args(TracedEffect)
+    getattr(effects, str(traced.__struct_config__.tag)): traced for traced in TRACED_EFFECTS
 }
 _REFERENCE: dict[type[TracedEffect], type[Effect]] = {traced: kind for kind, traced in _TRACED.items()}
 
