@@ -413,8 +413,3 @@ def _random_move(world: World, chance: random.Random) -> Occurrence:
             source, destination = chance.sample(IDS, 2)
             cut = (source, destination) in world.cuts
             return world.heal(source, destination) if cut else world.cut(source, destination)
-
-
-def sent_ids(occurrence: Occurrence) -> list[str]:
-    """The ids of the messages that an occurrence sent."""
-    return [message_id(occurrence.sequence, e.message) for e in occurrence.effects if isinstance(e, Send)]
