@@ -7,7 +7,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path as File
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -224,203 +224,116 @@ A_CHANGE = {
     "when_committed": True,
 }
 NOT_FOLLOWING = "does not follow from the snapshot and the records, which give"
-WHOLE = "expected each field in a checkpoint"
 
-SPOILED: dict[str, tuple[Callable[[Document], object], str, str, str]] = {
-    # By name: what is done, the problem, the field, the text.
-    "no role": (gone(*STATE, "role"), "missing", "$.replicas[0].state.role", f"missing field 'role', {WHOLE}"),
-    "no target": (gone(*STATE, "voters", "target"), "missing", "$.replicas[0].state.voters.target", WHOLE),
-    "no records": (gone("replicas", 0, "records"), "missing", "$.replicas[0].records", "missing field 'records'"),
-    "no details": (gone(*RECORD, "details"), "missing", "$.replicas[0].records[2].details", WHOLE),
-    "no id": (gone(*MESSAGE, "id"), "missing", "$.network[0].message.id", WHOLE),
-    "no epoch": (gone(*MESSAGE, "epoch"), "missing", "$.network[0].message.epoch", WHOLE),
-    "no details in a message": (
-        gone(*MESSAGE, "records", 2, "details"),
-        "missing",
-        "$.network[0].message.records[2].details",
-        WHOLE,
+
+class Spoiled(NamedTuple):
+    """What is done to a checkpoint, and the error that it has then."""
+
+    spoil: Callable[[Document], object]
+    problem: str
+    place: Path
+    text: str
+
+    @property
+    def field(self) -> str:
+        """The place as an error names it."""
+        return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.place)
+
+
+def lacks(*place: str | int, text: str = "expected each field in a checkpoint") -> Spoiled:
+    return Spoiled(gone(*place), "missing", place, text)
+
+
+def has_wrong(value: object, *place: str | int, text: str, below: Path = ()) -> Spoiled:
+    return Spoiled(put(value, *place), "wrong-value", (*place, *below), text)
+
+
+def has_twice(spoil: Callable[[Document], object], *place: str | int) -> Spoiled:
+    return Spoiled(spoil, "inconsistent", place, "is there twice")
+
+
+def contradicts(value: object, *place: str | int, text: str) -> Spoiled:
+    return Spoiled(put(value, *place), "inconsistent", place, text)
+
+
+def has_unknown(*place: str | int) -> Spoiled:
+    return Spoiled(put(1, *place, "mood"), "unknown", (*place, "mood"), "unknown field 'mood'")
+
+
+A_VOTER = {"id": 1, "directory_id": "A1"}
+WITHOUT_TARGET = {"epoch": 1, "kind": "VoterAssignment", "value": 0, "voters": [], "details": []}
+COMMITTED = ("history", "committed")
+
+SPOILED = {
+    "no role": lacks(*STATE, "role", text="missing field 'role', expected each field in a checkpoint"),
+    "no target": lacks(*STATE, "voters", "target"),
+    "no records": lacks("replicas", 0, "records", text="missing field 'records'"),
+    "no details": lacks(*RECORD, "details"),
+    "no id": lacks(*MESSAGE, "id"),
+    "no epoch": lacks(*MESSAGE, "epoch"),
+    "no details in a message": lacks(*MESSAGE, "records", 2, "details"),
+    "a target left out": lacks(*COMMITTED, "records", 0, "target")._replace(
+        spoil=put([WITHOUT_TARGET], *COMMITTED, "records")
     ),
-    "a target left out": (
-        put(
-            [{"epoch": 1, "kind": "VoterAssignment", "value": 0, "voters": [], "details": []}],
-            "history",
-            "committed",
-            "records",
-        ),
-        "missing",
-        "$.history.committed.records[0].target",
-        WHOLE,
+    "no history": lacks("history", text="missing field 'history'"),
+    "a replica lacking": lacks("replicas", text="replica 4 is missing, expected each replica of the header")._replace(
+        spoil=gone("replicas", -1)
     ),
-    "no history": (gone("history"), "missing", "$.history", "missing field 'history'"),
-    "a replica lacking": (
-        gone("replicas", -1),
-        "missing",
-        "$.replicas",
-        "replica 4 is missing, expected each replica of the header",
+    "votes lacking": lacks("history", "votes", text="replica 1 is missing, expected each")._replace(
+        spoil=gone("history", "votes", 0)
     ),
-    "votes lacking": (gone("history", "votes", 0), "missing", "$.history.votes", "replica 1 is missing, expected each"),
-    "a replica twice": (twice("replicas"), "inconsistent", "$.replicas[4].state.replica_key.id", "is there twice"),
-    "votes twice": (
-        put(2, "history", "votes", 0, "replica"),
-        "inconsistent",
-        "$.history.votes[1].replica",
-        "is there twice",
+    "a replica twice": has_twice(twice("replicas"), "replicas", 4, "state", "replica_key", "id"),
+    "votes twice": has_twice(put(2, "history", "votes", 0, "replica"), "history", "votes", 1, "replica"),
+    "an epoch twice": has_twice(twice("history", "epochs"), "history", "epochs", 1, "epoch"),
+    "a leader twice": has_twice(twice("history", "epochs", 0, "leaders"), "history", "epochs", 0, "leaders", 1),
+    "a candidate twice": has_twice(twice("history", "votes", 0, "candidates"), "history", "votes", 0, "candidates", 1),
+    "a message twice": has_twice(twice("network"), "network", 3, "message", "id"),
+    "a cut twice": has_twice(put([[1, 2], [2, 1], [1, 2]], "cuts"), "cuts", 2),
+    "granted twice": has_twice(put([1, 1], *STATE, "granted"), *STATE, "granted", 1),
+    "awaited twice": has_twice(put([[1, 1], [1, 2]], *STATE, "awaiting"), *STATE, "awaiting", 1),
+    "a voter twice": has_twice(twice(*RECORD, "voters"), *RECORD, "voters", 3),
+    "committed voters twice": has_twice(put([A_VOTER] * 2, *COMMITTED, "voters"), *COMMITTED, "voters", 1),
+    "a log end": contradicts(5, *STATE, "log_end_offset", text=f"5 {NOT_FOLLOWING} 4"),
+    "a log start": contradicts(1, *STATE, "log_start_offset", text=f"1 {NOT_FOLLOWING} 0"),
+    "a last epoch": contradicts(9, *STATE, "last_epoch", text=f"9 {NOT_FOLLOWING} 1"),
+    "a level": contradicts(0, *STATE, "kraft_version", text=f"0 {NOT_FOLLOWING} 1"),
+    "a newest set": contradicts(
+        {"offset": 2, "voters": [], "target": None},
+        *(*STATE, "voters"),
+        text=f'{{"offset":2,"voters":[],"target":null}} {NOT_FOLLOWING} {{"offset":2,"voters":[{{"id":1,',
     ),
-    "an epoch twice": (twice("history", "epochs"), "inconsistent", "$.history.epochs[1].epoch", "is there twice"),
-    "a leader twice": (
-        twice("history", "epochs", 0, "leaders"),
-        "inconsistent",
-        "$.history.epochs[0].leaders[1]",
-        "is there twice",
+    "a message of a later event": contradicts("61.2", *MESSAGE, "id", text="expected a message of an event up to 60"),
+    "another receiver": contradicts("55.3", *MESSAGE, "id", text="expected '55.2' (sequence and receiver), got '55.3'"),
+    "an answer to a change": contradicts("55.2.change", *MESSAGE, "id", text="expected '55.2'"),
+    "a record without voters": lacks(*RECORD, "voters", text="a Voters record has voters")._replace(
+        problem="inconsistent"
     ),
-    "a candidate twice": (
-        twice("history", "votes", 0, "candidates"),
-        "inconsistent",
-        "$.history.votes[0].candidates[1]",
-        "is there twice",
+    "less than no copies": has_wrong(-1, "network", 0, "copies", text="expected int >= 0"),
+    "no such id": has_wrong("x", *MESSAGE, "id", text="expected str matching regex"),
+    "a text for a number": has_wrong("3", *STATE, "epoch", text='expected int, got str: "3"'),
+    "no list": has_wrong(None, "network", text="expected array, got null"),
+    "three ends of a link": has_wrong([[1, 2, 3]], "cuts", below=(0,), text="expected array of length 2"),
+    "no such role": has_wrong("Ledaer", *STATE, "role", text='unknown value "Ledaer", did you mean Leader?'),
+    "no such change": has_wrong(
+        A_CHANGE, *STATE, "pending_change", below=("kind",), text='unknown value "adds", did you mean add?'
     ),
-    "a message twice": (twice("network"), "inconsistent", "$.network[3].message.id", "is there twice"),
-    "a cut twice": (put([[1, 2], [2, 1], [1, 2]], "cuts"), "inconsistent", "$.cuts[2]", "is there twice"),
-    "granted twice": (
-        put([1, 1], *STATE, "granted"),
-        "inconsistent",
-        "$.replicas[0].state.granted[1]",
-        "is there twice",
-    ),
-    "awaited twice": (
-        put([[1, 1], [1, 2]], *STATE, "awaiting"),
-        "inconsistent",
-        "$.replicas[0].state.awaiting[1]",
-        "is there twice",
-    ),
-    "a voter twice": (twice(*RECORD, "voters"), "inconsistent", "$.replicas[0].records[2].voters[3]", "is there twice"),
-    "committed voters twice": (
-        put([{"id": 1, "directory_id": "A1"}] * 2, "history", "committed", "voters"),
-        "inconsistent",
-        "$.history.committed.voters[1]",
-        "is there twice",
-    ),
-    "a log end": (
-        put(5, *STATE, "log_end_offset"),
-        "inconsistent",
-        "$.replicas[0].state.log_end_offset",
-        f"5 {NOT_FOLLOWING} 4",
-    ),
-    "a log start": (
-        put(1, *STATE, "log_start_offset"),
-        "inconsistent",
-        "$.replicas[0].state.log_start_offset",
-        f"1 {NOT_FOLLOWING} 0",
-    ),
-    "a last epoch": (
-        put(9, *STATE, "last_epoch"),
-        "inconsistent",
-        "$.replicas[0].state.last_epoch",
-        f"9 {NOT_FOLLOWING} 1",
-    ),
-    "a level": (
-        put(0, *STATE, "kraft_version"),
-        "inconsistent",
-        "$.replicas[0].state.kraft_version",
-        f"0 {NOT_FOLLOWING} 1",
-    ),
-    "a newest set": (
-        put([], *STATE, "voters", "voters"),
-        "inconsistent",
-        "$.replicas[0].state.voters",
-        '{"offset":2,"voters":[],"target":null} '
-        + NOT_FOLLOWING
-        + ' {"offset":2,"voters":[{"id":1,"directory_id":"A1"}',
-    ),
-    "a message of a later event": (
-        put("61.2", *MESSAGE, "id"),
-        "inconsistent",
-        "$.network[0].message.id",
-        "expected a message of an event up to 60",
-    ),
-    "another receiver": (
-        put("55.3", *MESSAGE, "id"),
-        "inconsistent",
-        "$.network[0].message.id",
-        "expected '55.2' (sequence and receiver), got '55.3'",
-    ),
-    "an answer to a change": (
-        put("55.2.change", *MESSAGE, "id"),
-        "inconsistent",
-        "$.network[0].message.id",
-        "expected '55.2'",
-    ),
-    "a record without voters": (
-        gone(*RECORD, "voters"),
-        "inconsistent",
-        "$.replicas[0].records[2].voters",
-        "a Voters record has voters",
-    ),
-    "less than no copies": (
-        put(-1, "network", 0, "copies"),
-        "wrong-value",
-        "$.network[0].copies",
-        "expected int >= 0",
-    ),
-    "no such id": (put("x", *MESSAGE, "id"), "wrong-value", "$.network[0].message.id", "expected str matching regex"),
-    "a text for a number": (
-        put("3", *STATE, "epoch"),
-        "wrong-value",
-        "$.replicas[0].state.epoch",
-        'expected int, got str: "3"',
-    ),
-    "no list": (put(None, "network"), "wrong-value", "$.network", "expected array, got null"),
-    "three ends of a link": (put([[1, 2, 3]], "cuts"), "wrong-value", "$.cuts[0]", "expected array of length 2"),
-    "no such role": (
-        put("Ledaer", *STATE, "role"),
-        "wrong-value",
-        "$.replicas[0].state.role",
-        'unknown value "Ledaer", did you mean Leader?',
-    ),
-    "no such change": (
-        put(A_CHANGE, *STATE, "pending_change"),
-        "wrong-value",
-        "$.replicas[0].state.pending_change.kind",
-        'unknown value "adds", did you mean add?',
-    ),
-    "no such message": (
-        put("Vote", *MESSAGE, "type"),
-        "wrong-value",
-        "$.network[0].message.type",
-        'unknown value "Vote"',
-    ),
-    "more than 64 bits": (
-        put(2**63, *STATE, "high_watermark"),
-        "wrong-value",
-        "$.replicas[0].state.high_watermark",
-        "expected int <= 9223372036854775807",
-    ),
-    "an unknown field": (put(1, "mood"), "unknown", "$.mood", "unknown field 'mood'"),
-    "an unknown field of a state": (
-        put(1, *STATE, "mood"),
-        "unknown",
-        "$.replicas[0].state.mood",
-        "unknown field 'mood'",
-    ),
-    "an unknown field of the history": (
-        put(1, "history", "committed", "mood"),
-        "unknown",
-        "$.history.committed.mood",
-        "unknown field 'mood'",
-    ),
+    "no such message": has_wrong("Vote", *MESSAGE, "type", text='unknown value "Vote"'),
+    "more than 64 bits": has_wrong(2**63, *STATE, "high_watermark", text=f"expected int <= {2**63 - 1}"),
+    "an unknown field": has_unknown(),
+    "an unknown field of a state": has_unknown(*STATE),
+    "an unknown field of the history": has_unknown(*COMMITTED),
 }
 
 
 @pytest.mark.parametrize("name", SPOILED)
 def test_a_spoiled_checkpoint_has_an_error_of_its_own(name: str) -> None:
-    spoil, problem, field, text = SPOILED[name]
-    document = good()
-    spoil(document)
+    one, document = SPOILED[name], good()
+    one.spoil(document)
     error = refused(trace_with(as_line(document)), FieldError)
     assert isinstance(error, FieldError)
-    assert (error.problem, error.line_number, error.field) == (problem, AT, field)
-    assert str(error).startswith(f"x.jsonl:{AT}: {field}: ")
-    assert text in str(error)
+    assert (error.problem, error.line_number, error.field) == (one.problem, AT, one.field)
+    assert str(error).startswith(f"x.jsonl:{AT}: {one.field}: ")
+    assert one.text in str(error)
 
 
 @pytest.mark.parametrize(
@@ -512,7 +425,7 @@ UNSAYABLE = (
 @pytest.mark.parametrize("name", SPOILED)
 def test_the_schema_refuses_what_the_reader_refuses(name: str) -> None:
     document = good()
-    SPOILED[name][0](document)
+    SPOILED[name].spoil(document)
     assert accepts(document) == (name in UNSAYABLE)
 
 
