@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.traces.strategies import GENERATOR, cluster, random_run
+from tests.traces.test_json_schema import accepts
 
 from kraft_traces import errors
 from kraft_traces.errors import FieldError, TraceError
@@ -108,135 +109,107 @@ def test_files_without_a_proper_first_line(content: bytes, kind: type[TraceError
     assert str(error).startswith(text)
 
 
+def event(name: str = "Poll", **fields: object) -> bytes:
+    """The second line of a trace; a None is left out."""
+    line = {"kind": "event", "sequence": 1, "event": name} | fields
+    return json.dumps({field: value for field, value in line.items() if value is not None}).encode()
+
+
+_VOTERS = {"kind": "AppendRecords", "base_offset": 0, "records": [{"epoch": 1, "kind": "Voters", "value": 0}]}
+_UNSUPPORTED = "AnswerUnsupportedVersion"
+
+
 @pytest.mark.parametrize(
     ("line", "kind", "text"),
     [
-        (b"", errors.MalformedJsonError, "x.jsonl:2:1: an empty line, expected a JSON object"),
-        (b'{"kind":"event" "x"}', errors.MalformedJsonError, "x.jsonl:2:17: expecting ',' delimiter"),
+        (b"", errors.MalformedJsonError, "1: an empty line, expected a JSON object"),
+        (b'{"kind":"event" "x"}', errors.MalformedJsonError, "17: expecting ',' delimiter"),
         # What is no JSON at all goes before what has the wrong fields, and columns count characters.
-        ('{"ü":1,}'.encode(), errors.MalformedJsonError, "x.jsonl:2:8: "),
-        (b'{"kind":NaN}', errors.MalformedJsonError, "x.jsonl:2:9: NaN is not JSON"),
-        (b'{"kind":"end"} {}', errors.MalformedJsonError, "x.jsonl:2:16: extra data"),
-        (b'{"kind":"\\ud800"}', errors.MalformedJsonError, "x.jsonl:2:10: \\ud800 is half of a surrogate pair"),
-        (b'{"kind":"event","event":"\xff"}', errors.InvalidUtf8Error, "x.jsonl:2:26: byte 0xff is not UTF-8"),
-        (b"[1]", FieldError, "x.jsonl:2: $: expected object, got array"),
-        (b'{"sequence":1}', FieldError, "x.jsonl:2: $.kind: missing field 'kind'"),
-        (
-            b'{"kind":"evnt"}',
-            FieldError,
-            'x.jsonl:2: $.kind: unknown value "evnt", did you mean event?',
-        ),
-        (b'{"kind":"event","sequence":1}', FieldError, "x.jsonl:2: $.event: missing field 'event'"),
-        (
-            b'{"kind":"event","sequence":1,"event":"HandleVoteReqest"}',
-            errors.UnknownEventError,
-            'x.jsonl:2: $.event: unknown event "HandleVoteReqest", did you mean HandleVoteRequest',
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"qqq"}',
-            errors.UnknownEventError,
-            'x.jsonl:2: $.event: unknown event "qqq", expected one of ElectionTimeout, ',
-        ),
-        (b'{"kind":"event","sequence":0,"event":"Poll"}', FieldError, "x.jsonl:2: $.sequence: expected int >= 1: 0"),
-        (
-            b'{"kind":"event","sequence":1.0,"event":"Poll"}',
-            FieldError,
-            "x.jsonl:2: $.sequence: expected int, got float: 1.0",
-        ),
+        ('{"ü":1,}'.encode(), errors.MalformedJsonError, "8: "),
+        (b'{"kind":NaN}', errors.MalformedJsonError, "9: NaN is not JSON"),
+        (b'{"kind":"end"} {}', errors.MalformedJsonError, "16: extra data"),
+        (b'{"kind":"\\ud800"}', errors.MalformedJsonError, "10: \\ud800 is half of a surrogate pair"),
+        (b'{"kind":"event","event":"\xff"}', errors.InvalidUtf8Error, "26: byte 0xff is not UTF-8"),
         (
             b'{"kind":"event","sequence":1,"sequence":1,"event":"Poll","replica":1}',
             FieldError,
-            "x.jsonl:2: sequence: field 'sequence' is there twice in one object",
+            " sequence: field 'sequence' is there twice in one object",
         ),
+        (event(sequence=1.0), FieldError, " $.sequence: expected int, got float: 1.0"),
+        (event(replica=9), errors.UnknownReplicaError, " $.replica: replica 9 is not in the header, which lists 1, 2"),
         (
-            b'{"kind":"event","sequence":1,"event":"Poll"}',
-            FieldError,
-            "x.jsonl:2: $.replica: missing field 'replica', Poll happens at one",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"CutLink","replica":1}',
-            FieldError,
-            "x.jsonl:2: $.replica: CutLink happens in the network and has no replica",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"Poll","replica":9}',
+            event("HealLink", input={"source": 1, "destination": 8}),
             errors.UnknownReplicaError,
-            "x.jsonl:2: $.replica: replica 9 is not in the header, which lists 1, 2, 3",
+            " $.input.destination: replica 8 is not in the header",
         ),
         (
-            b'{"kind":"event","sequence":1,"event":"HealLink","input":{"source":1,"destination":8}}',
-            errors.UnknownReplicaError,
-            "x.jsonl:2: $.input.destination: replica 8 is not in the header",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"input":{"value":8}}',
+            event("HandleVoteRequest", replica=1, message={"type": "VoteRequest", "destination": 2}),
             FieldError,
-            "x.jsonl:2: $.input.value: Poll has no input 'value', it has no input",
+            " $.message.destination: a message for replica 2 cannot arrive at replica 1",
         ),
         (
-            b'{"kind":"event","sequence":1,"event":"DropMessage","input":{"message_id":"0.3.1"}}',
-            FieldError,
-            "x.jsonl:2: $.input.message_id: expected str matching regex",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"DropMessage","input":{"message_id":"1.1"}}',
+            event("DropMessage", input={"message_id": "1.1"}),
             errors.UnknownMessageError,
-            "x.jsonl:2: $.input.message_id: no copy of message 1.1 is on its way",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"ElectionTimeout","replica":1,"cause":{"timer":"fetch"}}',
-            FieldError,
-            "x.jsonl:2: $.cause: the cause of ElectionTimeout is timer election, not timer fetch",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"HandleVoteRequest","replica":1,"cause":{"source":"poll"}}',
-            FieldError,
-            "x.jsonl:2: $.cause: the cause of HandleVoteRequest is a message_id, not source poll",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"answer":{"type":"VoteResponse"}}',
-            FieldError,
-            "x.jsonl:2: $.answer: Poll has no answer",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"AnswerUnsupportedVersion","answer":{"type":"FetchResponse"}}',
-            FieldError,
-            "x.jsonl:2: $.answer.type: the answer is a VoteResponse, not FetchResponse",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"state":{"role":"Leder"}}',
-            FieldError,
-            'x.jsonl:2: $.state.role: unknown value "Leder", did you mean Leader?',
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"state":{"granted":[2,3,2]}}',
-            FieldError,
-            "x.jsonl:2: $.state.granted[2]: is there twice, expected each once",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"effects":[{"kind":"AppendRecords",'
-            b'"base_offset":0,"records":[{"epoch":1,"kind":"Voters","value":0}]}]}',
-            FieldError,
-            "x.jsonl:2: $.effects[0].records[0].voters: a Voters record has voters",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"HandleVoteRequest","replica":1,"message":{"type":"FetchRequest"}}',
-            FieldError,
-            "x.jsonl:2: $.message.type: HandleVoteRequest delivers a VoteRequest, not FetchRequest",
-        ),
-        (
-            b'{"kind":"event","sequence":1,"event":"Poll","replica":1,"message":{"type":"FetchRequest"}}',
-            FieldError,
-            "x.jsonl:2: $.message: Poll delivers no message",
+            " $.input.message_id: no copy of message 1.1 is on its way",
         ),
     ],
 )
 def test_wrong_second_lines(line: bytes, kind: type[TraceError], text: str) -> None:
     error = refusal(joined(good()[:1]) + line + b"\n")
     assert type(error) is kind
-    assert str(error).startswith(text)
+    assert str(error).startswith(f"x.jsonl:2:{text}")
     assert error.source == "x.jsonl"
     assert error.line_number == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        (b"[1]", "$: expected object, got array"),
+        (b'{"sequence":1}', "$.kind: missing field 'kind'"),
+        (b'{"kind":"evnt"}', '$.kind: unknown value "evnt", did you mean event?'),
+        (b'{"kind":"end","events":-1,"complete":true}', "$.events: expected int >= 0: -1"),
+        (b'{"kind":"end","events":1}', "$.complete: missing field 'complete'"),
+        (b'{"kind":"event","sequence":1}', "$.event: missing field 'event'"),
+        (event("HandleVoteReqest"), '$.event: unknown event "HandleVoteReqest", did you mean HandleVoteRequest'),
+        (event("qqq"), '$.event: unknown event "qqq", expected one of ElectionTimeout, '),
+        (event(sequence=0), "$.sequence: expected int >= 1: 0"),
+        (event(), "$.replica: missing field 'replica', Poll happens at one"),
+        (event("CutLink", replica=1), "$.replica: CutLink happens in the network and has no replica"),
+        (event(replica=1, input={"value": 8}), "$.input.value: Poll has no input 'value', it has no input"),
+        (event("RequestTimeout", replica=1, input={"value": 2}), "$.input.value: RequestTimeout has no input 'value'"),
+        (event("DropMessage", input={"message_id": "0.3.1"}), "$.input.message_id: expected str matching regex"),
+        (
+            event("ElectionTimeout", replica=1, cause={"timer": "fetch"}),
+            "$.cause: the cause of ElectionTimeout is timer election, not timer fetch",
+        ),
+        (
+            event("HandleVoteRequest", replica=1, cause={"source": "poll"}),
+            "$.cause: the cause of HandleVoteRequest is a message_id, not source poll",
+        ),
+        (event(replica=1, answer={"type": "VoteResponse"}), "$.answer: Poll has no answer"),
+        (event(_UNSUPPORTED, answer={}), "$.answer.type: missing field 'type'"),
+        (event(_UNSUPPORTED, answer={"type": "FetchResponse"}), "$.answer.type: the answer is a VoteResponse, not Fet"),
+        (event(replica=1, state={"role": "Leder"}), '$.state.role: unknown value "Leder", did you mean Leader?'),
+        (event(replica=1, state={"granted": [2, 3, 2]}), "$.state.granted[2]: is there twice, expected each once"),
+        (event(replica=1, effects=[_VOTERS]), "$.effects[0].records[0].voters: a Voters record has voters"),
+        (event(replica=1, effects=[{"kind": "Send"}]), "$.effects[0].message: missing field 'message'"),
+        (
+            event(replica=1, effects=[{"kind": "Send", "message": {"type": "Vote"}}]),
+            '$.effects[0].message.type: unknown value "Vote"',
+        ),
+        (
+            event("HandleVoteRequest", replica=1, message={"type": "FetchRequest"}),
+            "$.message.type: HandleVoteRequest delivers a VoteRequest, not FetchRequest",
+        ),
+        (event(replica=1, message={"type": "FetchRequest"}), "$.message: Poll delivers no message"),
+    ],
+)
+def test_a_line_that_is_wrong_by_itself_is_refused_by_the_schema_too(line: bytes, text: str) -> None:
+    error = refusal(joined(good()[:1]) + line + b"\n")
+    assert error.line_number == 2
+    assert str(error).startswith(f"x.jsonl:2: {text}")
+    assert not accepts(json.loads(line))
 
 
 def set_in(line: dict[str, Any], path: str, value: object) -> None:
@@ -271,6 +244,7 @@ def test_wrong_fields_are_named(path: str, value: object, field: str, problem: s
     number = line["sequence"] + 1
     assert (error.line_number, error.field, error.problem) == (number, field, problem)
     assert str(error).startswith(f"x.jsonl:{number}: {field}: ")
+    assert not accepts(line)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -44,44 +43,6 @@ def test_our_own_traces_are_valid() -> None:
 @given(occurrences())
 def test_any_line_of_ours_is_valid(occurrence: Occurrence) -> None:
     validator().validate(json.loads(encode_line(event_line(occurrence))))
-
-
-POLL: dict[str, Any] = {"kind": "event", "sequence": 1, "replica": 1, "event": "Poll"}
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {},
-        {"kind": "start"},
-        {**POLL, "sequence": 0},
-        {**POLL, "event": "Pol"},
-        {**POLL, "term": 3},
-        {**POLL, "state": {"epoch": "3"}},
-        {**POLL, "state": {"epoch": None}},
-        {**POLL, "state": {"granted": [1, 1]}},
-        {**POLL, "cause": {"timer": "election"}},
-        {**POLL, "input": {"destination": 2}},
-        {**POLL, "message": {"type": "VoteRequest"}},
-        {**POLL, "answer": {"type": "VoteResponse"}},
-        {"kind": "event", "sequence": 1, "event": "AnswerUnsupportedVersion", "answer": {}},
-        {"kind": "event", "sequence": 1, "event": "AnswerUnsupportedVersion", "answer": {"type": "FetchResponse"}},
-        {**POLL, "effects": [{"kind": "Send"}]},
-        {**POLL, "effects": [{"kind": "Send", "message": {"type": "Vote"}}]},
-        {**POLL, "effects": [{"kind": "AppendRecords", "base_offset": 0, "records": [{"epoch": 1, "kind": "Voters"}]}]},
-        {"kind": "event", "sequence": 1, "event": "Poll"},
-        {**POLL, "event": "CutLink"},
-        {**POLL, "event": "HandleVoteRequest", "message": {"type": "VoteResponse"}},
-        {**POLL, "event": "HandleVoteRequest", "cause": {"source": "poll"}},
-        {**POLL, "event": "RequestTimeout", "input": {"value": 2}},
-        {"kind": "end", "events": -1, "complete": True},
-        {"kind": "end", "events": 1},
-    ],
-)
-def test_broken_lines_are_invalid_to_schema_and_reader(broken: dict[str, Any]) -> None:
-    assert not accepts(broken)
-    with pytest.raises(TraceError):
-        parse_line(json.dumps(broken).encode(), "x.jsonl", 2)
 
 
 def test_header_and_end() -> None:
