@@ -71,19 +71,6 @@ def test_another_majority_function_fails_both_checks(function: IsMajority) -> No
     assert disjoint_majorities(function) != []
 
 
-def test_half_is_enough_fails_for_the_smallest_sets_by_name() -> None:
-    assert disjoint_majorities(WRONG["half is enough"])[0] == (frozenset(), frozenset())
-    assert (frozenset(REPLICAS[:2]), frozenset(REPLICAS[:2])) in disjoint_majorities(WRONG["half is enough"])
-
-
-def test_a_majority_that_asks_for_more_is_safe_but_not_the_one_that_is_proved() -> None:
-    def strict(number: int, of: VoterSet) -> bool:
-        return 3 * number > 2 * len(of)
-
-    assert disjoint_majorities(strict) == []
-    assert not follows_the_closed_form(strict, 10)
-
-
 def test_the_proofs_take_their_majority_from_the_reference() -> None:
     assert [smallest_majority(frozenset(REPLICAS[:size])) for size in range(8)] == [1, 1, 2, 2, 3, 3, 4, 4]
 

@@ -1,11 +1,10 @@
 """The theorems: each proved, each weakening refuted by exactly the sets that are recorded, nothing believed unseen."""
 
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 
 import pytest
-from tests.spec.proofs.voters import key, voters
+from tests.spec.proofs.voters import key
 
 from kraft_spec.proofs.certificate import certifies
 from kraft_spec.proofs.kip642 import kip642_plan
@@ -13,7 +12,6 @@ from kraft_spec.proofs.linear import Fact, at_most
 from kraft_spec.proofs.solving import Solution, solve
 from kraft_spec.proofs.theorems import Counterexample, Obligation, Theorem, UnknownTheoremError, theorem, theorems
 from kraft_spec.proofs.theorems.checking import Checked, check, refutes
-from kraft_spec.proofs.transitions import Proof, prove_transition
 from kraft_spec.proofs.venn import Diagram
 from kraft_spec.rules import load_registry
 
@@ -115,16 +113,11 @@ def test_whole_numbers_are_needed_for_parity_only() -> None:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_certificates_add_up_and_tampered_ones_do_not(slug: str) -> None:
+def test_certificates_add_up_and_need_the_rows_of_their_core(slug: str) -> None:
     for stated, found in zip(theorem(slug).obligations, checked(slug).obligations, strict=True):
         if found.certificate is None:
             continue
         assert certifies(found.certificate, stated.problem)
-        first, *rest = found.certificate
-        assert not certifies((first._replace(weight=-first.weight), *rest), stated.problem)
-        assert not certifies((first._replace(fact="another"), *rest), stated.problem)
-        assert not certifies((first._replace(row=first.row - 1), *rest), stated.problem)
-        assert not certifies(tuple(part._replace(weight=Fraction(0)) for part in found.certificate), stated.problem)
         for fact in found.core:
             kept = tuple(part for part in found.certificate if part.fact != fact)
             assert not certifies(kept, stated.problem), f"{fact} is in the core, so the rows need it"
@@ -220,10 +213,3 @@ def test_only_facts_that_are_there_can_be_left_out_or_changed() -> None:
     assert EVERY.instead(EVERY.denial) == EVERY
     with pytest.raises(KeyError):
         Diagram("Old")["New"]
-
-
-def test_which_changes_intersect_is_about_sets_that_have_voters() -> None:
-    stated = theorem("which-changes-intersect")
-    assert "two non-empty voters sets" in stated.statement
-    # An empty set has no majority, so that the closed form would be wrong of it.
-    assert isinstance(prove_transition([], voters("1 2 3")), Proof)
