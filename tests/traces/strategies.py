@@ -1,6 +1,10 @@
 """Hypothesis strategies for every event, effect and message, and a run of a world to take real lines from."""
 
+import copy
 import random
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -85,6 +89,8 @@ from kraft_reference.records import SET_KINDS, Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.lines import Generator
+
+JsonPath = tuple[str | int, ...]
 
 IDS = (1, 2, 3)
 GENERATOR = Generator("tests", "0", 7, "random moves")
@@ -413,3 +419,24 @@ def _random_move(world: World, chance: random.Random) -> Occurrence:
             source, destination = chance.sample(IDS, 2)
             cut = (source, destination) in world.cuts
             return world.heal(source, destination) if cut else world.cut(source, destination)
+
+
+def paths(value: object, path: JsonPath = ()) -> list[JsonPath]:
+    """Where something stands in a JSON document."""
+    found: list[JsonPath] = []
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in pairs:
+        found += [(*path, key), *paths(inner, (*path, key))]
+    return found
+
+
+def altered_anywhere(document: Any, values: Sequence[object], data: st.DataObject) -> Any:
+    """A copy of a JSON document that lacks something, or has one of these values in its place."""
+    altered = copy.deepcopy(document)
+    *way, last = data.draw(st.sampled_from(paths(document)))
+    owner = reduce(lambda inside, key: inside[key], way, altered)
+    if data.draw(st.booleans()):
+        del owner[last]
+    else:
+        owner[last] = data.draw(st.sampled_from(values))
+    return altered

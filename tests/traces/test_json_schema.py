@@ -1,15 +1,13 @@
 """The JSON Schema in the package is that of the types, and says of a line what the reader says."""
 
-import copy
 import json
 from functools import cache
-from typing import Any
 
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from tests.traces.strategies import GENERATOR, cluster, occurrences, random_run
+from tests.traces.strategies import GENERATOR, altered_anywhere, cluster, occurrences, random_run
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_traces.encode import encode_line, event_line, header_line
@@ -60,26 +58,12 @@ def test_header_and_end() -> None:
         assert not accepts({**header, field: wrong})
 
 
-def _places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    found: list[tuple[str | int, ...]] = []
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in pairs:
-        found += [(*path, key), *_places(inner, (*path, key))]
-    return found
+ODD: tuple[object, ...] = (None, True, -1, 3, 2**70, "", "Poll", "election", [], {})
 
 
 @given(occurrences(sequence=7), st.data())
 def test_schema_and_reader_agree_on_altered_lines(occurrence: Occurrence, data: st.DataObject) -> None:
-    line = json.loads(encode_line(event_line(occurrence)))
-    altered = copy.deepcopy(line)
-    place = data.draw(st.sampled_from(_places(line)))
-    target: Any = altered
-    for key in place[:-1]:
-        target = target[key]
-    if data.draw(st.booleans()):
-        del target[place[-1]]
-    else:
-        target[place[-1]] = data.draw(st.sampled_from((None, True, -1, 3, 2**70, "", "Poll", "election", [], {})))
+    altered = altered_anywhere(json.loads(encode_line(event_line(occurrence))), ODD, data)
     try:
         parse_line(json.dumps(altered).encode(), "x.jsonl", 8)
         read = True

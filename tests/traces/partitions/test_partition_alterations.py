@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from tests.spec.own_process import in_own_process
+from tests.traces.strategies import JsonPath, paths
 
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_traces.errors import TraceError
@@ -18,16 +19,6 @@ SEEDS = range(3)
 EVENTS = 30
 ALTERATIONS = 20
 """Of each run."""
-
-Place = tuple[str | int, ...]
-
-
-def places(value: object, path: Place = ()) -> list[Place]:
-    found: list[Place] = []
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in pairs:
-        found += [(*path, key), *places(inner, (*path, key))]
-    return found
 
 
 def others(value: object) -> list[object]:
@@ -49,7 +40,7 @@ def others(value: object) -> list[object]:
             return []
 
 
-def accepted_alterations() -> tuple[int, list[tuple[int, int, Place, object]]]:
+def accepted_alterations() -> tuple[int, list[tuple[int, int, JsonPath, object]]]:
     """How many alterations of what lines show were tried, and those that were accepted; reordered sets apart."""
     tried, accepted = 0, []
     for seed in SEEDS:
@@ -59,7 +50,7 @@ def accepted_alterations() -> tuple[int, list[tuple[int, int, Place, object]]]:
         for _ in range(ALTERATIONS):
             number = random.randrange(1, len(texts))
             altered = json.loads(texts[number])
-            shown = [place for place in places(altered) if place[0] in ("effects", "refusal", "state")]
+            shown = [place for place in paths(altered) if place[0] in ("effects", "refusal", "state")]
             place = random.choice(shown)
             value = reduce(lambda inside, key: inside[key], place, altered)
             other = random.choice(others(value) or [None])
@@ -82,13 +73,13 @@ def _rejected_line(trace: bytes) -> int | None:
         return error.line_number
 
 
-def _put(line: Any, place: Place, value: object) -> None:
+def _put(line: Any, place: JsonPath, value: object) -> None:
     for key in place[:-1]:
         line = line[key]
     line[place[-1]] = copy.deepcopy(value)
 
 
-def _is_another_order(place: Place, value: object, other: object) -> bool:
+def _is_another_order(place: JsonPath, value: object, other: object) -> bool:
     """Who is told first is open, and in which order partitions are listed."""
     if place[-1] not in ("effects", "reassignments") or not isinstance(value, list) or not isinstance(other, list):
         return False

@@ -1,6 +1,5 @@
 """Reading partition traces: whatever is wrong is named by file, line and field, and the JSON Schema says the same."""
 
-import copy
 import json
 from functools import cache
 from io import BytesIO
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tests.traces.strategies import altered_anywhere
 
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_spec.fingerprint import PARTITION_TRACE_MODULES, partition_spec_hash, spec_hash
@@ -182,29 +182,12 @@ def test_our_own_lines_are_valid() -> None:
             validator().validate(json.loads(text))
 
 
-def _places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    found: list[tuple[str | int, ...]] = []
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in pairs:
-        found += [(*path, key), *_places(inner, (*path, key))]
-    return found
-
-
 ODD: tuple[Any, ...] = (None, True, -1, 3, 2**70, "", "AlterPartition", "NONE", [], [1, 1], {}, ["A", 0])
 
 
 @given(st.integers(0, 40), st.data())
 def test_schema_and_reader_agree_on_altered_lines(number: int, data: st.DataObject) -> None:
-    line = json.loads(lines()[number])
-    altered = copy.deepcopy(line)
-    place = data.draw(st.sampled_from(_places(line)))
-    target: Any = altered
-    for key in place[:-1]:
-        target = target[key]
-    if data.draw(st.booleans()):
-        del target[place[-1]]
-    else:
-        target[place[-1]] = data.draw(st.sampled_from(ODD))
+    altered = altered_anywhere(json.loads(lines()[number]), ODD, data)
     text = json.dumps(altered).encode()
     try:
         if number:
