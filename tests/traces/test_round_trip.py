@@ -24,7 +24,7 @@ from kraft_reference.cluster.occurrence import (
 )
 from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import Poll, Receive, event_name
+from kraft_reference.events import Poll, event_name
 from kraft_reference.messages import Message
 from kraft_reference.profile import Profile
 from kraft_traces.encode import encode_line, event_line, header_line
