@@ -42,7 +42,7 @@ from kraft_reference.partitions.state import initial_state
 from kraft_reference.profile import KAFKA_4, KIP, PROFILES, Profile
 from kraft_reference.scenarios import SCENARIOS
 from kraft_reference.scenarios.opening import nominate, start
-from kraft_reference.scenarios.stage import ScenarioFailure
+from kraft_reference.scenarios.schedule import ScenarioFailure
 from kraft_spec.rules import load_registry
 from kraft_traces.partitions.encode import line_of
 from kraft_traces.partitions.restore import event_of

@@ -16,8 +16,8 @@ from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, Vari
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.notation import differs, notation
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.overview import table
 from kraft_reference.scenarios.scenario import cluster
+from kraft_reference.scenarios.schedule import table_of
 from kraft_reference.state import new_replica
 from kraft_spec.experiments import play, switchable_rules
 from kraft_spec.rules import PROPERTIES, load_registry
@@ -99,7 +99,7 @@ def test_every_experiment_is_used_by_a_scenario() -> None:
 
 def test_the_documented_table_is_current() -> None:
     page = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    assert "\n\n" + table() + "\n" in page
+    assert "\n\n" + table_of(SCENARIOS) + "\n" in page
 
 
 def test_unknown_names_say_what_there_is() -> None:

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from tools.site.facts import RuleFacts
 from tools.site.markup import code_block, counted, folded, open_point, prose, sentence
 from tools.site.mutant_section import mutant_section
-from tools.site.names import scenario_label
 from tools.site.pieces import Piece
 from tools.site.rule_head import rule_foot, rule_head
 from tools.site.slices import slice_lines
@@ -215,7 +214,7 @@ def _scenarios(facts: RuleFacts) -> list[str]:
         shown = ", ".join(f"[{name}](../scenarios/{scenario.name}.md#{name})" for name in without)
         switched_off = f" Without the rule: {shown}." if shown else ""
         lines.append(
-            f"- [{scenario_label(scenario)}. {scenario.name}](../scenarios/{scenario.name}.md): "
+            f"- [{scenario.number}. {scenario.name}](../scenarios/{scenario.name}.md): "
             f"{sentence(prose(scenario.title))}{switched_off}"
         )
     return [*lines, ""] if facts.scenarios else [*lines, "No named scenario is decided by it.", ""]

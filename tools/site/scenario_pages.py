@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from tools.site.markup import prose, sentence
-from tools.site.names import ALL_SCENARIOS, AnyScenario, scenario_label, scenario_source
+from tools.site.names import ALL_SCENARIOS, AnyScenario
 from tools.site.rule_pages import linked_names
 
 from kraft_dev.markdown import table
@@ -47,11 +47,11 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
         "orphan: true",
         "---",
         "",
-        f"# {scenario_label(scenario)}. {scenario.name}",
+        f"# {scenario.number}. {scenario.name}",
         "",
         f"**{prose(scenario.title)}**",
         "",
-        f"From: {sentence(prose(scenario_source(scenario)))}",
+        f"From: {sentence(prose(scenario.source))}",
         "",
         "## The rules that decide it",
         "",
@@ -100,7 +100,7 @@ def scenario_index(scenarios: Sequence[AnyScenario]) -> str:
     """The page that lists them."""
     rows = [
         (
-            scenario_label(one),
+            str(one.number),
             f"[{one.name}]({one.name}.md)",
             prose(one.title),
             str(len(one.variants)),

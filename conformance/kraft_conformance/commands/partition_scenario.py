@@ -1,14 +1,14 @@
 """`kraft-spec scenario s25` to `s29`: the scenarios of partition reassignment, which have a model of their own."""
 
+from collections.abc import Callable
 from typing import Any
 
-from kraft_conformance.console import print_json, stdout
-from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.console import stdout
+from kraft_conformance.failure import usage_error
 from kraft_reference.partitions.scenarios import (
     PartitionScenario,
-    PartitionScenarioFailure,
     PartitionScenarioRun,
+    PartitionVariant,
     partition_scenario,
 )
 from kraft_reference.partitions.scenarios.stage import EVENTUALLY_COMPLETES
@@ -28,40 +28,21 @@ def named_partition_scenario(name: str) -> PartitionScenario | None:
         return None
 
 
-def show_partition_scenario(chosen: PartitionScenario, variant: str | None, output: str | None, as_json: bool) -> int:
-    """Run the variants of a scenario, check their traces, and show both.
+def play_partition_variant(
+    process: PartitionProcess, chosen: PartitionScenario, one: PartitionVariant, output: str | None
+) -> tuple[dict[str, Any], Callable[[], None]]:
+    """Run a variant, write its trace if there is an `output`, and check it; the document, and what prints the same.
 
     Raises:
-        CommandError: The reference does something else than the scenario says, or the variant does not exist.
+        ScenarioFailure: The reference does something else than the scenario says.
     """
-    variants = chosen.variants
-    if variant is not None or output is not None:
-        try:
-            variants = (chosen.variants[0] if variant is None else chosen.variant(variant),)
-        except KeyError as error:
-            raise usage_error(str(error.args[0])) from error
-    documents: list[dict[str, Any]] = []
-    fine = True
-    with PartitionProcess() as process:
-        for one in variants:
-            try:
-                outcome = play_partitions(chosen, one)
-            except PartitionScenarioFailure as failure:
-                raise CommandError(str(failure), ExitCode.VIOLATION) from failure
-            if output is not None:
-                _write(output, outcome)
-            name = f"{chosen.name}/{one.name}"
-            verdict = process.ask(
-                check_partition_occurrences, outcome.occurrences, one.configuration, name, one.without
-            )
-            agrees = _agrees(outcome, verdict)
-            fine = fine and agrees
-            documents.append(_document(outcome, verdict, agrees))
-            if not as_json and output != "-":
-                _show(outcome, verdict, agrees)
-    if as_json:
-        print_json(documents)
-    return ExitCode.CONFORMANT if fine else ExitCode.VIOLATION
+    outcome = play_partitions(chosen, one)
+    if output is not None:
+        _write(output, outcome)
+    name = f"{chosen.name}/{one.name}"
+    verdict = process.ask(check_partition_occurrences, outcome.occurrences, one.configuration, name, one.without)
+    agrees = _agrees(outcome, verdict)
+    return _document(outcome, verdict, agrees), lambda: _show(outcome, verdict, agrees)
 
 
 def _write(output: str, outcome: PartitionScenarioRun) -> None:
@@ -114,13 +95,16 @@ def _document(outcome: PartitionScenarioRun, verdict: PartitionVerdict, agrees: 
 
 
 def _show(outcome: PartitionScenarioRun, verdict: PartitionVerdict, agrees: bool) -> None:
-    label = outcome.scenario.label.upper()
-    stdout.print(f"[bold]{label}. {outcome.scenario.name}/{outcome.variant.name}[/bold]", soft_wrap=True)
+    stdout.print(
+        f"[bold]{outcome.scenario.number}. {outcome.scenario.name}/{outcome.variant.name}[/bold]", soft_wrap=True
+    )
     stdout.print(f"  {outcome.variant.outcome}", markup=False)
     for one in outcome.occurrences:
-        for name, part in sorted(one.state.partitions.items()):
+        for partition, part in sorted(one.state.partitions.items()):
             lists = f"R {list(part.replicas)} I {sorted(part.in_sync)} AR {list(part.adding)} RR {list(part.removing)}"
-            stdout.print(f"  {one.sequence}. {type(one.event).__name__}: {name} {lists}", markup=False, soft_wrap=True)
+            stdout.print(
+                f"  {one.sequence}. {type(one.event).__name__}: {partition} {lists}", markup=False, soft_wrap=True
+            )
     if outcome.violated:
         stdout.print(f"  violates {', '.join(sorted(outcome.violated))}", markup=False)
     said = f"violates {', '.join(sorted(_judged(verdict)))}" if _judged(verdict) else "accepted"

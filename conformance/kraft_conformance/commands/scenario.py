@@ -1,24 +1,27 @@
 """`kraft-spec scenario`: the named schedules of the KIPs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.commands.partition_scenario import named_partition_scenario, show_partition_scenario
+from kraft_conformance.commands.partition_scenario import named_partition_scenario, play_partition_variant
 from kraft_conformance.commands.scenario_names import show_scenarios, unknown_scenario
 from kraft_conformance.console import print_json, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.verdicts import show_rejection
 from kraft_reference.records import SET_KINDS, RecordKind
-from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun
+from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, Variant
 from kraft_reference.scenarios import scenario as named_scenario
+from kraft_reference.scenarios.schedule import AnyScenario, VariantT
 from kraft_spec.experiments import play
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import TRACE_PROPERTIES, Verdict, check_occurrences
 from kraft_traces.own import own_generator
+from kraft_traces.partitions.process import PartitionProcess
 from kraft_traces.writer import write_trace
 
 Name = Annotated[str | None, typer.Argument(help="A scenario by name or number; without one they are listed.")]
@@ -32,9 +35,20 @@ def scenario(name: Name = None, variant: VariantName = None, output: Output = No
         show_scenarios(as_json)
         return ExitCode.CONFORMANT
     of_partitions = named_partition_scenario(name)
-    if of_partitions is not None:
-        return show_partition_scenario(of_partitions, variant, output, as_json)
-    chosen = _named(name)
+    if of_partitions is None:
+        return _show_variants(_named(name), _play, variant, output, as_json)
+    with PartitionProcess() as process:
+        return _show_variants(of_partitions, partial(play_partition_variant, process), variant, output, as_json)
+
+
+def _show_variants(
+    chosen: AnyScenario[Any, VariantT],
+    play_variant: Callable[[Any, VariantT, str | None], tuple[dict[str, Any], Callable[[], None]]],
+    variant: str | None,
+    output: str | None,
+    as_json: bool,
+) -> int:
+    """Run the variants of a scenario, of whichever protocol, check their traces, and show both."""
     variants = chosen.variants
     if variant is not None or output is not None:
         try:
@@ -42,31 +56,30 @@ def scenario(name: Name = None, variant: VariantName = None, output: Output = No
         except KeyError as error:
             raise usage_error(str(error.args[0])) from error
     documents: list[dict[str, Any]] = []
-    fine = True
     for one in variants:
         try:
-            outcome = play(chosen, one)
+            document, show = play_variant(chosen, one, output)
         except ScenarioFailure as failure:
             raise CommandError(str(failure), ExitCode.VIOLATION) from failure
-        if output is not None:
-            with write_trace(
-                output,
-                outcome.configuration,
-                own_generator(workload=f"{chosen.name}/{one.name}"),
-                spec_hash=spec_hash(),
-                switched_off=one.without,
-            ) as writer:
-                writer.write_all(outcome.occurrences)
-        name = f"{chosen.name}/{one.name}"
-        verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=one.without)
-        agrees = verdict_agrees(outcome, verdict)
-        fine = fine and agrees
-        documents.append(_document(outcome, verdict, agrees))
+        documents.append(document)
         if not as_json and output != "-":
-            _show(outcome, verdict, agrees)
+            show()
     if as_json:
         print_json(documents)
-    return ExitCode.CONFORMANT if fine else ExitCode.VIOLATION
+    return ExitCode.CONFORMANT if all(document["agrees"] for document in documents) else ExitCode.VIOLATION
+
+
+def _play(chosen: Scenario, one: Variant, output: str | None) -> tuple[dict[str, Any], Callable[[], None]]:
+    """Run a variant, write its trace if there is an `output`, and check it."""
+    outcome = play(chosen, one)
+    name = f"{chosen.name}/{one.name}"
+    if output is not None:
+        own = own_generator(workload=name)
+        with write_trace(output, outcome.configuration, own, spec_hash=spec_hash(), switched_off=one.without) as writer:
+            writer.write_all(outcome.occurrences)
+    verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=one.without)
+    agrees = verdict_agrees(outcome, verdict)
+    return _document(outcome, verdict, agrees), lambda: _show(outcome, verdict, agrees)
 
 
 def safety_violations(outcome: ScenarioRun) -> tuple[str, ...]:

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kraft_conformance.console import print_json, stdout, table
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
-from kraft_reference.scenarios import SCENARIOS
+from kraft_reference.scenarios import SCENARIOS, Scenario
+from kraft_reference.scenarios.schedule import AnyScenario
 
 _LABEL = re.compile(r"(s\d+b?)-")
 _NUMBERED = re.compile(r"(?P<kind>s?)(?P<number>\d{1,6})[a-z]?")
@@ -33,14 +34,13 @@ class ScenarioRow(NamedTuple):
 
 def scenario_rows() -> Iterator[ScenarioRow]:
     """All scenarios: those of the quorum by number, then those of partitions by label."""
-    for one in SCENARIOS:
+    every: tuple[AnyScenario[Any, Any], ...] = (*SCENARIOS, *PARTITION_SCENARIOS)
+    for one in every:
         labelled = _LABEL.match(one.name)
         label = None if labelled is None else labelled[1]
+        number = one.number if isinstance(one, Scenario) else None
         variants = tuple([variant.name for variant in one.variants])
-        yield ScenarioRow(one.number, label, one.name, one.title, one.source, one.rules, variants)
-    for other in PARTITION_SCENARIOS:
-        variants = tuple([variant.name for variant in other.variants])
-        yield ScenarioRow(None, other.label, other.name, other.title, "KIP-455", other.rules, variants)
+        yield ScenarioRow(number, label, one.name, one.title, one.source, one.rules, variants)
 
 
 def show_scenarios(as_json: bool) -> None:

@@ -18,7 +18,7 @@ from kraft_conformance.vectors.recording import Run, Subject, vector_of
 from kraft_conformance.vectors.staging import Accepts, RecordingDirector, recorded
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import KAFKA_4, KIP
-from kraft_reference.scenarios.stage import ScenarioFailure
+from kraft_reference.scenarios.schedule import ScenarioFailure
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ from kraft_reference.scenarios.membership import (
     upgrade_to_one,
 )
 from kraft_reference.scenarios.scenario import Scenario, ScenarioRun, Variant, run
-from kraft_reference.scenarios.stage import ScenarioFailure
+from kraft_reference.scenarios.schedule import ScenarioFailure
 
 _MODULES = (
     check_quorum,

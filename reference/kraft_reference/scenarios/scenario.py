@@ -1,6 +1,6 @@
 """What a named scenario is, and how one is run."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from kraft_reference.cluster.occurrence import Occurrence
@@ -11,49 +11,18 @@ from kraft_reference.profile import KIP, Profile
 from kraft_reference.replica import Replica
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.notation import notation
+from kraft_reference.scenarios.schedule import AnyScenario, AnyVariant
 from kraft_reference.state import ReplicaState
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """One way to run a scenario: with the deciding rule, without it, or with a corner of it."""
-
-    name: str
-    """`with-the-rule`, `without-pre-vote` and so on; unique in its scenario."""
-    configuration: Configuration
-    script: Callable[[Director], None]
-    outcome: str
-    """What the script asserts, in a sentence."""
-    violates: tuple[str, ...] = ()
-    """Properties that the run violates, in alphabetical order; with every rule in force only where a rule is wrong."""
-    without: tuple[str, ...] = ()
-    """Ids of rules that the replicas do without: they are made by `kraft_spec.experiments`."""
+class Variant(AnyVariant[Configuration, Director]):
+    """One way to run a scenario of a quorum."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(AnyScenario[int, Variant]):
     """A schedule of events from the KIPs, or from a gap between them."""
-
-    number: int
-    name: str
-    title: str
-    source: str
-    """The text it comes from."""
-    rules: tuple[str, ...]
-    """Ids of the rules that decide it."""
-    variants: tuple[Variant, ...]
-
-    def variant(self, name: str) -> Variant:
-        """The variant with this name.
-
-        Raises:
-            KeyError: there is none.
-        """
-        for variant in self.variants:
-            if variant.name == name:
-                return variant
-        known = ", ".join(variant.name for variant in self.variants)
-        raise KeyError(f"scenario {self.name} has no variant {name!r}; it has: {known}")
 
 
 @dataclass(frozen=True, slots=True)

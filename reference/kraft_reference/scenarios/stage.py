@@ -1,7 +1,6 @@
 """Where a scenario plays: a world, what happened in it, and what is expected of it."""
 
 from collections.abc import Callable
-from typing import NoReturn
 
 from kraft_reference.cluster.occurrence import Occurrence, message_id
 from kraft_reference.cluster.world import ImpossibleMoveError, MakeReplica, World
@@ -15,6 +14,7 @@ from kraft_reference.records import RecordKind
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.notation import differs
+from kraft_reference.scenarios.schedule import Expectations
 from kraft_reference.scenarios.watch import PropertyWatch
 from kraft_reference.state import ReplicaState
 
@@ -31,43 +31,22 @@ _IMPOSSIBLE = frozenset({Refusal.NOT_RUNNING, Refusal.RUNNING, Refusal.NOT_IN_RO
 """Refusals of events that do not happen to a replica in its role, so that no trace may contain them."""
 
 
-class ScenarioFailure(AssertionError):  # noqa: N818 - a failed expectation, not an error of the code
-    """The reference does something else than the scenario says."""
-
-    def __init__(self, scenario: str, step: str, subject: str, expected: object, actual: object, sequence: int) -> None:
-        super().__init__(
-            f"scenario {scenario}, step {step!r}: {subject}: expected {expected}, actual {actual}"
-            f" (after occurrence {sequence})"
-        )
-        self.scenario = scenario
-        self.step = step
-        self.subject = subject
-        self.expected = expected
-        self.actual = actual
-
-
-class Stage:
+class Stage(Expectations):
     """One world in one scenario."""
 
     def __init__(self, scenario: str, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
+        super().__init__(scenario)
         self.world = World(configuration, make_replica)
         self.occurrences: list[Occurrence] = []
         self.watch = PropertyWatch(configuration)
-        self.shown: set[str] = set()
-        """Liveness properties that a loop has shown to be violated."""
         self.answers: dict[int, str] = {}
         """The errors of the answers to admin clients, by the number of the request."""
-        self._scenario = scenario
-        self._step = "the starting situation"
         self._deadlines: dict[tuple[int, Timer], int] = {}
 
-    def step(self, text: str) -> None:
-        """Name the step of the text that comes next."""
-        self._step = text
-
-    def fail(self, subject: str, expected: object, actual: object) -> NoReturn:
-        """Raise a `ScenarioFailure` for the step in progress."""
-        raise ScenarioFailure(self._scenario, self._step, subject, expected, actual, self.world.sequence)
+    @property
+    def sequence(self) -> int:
+        """That of the last occurrence."""
+        return self.world.sequence
 
     def state(self, replica_id: int) -> ReplicaState:
         """The state of a replica now."""
@@ -80,11 +59,6 @@ class Stage:
     # -----------------------------------------------------------------------------------------------------
     # Expectations.
     # -----------------------------------------------------------------------------------------------------
-
-    def check(self, subject: str, actual: object, expected: object) -> None:
-        """Fail unless two values are equal."""
-        if actual != expected:
-            self.fail(subject, expected, actual)
 
     def roles(self, *expected: str) -> None:
         """The roles of the replicas 1, 2, ... in the notation of the texts; an empty string is not compared."""

@@ -112,7 +112,7 @@ def play_partitions(scenario: PartitionScenario, variant: PartitionVariant) -> P
     """Run one variant of a scenario of partitions, whose controllers do without the rules that it names.
 
     Raises:
-        PartitionScenarioFailure: they do something else than the scenario says.
+        ScenarioFailure: they do something else than the scenario says.
     """
     return run_partitions(scenario, variant, controllers_without(variant.without))
 

@@ -8,14 +8,14 @@ from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.scenarios import (
     PARTITION_SCENARIOS,
     PartitionScenario,
-    PartitionScenarioFailure,
     PartitionVariant,
     partition_scenario,
     run,
 )
-from kraft_reference.partitions.scenarios.overview import table
 from kraft_reference.partitions.scenarios.scenario import cluster
 from kraft_reference.partitions.scenarios.stage import PartitionStage
+from kraft_reference.scenarios import ScenarioFailure
+from kraft_reference.scenarios.schedule import table_of
 from kraft_spec.experiments import controllers_without, play_partitions
 from kraft_spec.rules import load_registry
 
@@ -36,9 +36,9 @@ def test_a_variant_runs_with_its_outcome_twice_the_same(one: PartitionScenario, 
 
 def test_names_rules_and_profiles_exist() -> None:
     registry = load_registry()
-    assert [one.label for one in PARTITION_SCENARIOS] == ["s25", "s26", "s27", "s28", "s29"]
+    assert [one.number for one in PARTITION_SCENARIOS] == ["S25", "S26", "S27", "S28", "S29"]
     for one in PARTITION_SCENARIOS:
-        assert partition_scenario(one.label.upper()) is partition_scenario(one.name) is one
+        assert partition_scenario(one.number.lower()) is partition_scenario(one.name) is one
         assert one.variants[0].name.startswith("right")
         assert len({variant.name for variant in one.variants}) == len(one.variants)
         off = {rule for variant in one.variants for rule in variant.without}
@@ -72,7 +72,7 @@ def test_no_safety_rule_is_idle(one: PartitionScenario, variant: PartitionVarian
 def _fails(one: PartitionScenario, variant: PartitionVariant, without: str) -> bool:
     try:
         run(one, variant, controllers_without((without,)))
-    except PartitionScenarioFailure:
+    except ScenarioFailure:
         return True
     return False
 
@@ -81,13 +81,13 @@ def test_an_event_without_a_row_fails() -> None:
     stage = PartitionStage("unchecked", cluster(4))
     stage.step("1")
     stage.alter(4, 3, 2)
-    with pytest.raises(PartitionScenarioFailure, match=r"step '1': the row after an event"):
+    with pytest.raises(ScenarioFailure, match=r"step '1': the row after an event"):
         stage.complete()
 
 
 def test_a_wrong_row_says_what_differs() -> None:
     stage = PartitionStage("wrong", cluster(4))
-    with pytest.raises(PartitionScenarioFailure) as caught:
+    with pytest.raises(ScenarioFailure) as caught:
         stage.row("[1,2]", "[1,2,3]", "[]", "[]")
     assert caught.value.expected == "[1,2] | [1,2,3] | [] | []"
     assert caught.value.actual == "[1,2,3] | [1,2,3] | [] | []"
@@ -97,10 +97,10 @@ def test_a_leader_adds_only_whom_it_was_told_of() -> None:
     one = partition_scenario("s25").variant("wrong-mixed-versions")
     stage = PartitionStage("told", one.configuration, controllers_without(one.without))
     one.script(stage)
-    with pytest.raises(PartitionScenarioFailure, match="replicas that the leader was told of"):
+    with pytest.raises(ScenarioFailure, match="replicas that the leader was told of"):
         stage.in_sync(1, 2, 3, 4)
 
 
 def test_the_page_has_the_table() -> None:
     page = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    assert page.endswith("\n\n" + table())
+    assert page.endswith("\n\n" + table_of(PARTITION_SCENARIOS))

@@ -87,7 +87,7 @@ def partition_run(
     """The run of a script with such controllers.
 
     Raises:
-        PartitionScenarioFailure: the reference does something else than the script says.
+        ScenarioFailure: the reference does something else than the script says.
         PartitionNotAcceptedError: the model rejects it.
     """
     stage = RecordingStage(source, configuration, controllers)

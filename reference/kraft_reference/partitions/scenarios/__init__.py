@@ -7,22 +7,21 @@ from kraft_reference.partitions.scenarios.scenario import (
     PartitionVariant,
     run,
 )
-from kraft_reference.partitions.scenarios.stage import PartitionScenarioFailure
 
 PARTITION_SCENARIOS: tuple[PartitionScenario, ...] = tuple(
     one for module in (normal, cancelling, replacing, shrinking, old_znode) for one in module.SCENARIOS
 )
-"""All of them by label."""
+"""All of them by number."""
 
 
 def partition_scenario(name: str) -> PartitionScenario:
-    """The scenario with this name or label (`s25-normal`, `S25`).
+    """The scenario with this name or number (`s25-normal`, `S25`).
 
     Raises:
         KeyError: there is none.
     """
     for one in PARTITION_SCENARIOS:
-        if name in (one.name, one.label, one.label.upper()):
+        if name in (one.name, one.number, one.number.lower()):
             return one
     raise KeyError(f"no scenario {name!r}; there are: {', '.join(one.name for one in PARTITION_SCENARIOS)}")
 
@@ -30,7 +29,6 @@ def partition_scenario(name: str) -> PartitionScenario:
 __all__ = [
     "PARTITION_SCENARIOS",
     "PartitionScenario",
-    "PartitionScenarioFailure",
     "PartitionScenarioRun",
     "PartitionVariant",
     "partition_scenario",

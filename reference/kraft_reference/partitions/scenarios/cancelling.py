@@ -109,9 +109,10 @@ def in_a_batch(s: PartitionStage) -> None:
 
 SCENARIOS = (
     PartitionScenario(
-        "s26",
+        "S26",
         "s26-cancellation",
         "Cancellation",
+        "KIP-455",
         (
             "partition-reassign.cancel",
             "partition-reassign.cancel-nothing",

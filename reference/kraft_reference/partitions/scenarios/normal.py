@@ -192,9 +192,10 @@ def never_in_sync(s: PartitionStage) -> None:
 
 SCENARIOS = (
     PartitionScenario(
-        "s25",
+        "S25",
         "s25-normal",
         "Normal reassignment",
+        "KIP-455",
         (
             "partition-reassign.start",
             "partition-reassign.add-before-remove",

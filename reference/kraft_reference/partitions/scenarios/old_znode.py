@@ -73,9 +73,10 @@ def refused(s: PartitionStage) -> None:
 
 SCENARIOS = (
     PartitionScenario(
-        "s29",
+        "S29",
         "s29-old-znode",
         "The old znode and the API mixed",
+        "KIP-455",
         ("partition-reassign.legacy-znode", "partition-reassign.legacy-znode-precedence"),
         (
             PartitionVariant("right-failover", BOTH, failover, "after the failover A goes where the znode says"),

@@ -102,9 +102,10 @@ def left_over(s: PartitionStage) -> None:
 
 SCENARIOS = (
     PartitionScenario(
-        "s27",
+        "S27",
         "s27-override",
         "A second reassignment replaces the first",
+        "KIP-455",
         ("partition-reassign.override", "partition-reassign.isr-never-empty"),
         (
             PartitionVariant("right", cluster(6), right, "base [1,2,3]; 5 is stopped, 6 is waited for"),

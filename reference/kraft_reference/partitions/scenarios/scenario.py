@@ -1,4 +1,4 @@
-"""What a scenario of partitions is, and how one is run: `kraft_reference.scenarios.scenario`, with another stage."""
+"""What a scenario of partitions is, and how one is run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,46 +9,17 @@ from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
 from kraft_reference.partitions.occurrence import PartitionOccurrence
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_reference.partitions.scenarios.stage import A0, PartitionStage
+from kraft_reference.scenarios.schedule import AnyScenario, AnyVariant
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionVariant:
-    """One way to run a scenario: with the deciding rule, without it, or with a corner of it."""
-
-    name: str
-    configuration: PartitionConfiguration
-    script: Callable[[PartitionStage], None]
-    outcome: str
-    """What the script asserts, in a sentence."""
-    violates: tuple[str, ...] = ()
-    """Properties that the run violates, in alphabetical order."""
-    without: tuple[str, ...] = ()
-    """Ids of rules that the controllers do without: they are made by `kraft_spec.experiments`."""
+class PartitionVariant(AnyVariant[PartitionConfiguration, PartitionStage]):
+    """One way to run a scenario of partitions."""
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionScenario:
+class PartitionScenario(AnyScenario[str, PartitionVariant]):
     """A table of KIP-455."""
-
-    label: str
-    """Of the list of scenarios, `s25`."""
-    name: str
-    title: str
-    rules: tuple[str, ...]
-    """Ids of the rules that decide it."""
-    variants: tuple[PartitionVariant, ...]
-
-    def variant(self, name: str) -> PartitionVariant:
-        """The variant with this name.
-
-        Raises:
-            KeyError: there is none.
-        """
-        for variant in self.variants:
-            if variant.name == name:
-                return variant
-        known = ", ".join(variant.name for variant in self.variants)
-        raise KeyError(f"scenario {self.name} has no variant {name!r}; it has: {known}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +49,7 @@ def run(
     """Run one variant with such controllers; every assertion of its script held if this returns.
 
     Raises:
-        PartitionScenarioFailure: the reference does something else than the scenario says.
+        ScenarioFailure: the reference does something else than the scenario says.
         ValueError: the variant is one without rules, and the controllers of the reference have them.
     """
     if variant.without and controllers is REFERENCE:

@@ -71,9 +71,10 @@ def reordered(s: PartitionStage) -> None:
 
 SCENARIOS = (
     PartitionScenario(
-        "s28",
+        "S28",
         "s28-nothing-to-add",
         "Nothing to add",
+        "KIP-455",
         (
             "partition-reassign.isr-never-empty",
             "partition-reassign.complete-in-one-step",

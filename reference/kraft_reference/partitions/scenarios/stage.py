@@ -4,7 +4,6 @@ After every event a `row` (or `rows`) says R, I, AR and RR; an event that none f
 """
 
 from collections.abc import Iterable
-from typing import NoReturn
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.controller import REFERENCE, Controllers
@@ -31,6 +30,7 @@ from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
 from kraft_reference.partitions.properties import PartitionWatch
 from kraft_reference.partitions.state import initial_state
+from kraft_reference.scenarios.schedule import Expectations
 
 A0 = TopicPartition("A", 0)
 B0 = TopicPartition("B", 0)
@@ -38,36 +38,18 @@ B0 = TopicPartition("B", 0)
 EVENTUALLY_COMPLETES = "EventuallyCompletes"
 
 
-class PartitionScenarioFailure(AssertionError):  # noqa: N818 - a failed expectation, not an error of the code
-    """The reference does something else than the scenario says."""
-
-    def __init__(self, scenario: str, step: str, subject: str, expected: object, actual: object, sequence: int) -> None:
-        super().__init__(
-            f"scenario {scenario}, step {step!r}: {subject}: expected {expected}, actual {actual}"
-            f" (after occurrence {sequence})"
-        )
-        self.scenario = scenario
-        self.step = step
-        self.subject = subject
-        self.expected = expected
-        self.actual = actual
-
-
-class PartitionStage:
+class PartitionStage(Expectations):
     """One cluster in one scenario."""
 
     def __init__(
         self, scenario: str, configuration: PartitionConfiguration, controllers: Controllers = REFERENCE
     ) -> None:
+        super().__init__(scenario)
         self.configuration = configuration
         self.controllers = controllers
         self.state = initial_state(configuration)
         self.occurrences: list[PartitionOccurrence] = []
         self.watch = PartitionWatch(configuration)
-        self.shown: set[str] = set()
-        """Liveness properties that the script has shown to be violated."""
-        self._scenario = scenario
-        self._step = "the starting situation"
         self._unchecked = False
         self._told: dict[tuple[int, TopicPartition], Assignment] = {
             (broker, name): one.replicas for name, one in self.state.partitions.items() for broker in one.replicas
@@ -77,9 +59,10 @@ class PartitionStage:
     # Verbs.
     # -----------------------------------------------------------------------------------------------------
 
-    def step(self, text: str) -> None:
-        """Name the step of the text that comes next."""
-        self._step = text
+    @property
+    def sequence(self) -> int:
+        """That of the last occurrence."""
+        return len(self.occurrences)
 
     def alter(self, *target: int, name: TopicPartition = A0, answer: str = "NONE", node: int | None = None) -> None:
         """`Alter([4,3,2])` of one partition, and the error that answers it."""
@@ -209,16 +192,6 @@ class PartitionStage:
         behind = [one for one in known if one in self.state.alive and one not in partition.in_sync]
         self.check("replicas that could still catch up", behind, [])
         self.shown.add(EVENTUALLY_COMPLETES)
-
-    def check(self, subject: str, actual: object, expected: object) -> None:
-        """Fail unless two values are equal."""
-        if actual != expected:
-            self.fail(subject, expected, actual)
-
-    def fail(self, subject: str, expected: object, actual: object) -> NoReturn:
-        """Raise a `PartitionScenarioFailure` for the step in progress."""
-        sequence = len(self.occurrences)
-        raise PartitionScenarioFailure(self._scenario, self._step, subject, expected, actual, sequence)
 
     def partition(self, name: TopicPartition = A0) -> Partition:
         """A partition as the controller has it."""

@@ -3,7 +3,8 @@
 from kraft_dev.mutation.sighting import Sighting, Tally, Target
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import PROFILES
-from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, PartitionScenarioFailure
+from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
+from kraft_reference.scenarios import ScenarioFailure
 from kraft_spec.edits import EditError
 from kraft_spec.experiments import play_partitions
 
@@ -21,7 +22,7 @@ def play_partition_scenarios(_target: Target, tally: Tally) -> Sighting | None:
             except EditError:
                 # The rule that the variant does without is broken already.
                 continue
-            except PartitionScenarioFailure as failure:
+            except ScenarioFailure as failure:
                 return Sighting(f"expected {failure.subject} {failure.expected}, got {failure.actual}", tally.where)
     return None
 

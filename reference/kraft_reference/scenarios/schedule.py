@@ -1,0 +1,107 @@
+"""What a scenario of the quorum and one of partitions have in common: variants, and expectations that fail by name."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, NoReturn, TypeVar
+
+ConfigurationT = TypeVar("ConfigurationT")
+StageT = TypeVar("StageT")
+NumberT = TypeVar("NumberT")
+VariantT = TypeVar("VariantT", bound="AnyVariant[Any, Any]")
+
+
+@dataclass(frozen=True, slots=True)
+class AnyVariant(Generic[ConfigurationT, StageT]):
+    """One way to run a scenario: with the deciding rule, without it, or with a corner of it."""
+
+    name: str
+    """`with-the-rule`, `without-pre-vote` and so on; unique in its scenario."""
+    configuration: ConfigurationT
+    script: Callable[[StageT], None]
+    outcome: str
+    """What the script asserts, in a sentence."""
+    violates: tuple[str, ...] = ()
+    """Properties that the run violates, in alphabetical order; with every rule in force only where a rule is wrong."""
+    without: tuple[str, ...] = ()
+    """Ids of rules that are left out of what runs: that is made by `kraft_spec.experiments`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnyScenario(Generic[NumberT, VariantT]):
+    """A scenario, of whichever protocol."""
+
+    number: NumberT
+    """In the list of scenarios: 7, or `S25` for one of partitions."""
+    name: str
+    title: str
+    source: str
+    """The text it comes from."""
+    rules: tuple[str, ...]
+    """Ids of the rules that decide it."""
+    variants: tuple[VariantT, ...]
+
+    def variant(self, name: str) -> VariantT:
+        """The variant with this name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for variant in self.variants:
+            if variant.name == name:
+                return variant
+        known = ", ".join(variant.name for variant in self.variants)
+        raise KeyError(f"scenario {self.name} has no variant {name!r}; it has: {known}")
+
+
+def table_of(scenarios: Iterable[AnyScenario[NumberT, VariantT]]) -> str:
+    """A Markdown table of scenarios with one line for each variant."""
+    lines = ["| # | scenario | variant | what happens | violates |", "|---|---|---|---|---|"]
+    for scenario in scenarios:
+        for position, variant in enumerate(scenario.variants):
+            head = f"| {scenario.number} | `{scenario.name}`" if position == 0 else "| |"
+            lines.append(f"{head} | `{variant.name}` | {variant.outcome} | {', '.join(variant.violates)} |")
+    return "\n".join(lines) + "\n"
+
+
+class ScenarioFailure(AssertionError):  # noqa: N818 - a failed expectation, not an error of the code
+    """The reference does something else than the scenario says."""
+
+    def __init__(self, scenario: str, step: str, subject: str, expected: object, actual: object, sequence: int) -> None:
+        super().__init__(
+            f"scenario {scenario}, step {step!r}: {subject}: expected {expected}, actual {actual}"
+            f" (after occurrence {sequence})"
+        )
+        self.scenario = scenario
+        self.step = step
+        self.subject = subject
+        self.expected = expected
+        self.actual = actual
+
+
+class Expectations(ABC):
+    """What is expected of a scenario, step by step."""
+
+    def __init__(self, scenario: str) -> None:
+        self.shown: set[str] = set()
+        """Liveness properties that the script has shown to be violated."""
+        self._scenario = scenario
+        self._step = "the starting situation"
+
+    @property
+    @abstractmethod
+    def sequence(self) -> int:
+        """That of the last occurrence."""
+
+    def step(self, text: str) -> None:
+        """Name the step of the text that comes next."""
+        self._step = text
+
+    def check(self, subject: str, actual: object, expected: object) -> None:
+        """Fail unless two values are equal."""
+        if actual != expected:
+            self.fail(subject, expected, actual)
+
+    def fail(self, subject: str, expected: object, actual: object) -> NoReturn:
+        """Raise a `ScenarioFailure` for the step in progress."""
+        raise ScenarioFailure(self._scenario, self._step, subject, expected, actual, self.sequence)
