@@ -35,7 +35,6 @@ from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.partitions.recording import PartitionSubject, partition_vector_of
 from kraft_conformance.vectors.partitions.staging import (
-    PartitionNotAcceptedError,
     PartitionRun,
     RecordingStage,
     accepting,
@@ -44,6 +43,7 @@ from kraft_conformance.vectors.partitions.staging import (
 from kraft_conformance.vectors.partitions.target import FIVE
 from kraft_conformance.vectors.recording import VectorProofError
 from kraft_conformance.vectors.smoke import PARTITION_SMOKE
+from kraft_conformance.vectors.staging import NotAcceptedError
 from kraft_spec.edits import Edit, edited_packages
 from kraft_spec.experiments import controllers_without, switchable_partition_rules
 from kraft_spec.mutants import Mutant, load_catalogue, reference_edits, seeded
@@ -447,7 +447,7 @@ def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
         assert accepts(PartitionRun("right", FIVE, partition_run("", FIVE, cancels, lambda _: ()).occurrences, 2)) == (
             "kip",
         )
-        with pytest.raises(PartitionNotAcceptedError, match=r"a bug: rejected: .*AlterPartitionReassignments"):
+        with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .*AlterPartitionReassignments"):
             accepts(run)
 
 

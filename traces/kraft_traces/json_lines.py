@@ -6,13 +6,16 @@ format of traces alike.
 
 import json
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from msgspec import DecodeError, ValidationError
-from msgspec.json import decode
+from msgspec.json import Decoder, decode
 
 from kraft_traces.errors import FieldError, InvalidUtf8Error, MalformedJsonError, UnknownEventError
+
+Decoded = TypeVar("Decoded")
 
 
 class Words(NamedTuple):
@@ -29,6 +32,39 @@ _MISSING = re.compile(r"Object missing required field `(?P<name>.*)`")
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
 _PLACE = re.compile(r" - at `(?P<path>.*)`$", re.DOTALL)
 _STRAY_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+
+
+def decoded(
+    decoder: Decoder[Decoded],
+    raw: bytes,
+    source: str,
+    line_number: int,
+    words: Words,
+    look: Callable[[bytes], None] = lambda raw: None,
+) -> Decoded:
+    """What a line says; `look` refuses a line that is JSON for a better reason than its first wrong field.
+
+    Raises:
+        MalformedJsonError, InvalidUtf8Error: it is not JSON.
+        UnknownEventError, FieldError: a field is wrong.
+    """
+    try:
+        return decoder.decode(raw)
+    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
+        text = text_of(raw, source, line_number)
+        check_json(text, error, source, line_number)
+        look(raw)
+        raise_field_error(error, text, source, line_number, words)
+
+
+def check_once(written: bytes, raw: bytes, source: str, line_number: int) -> None:
+    """Refuse a field that is there twice; `written` is what the line says, as we write it.
+
+    A decoder keeps the last of two fields of one name, another reader the first: such a line says two things.
+    What is written as we write it has none; only other lines are worth a slow look.
+    """
+    if written.rstrip(b"\n") != raw.rstrip(b"\r\n"):
+        check_duplicate_fields(text_of(raw, source, line_number), source, line_number)
 
 
 def text_of(raw: bytes, source: str, line_number: int) -> str:

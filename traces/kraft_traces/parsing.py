@@ -19,13 +19,13 @@ from kraft_traces.consistency import Inconsistency, check_checkpoint, check_even
 from kraft_traces.effects import TracedEffect
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import FieldError, MissingHeaderError, UnknownReplicaError, UnknownSchemaError
-from kraft_traces.json_lines import Words, check_duplicate_fields, check_json, raise_field_error, text_of
+from kraft_traces.json_lines import Words, check_once, decoded
 from kraft_traces.lines import KNOWN_SCHEMAS, EventLine, HeaderLine, KipLevel, Line
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.partitions.lines import SCHEMA as PARTITION_SCHEMA
 from kraft_traces.vocabulary import EVENT_NAMES, Source
 
-_LINE = Decoder(Line)
+_LINE: Decoder[Line] = Decoder(Line)
 
 _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\$\.kind", ("header", "event", "checkpoint", "end")),
@@ -61,14 +61,8 @@ def parse_header(raw: bytes, source: str) -> HeaderLine:
         UnknownSchemaError: it is the header of a format that is not known here.
         FieldError, UnknownReplicaError: a field is wrong.
     """
-    try:
-        # As any line, because msgspec asks for `kind` only where there is a choice.
-        header: Line = _LINE.decode(raw)
-    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
-        text = text_of(raw, source, 1)
-        check_json(text, error, source, 1)
-        _check_schema(raw, source)
-        raise_field_error(error, text, source, 1, _WORDS)
+    # As any line, because msgspec asks for `kind` only where there is a choice.
+    header = decoded(_LINE, raw, source, 1, _WORDS, lambda raw: _check_schema(raw, source))
     if type(header) is not HeaderLine:
         _check_schema(raw, source)
         raise AssertionError("a line of another kind is no header")
@@ -89,12 +83,7 @@ def parse_line(raw: bytes, source: str, line_number: int) -> Line:
         UnknownEventError: there is no such event.
         FieldError: a field is missing, unknown, there twice, of a wrong type or value, or at odds with another one.
     """
-    try:
-        line: Line = _LINE.decode(raw)
-    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
-        text = text_of(raw, source, line_number)
-        check_json(text, error, source, line_number)
-        raise_field_error(error, text, source, line_number, _WORDS)
+    line = decoded(_LINE, raw, source, line_number, _WORDS)
     _finish(line, raw, source, line_number)
     return line
 
@@ -111,10 +100,7 @@ def decode_line(raw: bytes) -> Line:
 
 def _finish(line: Line, raw: bytes, source: str, line_number: int) -> None:
     """Checks beyond the types: fields that are there twice, and fields that are at odds with each other."""
-    # A decoder keeps the last of two fields of one name, another reader the first: such a line says two things.
-    # What is written as we write it has none; only other lines are worth a slow look.
-    if encode_line(line).rstrip(b"\n") != raw.rstrip(b"\r\n"):
-        check_duplicate_fields(text_of(raw, source, line_number), source, line_number)
+    check_once(encode_line(line), raw, source, line_number)
     try:
         if type(line) is EventLine:
             check_event(line)

@@ -1,8 +1,8 @@
 """From the bytes of a line to a request or a reply, or to the error that says what is wrong with it."""
 
-from typing import TypeVar, get_args
+from typing import get_args
 
-from msgspec import UNSET, DecodeError
+from msgspec import UNSET
 from msgspec.json import Decoder, Encoder
 from msgspec.structs import replace
 
@@ -27,14 +27,7 @@ from kraft_reference.roles import Role
 from kraft_traces.consistency import Inconsistency, check_event
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.errors import FieldError
-from kraft_traces.json_lines import (
-    Words,
-    check_duplicate_fields,
-    check_json,
-    not_one_of,
-    raise_field_error,
-    text_of,
-)
+from kraft_traces.json_lines import Words, check_once, decoded, not_one_of
 from kraft_traces.lines import EventLine, KipLevel
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.partitions.parsing import EVENT_NAMES as PARTITION_EVENT_NAMES
@@ -69,7 +62,6 @@ def _words(messages: object) -> Words:
     return Words("$.event", EVENT_NAMES, ((r"\$\.type", types), *_ALLOWED))
 
 
-_Message = TypeVar("_Message")
 _ENCODER = Encoder()
 _REQUESTS: Decoder[Request] = Decoder(Request)
 _REPLIES: Decoder[Reply] = Decoder(Reply)
@@ -88,7 +80,8 @@ def parse_request(raw: bytes, number: int) -> Request:
         TraceError: it is none; the message names the line and the field.
     """
     source = "standard input"
-    request = _parsed(_REQUESTS, _REQUEST_WORDS, raw, source, number)
+    request = decoded(_REQUESTS, raw, source, number, _REQUEST_WORDS)
+    check_once(_ENCODER.encode(request), raw, source, number)
     if isinstance(request, Step):
         message = request.message
         replica = 0 if message is UNSET or message.destination is UNSET else message.destination
@@ -104,7 +97,8 @@ def parse_reply(raw: bytes, number: int) -> Reply:
         TraceError: it is none; the message names the line and the field.
     """
     source = "standard output"
-    reply = _parsed(_REPLIES, _REPLY_WORDS, raw, source, number)
+    reply = decoded(_REPLIES, raw, source, number, _REPLY_WORDS)
+    check_once(_ENCODER.encode(reply), raw, source, number)
     if isinstance(reply, StepReply | RestartReply):
         effects = tuple(map(_without_ids, reply.effects))
         _check(EventLine(sequence=1, replica=0, event="Poll", effects=effects), source, number)
@@ -130,15 +124,3 @@ def _without_ids(effect: TracedEffect) -> TracedEffect:
     if not isinstance(effect, TracedSend):
         return effect
     return TracedSend(replace(effect.message, id=UNSET, source=UNSET))
-
-
-def _parsed(decoder: Decoder[_Message], words: Words, raw: bytes, source: str, number: int) -> _Message:
-    try:
-        message = decoder.decode(raw)
-    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
-        text = text_of(raw, source, number)
-        check_json(text, error, source, number)
-        raise_field_error(error, text, source, number, words)
-    if _ENCODER.encode(message) != raw.rstrip(b"\r\n"):
-        check_duplicate_fields(text_of(raw, source, number), source, number)
-    return message

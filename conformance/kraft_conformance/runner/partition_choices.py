@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from kraft_conformance.protocol.partitions import ControllerView
 from kraft_conformance.runner.partition_items import Item, label, partition_fields
 from kraft_conformance.vectors.partitions.format import PartitionLatitude, PartitionVectorStep
-from kraft_conformance.vectors.partitions.view_changes import by_name, given
+from kraft_conformance.vectors.partitions.view_changes import by_name
+from kraft_conformance.vectors.state_changes import given
 from kraft_traces.partitions import lines
 from kraft_traces.partitions.lines import Name, TracedEvent
 

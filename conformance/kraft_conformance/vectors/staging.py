@@ -7,7 +7,7 @@ and a request arrives that nobody in the cluster sends.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from kraft_conformance.vectors.recording import Construction, Run
 from kraft_reference.cluster.checkpoint import NO_VOTES, CastVotes, Checkpoints
@@ -18,7 +18,8 @@ from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.messages import Message, Reply
 from kraft_reference.outcome import Refusal
-from kraft_reference.profile import PROFILES
+from kraft_reference.partitions.decisions import ReassignmentProfile
+from kraft_reference.profile import PROFILES, Profile
 from kraft_reference.replica import Replica, handle
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.exchange import answer_to, verdict_of
@@ -26,9 +27,13 @@ from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind, ch
 from kraft_traces.check.model import trace_model
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import event_line
+from kraft_traces.partitions.checker import PartitionVerdict
 
 UNSENT = "unsent"
 """In place of the id of a message: nobody in the cluster has sent it, and the model knows nothing of it."""
+
+AnyVerdict: TypeAlias = Verdict | PartitionVerdict
+ProfileT = TypeVar("ProfileT", Profile, ReassignmentProfile)
 
 Accepts = Callable[[Run], tuple[str, ...]]
 """Under which profiles the model accepts a run."""
@@ -145,8 +150,8 @@ def _altered(message: Message, **fields: Any) -> Message:
 class NotAcceptedError(AssertionError):
     """The model rejects the run of a vector under the run's own profile."""
 
-    def __init__(self, source: str, verdict: Verdict) -> None:
-        said = verdict.reason if verdict.rejection is None else verdict.rejection.headline()
+    def __init__(self, source: str, verdict: AnyVerdict) -> None:
+        said = getattr(verdict, "reason", None) if verdict.rejection is None else verdict.rejection.headline()
         super().__init__(f"{source}: {verdict.kind}: {said}")
 
 
@@ -176,17 +181,26 @@ def accepted_by_model(run: Run) -> tuple[str, ...]:
     Raises:
         NotAcceptedError: not even under its own.
     """
-    own = run.configuration.profile
-    verdict = _checked(run, run.configuration)
+
+    def judged(profile: Profile) -> Verdict:
+        return _checked(run, replace(run.configuration, profile=profile))
+
+    return accepted_profiles(run.source, run.configuration.profile, PROFILES.values(), judged)
+
+
+def accepted_profiles(
+    source: str, own: ProfileT, others: Iterable[ProfileT], judged: Callable[[ProfileT], AnyVerdict]
+) -> tuple[str, ...]:
+    """The names of the profiles under which the model accepts a run, that of the run first.
+
+    Raises:
+        NotAcceptedError: not even under its own.
+    """
+    verdict = judged(own)
     if verdict.kind is not VerdictKind.ACCEPTED:
-        raise NotAcceptedError(run.source, verdict)
-    names = [own.name]
-    for profile in PROFILES.values():
-        if profile.name != own.name:
-            configuration = replace(run.configuration, profile=profile)
-            if _checked(run, configuration).kind is VerdictKind.ACCEPTED:
-                names.append(profile.name)
-    return tuple(names)
+        raise NotAcceptedError(source, verdict)
+    named: list[ProfileT] = [one for one in others if one.name != own.name]
+    return (own.name, *[one.name for one in named if judged(one).kind is VerdictKind.ACCEPTED])
 
 
 def _checked(run: Run, configuration: Configuration) -> Verdict:

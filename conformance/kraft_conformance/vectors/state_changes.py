@@ -1,25 +1,30 @@
-"""A state after a step as the fields that changed, and back."""
+"""A state after a step as the fields that changed, and back: of a replica, and of the parts of another state."""
 
-from msgspec import UNSET
+from typing import Any, TypeVar
+
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from kraft_traces.state_types import TracedState
-
-FIELDS = TracedState.__struct_fields__
+PartT = TypeVar("PartT", bound=Struct)
 
 
-def changed(before: TracedState, after: TracedState) -> TracedState:
-    """The fields of `after` whose values are not those of `before`; the others are absent."""
-    differing = {name: getattr(after, name) for name in FIELDS if getattr(after, name) != getattr(before, name)}
-    return TracedState(**differing)
+def given(part: Struct) -> dict[str, Any]:
+    """The fields that are there."""
+    fields = {name: getattr(part, name) for name in part.__struct_fields__}
+    return {name: value for name, value in fields.items() if value is not UNSET}
 
 
-def applied(before: TracedState, changes: TracedState) -> TracedState:
+def changed(before: PartT, after: PartT, *names: str) -> PartT:
+    """The fields of `after` whose values are not those of `before`, and those with the names; the others are absent."""
+    fields = {name: getattr(after, name) for name in after.__struct_fields__}
+    return type(after)(**{n: value for n, value in fields.items() if n in names or value != getattr(before, n)})
+
+
+def applied(before: PartT, changes: PartT) -> PartT:
     """The state with the fields that are there in `changes`."""
-    given = {name: getattr(changes, name) for name in FIELDS}
-    return replace(before, **{name: value for name, value in given.items() if value is not UNSET})
+    return replace(before, **given(changes))
 
 
-def changed_fields(changes: TracedState) -> tuple[str, ...]:
+def changed_fields(changes: Struct) -> tuple[str, ...]:
     """The names of the fields that are there."""
-    return tuple(name for name in FIELDS if getattr(changes, name) is not UNSET)
+    return tuple(given(changes))

@@ -1,8 +1,8 @@
 """Checking whole traces: from a reader to a verdict, and the shortest failing prefix of a rejected one."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -22,6 +22,8 @@ from kraft_traces.own import is_own
 from kraft_traces.raw_lines import RawLines
 from kraft_traces.streams import open_bytes, whole_file
 
+ModelT = TypeVar("ModelT")
+
 
 class OtherModelError(Exception):
     """Under `--strict`: the trace was written for another model."""
@@ -37,6 +39,25 @@ def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bo
     if strict and differs:
         raise OtherModelError(f"{source}:1: $.spec_hash: the trace was written for model {named}, this is model {ours}")
     return differs
+
+
+def model_of(
+    switched_off: Sequence[str], known: Collection[str], make: Callable[[frozenset[str]], ModelT], source: str
+) -> ModelT:
+    """The model that does without the rules that a header names.
+
+    Raises:
+        FieldError: one of them is none of the `known` ones, or they cannot be left out together.
+    """
+    for index, rule in enumerate(switched_off):
+        if rule not in known:
+            detail = f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(known)}"
+            raise FieldError(detail, source, 1, f"$.switched_off[{index}]")
+    try:
+        return make(frozenset(switched_off))
+    except EditError as error:
+        detail = f"no model does without all of {', '.join(switched_off)}: {error}"
+        raise FieldError(detail, source, 1, "$.switched_off") from error
 
 
 class LineSource(Protocol):
@@ -76,17 +97,7 @@ def check_reader(
     """
     header = reader.header
     hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
-    for index, rule in enumerate(header.switched_off):
-        if rule not in switchable_rules():
-            detail = (
-                f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(switchable_rules())}"
-            )
-            raise FieldError(detail, reader.source, 1, f"$.switched_off[{index}]")
-    try:
-        model = trace_model(frozenset(header.switched_off))
-    except EditError as error:
-        detail = f"no model does without all of {', '.join(header.switched_off)}: {error}"
-        raise FieldError(detail, reader.source, 1, "$.switched_off") from error
+    model = model_of(header.switched_off, switchable_rules(), trace_model, reader.source)
     checker = TraceChecker(
         model,
         reader.configuration,

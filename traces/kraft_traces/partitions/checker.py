@@ -16,9 +16,8 @@ from kraft_spec.experiments import controllers_without, switchable_partition_rul
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.compared import NOTHING_COMPARED, Compared, nothing_left_out
-from kraft_traces.check.run import is_other_model
+from kraft_traces.check.run import is_other_model, model_of
 from kraft_traces.check.verdict import Rejection, RejectionKind, VerdictKind
-from kraft_traces.errors import FieldError
 from kraft_traces.partitions.binding import differences_of_shape, model_event, shown
 from kraft_traces.partitions.differences import observed_differences, rules_of
 from kraft_traces.partitions.encode import configuration_of, line_of
@@ -139,7 +138,7 @@ def check_partition_occurrences(
     `switched_off` are the rules that the model shall do without.
     """
     numbered = ((one.sequence + 1, line_of(one)) for one in occurrences)
-    return _verdict(numbered, configuration, source, frozenset(switched_off))
+    return _verdict(numbered, configuration, source, partition_trace_model(frozenset(switched_off)))
 
 
 def check_partition_reader(reader: PartitionTraceReader, *, strict: bool = False) -> PartitionVerdict:
@@ -151,16 +150,8 @@ def check_partition_reader(reader: PartitionTraceReader, *, strict: bool = False
     """
     header = reader.header
     other_model = is_other_model(header.spec_hash, partition_spec_hash(), reader.source, strict=strict)
-    known = switchable_partition_rules()
-    for index, rule in enumerate(header.switched_off):
-        if rule not in known:
-            detail = f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(known)}"
-            raise FieldError(detail, reader.source, 1, f"$.switched_off[{index}]")
-    try:
-        verdict = _verdict(reader, configuration_of(header), reader.source, frozenset(header.switched_off))
-    except EditError as error:
-        detail = f"no model does without all of {', '.join(header.switched_off)}: {error}"
-        raise FieldError(detail, reader.source, 1, "$.switched_off") from error
+    model = model_of(header.switched_off, switchable_partition_rules(), partition_trace_model, reader.source)
+    verdict = _verdict(reader, configuration_of(header), reader.source, model)
     return replace(verdict, other_model=other_model)
 
 
@@ -179,9 +170,8 @@ def _verdict(
     lines: Iterable[tuple[int, PartitionEventLine]],
     configuration: PartitionConfiguration,
     source: str,
-    switched_off: frozenset[str],
+    model: PartitionTraceModel,
 ) -> PartitionVerdict:
-    model = partition_trace_model(switched_off)
     checker = PartitionTraceChecker(model, configuration, source)
     events = 0
     rejection: Rejection | None = None
@@ -190,6 +180,6 @@ def _verdict(
         if rejection is not None:
             break
         events += 1
-    off = tuple(sorted(switched_off))
+    off = tuple(sorted(model.switched_off))
     compared = nothing_left_out(_GROUPS, model.properties, events)
     return PartitionVerdict(source, events, rejection, tuple(sorted(checker.given_up)), off, compared=compared)

@@ -16,7 +16,7 @@ from kraft_traces.errors import (
     UnknownProfileError,
     UnknownSchemaError,
 )
-from kraft_traces.json_lines import Words, check_duplicate_fields, check_json, raise_field_error, text_of
+from kraft_traces.json_lines import Words, check_once, decoded
 from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine, PartitionHeader, TracedEffect, TracedEvent
 
 _HEADER = msgspec.json.Decoder(PartitionHeader)
@@ -69,20 +69,8 @@ def parse_partition_header(raw: bytes, source: str) -> PartitionHeader:
         UnknownProfileError: it names a profile that is not known here.
         FieldError: a field is wrong.
     """
-    try:
-        header = _HEADER.decode(raw)
-    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
-        text = text_of(raw, source, 1)
-        check_json(text, error, source, 1)
-        schema = schema_of(raw)
-        if schema is UNSET:
-            detail = f"the first line has no schema, expected the header of a {SCHEMA}"
-            raise MissingHeaderError(detail, source, 1) from None
-        if schema != SCHEMA:
-            detail = f"unknown schema {json.dumps(schema)}, expected {SCHEMA}"
-            raise UnknownSchemaError(detail, source, 1, "$.schema") from None
-        raise_field_error(error, text, source, 1, _WORDS)
-    _check_once(header, raw, source, 1)
+    header = decoded(_HEADER, raw, source, 1, _WORDS, lambda raw: _check_schema(raw, source))
+    check_once(msgspec.json.encode(header), raw, source, 1)
     _check_header(header, source)
     return header
 
@@ -101,23 +89,24 @@ def parse_partition_line(raw: bytes, source: str, line_number: int) -> Partition
         UnknownEventError: there is no such event.
         FieldError: a field is missing, unknown, there twice, or of a wrong type or value.
     """
-    try:
-        line = _EVENT.decode(raw)
-    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
-        text = text_of(raw, source, line_number)
-        check_json(text, error, source, line_number)
+
+    def refuse_header(raw: bytes) -> None:
         if schema_of(raw) is not UNSET:
-            detail = "a second header, expected one trace in one file"
-            raise DuplicateHeaderError(detail, source, line_number) from None
-        raise_field_error(error, text, source, line_number, _WORDS)
-    _check_once(line, raw, source, line_number)
+            raise DuplicateHeaderError("a second header, expected one trace in one file", source, line_number) from None
+
+    line = decoded(_EVENT, raw, source, line_number, _WORDS, refuse_header)
+    check_once(msgspec.json.encode(line), raw, source, line_number)
     return line
 
 
-def _check_once(line: Struct, raw: bytes, source: str, line_number: int) -> None:
-    """No field twice: what is written as we write it has none, and only other lines are worth a slow look."""
-    if msgspec.json.encode(line) != raw.rstrip(b"\r\n"):
-        check_duplicate_fields(text_of(raw, source, line_number), source, line_number)
+def _check_schema(raw: bytes, source: str) -> None:
+    schema = schema_of(raw)
+    if schema is UNSET:
+        detail = f"the first line has no schema, expected the header of a {SCHEMA}"
+        raise MissingHeaderError(detail, source, 1) from None
+    if schema != SCHEMA:
+        detail = f"unknown schema {json.dumps(schema)}, expected {SCHEMA}"
+        raise UnknownSchemaError(detail, source, 1, "$.schema") from None
 
 
 def _check_header(header: PartitionHeader, source: str) -> None:

@@ -20,7 +20,7 @@ def partition_vectors(accepts: PartitionAccepts | None = None) -> Iterator[Parti
         accepts: who says under which profiles a run is right; None for the model.
 
     Raises:
-        PartitionNotAcceptedError: the model rejects a run.
+        NotAcceptedError: the model rejects a run.
         VectorProofError: a vector does not say what its run shows.
     """
     if accepts is not None:

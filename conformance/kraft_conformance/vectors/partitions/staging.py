@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from kraft_conformance.vectors.staging import accepted_profiles
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.controller import REFERENCE, Controllers
-from kraft_reference.partitions.decisions import PROFILES
+from kraft_reference.partitions.decisions import PROFILES, ReassignmentProfile
 from kraft_reference.partitions.effects import Effect
 from kraft_reference.partitions.events import Event
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_reference.partitions.scenarios.stage import PartitionStage
 from kraft_reference.partitions.state import ControllerState, initial_state
-from kraft_traces.check import VerdictKind
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
 from kraft_traces.partitions.process import PartitionProcess
 
@@ -69,14 +69,6 @@ class RecordingStage(PartitionStage):
         return effects
 
 
-class PartitionNotAcceptedError(AssertionError):
-    """The model rejects the run of a vector under the run's own profile."""
-
-    def __init__(self, source: str, verdict: PartitionVerdict) -> None:
-        said = verdict.kind if verdict.rejection is None else verdict.rejection.headline()
-        super().__init__(f"{source}: {verdict.kind}: {said}")
-
-
 def partition_run(
     source: str,
     configuration: PartitionConfiguration,
@@ -88,7 +80,7 @@ def partition_run(
 
     Raises:
         ScenarioFailure: the reference does something else than the script says.
-        PartitionNotAcceptedError: the model rejects it.
+        NotAcceptedError: the model rejects it.
     """
     stage = RecordingStage(source, configuration, controllers)
     script(stage)
@@ -96,8 +88,9 @@ def partition_run(
     return replace(run, profiles=accepts(run))
 
 
-def repeated(run: PartitionRun, configuration: PartitionConfiguration) -> tuple[PartitionOccurrence, ...]:
-    """What the reference makes of the events of a run under another configuration."""
+def repeated(run: PartitionRun, profile: ReassignmentProfile) -> tuple[PartitionOccurrence, ...]:
+    """What the reference makes of the events of a run under another profile."""
+    configuration = replace(run.configuration, profile=profile)
     state, done = initial_state(configuration), []
     for one in run.occurrences:
         done.append(happen(one.sequence, state, one.event, configuration))
@@ -109,18 +102,11 @@ def accepting(process: PartitionProcess) -> PartitionAccepts:
     """Ask the model in another process: this one may hold that of the quorum, and TLC keeps one alone."""
 
     def accepts(run: PartitionRun) -> tuple[str, ...]:
-        own = run.configuration
-        verdict = process.ask(check_partition_occurrences, run.occurrences, own, run.source)
-        if verdict.kind is not VerdictKind.ACCEPTED:
-            raise PartitionNotAcceptedError(run.source, verdict)
-        names = [own.profile.name]
-        for profile in PROFILES.values():
-            other = replace(own, profile=profile)
-            if profile.name == own.profile.name or repeated(run, other) != run.occurrences:
-                continue
-            verdict = process.ask(check_partition_occurrences, run.occurrences, other, run.source)
-            if verdict.kind is VerdictKind.ACCEPTED:
-                names.append(profile.name)
-        return tuple(names)
+        def judged(profile: ReassignmentProfile) -> PartitionVerdict:
+            other = replace(run.configuration, profile=profile)
+            return process.ask(check_partition_occurrences, run.occurrences, other, run.source)
+
+        same = [one for one in PROFILES.values() if repeated(run, one) == run.occurrences]
+        return accepted_profiles(run.source, run.configuration.profile, same, judged)
 
     return accepts
