@@ -21,11 +21,21 @@ def view(*arguments: str | Path) -> int:
     return main(["view", *map(str, arguments)])
 
 
-def test_the_page_and_what_is_said(tmp_path: Path, capsys: Captured) -> None:
+GIVEN_UP = "violates what its profile does not promise: CancelRestores, CompletesAsAsked, ListsAreConsistent"
+
+
+@pytest.mark.parametrize(
+    ("sample", "said"),
+    [
+        ("planted-bug", "rejected, 81 events"),
+        ("partition-override-kafka-4", f"accepted, 4 events, compared: complete, {GIVEN_UP}"),
+    ],
+)
+def test_the_page_and_what_is_said(sample: str, said: str, tmp_path: Path, capsys: Captured) -> None:
     page = tmp_path / "page.html"
-    trace = SAMPLES / "planted-bug.jsonl"
+    trace = SAMPLES / f"{sample}.jsonl"
     assert view(trace, "-o", page) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == f"{trace}: rejected, 81 events\npage: {page}\n"
+    assert capsys.readouterr().out == f"{trace}: {said}\npage: {page}\n"
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
@@ -140,6 +150,7 @@ def document_in(page: str) -> Any:
     ("name", "content", "code", "said"),
     [
         ("broken.jsonl", b"{\n", ExitCode.BAD_INPUT, "broken.jsonl:1"),
+        ("partitions.jsonl", b'{"schema":"kraft-partition-trace/1"}\n', ExitCode.BAD_INPUT, "partitions.jsonl:1"),
         ("missing.jsonl", None, ExitCode.NO_INPUT, "missing.jsonl: No such file"),
     ],
 )
@@ -152,9 +163,10 @@ def test_bad_input(name: str, content: Any, code: ExitCode, said: str, tmp_path:
     assert not (tmp_path / "page.html").exists()
 
 
-def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: Captured) -> None:
+@pytest.mark.parametrize("sample", ["ping-pong.jsonl", "partition-normal.jsonl"])
+def test_an_output_that_cannot_be_written(sample: str, tmp_path: Path, capsys: Captured) -> None:
     page = tmp_path / "no-such-folder" / "page.html"
-    assert view(SAMPLES / "ping-pong.jsonl", "-o", page, "--no-check") == ExitCode.CANNOT_WRITE
+    assert view(SAMPLES / sample, "-o", page, "--no-check") == ExitCode.CANNOT_WRITE
     assert f"{page}: No such file or directory" in capsys.readouterr().err
 
 

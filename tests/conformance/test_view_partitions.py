@@ -13,16 +13,6 @@ from kraft_traces.partitions.encode import encoded
 from kraft_traces.view.partitions import read_partition_document
 
 
-def test_the_page_and_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = tmp_path / "page.html"
-    trace = SAMPLES / "partition-override-kafka-4.jsonl"
-    assert view(trace, "-o", page) == ExitCode.CONFORMANT
-    given_up = "violates what its profile does not promise: CancelRestores, CompletesAsAsked, ListsAreConsistent"
-    assert capsys.readouterr().out == f"{trace}: accepted, 4 events, compared: complete, {given_up}\npage: {page}\n"
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
-
-
 def test_unchecked_and_compressed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trace = SAMPLES / "partition-normal.jsonl"
     packed = tmp_path / "partition-normal.jsonl"
@@ -31,14 +21,6 @@ def test_unchecked_and_compressed(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == f"page: {tmp_path / 'a.html'}\n"
     assert view(packed, "-o", tmp_path / "b.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
-
-
-def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trace = tmp_path / "broken.jsonl"
-    trace.write_bytes(b'{"schema":"kraft-partition-trace/1"}\n')
-    assert view(trace, "-o", tmp_path / "page.html", "--no-check") == ExitCode.BAD_INPUT
-    assert "broken.jsonl:1" in capsys.readouterr().err
-    assert not (tmp_path / "page.html").exists()
 
 
 NO_EVENT = {
@@ -86,12 +68,6 @@ def test_what_comes_before_a_line_that_cannot_be_read(tmp_path: Path, capsys: py
     assert verdict is not None
     assert (verdict["kind"], verdict["reason"]) == ("inconclusive", reason)
     assert str(document.document["broken"]).startswith("cut-off.jsonl:8:1049: the file stops in the middle of a line")
-
-
-def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = tmp_path / "no-such-folder" / "page.html"
-    assert view(SAMPLES / "partition-normal.jsonl", "-o", page, "--no-check") == ExitCode.CANNOT_WRITE
-    assert f"{page}: No such file or directory" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ from kraft_traces.values import traced_record
 from kraft_traces.view import Document, page_of, read_document, view_document
 from kraft_traces.view.document import Numbered
 from kraft_traces.view.page import legible
+from kraft_traces.view.partitions import partition_page_of, read_partition_document
 
 SAMPLES = Path("traces/kraft_traces/samples")
 
@@ -259,8 +260,13 @@ def test_a_profile_that_is_not_known_here() -> None:
     assert [replica["start"] for replica in document["replicas"]] == [None, None, None]
 
 
-def test_a_page_fetches_nothing() -> None:
-    page = page_of(told(simulated("calm", 5, 20)), "title")
+@pytest.mark.parametrize("subject", ["quorum", "partitions"])
+def test_a_page_fetches_nothing(subject: str) -> None:
+    if subject == "quorum":
+        page = page_of(told(simulated("calm", 5, 20)), "title")
+    else:
+        sample = str(SAMPLES / "partition-normal.jsonl")
+        page = partition_page_of(read_partition_document(sample, checked=False).document, "title")
     assert "default-src 'none'" in page
     outside = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?([a-z]+:|//)""", page)
     assert outside == ["data:"]
