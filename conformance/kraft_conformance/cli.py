@@ -9,9 +9,9 @@ from typing import Any
 import typer
 
 from kraft_conformance.commands.on_demand import app_of
-from kraft_conformance.console import shown, stderr
+from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
+from kraft_conformance.failure import CommandError, trace_error_code
 from kraft_reference.cluster.world import ImpossibleMoveError
 from kraft_spec.tlc.jar import JarMismatch, JarMissing, JavaMissing
 from kraft_traces.errors import TraceError
@@ -67,18 +67,18 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
         # Typer leaves this way, with 1, when whoever reads standard output is gone.
         return ExitCode.CANNOT_WRITE
     except CommandError as error:
-        stderr.print(shown(error), style="red", soft_wrap=True)
+        say(error, "red", stderr)
         return error.code
     except TraceError as error:
-        stderr.print(shown(error), soft_wrap=True)
-        return ExitCode.NO_INPUT if error.code in ("UNREADABLE_FILE", "NO_TRACES") else ExitCode.BAD_INPUT
+        say(error, console=stderr)
+        return trace_error_code(error)
     except (JavaMissing, JarMissing, JarMismatch) as error:
-        stderr.print(shown(error), soft_wrap=True)
+        say(error, console=stderr)
         return ExitCode.UNAVAILABLE
     except BrokenPipeError:
         return ExitCode.CANNOT_WRITE
     except OSError as error:
-        stderr.print(shown(error), soft_wrap=True)
+        say(error, console=stderr)
         return ExitCode.CANNOT_WRITE
     except (Exception, ImpossibleMoveError):
         stderr.print("This is a defect of kraft-spec, please report it:", markup=False)

@@ -2,9 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -34,6 +34,19 @@ def shown(text: object, most: int = SHOWN_MAX) -> Text:
     return Text(visible if len(whole) <= most else f"{visible}... and {len(whole) - most:,} characters more")
 
 
+def say(text: object, style: str | None = None, console: Console = stdout) -> None:
+    """Show a text as `shown` makes it; a long line is not broken, so that it can be copied."""
+    console.print(shown(text), style=style, soft_wrap=True)
+
+
+def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Draw a table of these rows on standard output."""
+    drawn = table(title, *columns)
+    for row in rows:
+        drawn.add_row(*[cell if isinstance(cell, Text) else str(cell) for cell in row])
+    stdout.print(drawn)
+
+
 def table(title: str, *columns: str) -> Table:
     """A table as all commands draw it."""
     drawn = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
@@ -42,33 +55,47 @@ def table(title: str, *columns: str) -> Table:
     return drawn
 
 
+class Advance(Protocol):
+    """Moves a progress bar on."""
+
+    def __call__(self, steps: int = 1, say: str | None = None) -> None:
+        """`steps` more are done; `say` replaces the description."""
+
+
+Notice = Callable[[str, int, int], None]
+"""Takes what is under way, how much of it is done, and how much there is, 0 when that is not known yet."""
+
+
 @contextmanager
-def progress(description: str, total: int | None = None) -> Iterator["Advance"]:
+def progress(description: str, total: int | None = None) -> Iterator[Advance]:
     """A progress bar on standard error: plain lines where that is no terminal."""
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
     if not stderr.is_terminal:
         stderr.print(f"{description} ...")
-    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
+    with _bar() as bar:
         task = bar.add_task(description, total=total)
 
         def advance(steps: int = 1, say: str | None = None) -> None:
             bar.update(task, advance=steps, description=say or description)
 
-        yield Advance(advance)
+        yield advance
 
 
-class Advance:
-    """Moves a progress bar on."""
+@contextmanager
+def stage_progress() -> Iterator[Notice]:
+    """A bar for work whose amount shows itself as it goes on; no terminal gets a line for each thing that begins."""
+    begun: set[str] = set()
+    with _bar(TextColumn("tasks")) as bar:
+        task = bar.add_task("starting Spark", total=None)
 
-    def __init__(self, move: Any) -> None:
-        self._move = move
+        def move(what: str, done: int, total: int) -> None:
+            if not stderr.is_terminal and what not in begun:
+                begun.add(what)
+                stderr.print(f"{what} ...", markup=False)
+            bar.update(task, description=what, completed=done, total=total or None)
 
-    def __call__(self, steps: int = 1, say: str | None = None) -> None:
-        """`steps` more are done; `say` replaces the description."""
-        self._move(steps, say)
+        yield move
+
+
+def _bar(*unit: TextColumn) -> Progress:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *unit)
+    return Progress(*columns, TimeElapsedColumn(), console=stderr, transient=True, disable=not stderr.is_terminal)

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.padding import Padding
 
-from kraft_conformance.console import shown, table
+from kraft_conformance.console import say, shown, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_traces.check import Extent, Rejection, Shown, Verdict, VerdictKind
 from kraft_traces.partitions.checker import PartitionVerdict
@@ -35,7 +35,7 @@ def exit_code(verdicts: list[Verdict]) -> ExitCode:
 
 def show_rejection(console: Console, rejection: Rejection, prefix: Path | None = None) -> None:
     """Where, what, by which rules; then the fields or the conjunct that disagree."""
-    console.print(shown(rejection.headline()), style="red", soft_wrap=True)
+    say(rejection.headline(), "red", console)
     facts: list[tuple[str, str]] = []
     if rejection.role is not None:
         facts.append(("role before", rejection.role))
@@ -57,7 +57,7 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
         facts.append(("prefix", str(prefix)))
     width = max((len(name) for name, _ in facts), default=0)
     for name, text in facts:
-        console.print(shown(f"  {name:<{width}}  {text}"), soft_wrap=True)
+        say(f"  {name:<{width}}  {text}", console=console)
     if rejection.differences:
         drawn = table("", "field", "expected (model)", "actual (trace)")
         for difference in rejection.differences:

@@ -20,19 +20,17 @@ from kraft_conformance.commands.conformance_report import (
     matrix,
     report,
     show_outcomes,
-    vector_errors,
+    suite_errors,
 )
 from kraft_conformance.commands.conformance_template import template
-from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.options import Json, StopAtFirst, TimeoutS
 from kraft_conformance.commands.signals import ended_by_signals
-from kraft_conformance.console import print_json, progress, shown, stdout, table
+from kraft_conformance.console import print_json, progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import usage_error
 from kraft_conformance.protocol.features import SUBJECTS
 from kraft_conformance.runner.campaign import REPLY_TIMEOUT_S, Campaign, Plan
 from kraft_conformance.runner.explanation import explained
-from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion, UnknownProfile
-from kraft_conformance.runner.outcome import Outcome
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of
 from kraft_conformance.runner.output.results import results_of
 from kraft_conformance.runner.partition_explanation import partition_explained
@@ -58,7 +56,6 @@ Words = Annotated[
     list[str] | None,
     typer.Option("-k", help="Only vectors of this id or rule, or with this in one of them; repeatable: all must fit."),
 ]
-StopAtFirst = Annotated[bool, typer.Option("-x", help="Stop at the first failure.")]
 MustOnly = Annotated[bool, typer.Option("--must-only", help="Leave out what only a SHOULD or a MAY decides.")]
 Expected = Annotated[
     Path | None, typer.Option("--expected-failures", help="A file of your own: `id  # reason` on each line.")
@@ -68,7 +65,6 @@ ProfileName = Annotated[
     typer.Option("--profile", help="kip or kafka-4 (experimental); default: the one that the adapter names."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="How many copies of the adapter run at a time.")]
-TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, max=86_400.0, help="Seconds that a reply may take.")]
 ByRule = Annotated[bool, typer.Option("--rules", help="By rule: its vectors, or why it has none.")]
 SubjectName = Annotated[
     str, typer.Option("--subject", help="What is tested: replica, or partitions (the controllers of KIP-455).")
@@ -79,7 +75,7 @@ VectorName = Annotated[str, typer.Argument(help="The id of a vector.")]
 @app.command("list")
 def list_vectors(words: Words = None, folder: Folder = None, by_rule: ByRule = False, as_json: Json = False) -> int:
     """List the vectors: what they are about, and at which level they say something."""
-    with vector_errors():
+    with suite_errors():
         entries = selected(Catalogue(folder), words or ())
     if by_rule:
         return _list_rules(entries, as_json)
@@ -93,11 +89,11 @@ def list_vectors(words: Words = None, folder: Folder = None, by_rule: ByRule = F
             ]
         )
         return ExitCode.CONFORMANT
-    drawn = table(f"{len(entries)} vectors", "id", "level", "profile", "steps", "rules")
+    rows = []
     for one in entries:
         only = "" if set(one.profiles) >= PROFILES.keys() else " ".join(map(shown_profile, one.profiles))
-        drawn.add_row(one.id, one.level, only, str(one.steps), ", ".join(one.rules))
-    stdout.print(drawn)
+        rows.append((one.id, one.level, only, one.steps, ", ".join(one.rules)))
+    show_table(f"{len(entries)} vectors", ("id", "level", "profile", "steps", "rules"), rows)
     return ExitCode.CONFORMANT
 
 
@@ -112,13 +108,11 @@ def _list_rules(entries: Sequence[ManifestEntry], as_json: bool) -> int:
         )
         return ExitCode.CONFORMANT
     with_vector = sum(bool(one.vectors) for one in covered)
-    drawn = table(
-        f"{with_vector} of {len(covered)} rules have a vector", "rule", "level", "vectors", "first, or why none"
+    show_table(
+        f"{with_vector} of {len(covered)} rules have a vector",
+        ("rule", "level", "vectors", "first, or why none"),
+        [(one.rule.id, one.rule.level, len(one.vectors) or "", (*one.vectors, one.reason)[0]) for one in covered],
     )
-    for one in covered:
-        number, first = str(len(one.vectors) or ""), one.vectors[0] if one.vectors else one.reason
-        drawn.add_row(one.rule.id, one.rule.level, number, first)
-    stdout.print(drawn)
     return ExitCode.CONFORMANT
 
 
@@ -143,7 +137,7 @@ def run(
     """Run the vectors on an implementation."""
     targets = targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html)
     check_targets(targets, as_json)
-    with vector_errors():
+    with suite_errors():
         catalogue = Catalogue(folder)
         _check_profile(profile, catalogue)
         ids = tuple([entry.id for entry in selected(catalogue, words or ())])
@@ -160,7 +154,7 @@ def smoke(
     as_json: JsonLines = False,
 ) -> int:
     """Run a few short vectors in the order in which an adapter comes to pass them, up to the first failure."""
-    with vector_errors():
+    with suite_errors():
         if subject not in SUBJECTS:
             raise usage_error(f"no subject {subject!r}, expected one of {', '.join(SUBJECTS)}")
         plan = Plan(adapter, SMOKE_OF[subject], timeout_s, stops_at_first=True)
@@ -178,14 +172,14 @@ def replay(
     """Run one vector and show what was said: `>` to the adapter, `<` from it."""
 
     def watch(direction: str, line: bytes) -> None:
-        stdout.print(shown(f"{direction} {line.decode('utf-8', 'replace').rstrip()}"), soft_wrap=True)
+        say(f"{direction} {line.decode('utf-8', 'replace').rstrip()}")
 
-    with vector_errors(), ended_by_signals():
+    with suite_errors(), ended_by_signals():
         catalogue = Catalogue(folder)
         _known(catalogue, name)
         _check_profile(profile, catalogue)
         plan = Plan(adapter, (name,), timeout_s, profile)
-        outcomes = _outcomes(Campaign(plan, catalogue, watch), plan, quiet=True)
+        outcomes = Campaign(plan, catalogue, watch).run()
     vectors = None if folder is None else str(folder)
     unusual = _unusual(timeout_s)
     show_outcomes(outcomes, lambda one: repetition(plan.command, one.id, plan.profile, vectors, unusual))
@@ -195,14 +189,14 @@ def replay(
 @app.command()
 def explain(name: VectorName, folder: Folder = None, as_json: Json = False) -> int:
     """Show one vector in words: its rules, how it begins, what happens, and what must come of it."""
-    with vector_errors():
+    with suite_errors():
         catalogue = Catalogue(folder)
         vector = _known(catalogue, name)
         if as_json:
             print((catalogue.folder / catalogue.entries[name].file).read_text(encoding="utf-8"), end="")
             return ExitCode.CONFORMANT
     for line in partition_explained(vector) if isinstance(vector, PartitionVector) else explained(vector):
-        stdout.print(shown(line), soft_wrap=True)
+        say(line)
     return ExitCode.CONFORMANT
 
 
@@ -230,8 +224,8 @@ def _run(plan: Plan, catalogue: Catalogue, as_json: bool, targets: Sequence[Targ
     except UnicodeEncodeError as error:
         raise usage_error("the command line of the adapter is not UTF-8, as every output is") from error
     campaign = Campaign(plan, catalogue)
-    with ended_by_signals():
-        outcomes = _outcomes(campaign, plan, quiet=False)
+    with ended_by_signals(), progress("vectors", len(plan.ids)) as advance:
+        outcomes = campaign.run(lambda outcome: advance(1, outcome.id))
     assert campaign.hello is not None, "nothing runs without one"
     made = results_of(campaign.hello, plan.command, plan.profile, catalogue, outcomes, _unusual(plan.reply_timeout_s))
     deliver(made, catalogue, as_json, targets)
@@ -247,18 +241,3 @@ def _check_profile(profile: str | None, catalogue: Catalogue) -> None:
     known = sorted(catalogue.profiles)
     if profile is not None and profile not in known:
         raise usage_error(f"no profile {profile!r}, expected one of {', '.join(known)}")
-
-
-def _outcomes(campaign: Campaign, plan: Plan, *, quiet: bool) -> tuple[Outcome, ...]:
-    try:
-        if quiet:
-            return campaign.run()
-        with progress("vectors", len(plan.ids)) as advance:
-            return campaign.run(lambda outcome: advance(1, outcome.id))
-    except AdapterFault as fault:
-        said = f"\nstandard error: {fault.stderr.rstrip()}" if fault.stderr else ""
-        unavailable = isinstance(fault, CannotStart)
-        text = f"the adapter cannot be started: {fault}" if unavailable else f"no hello: {fault}"
-        if isinstance(fault, OtherVersion | UnknownProfile):
-            text = str(fault)
-        raise CommandError(text + said, ExitCode.UNAVAILABLE if unavailable else ExitCode.BAD_INPUT) from fault

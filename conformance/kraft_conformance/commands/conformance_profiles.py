@@ -7,7 +7,7 @@ import typer
 from msgspec import to_builtins
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, stdout, table
+from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.vectors.profiles import EXPERIMENTAL, read_kafka_file, shown_profile
 from kraft_conformance.vectors.profiles_page import page
@@ -30,10 +30,12 @@ def profiles(as_page: Page = False, as_json: Json = False) -> int:
         unexpressed = [{**to_builtins(one), "verified": one.verified} for one in known.unexpressed]
         print_json({"profiles": names, "differences": differences, "unexpressed": unexpressed})
         return ExitCode.CONFORMANT
-    drawn = table(
-        f"{len(known.difference)} differences", "decision", KIP.name, shown_profile(KAFKA_4.name), "sources", "vectors"
+    show_table(
+        f"{len(known.difference)} differences",
+        ("decision", KIP.name, shown_profile(KAFKA_4.name), "sources", "vectors"),
+        [
+            (one.decision, *one.answers, "verified" if one.verified else "not verified", len(one.vectors))
+            for one in known.difference
+        ],
     )
-    for one in known.difference:
-        drawn.add_row(one.decision, *one.answers, "verified" if one.verified else "not verified", str(len(one.vectors)))
-    stdout.print(drawn)
     return ExitCode.CONFORMANT

@@ -1,16 +1,18 @@
 """`kraft-spec conformance report` and `matrix`: what earlier runs left, in other forms."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kraft_conformance.console import print_json, shown, stderr, stdout, table
+from kraft_conformance.console import print_json, say, shown, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.runner.causes import Cause, common_causes
+from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion, UnknownProfile
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of, write_all, write_whole
 from kraft_conformance.runner.output.lines import lines_of, read_results
@@ -49,11 +51,11 @@ def report(
     """Show what a run said, or write the files that it would have written; the exit code says only that it is done."""
     targets = targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html)
     check_targets(targets, as_json)
-    with vector_errors():
+    with suite_errors():
         catalogue = Catalogue(folder)
         results = read_results(result, catalogue)
         if note := other_suite(results.about, catalogue):
-            stderr.print(shown(note), soft_wrap=True)
+            say(note, console=stderr)
         deliver(results, catalogue, as_json, targets)
     return ExitCode.CONFORMANT
 
@@ -68,12 +70,13 @@ def matrix(
     """Compare implementations, versions or levels: a table of rules, from the results of their runs."""
     targets = targets_of(html=html, markdown=markdown)
     check_targets(targets, as_json)
-    with vector_errors():
+    with suite_errors():
         catalogue = Catalogue(folder)
         made = matrix_of([(path, read_results(path, catalogue)) for path in files], catalogue)
         for note in made.notes:
-            stderr.print(shown(note), soft_wrap=True)
-        written = {target: _of_matrix(target.option, made) for target in targets}
+            say(note, console=stderr)
+        made_as = {"html": matrix_page, "markdown": matrix_markdown}
+        written = {target: made_as[target.option](made) for target in targets}
         for target, content in written.items():
             write_whole(target.path, content)
         if as_json:
@@ -81,10 +84,6 @@ def matrix(
         elif not targets:
             _show_matrix(made)
     return ExitCode.CONFORMANT
-
-
-def _of_matrix(option: str, made: Matrix) -> bytes:
-    return matrix_page(made) if option == "html" else matrix_markdown(made)
 
 
 def _show_matrix(made: Matrix) -> None:
@@ -96,7 +95,7 @@ def _show_matrix(made: Matrix) -> None:
     stdout.print(drawn)
     for column in made.columns:
         numbers = ", ".join(f"{number} {verdict}" for verdict, number in sorted(column.verdicts.items()))
-        stdout.print(shown(f"{column.label}: {numbers} (vectors: {column.badge})"), soft_wrap=True)
+        say(f"{column.label}: {numbers} (vectors: {column.badge})")
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -116,34 +115,42 @@ def show_outcomes(
     """
     for outcome in outcomes:
         if outcome.status in FAILING:
-            stdout.print(shown(headline(outcome)), style="bold red", soft_wrap=True)
-            for line in details(outcome, repeated(outcome)).splitlines():
-                stdout.print(shown(f"  {line}"), soft_wrap=True)
-    _show_reasons(outcomes)
+            show_failure(outcome, details(outcome, repeated(outcome)).splitlines())
+    undecided = [one for one in outcomes if one.status not in (*FAILING, Status.PASS)]
+    for (status, reason), number in Counter((one.status, one.reason) for one in undecided).items():
+        say(f"{status}: {number}, {reason}")
     for cause in causes:
-        stdout.print(shown(str(cause)), soft_wrap=True)
-    counted = ", ".join(f"{number} {status}" for status, number in counts(outcomes).items())
-    stdout.print(shown(f"{len(outcomes)} vectors: {counted}"), style="bold", soft_wrap=True)
+        say(cause)
+    say(f"{len(outcomes)} vectors: {counts_in_words(outcomes)}", "bold")
 
 
-def _show_reasons(outcomes: Sequence[Outcome]) -> None:
-    """Why vectors neither pass nor fail, each reason once."""
-    reasons: dict[tuple[Status, str], int] = {}
-    for outcome in outcomes:
-        if outcome.status not in (*FAILING, Status.PASS):
-            reason = (outcome.status, outcome.reason)
-            reasons[reason] = reasons.get(reason, 0) + 1
-    for (status, text), number in reasons.items():
-        stdout.print(shown(f"{status}: {number}, {text}"), soft_wrap=True)
+def show_failure(outcome: Outcome, lines: Iterable[str]) -> None:
+    """Show a vector or a run that fails, with everything that is known of it."""
+    say(headline(outcome), "bold red")
+    for line in lines:
+        say(f"  {line}")
+
+
+def counts_in_words(outcomes: Sequence[Outcome]) -> str:
+    """How many have each status."""
+    return ", ".join(f"{number} {status}" for status, number in counts(outcomes).items())
 
 
 @contextmanager
-def vector_errors() -> Iterator[None]:
-    """Let what is wrong with a file of vectors be a message with an exit code."""
+def suite_errors() -> Iterator[None]:
+    """Let what is wrong with a file of vectors, or with an adapter's hello, be a message with an exit code."""
     try:
         yield
     except VectorFileError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
+    except AdapterFault as fault:
+        code, text = ExitCode.BAD_INPUT, f"no hello: {fault}"
+        if isinstance(fault, CannotStart):
+            code, text = ExitCode.UNAVAILABLE, f"the adapter cannot be started: {fault}"
+        elif isinstance(fault, OtherVersion | UnknownProfile):
+            text = str(fault)
+        said = f"\nstandard error: {fault.stderr.rstrip()}" if fault.stderr else ""
+        raise CommandError(text + said, code) from fault
 
 
 def deliver(results: Results, catalogue: Catalogue, as_json: bool, targets: Sequence[Target]) -> None:
@@ -159,4 +166,4 @@ def deliver(results: Results, catalogue: Catalogue, as_json: bool, targets: Sequ
     elif not any(target.is_standard_output for target in targets):
         show_outcomes(results.outcomes, results.repetition, common_causes(results.outcomes))
         if results.about.note:
-            stdout.print(shown(results.about.note), soft_wrap=True)
+            say(results.about.note)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.console import shown, stdout
+from kraft_conformance.console import say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 
@@ -36,7 +36,7 @@ def template(language: LanguageName, folder: NewFolder) -> int:
         where = error.filename or folder
         raise CommandError(f"{where}: cannot be written: {error.strerror}", ExitCode.CANNOT_WRITE) from error
     readme = shlex.quote(str(folder / "README.md"))
-    stdout.print(shown(f"{readme} says how to build and run it, and where your own code goes"), soft_wrap=True)
+    say(f"{readme} says how to build and run it, and where your own code goes")
     return ExitCode.CONFORMANT
 
 

@@ -30,13 +30,7 @@ def describe(
 
 
 def show_view(trace: str, status: bool, replication: bool, at: int | None, as_json: bool) -> int:
-    """Print the view of a trace or a cluster directory.
-
-    Raises:
-        TraceError: the file is no trace.
-        CommandError: neither of the options is given, the trace ends before `at`, or the history of the cluster
-            directory was altered.
-    """
+    """Print the view of a trace or a cluster directory."""
     if not status and not replication:
         raise usage_error("expected --status, --replication or both")
     source: Path | str = trace

@@ -8,7 +8,7 @@ import typer
 from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.quorum import Controllers, Servers
 from kraft_conformance.commands.storage import ClusterDir, Feature, Release
-from kraft_conformance.console import print_json, shown, stderr
+from kraft_conformance.console import print_json, say, stderr
 from kraft_conformance.directories.admin import Client, route
 from kraft_conformance.directories.answers import show_outcome
 from kraft_conformance.directories.cluster_directory import ClusterDirectory
@@ -79,7 +79,7 @@ def describe(cluster_dir: ClusterDir = Path(), as_json: Json = False) -> int:
 
 def _level(release: str | None, feature: list[str] | None, metadata: str | None, command: str) -> int:
     if metadata is not None:
-        stderr.print(shown("warning: --metadata is deprecated, use --release-version"))
+        say("warning: --metadata is deprecated, use --release-version", console=stderr)
         if release is not None:
             raise usage_error("--metadata is --release-version: expected one of the two")
     level = kraft_version_of(release or metadata, feature, command)

@@ -1,14 +1,14 @@
 """`kraft-spec findings`: what the checks found wrong in the texts, each with its schedule and counterexample."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
 from rich.markdown import Markdown
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, stdout, table
+from kraft_conformance.console import print_json, progress, show_table, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.findings.finding import Finding, FindingError, load_findings
@@ -33,7 +33,16 @@ def findings(name: Name = None, as_json: Json = False) -> int:
     with progress(f"finding {name}"):
         shown = show(known[name])
     if as_json:
-        print_json(_document(shown))
+        print_json(
+            {
+                "name": name,
+                "violates": known[name].violates or None,
+                "schedule": known[name].schedule,
+                "verdict": asdict(shown.verdict),
+                "counterexample": shown.counterexample,
+                "problem": shown.problem or None,
+            }
+        )
     else:
         _show(shown)
     return ExitCode.VIOLATION if shown.problem else ExitCode.CONFORMANT
@@ -43,22 +52,12 @@ def _list(known: tuple[Finding, ...], as_json: bool) -> int:
     if as_json:
         print_json([msgspec.to_builtins(finding) for finding in known])
         return ExitCode.CONFORMANT
-    drawn = table(f"{len(known)} findings", "name", "what", "where", "violates", "schedule")
-    for finding in known:
-        drawn.add_row(finding.name, finding.title, finding.where, finding.violates or "nothing", finding.schedule)
-    stdout.print(drawn)
+    show_table(
+        f"{len(known)} findings",
+        ("name", "what", "where", "violates", "schedule"),
+        [(one.name, one.title, one.where, one.violates or "nothing", one.schedule) for one in known],
+    )
     return ExitCode.CONFORMANT
-
-
-def _document(shown: Shown) -> dict[str, Any]:
-    return {
-        "name": shown.finding.name,
-        "violates": shown.finding.violates or None,
-        "schedule": shown.finding.schedule,
-        "verdict": asdict(shown.verdict),
-        "counterexample": shown.counterexample,
-        "problem": shown.problem or None,
-    }
 
 
 def _show(shown: Shown) -> None:

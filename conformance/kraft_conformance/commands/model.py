@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, stdout, table
+from kraft_conformance.console import print_json, progress, show_table, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_spec.counterexamples import in_words, text_of
@@ -221,15 +221,12 @@ def _document(report: CheckReport) -> dict[str, Any]:
 def _list(as_json: bool) -> int:
     if as_json:
         print_json(
-            [
-                {"name": one.name, "groups": one.groups, "bounds": one.bounds, "leaves_out": one.leaves_out}
-                for one in CHECKS
-            ]
+            [{name: getattr(one, name) for name in ("name", "groups", "bounds", "leaves_out")} for one in CHECKS]
         )
         return ExitCode.CONFORMANT
-    drawn = table("Model checks", "name", "groups", "expected", "bounds", "leaves out")
+    rows = []
     for one in CHECKS:
         expected = f"violates {one.violates}" if one.violates else "holds"
-        drawn.add_row(one.name, ", ".join(one.groups), expected, one.bounds, one.leaves_out)
-    stdout.print(drawn)
+        rows.append((one.name, ", ".join(one.groups), expected, one.bounds, one.leaves_out))
+    show_table("Model checks", ("name", "groups", "expected", "bounds", "leaves out"), rows)
     return ExitCode.CONFORMANT

@@ -12,11 +12,38 @@ from kraft_spec.rules import UnknownRuleError, load_registry
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Profile = Annotated[str, typer.Option(help="Answers to the open points of the KIPs: kip or kafka-4.")]
 SwitchOff = Annotated[list[str] | None, typer.Option("--switch-off", help="A rule id to leave out; repeatable.")]
+StopAtFirst = Annotated[bool, typer.Option("-x", help="Stop at the first failure.")]
+TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, max=86_400.0, help="Seconds that a reply may take.")]
+Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
+Candidates = Annotated[int, typer.Option(min=1, help="Most candidate states of a trace that leaves fields out.")]
+Steps = Annotated[int, typer.Option(min=1, help="Events before faults stop and the cluster must make progress.")]
+Replicas = Annotated[int, typer.Option(min=1, max=9, help="Number of voters.")]
 
 Seeds = Annotated[
     str,
     typer.Option("--seed", "--seeds", help="A seed, or FIRST:END, as 0:100 for 0 to 99; same seed, same trace."),
 ]
+
+
+Smt2 = Annotated[
+    str | None,
+    typer.Option(
+        "--smt2",
+        metavar="DIR",
+        help="Write each question to a file of this folder, in SMT-LIB 2. It may hold no other .smt2 files.",
+    ),
+]
+
+
+def at_most_one(**given: object) -> None:
+    """Refuse options that exclude each other; an option that is not given is None or False.
+
+    Raises:
+        CommandError: more than one is given.
+    """
+    names = [f"--{name}" for name, value in given.items() if value is not None and value is not False]
+    if len(names) > 1:
+        raise usage_error(f"{' and '.join(names)}: expected one of them")
 
 
 def seeds_of(text: str) -> range:

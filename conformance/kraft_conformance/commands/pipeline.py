@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kraft_conformance.commands.options import Json, Seeds, SwitchOff, known_rules, seeds_of
+from kraft_conformance.commands.options import Candidates, Every, Json, Seeds, SwitchOff, known_rules, seeds_of
 from kraft_conformance.commands.pipeline_shown import show_account, show_made, show_report, show_sweep
 from kraft_conformance.commands.pipeline_words import (
     Conf,
@@ -18,10 +18,9 @@ from kraft_conformance.commands.pipeline_words import (
     plans_of,
     session_options,
 )
-from kraft_conformance.console import print_json, stderr
+from kraft_conformance.console import Notice, print_json, say, stage_progress, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_conformance.stage_progress import Notice, stage_progress
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
 from kraft_traces.check import CANDIDATES_MAX, EVERY
@@ -45,8 +44,6 @@ Tables = Annotated[Path, typer.Option("--output", "-o", help="Folder with the ta
 Master = Annotated[str, typer.Option("--master", help="Spark's master: local[*], local[N], spark://HOST:PORT.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Take up a run that was stopped.")]
 Chatter = Annotated[bool, typer.Option("--spark-log", help="Let Spark's own log go to standard error.")]
-Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
-Candidates = Annotated[int, typer.Option(min=1, help="Most candidate states of a trace that leaves fields out.")]
 Workloads = Annotated[
     list[str] | None,
     typer.Option("--workload", "-w", help=f"Repeatable; default: all. {', '.join(WORKLOADS)}."),
@@ -84,7 +81,12 @@ def run(
         options = session_options(runs, master, conf, spark_log)
         checking = runs.Checking(every, candidates)
         account, document = runs.run(options, inputs, output, resume=resume, checking=checking, notice=notice)
-    return _reported(account.as_dict(), document, output, as_json)
+    if as_json:
+        print_json(document)
+    else:
+        show_account(account.as_dict())
+        show_report(document, output)
+    return _code(account.as_dict(), document)
 
 
 @app.command()
@@ -125,19 +127,8 @@ def generate(
 ) -> int:
     """Simulate runs of the reference, one for each seed, workload and profile, straight to tables."""
     with _pipeline(output) as (runs, notice):
-        given = seeds_of(seeds)
-        first, number = given.start, len(given)
-        switched_off = known_rules(switch_off)
-        plans = plans_of(
-            first,
-            number,
-            workload,
-            profile,
-            steps,
-            replicas,
-            switched_off,
-            checkpoint_every=checkpoint_every,
-        )
+        given, off = seeds_of(seeds), known_rules(switch_off)
+        plans = plans_of(given, workload, profile, steps, replicas, switched_off=off, checkpoint_every=checkpoint_every)
         options = session_options(runs, master, conf, spark_log)
         made = runs.generate(options, plans, output, resume=resume, notice=notice)
     return show_made(made, output, as_json)
@@ -214,7 +205,8 @@ def sweep(
         chosen = known_mutant(mutant)
         workloads, profiles = workload or list(WORKLOADS), profile or list(PROFILES)
         seeds = -(-schedules // (len(workloads) * len(profiles)))
-        plans = plans_of(first_seed, seeds, workloads, profiles, steps, replicas, (), schedules)
+        given = range(first_seed, first_seed + seeds)
+        plans = plans_of(given, workloads, profiles, steps, replicas, count=schedules)
         document = runs.sweep(
             session_options(runs, master, conf, spark_log),
             plans,
@@ -259,20 +251,12 @@ _ERROR_CODES: Mapping[type[PipelineError], ExitCode] = {
 def _hint(output: Path) -> None:
     output = Path(os.path.abspath(output))
     if output.with_name(f"{output.name}.unfinished").is_dir():
-        stderr.print("what is done is kept: the same command with --resume goes on", markup=False)
+        said = "what is done is kept: the same command with --resume goes on"
     elif (output / ".work").is_dir():
-        stderr.print("what is done is kept: the same command goes on", markup=False)
+        said = "what is done is kept: the same command goes on"
     else:
-        stderr.print("nothing half-written is left", markup=False)
-
-
-def _reported(account: dict[str, int], document: dict[str, Any], output: Path, as_json: bool) -> int:
-    if as_json:
-        print_json(document)
-    else:
-        show_account(account)
-        show_report(document, output)
-    return _code(account, document)
+        said = "nothing half-written is left"
+    say(said, console=stderr)
 
 
 def _code(counted: Mapping[str, int], document: Mapping[str, Any] | None = None) -> ExitCode:

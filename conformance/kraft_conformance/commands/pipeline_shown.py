@@ -1,10 +1,13 @@
 """How `kraft-spec pipeline` shows what it has done."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kraft_conformance.console import print_json, shown, stdout, table
+from rich.text import Text
+
+from kraft_conformance.console import print_json, say, show_table, shown
 from kraft_conformance.exit_codes import ExitCode
 
 _GROUPS_SHOWN = 10
@@ -14,89 +17,64 @@ def show_made(made: Mapping[str, int], output: Path, as_json: bool) -> ExitCode:
     """Numbers of rows, by name."""
     if as_json:
         print_json(dict(made))
-        return ExitCode.CONFORMANT
-    drawn = table(f"{output}", "", "rows")
-    for name, rows in made.items():
-        drawn.add_row(name, f"{rows:,}")
-    stdout.print(drawn)
+    else:
+        show_table(f"{output}", ("", "rows"), [(name, f"{rows:,}") for name, rows in made.items()])
     return ExitCode.CONFORMANT
 
 
 def show_account(account: Mapping[str, int]) -> None:
     """Both sides of the account."""
-    lines = (account["other_lines"], account["events"], account["lines_quarantined"])
-    traces = (account["accepted"], account["rejected"], account["inconclusive"], account["traces_quarantined"])
-    stdout.print(
-        f"{account['lines_in']:,} lines in {account['files']:,} files = "
-        f"{lines[0]:,} headers, checkpoints and end lines + {lines[1]:,} events + {lines[2]:,} in quarantine",
-        markup=False,
-        soft_wrap=True,
-    )
-    stdout.print(
-        f"{account['traces_in']:,} traces = {traces[0]:,} accepted + {traces[1]:,} rejected + "
-        f"{traces[2]:,} inconclusive + {traces[3]:,} in quarantine",
-        markup=False,
-        soft_wrap=True,
-    )
+    lines = "{lines_in:,} lines in {files:,} files = {other_lines:,} headers, checkpoints and end lines + "
+    say((lines + "{events:,} events + {lines_quarantined:,} in quarantine").format_map(account))
+    traces = "{traces_in:,} traces = {accepted:,} accepted + {rejected:,} rejected + {inconclusive:,} inconclusive + "
+    say((traces + "{traces_quarantined:,} in quarantine").format_map(account))
 
 
 def show_report(document: Mapping[str, Any], output: Path) -> None:
     """The failures, and where the report is."""
     _show_failures(document)
     if document["quarantine"]:
-        drawn = table("Quarantine", "reason", "traces", "example")
-        for one in document["quarantine"]:
-            example = one["example"]
-            place = f"{example['source']}:{example['line']}" if example["line"] else example["source"]
-            drawn.add_row(one["reason"], f"{one['traces']:,}", shown(place))
-        stdout.print(drawn)
+        rows = [(one["reason"], f"{one['traces']:,}", _place(one["example"])) for one in document["quarantine"]]
+        show_table("Quarantine", ("reason", "traces", "example"), rows)
     for one in document["inconclusive"]:
-        stdout.print(shown(f"inconclusive: {one['traces']:,} x {one['reason']}"), soft_wrap=True)
-    compared: dict[str, int] = {}
+        say(f"inconclusive: {one['traces']:,} x {one['reason']}")
+    compared: Counter[str] = Counter()
     for one in document["compared"]:
-        for word, traces in one["traces"].items():
-            compared[word] = compared.get(word, 0) + traces
+        compared.update(one["traces"])
     said = ", ".join(f"{traces:,} {word}" for word, traces in compared.items())
-    stdout.print(f"compared: {said or 'no trace'}", markup=False, soft_wrap=True)
+    say(f"compared: {said or 'no trace'}")
     kinds = document["coverage"]["kinds"]
-    seen = ", ".join(f"{kind['seen']} of {kind['names']} {name}s" for name, kind in kinds.items())
-    stdout.print(f"seen: {seen}", markup=False, soft_wrap=True)
-    stdout.print(f"report: {output}/report/report.html", markup=False, soft_wrap=True)
+    say("seen: " + ", ".join(f"{kind['seen']} of {kind['names']} {name}s" for name, kind in kinds.items()))
+    say(f"report: {output}/report/report.html")
 
 
 def _show_failures(document: Mapping[str, Any]) -> None:
     failures = document["failures"]
     if failures:
-        drawn = table("Rejected traces", "rule", "event", "field", "traces", "shortest example")
+        rows = []
         for one in failures[:_GROUPS_SHOWN]:
-            example = one["example"]
-            place = example["source"] if example["line"] is None else f"{example['source']}:{example['line']}"
-            drawn.add_row(
-                one["rule"] or "",
-                one["event"] or one["kind"],
-                shown(one["field"] or ""),
-                f"{one['traces']:,}",
-                shown(place),
-            )
-        stdout.print(drawn)
+            event, field = one["event"] or one["kind"], shown(one["field"] or "")
+            rows.append((one["rule"] or "", event, field, f"{one['traces']:,}", _place(one["example"])))
+        show_table("Rejected traces", ("rule", "event", "field", "traces", "shortest example"), rows)
         if document["failure_groups"] > _GROUPS_SHOWN:
-            stdout.print(f"and {document['failure_groups'] - _GROUPS_SHOWN} groups more", markup=False)
+            say(f"and {document['failure_groups'] - _GROUPS_SHOWN} groups more")
     for one in document["violations"]:
         # Of a broken reference there is no command.
         example = f": {one['command']}" if one["command"] else ""
-        stdout.print(shown(f"{one['traces']:,} x {one['property']} is broken{example}"), style="red", soft_wrap=True)
+        say(f"{one['traces']:,} x {one['property']} is broken{example}", "red")
+
+
+def _place(example: Mapping[str, Any]) -> Text:
+    """Where an example stands; a file without lines has no line."""
+    return shown(f"{example['source']}:{example['line']}" if example["line"] else example["source"])
 
 
 def show_sweep(document: Mapping[str, Any], output: Path) -> None:
     """What a sweep has come to."""
     swept, account = document["sweep"], document["account"]
-    stdout.print(
-        f"{swept['schedules']:,} schedules, {account['events']:,} events: {account['accepted']:,} accepted, "
-        f"{account['rejected']:,} rejected, {account['inconclusive']:,} inconclusive",
-        markup=False,
-        soft_wrap=True,
-    )
+    verdicts = "{accepted:,} accepted, {rejected:,} rejected, {inconclusive:,} inconclusive".format_map(account)
+    say(f"{swept['schedules']:,} schedules, {account['events']:,} events: {verdicts}")
     if swept["mutant"] is not None:
         what = f"found after {swept['first']:,} schedules" if swept["first"] else "NOT found"
-        stdout.print(f"mutant {swept['mutant']}: {what}", markup=False, soft_wrap=True)
+        say(f"mutant {swept['mutant']}: {what}")
     show_report(document, output)

@@ -55,15 +55,12 @@ def session_options(runs: Any, master: str, conf: list[str] | None, spark_log: b
 
 
 def plans_of(
-    first_seed: int,
-    seeds: int,
+    seeds: range,
     workloads: list[str] | None,
     profiles: list[str] | None,
     steps: int,
     replicas: int | None,
-    switched_off: tuple[str, ...],
-    count: int | None = None,
-    checkpoint_every: int | None = None,
+    **more: Any,
 ) -> Any:
     """The `Plans` of a command; None stands for every workload, and for the profile `kip`.
 
@@ -72,18 +69,9 @@ def plans_of(
     """
     from kraft_traces.pipeline.plans import Plans
 
+    workloads, profiles = workloads or list(WORKLOADS), profiles or ["kip"]
     try:
-        return Plans(
-            first_seed,
-            seeds,
-            tuple(workloads or WORKLOADS),
-            tuple(profiles or ("kip",)),
-            steps,
-            replicas,
-            switched_off,
-            count,
-            checkpoint_every,
-        )
+        return Plans(seeds.start, len(seeds), tuple(workloads), tuple(profiles), steps, replicas, **more)
     except InputError as error:
         raise usage_error(str(error)) from error
 

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.commands import prove_induction, prove_theorems, prove_trust
-from kraft_conformance.commands.options import Json
-from kraft_conformance.commands.prove_options import Smt2
+from kraft_conformance.commands.options import Json, Smt2
 from kraft_conformance.console import print_json
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error

@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kraft_conformance.commands.options import Json
-from kraft_conformance.commands.prove_options import Smt2, at_most_one
-from kraft_conformance.console import print_json, progress, shown, stderr, stdout, table
+from kraft_conformance.commands.options import Json, Smt2, at_most_one
+from kraft_conformance.console import print_json, progress, say, show_table, shown, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.smt2_files import refuse_other_questions, smt2_folder, write_smt2
 
 if TYPE_CHECKING:
-    from kraft_spec.proofs.induction.prover import Answer, Obligation
+    from kraft_spec.proofs.induction.prover import Answer
 
 Names = Annotated[
     list[str] | None,
@@ -63,7 +62,12 @@ def induction(
         parts = ", ".join(dict.fromkeys(one.part for one in listed))
         raise usage_error(f"no obligation {error.args[0]!r}; expected ACTION or ACTION/INVARIANT of {parts}") from error
     if only_list:
-        return _list(chosen, as_json)
+        names_of = [obligation.name for obligation in chosen]
+        if as_json:
+            print_json(names_of)
+        else:
+            say("\n".join(names_of))
+        return ExitCode.CONFORMANT
     if folder is not None:
         # Before the proof, which takes a while.
         refuse_other_questions(folder, (file_name(obligation.name) for obligation in chosen))
@@ -77,19 +81,20 @@ def induction(
     if folder is not None:
         write_smt2(folder, questions(tuple(answers)))
     if as_json:
-        print_json([_document(answer) for answer in answers])
+        print_json(
+            [
+                {
+                    "obligation": one.obligation.name,
+                    "proved": one.proved,
+                    "premises": one.premises,
+                    "milliseconds": round(one.milliseconds, 3),
+                }
+                for one in answers
+            ]
+        )
     else:
         _show(answers, seconds)
     return ExitCode.CONFORMANT if all(answer.proved for answer in answers) else ExitCode.VIOLATION
-
-
-def _list(chosen: "Sequence[Obligation]", as_json: bool) -> int:
-    if as_json:
-        print_json([obligation.name for obligation in chosen])
-        return ExitCode.CONFORMANT
-    for obligation in chosen:
-        stdout.print(obligation.name, markup=False, soft_wrap=True)
-    return ExitCode.CONFORMANT
 
 
 def _trust(as_json: bool) -> int:
@@ -98,43 +103,23 @@ def _trust(as_json: bool) -> int:
     if as_json:
         print_json({"machine": [one._asdict() for one in CHECKED], "human": [one._asdict() for one in REVIEWED]})
         return ExitCode.CONFORMANT
-    proved = table("What the machine proves", "what", "how")
-    for checked in CHECKED:
-        proved.add_row(shown(checked.what), shown(checked.how))
-    reviewed = table("What a human must review", "name", "what", "where")
-    for one in REVIEWED:
-        reviewed.add_row(one.name, shown(one.what), shown(one.where))
-    stdout.print(proved)
-    stdout.print(reviewed)
+    show_table("What the machine proves", ("what", "how"), [(shown(one.what), shown(one.how)) for one in CHECKED])
+    reviewed = [(one.name, shown(one.what), shown(one.where)) for one in REVIEWED]
+    show_table("What a human must review", ("name", "what", "where"), reviewed)
     return ExitCode.CONFORMANT
 
 
 def _show(answers: "Sequence[Answer]", seconds: float) -> None:
     proved = sum(answer.proved for answer in answers)
     title = f"{proved} of {len(answers)} obligations proved, for any number of replicas, in {seconds:.1f} s"
-    drawn = table(title, "of", "obligations", "proved", "slowest", "ms", "verdict")
+    rows = []
     for part in dict.fromkeys(answer.obligation.part for answer in answers):
         of_part = [answer for answer in answers if answer.obligation.part == part]
         slowest = max(of_part, key=lambda answer: answer.milliseconds)
         so_many = sum(answer.proved for answer in of_part)
-        drawn.add_row(
-            part,
-            str(len(of_part)),
-            str(so_many),
-            slowest.obligation.name.partition("/")[2],
-            f"{slowest.milliseconds:.0f}",
-            "proved" if so_many == len(of_part) else "NOT PROVED",
-        )
-    stdout.print(drawn)
+        name, verdict = slowest.obligation.name.partition("/")[2], "proved" if so_many == len(of_part) else "NOT PROVED"
+        rows.append((part, len(of_part), so_many, name, f"{slowest.milliseconds:.0f}", verdict))
+    show_table(title, ("of", "obligations", "proved", "slowest", "ms", "verdict"), rows)
     for answer in answers:
         if not answer.proved:
-            stderr.print(shown(f"not proved: {answer.obligation.name}"), style="red", soft_wrap=True)
-
-
-def _document(answer: "Answer") -> dict[str, Any]:
-    return {
-        "obligation": answer.obligation.name,
-        "proved": answer.proved,
-        "premises": answer.premises,
-        "milliseconds": round(answer.milliseconds, 3),
-    }
+            say(f"not proved: {answer.obligation.name}", "red", stderr)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kraft_conformance.console import shown, stdout, table
+from kraft_conformance.console import say, show_table, shown
 from kraft_reference.identity import ReplicaKey
 from kraft_spec.proofs.changes import Reason, in_order, listed, number_of
 from kraft_spec.proofs.plan_notes import size_in_words
@@ -14,19 +14,19 @@ from kraft_spec.proofs.transitions import Counterexample, Proof, in_words, sizes
 
 def show_step(step: Step) -> None:
     """Print both answers about one step, and what they rest on."""
-    _say(f"{listed(step.change.given_old)} -> {listed(step.change.given_new)}: {step.protocol.kind}")
+    say(f"{listed(step.change.given_old)} -> {listed(step.change.given_new)}: {step.protocol.kind}")
     if isinstance(step.answer, Counterexample):
-        _say("majorities: NOT SAFE, two of them have no replica in common")
+        say("majorities: NOT SAFE, two of them have no replica in common")
     elif step.answer.is_vacuous:
-        _say(f"majorities: nothing to prove: {step.answer.summary}")
+        say(f"majorities: nothing to prove: {step.answer.summary}")
     else:
-        _say(f"majorities: proved to intersect: {step.answer.summary}")
+        say(f"majorities: proved to intersect: {step.answer.summary}")
     for refusal in step.protocol.refusals:
-        _say(f"KIP-853:    forbidden: {refusal}")
+        say(f"KIP-853:    forbidden: {refusal}")
     if step.protocol.allowed:
-        _say("KIP-853:    allowed" + (", provided that" if step.protocol.conditions else ""))
+        say("KIP-853:    allowed" + (", provided that" if step.protocol.conditions else ""))
     for condition in step.protocol.conditions:
-        _say(f"            - {condition}")
+        say(f"            - {condition}")
     _say_notes(step.change.notes)
     if isinstance(step.answer, Proof):
         _show_proof(step.answer)
@@ -37,19 +37,18 @@ def show_step(step: Step) -> None:
 def show_plan(sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | RefusedPlan, notes: Iterable[Reason]) -> None:
     """Print the sequence of VotersRecords, each with its proof."""
     title = number_of(len(plan.steps), "VotersRecord") + ("" if plan.steps else ": nothing is to be done")
-    drawn = table(title, "step", "voters", "change", "majorities", "KIP-853")
-    drawn.add_row("", shown(listed(sets[0])), "", "", "")
+    rows: list[tuple[object, ...]] = [("", shown(listed(sets[0])), "", "", "")]
     for number, step in enumerate(plan.steps, start=1):
         allowed = "allowed" if step.protocol.allowed else "forbidden"
         cells = listed(sets[number]), step.protocol.kind, _majorities(step.answer), allowed
-        drawn.add_row(str(number), *map(shown, cells))
-    stdout.print(drawn)
+        rows.append((number, *map(shown, cells)))
+    show_table(title, ("step", "voters", "change", "majorities", "KIP-853"), rows)
     if isinstance(plan, RefusedPlan):
         for reason in plan.reasons:
-            _say(f"refused: {reason}")
+            say(f"refused: {reason}")
     elif plan.steps:
-        _say(f"size:     {size_in_words(plan.shape)}")
-        _say(f"progress: voters that differ from the last set: {_numbers(plan.shape.distances)}; {_way(plan.shape)}")
+        say(f"size:     {size_in_words(plan.shape)}")
+        say(f"progress: voters that differ from the last set: {_numbers(plan.shape.distances)}; {_way(plan.shape)}")
     _say_notes(notes)
 
 
@@ -109,35 +108,30 @@ def _way(shape: Shape) -> str:
 
 def _show_proof(proof: Proof) -> None:
     checked = "contradict each other" if proof.recheck() else "DO NOT contradict each other"
-    _say(f"certificate: added up without a solver, so many times each, these facts {checked}")
-    drawn = table("", "fact", "what it says", "rule", "times")
+    say(f"certificate: added up without a solver, so many times each, these facts {checked}")
+    rows = []
     for name in proof.core:
         fact = in_words(sizes(proof.change), name)
         times = ", ".join(str(part.weight) for part in proof.certificate if part.fact == name)
-        drawn.add_row(name, fact.text, ", ".join(fact.rules), times)
-    stdout.print(drawn)
+        rows.append((name, fact.text, ", ".join(fact.rules), times))
+    show_table("", ("fact", "what it says", "rule", "times"), rows)
 
 
 def _show_counterexample(found: Counterexample) -> None:
     counted = sizes(found.change)
     checked = "checked" if found.recheck() else "NOT CONFIRMED"
-    _say(f"counterexample, {checked} without a solver: each quorum decides alone, and no replica is in both")
-    drawn = table("", "of", "quorum", "needs")
-    for name, quorum, needed, voters in (
-        ("the old set", found.old_quorum, counted.old_majority, found.change.old),
-        ("the new set", found.new_quorum, counted.new_majority, found.change.new),
-    ):
-        drawn.add_row(name, shown(listed(quorum)), f"{needed} of {len(voters)}")
-    stdout.print(drawn)
-
-
-def _say(text: str) -> None:
-    stdout.print(shown(text), soft_wrap=True)
+    say(f"counterexample, {checked} without a solver: each quorum decides alone, and no replica is in both")
+    old, new = len(found.change.old), len(found.change.new)
+    rows = (
+        ("the old set", shown(listed(found.old_quorum)), f"{counted.old_majority} of {old}"),
+        ("the new set", shown(listed(found.new_quorum)), f"{counted.new_majority} of {new}"),
+    )
+    show_table("", ("of", "quorum", "needs"), rows)
 
 
 def _say_notes(notes: Iterable[Reason]) -> None:
     for note in notes:
-        _say(f"note:       {note}")
+        say(f"note:       {note}")
 
 
 def _numbers(numbers: Sequence[int], most: int = 12) -> str:

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kraft_conformance.commands.options import Json
-from kraft_conformance.commands.prove_options import Smt2, at_most_one
-from kraft_conformance.console import print_json, progress, shown, stderr, stdout, table
+from kraft_conformance.commands.options import Json, Smt2, at_most_one
+from kraft_conformance.console import print_json, progress, say, show_table, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.smt2_files import smt2_folder, write_smt2
@@ -72,10 +71,8 @@ def _list(chosen: "tuple[Theorem, ...]", as_json: bool) -> int:
     if as_json:
         print_json([{"theorem": one.slug, "statement": one.statement, "rules": one.rules} for one in chosen])
         return ExitCode.CONFORMANT
-    drawn = table(number_of(len(chosen), "theorem"), "theorem", "statement", "rules")
-    for one in chosen:
-        drawn.add_row(one.slug, one.statement, "\n".join(one.rules))
-    stdout.print(drawn)
+    rows = [(one.slug, one.statement, "\n".join(one.rules)) for one in chosen]
+    show_table(number_of(len(chosen), "theorem"), ("theorem", "statement", "rules"), rows)
     return ExitCode.CONFORMANT
 
 
@@ -99,7 +96,7 @@ def _show(results: "list[tuple[Checked, float]]") -> None:
     stdout.print(drawn)
     for checked, _ in results:
         for problem in checked.problems:
-            stderr.print(shown(problem), style="red", soft_wrap=True)
+            say(problem, "red", stderr)
 
 
 def _certificates(checked: "Checked") -> str:

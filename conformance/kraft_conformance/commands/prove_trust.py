@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, shown, stderr, stdout, table
+from kraft_conformance.console import print_json, progress, say, show_table, shown, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 
@@ -55,17 +55,12 @@ def mutants(names: Names = None, page: Page = False, as_json: Json = False) -> i
 def _show_mutants(found: "list[tuple[Rejection, Exhibit]]") -> None:
     rejected = sum(rejection.as_expected and run.as_expected for rejection, run in found)
     title = f"{rejected} of {len(found)} mutants rejected where they should be"
-    drawn = table(title, "mutant", "what is broken", "not proved", "a step that breaks an invariant", "steps")
+    rows = []
     for rejection, run in found:
-        one = rejection.mutant
-        drawn.add_row(
-            one.name,
-            one.sentence,
-            rejection.first or "NOT REJECTED",
-            "NONE FOUND" if run.breach is None else f"{run.breach.step}: {', '.join(run.breach.names)}",
-            f"{run.steps}",
-        )
-    stdout.print(drawn)
+        breach = "NONE FOUND" if run.breach is None else f"{run.breach.step}: {', '.join(run.breach.names)}"
+        one, first = rejection.mutant, rejection.first or "NOT REJECTED"
+        rows.append((one.name, one.sentence, first, breach, run.steps))
+    show_table(title, ("mutant", "what is broken", "not proved", "a step that breaks an invariant", "steps"), rows)
     for rejection, run in found:
         one = rejection.mutant
         if not rejection.as_expected:
@@ -117,26 +112,22 @@ def _show_simulated(found: "Simulated", states: int, about: "Theory", seconds: f
     reached = f"{found.states:,} states reached in {found.runs:,} runs and {seconds:.0f} s"
     evaluated = f"{len(about.invariants)} invariants and {', '.join(one.name for one in about.safety)}"
     stdout.print(f"{reached}, {evaluated}: {verdict}", soft_wrap=True)
-    drawn = table("what happened", "what", "times")
-    for name, number in {**_counts(found), **{f"step {name}": number for name, number in found.steps.items()}}.items():
-        drawn.add_row(name, f"{number:,}")
-    stdout.print(drawn)
-    if found.broken is not None:
-        for number, step in enumerate(found.broken.steps, start=1):
-            stdout.print(shown(f"{number:4} {step}"), soft_wrap=True)
-    if found.states < states:
-        stderr.print(f"only {found.states:,} of {states:,} states were reached", style="red")
-    if found.idle:
-        stderr.print(shown(f"never happened: {', '.join(found.idle)}"), style="red")
-
-
-def _counts(found: "Simulated") -> dict[str, int]:
-    return {
+    happened = {
         "elections": found.elections,
         "committed entries": found.commits,
         "committed voter changes": found.voter_changes,
         "epochs with a leader, at most": found.epochs,
+        **{f"step {name}": number for name, number in found.steps.items()},
     }
+    rows = [(name, f"{number:,}") for name, number in happened.items()]
+    show_table("what happened", ("what", "times"), rows)
+    if found.broken is not None:
+        for number, step in enumerate(found.broken.steps, start=1):
+            say(f"{number:4} {step}")
+    if found.states < states:
+        stderr.print(f"only {found.states:,} of {states:,} states were reached", style="red")
+    if found.idle:
+        stderr.print(shown(f"never happened: {', '.join(found.idle)}"), style="red")
 
 
 def _simulated_document(found: "Simulated", about: "Theory", seconds: float) -> dict[str, Any]:
@@ -194,10 +185,8 @@ def premises(as_json: Json = False) -> int:
             }
         )
     else:
-        drawn = table(f"{len(worlds)} actions with a world in which all premises are true", "action", "possible step")
-        for name, found in worlds.items():
-            drawn.add_row(name, str(found.step))
-        stdout.print(drawn)
+        title = f"{len(worlds)} actions with a world in which all premises are true"
+        show_table(title, ("action", "possible step"), [(name, found.step) for name, found in worlds.items()])
         stdout.print(f"{len(listed)} obligations asked without their goals: {len(refuted)} refuted")
         for text in (*(f"{name}: no world" for name in missing), *(f"{name}: contradictory" for name in refuted)):
             stderr.print(shown(text), style="red")

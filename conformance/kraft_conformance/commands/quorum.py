@@ -11,7 +11,7 @@ import typer
 from kraft_conformance.commands.describe import At, Replication, Status, show_view
 from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.storage import ClusterDir
-from kraft_conformance.console import print_json, shown, stderr, stdout
+from kraft_conformance.console import print_json, say, stderr, stdout
 from kraft_conformance.directories.admin import Client, route
 from kraft_conformance.directories.answers import show_outcome
 from kraft_conformance.directories.cluster_directory import ClusterDirectory
@@ -82,7 +82,7 @@ def start(
                 raise refused("all formatted nodes are running already")
         for one in chosen.values():
             for warning in unknown_servers(quorum.configuration, one):
-                stderr.print(shown(f"warning: {warning}"), soft_wrap=True)
+                say(f"warning: {warning}", console=stderr)
             quorum.start(one)
     for node_id, text in changed.items():
         chosen[node_id].keep_properties(text)
@@ -173,10 +173,9 @@ def remove_controller(
         to = route(nodes, quorum, bootstrap_server, bootstrap_controller)
         asked = quorum.configuration.cluster_id if cluster_id is None else cluster_id
         outcome = Client(quorum, to).ask(lambda number: RemoveVoter(number, key, cluster_id=asked))
-    if quorum.configuration.replicas.get(controller_id) and quorum.is_running(controller_id):
-        joins = quorum.configuration.replicas[controller_id].auto_join
-        if joins and outcome.succeeded:
-            stderr.print(shown(f"warning: node {controller_id} runs with auto join and will join again"))
+    one = quorum.configuration.replicas.get(controller_id)
+    if one is not None and one.auto_join and quorum.is_running(controller_id) and outcome.succeeded:
+        say(f"warning: node {controller_id} runs with auto join and will join again", console=stderr)
     return show_outcome(f"remove-controller {key}", ChangeKind.REMOVE, outcome, as_json)
 
 
@@ -203,7 +202,7 @@ def nodes_of(cluster_dir: ClusterDir = Path(), as_json: Json = False) -> int:
     for row in rows:
         name = f"{row['node_id']} {row['directory_id'] or ''}".rstrip()
         progress = f"epoch {row['epoch']}, log end {row['log_end_offset']}"
-        stdout.print(shown(f"node {name} at {row['endpoint']}: {row['state']}, {progress}"), soft_wrap=True)
+        say(f"node {name} at {row['endpoint']}: {row['state']}, {progress}")
     return ExitCode.CONFORMANT
 
 

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 from rich.markdown import Markdown
 
-from kraft_conformance.console import print_json, stdout, table
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, show_table, stdout
 from kraft_conformance.failure import usage_error
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_reference.scenarios import SCENARIOS
@@ -18,7 +19,6 @@ from kraft_spec.rules.citations import check_citations, find_citations
 from kraft_spec.rules.sources import reference_tests
 
 RuleId = Annotated[str | None, typer.Argument(help="A rule id, a group such as `prevote`, or a prefix with `.*`.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 
 
 def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
@@ -40,10 +40,8 @@ def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
     if as_json:
         print_json([rule.as_dict() for rule in chosen])
         return 0
-    drawn = table(f"{len(chosen)} rules", "id", "level", "safety", "status", "title")
-    for rule in chosen:
-        drawn.add_row(rule.id, str(rule.level), "yes" if rule.safety else "", str(rule.status), rule.title)
-    stdout.print(drawn)
+    rows = [(one.id, one.level, "yes" if one.safety else "", one.status, one.title) for one in chosen]
+    show_table(f"{len(chosen)} rules", ("id", "level", "safety", "status", "title"), rows)
     if rule_id is not None:
         _without([row for rule in chosen for row in rows_about(rule.id, load_catalogue())], with_rule=True)
     return 0

@@ -1,8 +1,8 @@
 """`kraft-spec run`: the main job, all of it in one command."""
 
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import product
 from time import monotonic
 from typing import Annotated
 
@@ -10,7 +10,7 @@ import typer
 
 from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.scenario import verdict_agrees
-from kraft_conformance.console import Advance, print_json, progress, stdout, table
+from kraft_conformance.console import Advance, print_json, progress, show_table, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.verdicts import show_rejection
 from kraft_reference.cluster.plan import RunPlan
@@ -82,11 +82,11 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
     if planted:
         stdout.print("A planted bug, as the checker reports it:", style="bold")
         show_rejection(stdout, planted[0])
-    drawn = table("kraft-spec run", "part", "what was done", "holds", "seconds", "detail")
-    for part in parts:
-        verdict = "[green]yes[/green]" if part.holds else "[red]no[/red]"
-        drawn.add_row(part.name, part.done, verdict, f"{part.seconds:.1f}", part.detail)
-    stdout.print(drawn)
+    rows = [
+        (one.name, one.done, "[green]yes[/green]" if one.holds else "[red]no[/red]", f"{one.seconds:.1f}", one.detail)
+        for one in parts
+    ]
+    show_table("kraft-spec run", ("part", "what was done", "holds", "seconds", "detail"), rows)
     stdout.print(f"{'All of it holds' if holds else 'Something does not hold'}; {monotonic() - began:.0f} s.")
     return ExitCode.CONFORMANT if holds else ExitCode.VIOLATION
 
@@ -117,19 +117,14 @@ def _scenarios(advance: Advance, rejected: list[Rejection]) -> Part:
     return Part("scenarios", done, not wrong, monotonic() - began, "; ".join(wrong))
 
 
-def _plans(seeds: int, steps: int) -> Iterator[RunPlan]:
-    for workload in WORKLOADS:
-        for seed in range(seeds):
-            yield RunPlan(seed=seed, replicas=3 + 2 * (seed % 2), steps=steps, workload=workload)
-
-
 def _simulations(seeds: int, steps: int, advance: Advance, rejected: list[Rejection]) -> Part:
     """Seeded runs with faults: invariants and progress in the simulator, every line in the model."""
     began = monotonic()
     events = 0
     runs = 0
     wrong: list[str] = []
-    for plan in _plans(seeds, steps):
+    for workload, seed in product(WORKLOADS, range(seeds)):
+        plan = RunPlan(seed=seed, replicas=3 + 2 * (seed % 2), steps=steps, workload=workload)
         simulation = plan.simulation()
         verdict = check_occurrences(simulation.run(), simulation.configuration, plan.command_line())
         if simulation.violation is not None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from kraft_conformance.console import print_json, stdout, table
+from kraft_conformance.console import print_json, show_table
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
 from kraft_reference.scenarios import SCENARIOS, Scenario
@@ -49,11 +49,11 @@ def show_scenarios(as_json: bool) -> None:
     if as_json:
         print_json([row._asdict() for row in rows])
         return
-    drawn = table(f"{len(rows)} scenarios", "#", "name", "title", "rules that decide", "variants")
+    drawn = []
     for row in rows:
-        number = (row.label or "").upper() if row.number is None else str(row.number)
-        drawn.add_row(number, row.name, row.title, ", ".join(row.rules), ", ".join(row.variants))
-    stdout.print(drawn)
+        number = row.number or (row.label or "").upper()
+        drawn.append((number, row.name, row.title, ", ".join(row.rules), ", ".join(row.variants)))
+    show_table(f"{len(rows)} scenarios", ("#", "name", "title", "rules that decide", "variants"), drawn)
 
 
 def unknown_scenario(name: str) -> CommandError:

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands.options import Json, Profile, SwitchOff, known_rules
-from kraft_conformance.console import print_json, progress, stderr, stdout, table
+from kraft_conformance.commands.options import Json, Profile, Replicas, Steps, SwitchOff, known_rules
+from kraft_conformance.console import print_json, progress, say, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.findings.finding import Finding
@@ -21,8 +21,6 @@ from kraft_traces.own import own_generator
 from kraft_traces.writer import write_trace
 
 Seed = Annotated[int, typer.Option(min=0, help="Same seed, same bytes.")]
-Replicas = Annotated[int, typer.Option(min=1, max=9, help="Number of voters.")]
-Steps = Annotated[int, typer.Option(min=1, help="Events before faults stop and the cluster must make progress.")]
 WorkloadName = Annotated[str, typer.Option(help=f"A named mix: {', '.join(WORKLOADS)}.")]
 Output = Annotated[str | None, typer.Option("-o", "--output", help="Write the trace: FILE, FILE.gz, - for stdout.")]
 CheckpointEvery = Annotated[
@@ -92,16 +90,17 @@ def simulate(
 
 
 def _report_success(plan: RunPlan, simulation: Simulation, events: int, output: str | None, as_json: bool) -> None:
-    document = {
-        "command": plan.command_line(),
-        "events": events,
-        "healed_at_ms": simulation.healed_at_ms,
-        "progress_at_ms": simulation.progress_at_ms,
-        "violation": None,
-        "trace": output,
-    }
     if as_json:
-        print_json(document)
+        print_json(
+            {
+                "command": plan.command_line(),
+                "events": events,
+                "healed_at_ms": simulation.healed_at_ms,
+                "progress_at_ms": simulation.progress_at_ms,
+                "violation": None,
+                "trace": output,
+            }
+        )
         return
     console = stderr if output == "-" else stdout
     drawn = table(f"{plan.workload}, seed {plan.seed}: {events} events, all invariants hold", *_COLUMNS)
@@ -118,7 +117,7 @@ def _report_success(plan: RunPlan, simulation: Simulation, events: int, output: 
         )
     console.print(drawn)
     if output not in (None, "-"):
-        console.print(f"trace: {output}", markup=False, soft_wrap=True)
+        say(f"trace: {output}", console=console)
 
 
 _COLUMNS = ("replica", "role", "epoch", "leader", "log end", "high watermark", "current-state")
@@ -162,7 +161,7 @@ def _report_failure(
     for finding in found:
         assert finding.decision is not None, "only those with a decision are recognised"
         said = f"this is {finding.name} ({finding.title}): with {finding.decision.name} = {finding.decision.safe}"
-        console.print(f"{said} the same moves keep every property", markup=False, soft_wrap=True)
-        console.print(f"see: kraft-spec findings {finding.name}", markup=False, soft_wrap=True)
+        say(f"{said} the same moves keep every property", console=console)
+        say(f"see: kraft-spec findings {finding.name}", console=console)
     if shortest is not None:
-        console.print(f"shrunk trace: {shortest}", markup=False, soft_wrap=True)
+        say(f"shrunk trace: {shortest}", console=console)

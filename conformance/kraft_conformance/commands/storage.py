@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, shown, stderr, stdout
+from kraft_conformance.console import print_json, say, stderr
 from kraft_conformance.directories.checkpoint import FILE_NAME
 from kraft_conformance.directories.cluster_directory import ClusterDirectory
 from kraft_conformance.directories.features import kraft_version_of
@@ -97,7 +97,7 @@ def format_directory(
     check_may_return(ClusterDirectory(cluster_dir), node, request)
     formatted = format_node(ClusterDirectory(cluster_dir), node, request)
     for warning in formatted.warnings:
-        stderr.print(shown(f"warning: {warning}"), soft_wrap=True)
+        say(f"warning: {warning}", console=stderr)
     _show(formatted, as_json)
     return ExitCode.CONFORMANT
 
@@ -125,13 +125,12 @@ def _show(formatted: Formatted, as_json: bool) -> None:
             }
         )
         return
-    stdout.print(shown(f"Formatted {one.path} for node {one.key} of cluster {one.cluster_id}."), soft_wrap=True)
+    say(f"Formatted {one.path} for node {one.key} of cluster {one.cluster_id}.")
+    listed = ", ".join(map(str, one.initial_keys))
     if one.voters is not None:
-        listed = ", ".join(map(str, one.initial_keys))
-        stdout.print(shown(f"{FILE_NAME}: kraft.version 1, voters {listed}."), soft_wrap=True)
+        say(f"{FILE_NAME}: kraft.version 1, voters {listed}.")
     elif one.is_static:
-        listed = ", ".join(map(str, one.initial_keys))
-        stdout.print(shown(f"Static voters {listed} (controller.quorum.voters), kraft.version 0."), soft_wrap=True)
+        say(f"Static voters {listed} (controller.quorum.voters), kraft.version 0.")
     else:
         waits = "waits to be added as a voter" if one.node.is_controller else "is a broker, which follows the quorum"
-        stdout.print(shown(f"No voters: the node {waits}."), soft_wrap=True)
+        say(f"No voters: the node {waits}.")

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, shown, stderr, stdout
+from kraft_conformance.commands.options import Candidates, Every, Json
+from kraft_conformance.console import print_json, progress, say, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import CommandError, trace_error_code, usage_error
 from kraft_conformance.trace_files import lines_of
 from kraft_conformance.verdicts import (
     EXIT_CODES,
@@ -41,8 +41,6 @@ from kraft_traces.streams import SUFFIXES, trace_paths
 
 Paths = Annotated[list[str], typer.Argument(help="Traces: files, .gz, .parquet, folders, or - for standard input.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse a trace that was written for another model.")]
-Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
-Candidates = Annotated[int, typer.Option(min=1, help="Most candidate states of a trace that leaves fields out.")]
 Prefixes = Annotated[
     Path | None, typer.Option("--prefixes", help="Folder for the failing prefix of a rejected trace; default: here.")
 ]
@@ -85,7 +83,7 @@ def validate(
                 codes.add(_report_error(error, documents))
                 continue
             except OtherModelError as error:
-                stderr.print(shown(error), soft_wrap=True)
+                say(error, console=stderr)
                 documents.append({"source": file, "kind": "malformed", "code": "OTHER_MODEL", "message": str(error)})
                 codes.add(ExitCode.BAD_INPUT)
                 continue
@@ -101,7 +99,7 @@ def validate(
                 if (shown_part := shown_in_part(verdict)) is not None:
                     stdout.print(shown_part, markup=False, soft_wrap=True)
                 for name, fields in lacking.items():
-                    stdout.print(shown(f"  {lacking_text(name, fields)}"), style="red", soft_wrap=True)
+                    say(f"  {lacking_text(name, fields)}", "red")
                 if verdict.rejection is not None:
                     show_rejection(stdout, verdict.rejection, prefix)
     if as_json:
@@ -181,7 +179,7 @@ def _kept(file: str, folder: Path) -> Path:
 
 
 def _report_error(error: TraceError, documents: list[dict[str, Any]]) -> ExitCode:
-    stderr.print(shown(error), soft_wrap=True)
+    say(error, console=stderr)
     documents.append(
         {
             "source": error.source,
@@ -192,4 +190,4 @@ def _report_error(error: TraceError, documents: list[dict[str, Any]]) -> ExitCod
             "message": str(error),
         }
     )
-    return ExitCode.NO_INPUT if error.code in ("UNREADABLE_FILE", "NO_TRACES") else ExitCode.BAD_INPUT
+    return trace_error_code(error)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.console import progress, shown, stderr, stdout
+from kraft_conformance.console import progress, say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.trace_files import lines_of
@@ -79,11 +79,11 @@ def _written(page: str, output: str, verdict: str | None, broken: TraceError | N
         raise CommandError(f"{output}: {error.strerror}", ExitCode.CANNOT_WRITE) from error
     if output != "-":
         if verdict is not None:
-            stdout.print(shown(verdict), soft_wrap=True)
-        stdout.print(shown(f"page: {output}"), soft_wrap=True)
+            say(verdict)
+        say(f"page: {output}")
     if broken is not None:
         before = f"The page holds {count} events, those before the first line that cannot be read:"
         said = "The page holds no event:" if isinstance(broken, EmptyTraceError) else before
-        stderr.print(shown(said), soft_wrap=True)
+        say(said, console=stderr)
         raise broken
     return ExitCode.CONFORMANT

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, shown, stderr, stdout, table
+from kraft_conformance.console import print_json, say, show_table, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.wire.errors import Reason, WireError
@@ -37,11 +37,14 @@ def list_messages(as_json: Json = False) -> int:
     if as_json:
         print_json([_listed(one) for one in messages().values()])
         return ExitCode.CONFORMANT
-    drawn = table("Messages and records", "name", "key or type", "kind", "versions", "flexible", "named by rules")
-    for one in messages().values():
-        key = str(one.key) if one.key >= 0 else ""
-        drawn.add_row(one.name, key, one.kind, str(one.versions), str(one.flexible), str(one.needed))
-    stdout.print(drawn)
+    show_table(
+        "Messages and records",
+        ("name", "key or type", "kind", "versions", "flexible", "named by rules"),
+        [
+            (one.name, one.key if one.key >= 0 else "", one.kind, one.versions, one.flexible, one.needed)
+            for one in messages().values()
+        ],
+    )
     return ExitCode.CONFORMANT
 
 
@@ -89,7 +92,7 @@ def encode(
             document = {"header": header, "body": document}
         raw, dropped = encode_frame(message, chosen, document)
     for path in dropped:
-        stderr.print(shown(f"dropped, since version {chosen} of {message.name} lacks it: {path}"), soft_wrap=True)
+        say(f"dropped, since version {chosen} of {message.name} lacks it: {path}", console=stderr)
     return _write(raw, binary)
 
 
@@ -104,7 +107,7 @@ def _from_trace(document: Any, version: int | None) -> tuple[Message, int, Any]:
     message, frame = to_kafka(traced, chosen)
     for field, reason in without_kafka_field(name).items():
         if field in traced and field not in ("id", "source", "destination"):
-            stderr.print(shown(f"not on Kafka's wire: {field}: {reason}"), soft_wrap=True)
+            say(f"not on Kafka's wire: {field}: {reason}", console=stderr)
     return message, chosen, frame
 
 
@@ -133,7 +136,7 @@ def _encode_record(message: Message, version: int | None, document: Any, binary:
         chosen = named if version is None and isinstance(named, int) else version
         text, dropped = encode_quorum_state(_version(message, chosen), document)
         for path in dropped:
-            stderr.print(shown(f"dropped, since this version lacks it: {path}"), soft_wrap=True)
+            say(f"dropped, since this version lacks it: {path}", console=stderr)
         print(text)
         return ExitCode.CONFORMANT
     from kraft_conformance.wire.batches import batch_of, decode_batch, encode_batch
@@ -267,4 +270,4 @@ def _show(document: Any) -> None:
 
 def _show_notes(notes: tuple[str, ...]) -> None:
     for note in notes:
-        stderr.print(shown(f"taken, though Kafka never writes it: {note}"), soft_wrap=True)
+        say(f"taken, though Kafka never writes it: {note}", console=stderr)

@@ -1,6 +1,6 @@
 """How the answer to an admin request is shown, and the exit code that it means."""
 
-from kraft_conformance.console import print_json, shown, stderr, stdout
+from kraft_conformance.console import print_json, say, stderr
 from kraft_conformance.directories.admin import CLIENT_TIMEOUT_MS, Outcome
 from kraft_conformance.directories.error_codes import CODES, described
 from kraft_conformance.exit_codes import ExitCode
@@ -37,16 +37,16 @@ def show_outcome(asked: str, kind: ChangeKind, outcome: Outcome, as_json: bool) 
         )
         return code
     for hop in outcome.hops:
-        stdout.print(shown(f"  {hop}"), soft_wrap=True)
+        say(f"  {hop}")
     took_ms = outcome.answered_at_ms - outcome.asked_at_ms
     if reply is None:
-        stderr.print(shown(f"{asked}: {without_reply(outcome)}"), soft_wrap=True)
+        say(f"{asked}: {without_reply(outcome)}", console=stderr)
     else:
         meaning = f"{reply.error} ({CODES[reply.error]})" if outcome.was_appended else described(reply.error, kind)
         answer = f"{asked}: {meaning}"
-        stdout.print(shown(f"{answer}, after {took_ms} ms" if outcome.succeeded else answer), soft_wrap=True)
+        say(f"{answer}, after {took_ms} ms" if outcome.succeeded else answer)
         if outcome.is_open:
-            stderr.print(shown(_APPENDED if outcome.was_appended else _LOST_EPOCH), soft_wrap=True)
+            say(_APPENDED if outcome.was_appended else _LOST_EPOCH, console=stderr)
     return code
 
 
