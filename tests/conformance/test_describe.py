@@ -13,7 +13,7 @@ from tests.conformance.commands import Captured, assert_said, document
 from tests.conformance.partition_folder import asked
 
 from kraft_conformance.cli import main
-from kraft_conformance.directories.sightings import Sightings
+from kraft_conformance.directories.observations import Observations
 from kraft_conformance.directories.view import view
 from kraft_conformance.exit_codes import ExitCode
 from kraft_reference.cluster.plan import RunPlan
@@ -40,20 +40,20 @@ def test_a_trace_shows_what_its_leader_would_answer(workload: str) -> None:
     """After every line, and for the leader of the highest epoch: the view of the trace is that of the replica."""
     simulation = RunPlan(seed=11, steps=600, workload=workload).simulation()
     configuration = simulation.configuration
-    sightings = Sightings(header_line(configuration, own_generator(11, workload)))
-    partial = Sightings(sightings.header)
+    observed = Observations(header_line(configuration, own_generator(11, workload)))
+    partial = Observations(observed.header)
     times: dict[int, FetchTimes] = {}
     epochs: dict[int, tuple[object, int]] = {}
     compared = 0
     for occurrence in simulation.run():
         line = event_line(occurrence)
-        sightings.see(line)
+        observed.observe(line)
         # What the records in the effects say is enough to know every voters set.
-        partial.see(line if line.state is UNSET else replace(line, state=replace(line.state, voters=UNSET)))
+        partial.observe(line if line.state is UNSET else replace(line, state=replace(line.state, voters=UNSET)))
         if occurrence.replica_id is None or occurrence.state is None:
             continue
         own, state = occurrence.replica_id, occurrence.state
-        assert sightings.replicas[own].newest.voters == partial.replicas[own].newest.voters == state.voters
+        assert observed.replicas[own].newest.voters == partial.replicas[own].newest.voters == state.voters
         if epochs.get(own) != (state.role, state.epoch):
             epochs[own], times[own] = (state.role, state.epoch), {}
         event = occurrence.event
@@ -64,7 +64,7 @@ def test_a_trace_shows_what_its_leader_would_answer(workload: str) -> None:
                 offset = event.message.fetch_offset
                 times[own] = with_fetch(times[own], state, key, offset, occurrence.time_ms)
         leading = [one.state for one in simulation.world.replicas.values() if one.state.role is Role.LEADER]
-        seen = view(sightings).description
+        seen = view(observed).description
         assert view(partial).description == seen, occurrence.sequence
         if not leading:
             assert seen.leader_id is None

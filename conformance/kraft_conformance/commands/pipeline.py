@@ -1,4 +1,4 @@
-"""`kraft-spec pipeline`: heaps of traces on Spark."""
+"""`kraft-spec pipeline`: many traces on Spark."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ from kraft_traces.pipeline.failures import (
     SparkError,
 )
 
-app = typer.Typer(no_args_is_help=True, help="Heaps of traces: verdicts, coverage and a report, on Spark.")
+app = typer.Typer(no_args_is_help=True, help="Many traces: verdicts, coverage and a report, on Spark.")
 
 Input = Annotated[
     list[str],

@@ -66,7 +66,7 @@ def induction(
         if as_json:
             print_json(names_of)
         else:
-            say("\n".join(names_of))
+            print("\n".join(names_of))
         return ExitCode.CONFORMANT
     if folder is not None:
         # Before the proof, which takes a while.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from kraft_conformance.directories.sightings import SeenVoters, Sighting, Sightings, place
+from kraft_conformance.directories.observations import Observations, ObservedReplica, ObservedVoters, place
 from kraft_conformance.failure import usage_error
 from kraft_reference.describe import UNKNOWN, FetchTime, QuorumDescription, ReplicaProgress
 from kraft_reference.identity import ReplicaKey, names
@@ -33,33 +33,33 @@ def view_of(path: Path | str, at: int | None = None) -> QuorumView:
         CommandError: the trace ends before that line.
     """
     with open_trace(path) as reader:
-        sightings = Sightings(reader.header)
+        observed = Observations(reader.header)
         if at != 0:
             for line in reader:
-                sightings.see(line)
+                observed.observe(line)
                 if line.sequence == at:
                     break
-            if at is not None and sightings.sequence < at:
-                raise usage_error(f"{path}: --at {at}: the trace ends at sequence {sightings.sequence}")
-    return view(sightings)
+            if at is not None and observed.sequence < at:
+                raise usage_error(f"{path}: --at {at}: the trace ends at sequence {observed.sequence}")
+    return view(observed)
 
 
-def view(sightings: Sightings) -> QuorumView:
+def view(observed: Observations) -> QuorumView:
     """The view at this point."""
-    leaders = [seen for seen in sightings.replicas.values() if seen.role is Role.LEADER]
+    leaders = [seen for seen in observed.replicas.values() if seen.role is Role.LEADER]
     if leaders:
         leader = max(leaders, key=lambda seen: (UNKNOWN if seen.epoch is None else seen.epoch, seen.key.id))
-        described = _of_leader(leader, _now_ms(sightings))
+        described = _of_leader(leader, _now_ms(observed))
     else:
-        described = _without_leader(sightings)
-    return QuorumView(sightings.header.cluster_id, sightings.sequence, sightings.time_ms, described)
+        described = _without_leader(observed)
+    return QuorumView(observed.header.cluster_id, observed.sequence, observed.time_ms, described)
 
 
-def _now_ms(sightings: Sightings) -> int:
-    return UNKNOWN if sightings.time_ms is None else sightings.time_ms
+def _now_ms(observed: Observations) -> int:
+    return UNKNOWN if observed.time_ms is None else observed.time_ms
 
 
-def _of_leader(leader: Sighting, now_ms: int) -> QuorumDescription:
+def _of_leader(leader: ObservedReplica, now_ms: int) -> QuorumDescription:
     high_watermark = UNKNOWN if leader.high_watermark is None else leader.high_watermark
     if leader.epoch_start_offset is not None and high_watermark <= leader.epoch_start_offset:
         high_watermark = UNKNOWN
@@ -80,7 +80,7 @@ def _of_leader(leader: Sighting, now_ms: int) -> QuorumDescription:
     )
 
 
-def _target_progress(leader: Sighting, now_ms: int) -> tuple[ReplicaProgress, ...] | None:
+def _target_progress(leader: ObservedReplica, now_ms: int) -> tuple[ReplicaProgress, ...] | None:
     """How far each id of the target is; of several disks the one furthest on, of nobody nothing is known.
 
     Rule: reassign.describe-quorum.
@@ -95,16 +95,16 @@ def _target_progress(leader: Sighting, now_ms: int) -> tuple[ReplicaProgress, ..
     return tuple(_progress(leader, key, now_ms) for key in keys)
 
 
-def _is_observer(leader: Sighting, key: ReplicaKey) -> bool:
+def _is_observer(leader: ObservedReplica, key: ReplicaKey) -> bool:
     """Is a fetcher no voter?  What an upgrade has left under a static voter's bare id is none either."""
     if leader.entry_of(key) is not None:
         return False
     return key.directory_id is not None or all(voter.id != key.id for voter in leader.newest.voters)
 
 
-def _without_leader(sightings: Sightings) -> QuorumDescription:
+def _without_leader(observed: Observations) -> QuorumDescription:
     """The highest epoch and the newest set that anybody has shown; how far anybody is, only a leader says."""
-    seen = sightings.replicas.values()
+    seen = observed.replicas.values()
     newest = max(seen, key=lambda one: (UNKNOWN if one.epoch is None else one.epoch, one.newest.offset)).newest
     return QuorumDescription(
         error=Error.NOT_LEADER_OR_FOLLOWER,
@@ -118,12 +118,12 @@ def _without_leader(sightings: Sightings) -> QuorumDescription:
     )
 
 
-def _nodes(entry: SeenVoters) -> tuple[tuple[int, str], ...]:
+def _nodes(entry: ObservedVoters) -> tuple[tuple[int, str], ...]:
     voters = {voter.id for voter in entry.voters}
     return tuple(sorted((node_id, endpoint) for node_id, endpoint in entry.endpoints.items() if node_id in voters))
 
 
-def _uncommitted(leader: Sighting) -> tuple[ReplicaKey | None, ReplicaKey | None]:
+def _uncommitted(leader: ObservedReplica) -> tuple[ReplicaKey | None, ReplicaKey | None]:
     """Whom the newest set adds and removes while it is not known to be committed."""
     if len(leader.sets) < 2 or leader.high_watermark is None:
         return None, None
@@ -139,7 +139,7 @@ def _uncommitted(leader: Sighting) -> tuple[ReplicaKey | None, ReplicaKey | None
     )
 
 
-def _progress(leader: Sighting, key: ReplicaKey, now_ms: int) -> ReplicaProgress:
+def _progress(leader: ObservedReplica, key: ReplicaKey, now_ms: int) -> ReplicaProgress:
     end = UNKNOWN if leader.log_end_offset is None else leader.log_end_offset
     if names(key, leader.key):
         return ReplicaProgress(leader.key, end, 0, now_ms, now_ms)

@@ -14,10 +14,10 @@ from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables, rows_of
 
 from kraft_traces.pipeline import runs
+from kraft_traces.pipeline.in_progress import DEATHS_MAX
 from kraft_traces.pipeline.processes import below, python_workers
 from kraft_traces.pipeline.schemas import VERDICTS
 from kraft_traces.pipeline.session import SessionOptions
-from kraft_traces.pipeline.suspects import DEATHS_MAX
 
 OPTIONS = SessionOptions("local[2]")
 WORKLOADS = ("chaos", "storm", "calm", "upgrade")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kraft_traces.pipeline.in_progress import CheckedTrace, ChecksInProgress
 from kraft_traces.pipeline.session_folder import SessionFolder
-from kraft_traces.pipeline.suspects import Suspect, Suspects
 
 _MAKES_A_FOLDER = """
 import sys
@@ -23,8 +23,8 @@ sys.stdin.readline()
 _DIES_OVER_A_TRACE = """
 import os, sys
 from pathlib import Path
-from kraft_traces.pipeline.suspects import Suspect, Suspects
-with Suspects(Path(sys.argv[1])).under_way("one", Suspect("giant.jsonl", 7)) as deaths:
+from kraft_traces.pipeline.in_progress import CheckedTrace, ChecksInProgress
+with ChecksInProgress(Path(sys.argv[1])).under_way("one", CheckedTrace("giant.jsonl", 7)) as deaths:
     os._exit(deaths)
 """
 
@@ -65,17 +65,17 @@ def test_the_log_of_a_failed_session_stays_until_somebody_has_read_it() -> None:
 
 
 def test_a_trace_over_which_workers_have_died_is_known_by_name_and_number(tmp_path: Path) -> None:
-    suspects = Suspects(tmp_path / "under-way")
-    suspects.begin()
-    giant, other = Suspect("giant.jsonl", 7), Suspect("a.jsonl", 1)
+    in_progress = ChecksInProgress(tmp_path / "under-way")
+    in_progress.begin()
+    giant, other = CheckedTrace("giant.jsonl", 7), CheckedTrace("a.jsonl", 1)
     for before in range(2):
-        command = [sys.executable, "-c", _DIES_OVER_A_TRACE, str(suspects.folder)]
+        command = [sys.executable, "-c", _DIES_OVER_A_TRACE, str(in_progress.folder)]
         assert subprocess.run(command, check=False).returncode == before
-    with suspects.under_way("two", other) as deaths:
+    with in_progress.under_way("two", other) as deaths:
         assert deaths == 0
-        assert suspects.found() == [other, giant]
-    with pytest.raises(ZeroDivisionError), suspects.under_way("two", other):
+        assert in_progress.found() == [other, giant]
+    with pytest.raises(ZeroDivisionError), in_progress.under_way("two", other):
         raise ZeroDivisionError
-    assert suspects.described() == "workers died while they checked giant.jsonl:7"
-    suspects.begin()
-    assert (suspects.found(), suspects.described()) == ([], "")
+    assert in_progress.described() == "workers died while they checked giant.jsonl:7"
+    in_progress.begin()
+    assert (in_progress.found(), in_progress.described()) == ([], "")

@@ -11,25 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraft_spec.action_rules import EVENT_OPERATORS
+from kraft_traces.pipeline import chunks as chunking
 from kraft_traces.pipeline import session as sessions
-from kraft_traces.pipeline import waves as waving
 from kraft_traces.pipeline.covered import everything
 from kraft_traces.pipeline.failures import MasterUnreachableError, OutputError
 from kraft_traces.pipeline.observed import FAULTS
 from kraft_traces.pipeline.shipping import archive_of_packages
-from kraft_traces.pipeline.spool import Spool
+from kraft_traces.pipeline.spill import Spill
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.vocabulary import EVENTS
 
 
 @given(st.lists(st.binary(max_size=30)), st.integers(0, 100))
-def test_a_spool_gives_back_what_it_was_given(values: list[bytes], bytes_max: int) -> None:
-    spool: Spool[bytes] = Spool(bytes_max)
+def test_a_spill_gives_back_what_it_was_given(values: list[bytes], bytes_max: int) -> None:
+    spill: Spill[bytes] = Spill(bytes_max)
     for value in values:
-        spool.append(value, len(value))
-    assert list(spool.drain()) == values
-    assert list(spool.drain()) == []
-    spool.close()
+        spill.append(value, len(value))
+    assert list(spill.drain()) == values
+    assert list(spill.drain()) == []
+    spill.close()
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_the_archive_holds_the_packages_and_the_same_bytes_each_time(tmp_path: P
 
 
 class _Session:
-    """As much of a session as waves need."""
+    """As much of a session as chunks need."""
 
     def __init__(self, cores: int) -> None:
         self.cancelled = 0
@@ -94,31 +94,31 @@ class _Session:
         self.cancelled += 1
 
 
-def test_more_waves_than_cores_are_under_way_and_each_runs_once() -> None:
+def test_more_chunks_than_cores_are_under_way_and_each_runs_once() -> None:
     session = _Session(2)
     together = threading.Barrier(3)
     ran: list[int] = []
 
-    def wave(number: int) -> None:
+    def chunk(number: int) -> None:
         if number < 3:
             together.wait(timeout=30)
         ran.append(number)
 
-    waving.run_waves(session, "stage", range(7), wave, waving.no_notice)
+    chunking.run_chunks(session, "stage", range(7), chunk, chunking.no_notice)
     assert sorted(ran) == list(range(7))
     assert session.cancelled == 0
 
 
-def test_the_first_error_of_a_wave_stops_the_others() -> None:
+def test_the_first_error_of_a_chunk_stops_the_others() -> None:
     session = _Session(1)
     ran: list[int] = []
 
-    def wave(number: int) -> None:
+    def chunk(number: int) -> None:
         ran.append(number)
-        raise OSError(f"wave {number}")
+        raise OSError(f"chunk {number}")
 
-    with pytest.raises(OSError, match="wave"):
-        waving.run_waves(session, "stage", range(50), wave, waving.no_notice)
+    with pytest.raises(OSError, match="chunk"):
+        chunking.run_chunks(session, "stage", range(50), chunk, chunking.no_notice)
     assert session.cancelled == 1
     assert len(ran) < 50
 

@@ -192,32 +192,32 @@ class _StoppedError(Exception):
 def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_tables(
     shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
 ) -> None:
-    # Small waves, one after the other, so that there is something between which to stop.
-    monkeypatch.setattr(ingest_stage, "WAVE_BYTES", 700_000)
-    monkeypatch.setattr("kraft_traces.pipeline.waves.WAVES_AT_ONCE_MAX", 1)
-    write = Workspace.write_wave
+    # Small chunks, one after the other, so that there is something between which to stop.
+    monkeypatch.setattr(ingest_stage, "CHUNK_BYTES", 700_000)
+    monkeypatch.setattr("kraft_traces.pipeline.chunks.CHUNKS_AT_ONCE_MAX", 1)
+    write = Workspace.write_chunk
     written: list[tuple[str, int]] = []
 
-    def stops(self: Workspace, table: TableSchema, wave: int, rows: Any) -> None:
+    def stops(self: Workspace, table: TableSchema, chunk: int, rows: Any) -> None:
         if len(written) == writes:
             raise _StoppedError
-        written.append((table.name, wave))
-        write(self, table, wave, rows)
+        written.append((table.name, chunk))
+        write(self, table, chunk, rows)
 
     output = tmp_path / "out"
     with monkeypatch.context() as patched:
-        patched.setattr(Workspace, "write_wave", stops)
+        patched.setattr(Workspace, "write_chunk", stops)
         with pytest.raises(_StoppedError):
             runs.run(OPTIONS, [str(corpus)], output)
     assert not output.exists()
     before = list(written)
     written.clear()
 
-    def notes(self: Workspace, table: TableSchema, wave: int, rows: Any) -> None:
-        written.append((table.name, wave))
-        write(self, table, wave, rows)
+    def notes(self: Workspace, table: TableSchema, chunk: int, rows: Any) -> None:
+        written.append((table.name, chunk))
+        write(self, table, chunk, rows)
 
-    monkeypatch.setattr(Workspace, "write_wave", notes)
+    monkeypatch.setattr(Workspace, "write_chunk", notes)
     with pytest.raises(OutputError, match="--resume"):
         runs.run(OPTIONS, [str(corpus)], output)
     runs.run(OPTIONS, [str(corpus)], output, resume=True)
@@ -238,7 +238,7 @@ def test_a_run_is_taken_up_with_the_same_input_and_options_only(
     copy = tmp_path / "trace.jsonl"
     copy.write_bytes(good())
     with monkeypatch.context() as patched:
-        patched.setattr(Workspace, "write_wave", stops)
+        patched.setattr(Workspace, "write_chunk", stops)
         with pytest.raises(_StoppedError):
             runs.run(OPTIONS, [str(copy)], output)
     with pytest.raises(OutputError, match="begun with every 500, not 7"):

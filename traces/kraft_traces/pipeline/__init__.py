@@ -1,4 +1,4 @@
-"""Heaps of traces turned into verdicts, coverage and a report, on PySpark.
+"""Many traces turned into verdicts, coverage and a report, on PySpark.
 
 Nothing here is imported by the rest of the package, and only the modules that need them import PySpark, PyArrow and
 the libraries of the report: they come with the extra `pipeline`.

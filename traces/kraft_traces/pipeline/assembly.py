@@ -10,7 +10,7 @@ from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.errors import FieldError, TraceError
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.pipeline.observed import Row, event_row
-from kraft_traces.pipeline.spool import Spool
+from kraft_traces.pipeline.spill import Spill
 
 SEGMENT_BYTES = 2**18
 """A segment is closed when it holds as much."""
@@ -48,7 +48,7 @@ class Assembly:
         self._header = raw
         self._end: EndLine | None = None
         self._roles = first_roles(replica.id for replica in header.replicas)
-        self._spool: Spool[Row] = Spool()
+        self._spill: Spill[Row] = Spill()
         self._segments = 0
         self._part = 0
         self._part_from = 0
@@ -107,7 +107,7 @@ class Assembly:
             "events": self._open_events,
         }
         # A row of events takes about as much memory as the line that it stands for.
-        self._spool.append(segment, 2 * len(self._open))
+        self._spill.append(segment, 2 * len(self._open))
         self._segments += 1
         self._open_line += lines
         self._open.clear()
@@ -139,19 +139,19 @@ class Assembly:
             "command": command,
         }
         yield {"trace": trace}
-        for segment in self._spool.drain():
+        for segment in self._spill.drain():
             yield {"segment": segment}
 
     def quarantined(self, wrong: "Wrong") -> Iterator[Row]:
         """The rows of the lines so far of a trace that turns out to be wrong."""
         self._cut()
-        for segment in self._spool.drain():
+        for segment in self._spill.drain():
             if segment["raw"]:
                 yield wrong.stretch(segment["first_line"], segment["lines"], segment["raw"])
 
     def close(self) -> None:
         """Forget the lines."""
-        self._spool.close()
+        self._spill.close()
 
 
 class Wrong:

@@ -1,6 +1,7 @@
 """Rows to Arrow and back, in the Python workers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -13,10 +14,15 @@ _ROWS_MAX = 256
 _BYTES_MAX = 2**22
 
 
-def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
-    """The rows of batches as they come."""
-    for batch in batches:
-        yield from batch.to_pylist()
+def map_rows(frame: Any, work: Callable[[Iterator[Row]], Iterable[Row]], table: TableSchema) -> Any:
+    """A DataFrame of the rows that the Python workers make of another one's with `work`, as they come."""
+    return frame.mapInArrow(partial(_worked, work=work, table=table), table.ddl)
+
+
+def _worked(
+    batches: Iterable[pa.RecordBatch], *, work: Callable[[Iterator[Row]], Iterable[Row]], table: TableSchema
+) -> Iterator[pa.RecordBatch]:
+    yield from batches_of(work(row for batch in batches for row in batch.to_pylist()), table)
 
 
 def frame_of(session: Any, rows: Iterable[Row], schema: pa.Schema) -> Any:

@@ -13,8 +13,8 @@ from msgspec import DecodeError
 from kraft_traces.check import CANDIDATES_MAX, EVERY, OtherModelError, Rejection, Verdict, VerdictKind, check_reader
 from kraft_traces.check.model import trace_model
 from kraft_traces.errors import TraceError
+from kraft_traces.pipeline.in_progress import given_up
 from kraft_traces.pipeline.parts import PartLines
-from kraft_traces.pipeline.suspects import given_up
 
 Row = dict[str, Any]
 

@@ -7,10 +7,10 @@ from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_traces.pipeline.batches import frame_of
+from kraft_traces.pipeline.chunks import Notice, watched
 from kraft_traces.pipeline.covered import ACTION, ARROW, ERROR, FAULT, RULE, TRANSITION, everything, rule_rows
 from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, TALLIES, VERDICTS
 from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.waves import Notice, watched
 
 _OF_WRITER = ("generator", "workload", "profile")
 _NAMES = pa.schema([("kind", pa.string()), ("name", pa.string())])
@@ -85,10 +85,10 @@ def run_coverage(session: Any, workspace: Workspace, notice: Notice) -> None:
 
 def write_coverage(session: Any, workspace: Workspace, tallies: Any, verdicts: Any, notice: Notice) -> None:
     """Write the table, unless it is there."""
-    if workspace.has_wave(COVERAGE, 0):
+    if workspace.has_chunk(COVERAGE, 0):
         workspace.finish_tables((COVERAGE,), 1)
         return
     with watched(session, lambda: "coverage", notice):
         table = coverage(session, tallies, verdicts).repartition(1)
-        workspace.write_wave(COVERAGE, 0, table.sortWithinPartitions(*_OF_WRITER, "kind", "name"))
+        workspace.write_chunk(COVERAGE, 0, table.sortWithinPartitions(*_OF_WRITER, "kind", "name"))
     workspace.finish_tables((COVERAGE,), 1)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.plan import RunPlan
@@ -14,31 +13,27 @@ from kraft_traces.encode import encode_line, header_line
 from kraft_traces.lines import EndLine, EventLine
 from kraft_traces.own import own_generator
 from kraft_traces.pipeline.assembly import Assembly
-from kraft_traces.pipeline.batches import Row, batches_of, frame_of, rows_of
+from kraft_traces.pipeline.batches import Row, frame_of, map_rows
+from kraft_traces.pipeline.chunks import Notice, run_chunks
 from kraft_traces.pipeline.ingest import INTAKE_TABLES, write_tables
 from kraft_traces.pipeline.plans import Plans, plan_of, source_of
 from kraft_traces.pipeline.schemas import INTAKE, PLANS
 from kraft_traces.pipeline.session import parallelism
 from kraft_traces.pipeline.spread import TASKS_PER_CORE, buckets_for
 from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.waves import Notice, run_waves
 from kraft_traces.writer import line_maker
 
-WAVE_EVENTS = 200_000
+CHUNK_EVENTS = 200_000
 """About so many events are simulated at a time, and checked at a time."""
 
 
 def generate(plans: Any) -> Any:
     """The transformation: a DataFrame of `PLANS` to one of `INTAKE`."""
-    return plans.select(*PLANS.names).mapInArrow(_simulate, INTAKE.ddl)
+    return map_rows(plans.select(*PLANS.names), _simulate, INTAKE)
 
 
-def _simulate(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield from batches_of(_rows(batches), INTAKE)
-
-
-def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
-    for row in rows_of(batches):
+def _simulate(plans: Iterable[Row]) -> Iterator[Row]:
+    for row in plans:
         yield from simulated(plan_of(row), row["checkpoint_every"])
 
 
@@ -81,20 +76,17 @@ def plans_frame(session: Any, plans: Plans, first: int, last: int) -> Any:
     return frame.repartitionById(tasks, (sf.col("index") % sf.lit(tasks)).cast("int"))
 
 
-def plans_in_wave(plans: Plans, session: Any) -> int:
-    """How many runs make a wave, not fewer than there are tasks."""
-    return max(parallelism(session) * TASKS_PER_CORE, WAVE_EVENTS // plans.steps)
-
-
 def run_generate(session: Any, workspace: Workspace, plans: Plans, notice: Notice) -> None:
     """Run the stage."""
-    per_wave = int(workspace.facts().get("plans_in_wave") or plans_in_wave(plans, session))
-    waves = -(-len(plans) // per_wave)
-    workspace.note(plans_in_wave=per_wave, waves=waves)
+    # Not fewer than there are tasks.
+    wanted = max(parallelism(session) * TASKS_PER_CORE, CHUNK_EVENTS // plans.steps)
+    per_chunk = int(workspace.facts().get("plans_in_wave") or wanted)
+    chunks = -(-len(plans) // per_chunk)
+    workspace.note(plans_in_wave=per_chunk, waves=chunks)
 
-    def wave(number: int) -> None:
-        chosen = plans_frame(session, plans, number * per_wave, (number + 1) * per_wave)
+    def chunk(number: int) -> None:
+        chosen = plans_frame(session, plans, number * per_chunk, (number + 1) * per_chunk)
         write_tables(session, workspace, number, generate(chosen))
 
-    run_waves(session, "generate", workspace.missing_waves(INTAKE_TABLES, waves), wave, notice)
-    workspace.finish_tables(INTAKE_TABLES, waves)
+    run_chunks(session, "generate", workspace.missing_chunks(INTAKE_TABLES, chunks), chunk, notice)
+    workspace.finish_tables(INTAKE_TABLES, chunks)

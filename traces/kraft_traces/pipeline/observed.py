@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from kraft_traces.effects import TracedAnswer, TracedSend
 from kraft_traces.lines import EventLine
+from kraft_traces.state_types import TracedState
 
 Row = dict[str, Any]
 
@@ -34,39 +35,35 @@ def event_row(trace_id: str, line_number: int, line: EventLine, role_before: str
         line: the line.
         role_before: the role of its replica after the line before it at that replica, if that was observed.
     """
-    state = line.state
+    state = _UNOBSERVED if line.state is UNSET else line.state
     message = line.message
-    replica = line.replica
-    row: Row = {
+    pre_vote = getattr(message, "pre_vote", None)
+    return {
         "trace_id": trace_id,
         "line": line_number,
         "sequence": line.sequence,
-        "time_ms": None if line.time_ms is UNSET else line.time_ms,
+        "time_ms": _or_none(line.time_ms),
         "event": line.event,
-        "replica": None if replica is UNSET else replica,
+        "replica": _or_none(line.replica),
         "message": None if message is UNSET else message.__struct_config__.tag,
-        "pre_vote": _pre_vote(line),
+        "pre_vote": pre_vote if isinstance(pre_vote, bool) else None,
         "refusal": line.refusal if line.refusal else None,
         "fault": FAULTS.get(line.event) if line.crash is UNSET else CRASH_IN_STEP,
         "errors": _errors(line),
         "role_before": role_before,
+        "role_after": None if state.role is UNSET else state.role.value,
+        "epoch": _or_none(state.epoch),
+        "leader_id": _or_none(state.leader_id),
+        "log_end_offset": _or_none(state.log_end_offset),
+        "high_watermark": _or_none(state.high_watermark),
     }
-    if state is UNSET:
-        for name in ("role_after", "epoch", "leader_id", "log_end_offset", "high_watermark"):
-            row[name] = None
-        return row
-    leader = state.leader_id
-    row["role_after"] = None if state.role is UNSET else state.role.value
-    row["epoch"] = None if state.epoch is UNSET else state.epoch
-    row["leader_id"] = None if leader is UNSET else leader
-    row["log_end_offset"] = None if state.log_end_offset is UNSET else state.log_end_offset
-    row["high_watermark"] = None if state.high_watermark is UNSET else state.high_watermark
-    return row
 
 
-def _pre_vote(line: EventLine) -> bool | None:
-    pre_vote = getattr(line.message, "pre_vote", None)
-    return pre_vote if isinstance(pre_vote, bool) else None
+_UNOBSERVED = TracedState()
+
+
+def _or_none(value: Any) -> Any:
+    return None if value is UNSET else value
 
 
 def _errors(line: EventLine) -> list[str]:

@@ -12,6 +12,7 @@ from kraft_spec.fingerprint import spec_hash
 from kraft_spec.mutants import Mutant, reference_edits
 from kraft_traces.check import CANDIDATES_MAX, EVERY
 from kraft_traces.pipeline.accounting import Account, account
+from kraft_traces.pipeline.chunks import Notice, no_notice
 from kraft_traces.pipeline.coverage import run_coverage
 from kraft_traces.pipeline.failures import OutputError
 from kraft_traces.pipeline.generate import run_generate
@@ -24,7 +25,6 @@ from kraft_traces.pipeline.session import SessionOptions, parallelism, spark_ses
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.sweep import digest_of, reference_digest, run_sweep
 from kraft_traces.pipeline.validate import run_validate
-from kraft_traces.pipeline.waves import Notice, no_notice
 
 DEFECTS = "defects of the checker"
 """Among the numbers of traces: those of the inconclusive ones that are no fault of theirs."""

@@ -35,11 +35,11 @@ def spread(pieces: Any, weight: str, key: str, buckets: int) -> Any:
     return pieces.withColumn(BUCKET, sf.floor(before / share).cast("int"))
 
 
-def in_waves(pieces: Any, weight: str, key: str, wave_weight: int) -> Any:
-    """The pieces with a column `wave`: numbers from 0 without gaps, each of about `wave_weight` or of a large piece."""
+def in_chunks(pieces: Any, weight: str, key: str, chunk_weight: int) -> Any:
+    """The pieces with a column `chunk`, from 0 without gaps, each of about `chunk_weight`, or of one large piece."""
     largest_first = Window.orderBy(sf.col(weight).desc(), sf.col(key))
     cost = sf.greatest(sf.col(weight), sf.lit(1))
     before = sf.sum(cost).over(largest_first.rowsBetween(Window.unboundedPreceding, Window.currentRow)) - cost
-    numbered = pieces.withColumn("_before", sf.floor(before / sf.lit(wave_weight)))
+    numbered = pieces.withColumn("_before", sf.floor(before / sf.lit(chunk_weight)))
     dense = sf.dense_rank().over(Window.orderBy("_before")) - sf.lit(1)
-    return numbered.withColumn("wave", dense.cast("int")).drop("_before")
+    return numbered.withColumn("chunk", dense.cast("int")).drop("_before")

@@ -1,8 +1,8 @@
 """The output folder: tables that are there whole or not at all, and a run that can be taken up again.
 
 A run works in `OUTPUT.unfinished` and gives it the name OUTPUT at its very end.
-Within, a table is written wave by wave into `.work`, and moves to its place when its last wave is there.
-A wave that is there is never written again: that is all that `--resume` needs to know.
+Within, a table is written chunk by chunk into `.work`, and moves to its place when its last chunk is there.
+A chunk that is there is never written again: that is all that `--resume` needs to know.
 Every machine of a cluster must see the folder under the same name.
 """
 
@@ -153,26 +153,26 @@ class Workspace:
         folder.mkdir(exist_ok=True)
         return folder / name
 
-    def has_wave(self, table: TableSchema, wave: int) -> bool:
-        """Is a wave of a table written?"""
-        return self.has(table) or self.wave_path(table, wave).is_dir()
+    def has_chunk(self, table: TableSchema, chunk: int) -> bool:
+        """Is a chunk of a table written?"""
+        return self.has(table) or self.chunk_path(table, chunk).is_dir()
 
     def has_begun(self, table: TableSchema) -> bool:
-        """Is a wave of a table written that is not finished?"""
-        return self.wave_path(table, 0).parent.is_dir()
+        """Is a chunk of a table written that is not finished?"""
+        return self.chunk_path(table, 0).parent.is_dir()
 
-    def missing_waves(self, tables: Iterable[TableSchema], waves: int) -> list[int]:
-        """The waves that any of these tables lacks."""
+    def missing_chunks(self, tables: Iterable[TableSchema], chunks: int) -> list[int]:
+        """The chunks that any of these tables lacks."""
         wanted = tuple(tables)
-        return [wave for wave in range(waves) if not all(self.has_wave(table, wave) for table in wanted)]
+        return [chunk for chunk in range(chunks) if not all(self.has_chunk(table, chunk) for table in wanted)]
 
-    def wave_path(self, table: TableSchema, wave: int) -> Path:
-        """Where a wave is while its table is not finished."""
-        return self.root / _WORK / table.name / f"{wave:05}"
+    def chunk_path(self, table: TableSchema, chunk: int) -> Path:
+        """Where a chunk is while its table is not finished."""
+        return self.root / _WORK / table.name / f"{chunk:05}"
 
-    def write_wave(self, table: TableSchema, wave: int, rows: Any) -> None:
-        """Write the rows of a wave, a DataFrame.  They are there whole or not at all."""
-        target = self.wave_path(table, wave)
+    def write_chunk(self, table: TableSchema, chunk: int, rows: Any) -> None:
+        """Write the rows of a chunk, a DataFrame.  They are there whole or not at all."""
+        target = self.chunk_path(table, chunk)
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f"{target.name}.part")
         shutil.rmtree(partial, ignore_errors=True)
@@ -181,39 +181,39 @@ class Workspace:
         rows.select(*table.names).write.parquet(str(partial), compression=compression)
         partial.rename(target)
 
-    def drop_wave(self, table: TableSchema, wave: int) -> None:
-        """Remove a wave of a table that was only a step to others."""
-        shutil.rmtree(self.wave_path(table, wave), ignore_errors=True)
+    def drop_chunk(self, table: TableSchema, chunk: int) -> None:
+        """Remove a chunk of a table that was only a step to others."""
+        shutil.rmtree(self.chunk_path(table, chunk), ignore_errors=True)
 
-    def finish_tables(self, tables: Iterable[TableSchema], waves: int) -> None:
-        """Move tables whose waves are all there to their places, as plain folders of Parquet files."""
+    def finish_tables(self, tables: Iterable[TableSchema], chunks: int) -> None:
+        """Move tables whose chunks are all there to their places, as plain folders of Parquet files."""
         for table in tables:
             if self.has(table):
                 continue
             gathered = self.root / _WORK / f"{table.name}.gathered"
             gathered.mkdir(parents=True, exist_ok=True)
-            for wave in range(waves):
-                folder = self.wave_path(table, wave)
+            for chunk in range(chunks):
+                folder = self.chunk_path(table, chunk)
                 for file in folder.glob("part-*.parquet"):
-                    # By its number in the wave, so that moving may stop half-way and go on.
-                    file.rename(gathered / f"{wave:05}-{_number(file.name)}.parquet")
+                    # By its number in the chunk, so that moving may stop half-way and go on.
+                    file.rename(gathered / f"{chunk:05}-{_number(file.name)}.parquet")
             gathered.rename(self.path(table))
             shutil.rmtree(self.root / _WORK / table.name, ignore_errors=True)
 
-    def files(self, table: TableSchema, wave: int | None = None) -> list[str]:
-        """The files of a finished table, or of a wave of it."""
-        pattern = "*.parquet" if wave is None else f"{wave:05}-*.parquet"
+    def files(self, table: TableSchema, chunk: int | None = None) -> list[str]:
+        """The files of a finished table, or of a chunk of it."""
+        pattern = "*.parquet" if chunk is None else f"{chunk:05}-*.parquet"
         return sorted(str(file) for file in self.path(table).glob(pattern))
 
-    def read(self, session: Any, table: TableSchema, wave: int | None = None) -> Any:
-        """A finished table as a DataFrame, or a wave of it.
+    def read(self, session: Any, table: TableSchema, chunk: int | None = None) -> Any:
+        """A finished table as a DataFrame, or a chunk of it.
 
         Raises:
             OutputError: it is not there.
         """
         if not self.has(table):
             raise OutputError(f"{self.root} has no table {table.name}")
-        files = self.files(table, wave)
+        files = self.files(table, chunk)
         if not files:
             return frame_of(session, (), table.arrow)
         return session.read.schema(table.ddl).parquet(*files)

@@ -8,7 +8,6 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.plan import RunPlan
@@ -20,20 +19,17 @@ from kraft_traces.check.model import trace_model
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.own import GENERATOR_NAME, own_generator
 from kraft_traces.pipeline.assembly import first_roles, trace_id_of
-from kraft_traces.pipeline.batches import Row, batches_of, rows_of
+from kraft_traces.pipeline.batches import Row, map_rows
 from kraft_traces.pipeline.checking import raised_row, ready_model, row_of
+from kraft_traces.pipeline.chunks import Notice, run_chunks
 from kraft_traces.pipeline.coverage import write_coverage
-from kraft_traces.pipeline.generate import plans_frame
+from kraft_traces.pipeline.generate import CHUNK_EVENTS, plans_frame
 from kraft_traces.pipeline.observed import event_row
 from kraft_traces.pipeline.plans import Plans, plan_of, source_of
 from kraft_traces.pipeline.schemas import PLANS, SCHEDULES, SWEPT, TALLIES, VERDICTS
 from kraft_traces.pipeline.session import parallelism
 from kraft_traces.pipeline.spread import TASKS_PER_CORE
 from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.waves import Notice, run_waves
-
-WAVE_EVENTS = 200_000
-"""About so many events are simulated and checked at a time."""
 
 _TALLIED = ("event", "pre_vote", "role_before", "role_after", "fault")
 
@@ -63,16 +59,14 @@ def sweep(plans: Any, *, every: int = EVERY, reference: str = "", is_broken: boo
         is_broken: whether the runs are those of a mutant.
     """
     work = partial(_sweep, every=every, reference=reference, is_broken=is_broken)
-    return plans.select(*PLANS.names).mapInArrow(work, SWEPT.ddl)
+    return map_rows(plans.select(*PLANS.names), work, SWEPT)
 
 
-def _sweep(
-    batches: Iterable[pa.RecordBatch], *, every: int, reference: str, is_broken: bool
-) -> Iterator[pa.RecordBatch]:
+def _sweep(plans: Iterable[Row], *, every: int, reference: str, is_broken: bool) -> Iterator[Row]:
     if reference and reference_digest() != reference:
         raise RuntimeError("the workers import another reference than the one that is to be swept")
-    rows = (swept(row["index"], plan_of(row), every, is_broken=is_broken) for row in rows_of(batches))
-    yield from batches_of(rows, SWEPT)
+    for row in plans:
+        yield swept(row["index"], plan_of(row), every, is_broken=is_broken)
 
 
 @cache
@@ -151,8 +145,8 @@ def _tallies(trace_id: str, counted: Counter[tuple[Any, ...]]) -> list[Row]:
     return rows
 
 
-def wave_cuts(count: int, first: int, most: int) -> list[int]:
-    """Where waves begin, and where the last ends: the first has `first` runs, each after it twice as many as the one
+def chunk_cuts(count: int, first: int, most: int) -> list[int]:
+    """Where chunks begin, and where the last ends: the first has `first` runs, each after it twice as many as the one
     before, but not more than `most`."""
     cuts, size = [0], first
     while cuts[-1] < count:
@@ -177,51 +171,51 @@ def run_sweep(
         session: Spark's.
         workspace: where the tables go.
         plans: the runs.
-        notice: see `waves.Notice`.
+        notice: see `chunks.Notice`.
         reference: digest of the reference, see `sweep`.
         is_broken: see `sweep`.
-        until_found: stop after the wave with the first failing run.
+        until_found: stop after the chunk with the first failing run.
     """
     tasks = parallelism(session) * TASKS_PER_CORE
-    most = max(tasks, (WAVE_EVENTS // 10 if until_found else WAVE_EVENTS) // plans.steps)
+    most = max(tasks, (CHUNK_EVENTS // 10 if until_found else CHUNK_EVENTS) // plans.steps)
     # What is found early should be found soon.
     first, most = workspace.facts().get("plans_in_waves") or (tasks if until_found else most, most)
     workspace.note(plans_in_waves=[first, most])
-    cuts = wave_cuts(len(plans), first, most)
-    waves = len(cuts) - 1
+    cuts = chunk_cuts(len(plans), first, most)
+    chunks = len(cuts) - 1
     tables = (SCHEDULES, VERDICTS, TALLIES)
 
-    def wave(number: int) -> None:
+    def chunk(number: int) -> None:
         chosen = plans_frame(session, plans, cuts[number], cuts[number + 1])
-        if not workspace.has_wave(SWEPT, number):
-            workspace.write_wave(SWEPT, number, sweep(chosen, reference=reference, is_broken=is_broken))
-        staged = session.read.schema(SWEPT.ddl).parquet(str(workspace.wave_path(SWEPT, number)))
+        if not workspace.has_chunk(SWEPT, number):
+            workspace.write_chunk(SWEPT, number, sweep(chosen, reference=reference, is_broken=is_broken))
+        staged = session.read.schema(SWEPT.ddl).parquet(str(workspace.chunk_path(SWEPT, number)))
         parts = {
             SCHEDULES: staged.select("schedule.*"),
             VERDICTS: staged.select("verdict.*"),
             TALLIES: staged.select(sf.explode("tallies").alias("tally")).select("tally.*"),
         }
         for table, rows in parts.items():
-            if not workspace.has_wave(table, number):
-                workspace.write_wave(table, number, rows.repartition(1).sortWithinPartitions("trace_id"))
-        workspace.drop_wave(SWEPT, number)
+            if not workspace.has_chunk(table, number):
+                workspace.write_chunk(table, number, rows.repartition(1).sortWithinPartitions("trace_id"))
+        workspace.drop_chunk(SWEPT, number)
 
     def has_failed(number: int) -> bool:
-        path = str(workspace.wave_path(SCHEDULES, number))
+        path = str(workspace.chunk_path(SCHEDULES, number))
         return bool(session.read.schema(SCHEDULES.ddl).parquet(path).where("failed").head(1))
 
     if not workspace.has(TALLIES):
-        done = waves
-        unfinished = workspace.missing_waves(tables, waves)
+        done = chunks
+        unfinished = workspace.missing_chunks(tables, chunks)
         if until_found:
-            for number in range(waves):
+            for number in range(chunks):
                 missing = [] if number not in unfinished else [number]
-                run_waves(session, f"sweep, schedule {cuts[number] + 1} on", missing, wave, notice)
+                run_chunks(session, f"sweep, schedule {cuts[number] + 1} on", missing, chunk, notice)
                 if has_failed(number):
                     done = number + 1
                     break
         else:
-            run_waves(session, "sweep", unfinished, wave, notice)
+            run_chunks(session, "sweep", unfinished, chunk, notice)
         workspace.finish_tables(tables, done)
     tallies, verdicts = workspace.read(session, TALLIES), workspace.read(session, VERDICTS)
     write_coverage(session, workspace, tallies, verdicts, notice)

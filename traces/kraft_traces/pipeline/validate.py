@@ -11,21 +11,20 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
-import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from kraft_traces.check import CANDIDATES_MAX, EVERY, Extent, VerdictKind
-from kraft_traces.pipeline.batches import Row, batches_of, rows_of
+from kraft_traces.pipeline.batches import Row, map_rows
 from kraft_traces.pipeline.checking import given_up_row, verdict_row
+from kraft_traces.pipeline.chunks import Notice, run_chunks
 from kraft_traces.pipeline.failures import SparkError
+from kraft_traces.pipeline.in_progress import DEATHS_MAX, CheckedTrace, ChecksInProgress
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.spread import BUCKET, buckets_for, spread
 from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.suspects import DEATHS_MAX, Suspect, Suspects
-from kraft_traces.pipeline.waves import Notice, run_waves
 
 _TRACE_COLUMNS = ("source", "generator", "workload", "profile", "command", "violation", "header")
 """The columns of `traces` that the workers need; `first_line` goes under another name, as segments have one too."""
@@ -38,7 +37,7 @@ def validate(
     *,
     every: int = EVERY,
     candidates_max: int = CANDIDATES_MAX,
-    suspects: Suspects | None = None,
+    in_progress: ChecksInProgress | None = None,
 ) -> Any:
     """The transformation: DataFrames of `TRACES` and `SEGMENTS` to one of `VERDICTS`.
 
@@ -48,7 +47,7 @@ def validate(
         buckets: into how many tasks the parts of the traces are spread.
         every: after how many events the full invariants are checked.
         candidates_max: most candidate states of a trace that leaves fields out.
-        suspects: where to note the parts under way; None for nowhere.
+        in_progress: where to note the parts under way; None for nowhere.
     """
     parts = (
         traces.withColumn("part", sf.explode(sf.sequence(sf.lit(0), sf.col("parts") - 1)))
@@ -65,8 +64,8 @@ def validate(
         .repartitionById(buckets, sf.col(BUCKET))
         .sortWithinPartitions("trace_id", "part", "segment")
     )
-    check = partial(_check, every=every, candidates_max=candidates_max, suspects=suspects)
-    return decided(ordered.mapInArrow(check, PART_VERDICTS.ddl))
+    check = partial(_check, every=every, candidates_max=candidates_max, in_progress=in_progress)
+    return decided(map_rows(ordered, check, PART_VERDICTS))
 
 
 def decided(parts: Any) -> Any:
@@ -111,20 +110,14 @@ def _sums(shown: Any) -> Any:
 
 
 def _check(
-    batches: Iterable[pa.RecordBatch], *, every: int, candidates_max: int, suspects: Suspects | None
-) -> Iterator[pa.RecordBatch]:
-    yield from batches_of(_verdicts(batches, every, candidates_max, suspects), PART_VERDICTS)
-
-
-def _verdicts(
-    batches: Iterable[pa.RecordBatch], every: int, candidates_max: int, suspects: Suspects | None
+    rows: Iterable[Row], *, every: int, candidates_max: int, in_progress: ChecksInProgress | None
 ) -> Iterator[Row]:
-    for (_, part), segments in groupby(rows_of(batches), itemgetter("trace_id", "part")):
+    for (_, part), segments in groupby(rows, itemgetter("trace_id", "part")):
         first = next(segments)
         trace = {**first, "first_line": first["trace_line"]}
         whole = chain((first,), segments)  # noqa: B031 - what is left of the group
-        suspect = Suspect(trace["source"], trace["first_line"])
-        noted = nullcontext(0) if suspects is None else suspects.under_way(f"{trace['trace_id']}-{part}", suspect)
+        checked = CheckedTrace(trace["source"], trace["first_line"])
+        noted = nullcontext(0) if in_progress is None else in_progress.under_way(f"{trace['trace_id']}-{part}", checked)
         with noted as deaths:
             if deaths >= DEATHS_MAX:
                 row = given_up_row(trace, deaths)
@@ -136,21 +129,23 @@ def _verdicts(
 def run_validate(
     session: Any, workspace: Workspace, notice: Notice, *, every: int = EVERY, candidates_max: int = CANDIDATES_MAX
 ) -> None:
-    """Run the stage, in the waves in which the traces came in."""
-    waves = int(workspace.facts()["waves"])
-    suspects = Suspects(workspace.work_file("under-way"))
-    suspects.begin()
+    """Run the stage, in the chunks in which the traces came in."""
+    chunks = int(workspace.facts()["waves"])
+    in_progress = ChecksInProgress(workspace.work_file("under-way"))
+    in_progress.begin()
 
-    def wave(number: int) -> None:
+    def chunk(number: int) -> None:
         traces, segments = (workspace.read(session, table, number) for table in (TRACES, SEGMENTS))
         buckets = buckets_for(session, int(traces.agg(sf.sum("parts")).head()[0] or 0))
-        verdicts = validate(traces, segments, buckets, every=every, candidates_max=candidates_max, suspects=suspects)
-        workspace.write_wave(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
+        verdicts = validate(
+            traces, segments, buckets, every=every, candidates_max=candidates_max, in_progress=in_progress
+        )
+        workspace.write_chunk(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
 
     try:
-        run_waves(session, "validate", workspace.missing_waves((VERDICTS,), waves), wave, notice)
+        run_chunks(session, "validate", workspace.missing_chunks((VERDICTS,), chunks), chunk, notice)
     except (PySparkException, Py4JError) as error:
-        if suspects.found():
-            raise SparkError(f"a Spark job failed: {suspects.described()}") from error
+        if in_progress.found():
+            raise SparkError(f"a Spark job failed: {in_progress.described()}") from error
         raise
-    workspace.finish_tables((VERDICTS,), waves)
+    workspace.finish_tables((VERDICTS,), chunks)

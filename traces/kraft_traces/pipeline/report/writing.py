@@ -4,11 +4,11 @@ import json
 import shutil
 from typing import Any
 
+from kraft_traces.pipeline.chunks import Notice, watched
 from kraft_traces.pipeline.report.figures import Document, figures
 from kraft_traces.pipeline.report.page import page
 from kraft_traces.pipeline.report.prefixes import write_prefixes
 from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.waves import Notice, watched
 
 FOLDER = "report"
 PAGE = "report.html"

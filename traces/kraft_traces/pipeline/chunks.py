@@ -1,6 +1,6 @@
-"""A stage in waves: what is lost when a run stops is the waves under way, and what a worker's death costs is a task.
+"""A stage in chunks: what is lost when a run stops is the chunks under way, and what a worker's death costs is a task.
 
-Several waves run at a time, so that the cores that one leaves idle at its end already work on the next.
+Several chunks run at a time, so that the cores that one leaves idle at its end already work on the next.
 """
 
 import threading
@@ -11,7 +11,7 @@ from typing import Any
 
 from kraft_traces.pipeline.session import parallelism
 
-WAVES_AT_ONCE_MAX = 8
+CHUNKS_AT_ONCE_MAX = 8
 
 Notice = Callable[[str, int, int], None]
 """Is told what is under way, how much of it is done, and how much there is; 0 and 0 when it begins."""
@@ -23,26 +23,26 @@ def no_notice(what: str, done: int, total: int) -> None:
     """For those who do not want to know."""
 
 
-def run_waves(session: Any, name: str, waves: Sequence[int], run: Callable[[int], None], notice: Notice) -> None:
-    """Run every wave; the first error stops all of them.
+def run_chunks(session: Any, name: str, chunks: Sequence[int], run: Callable[[int], None], notice: Notice) -> None:
+    """Run every chunk; the first error stops all of them.
 
     Args:
         session: Spark's.
         name: of the stage, for `notice`.
-        waves: their numbers, those with the largest pieces first.
-        run: does one wave.
+        chunks: their numbers, those with the largest pieces first.
+        run: does one chunk.
         notice: see `Notice`; called from another thread.
     """
-    if not waves:
+    if not chunks:
         return
-    at_once = min(len(waves), parallelism(session) + 1, WAVES_AT_ONCE_MAX)
+    at_once = min(len(chunks), parallelism(session) + 1, CHUNKS_AT_ONCE_MAX)
     finished = 0
 
     def what() -> str:
-        return name if len(waves) == 1 else f"{name}, wave {min(finished + 1, len(waves))} of {len(waves)}"
+        return name if len(chunks) == 1 else f"{name}, chunk {min(finished + 1, len(chunks))} of {len(chunks)}"
 
     with watched(session, what, notice), ThreadPoolExecutor(at_once, thread_name_prefix=name) as pool:
-        waiting = list(reversed(waves))
+        waiting = list(reversed(chunks))
         running: set[Future[None]] = set()
         try:
             while waiting or running:
@@ -53,7 +53,7 @@ def run_waves(session: Any, name: str, waves: Sequence[int], run: Callable[[int]
                     future.result()
                     finished += 1
         except BaseException:
-            # Again and again: a wave that is about to begin a job has none yet that could be cancelled.
+            # Again and again: a chunk that is about to begin a job has none yet that could be cancelled.
             while running:
                 session.sparkContext.cancelAllJobs()
                 running = wait(running, timeout=_LOOK_SECONDS).not_done

@@ -20,7 +20,7 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
-class SeenVoters:
+class ObservedVoters:
     """A voters set in the log of a replica."""
 
     offset: int
@@ -33,7 +33,7 @@ class SeenVoters:
 
 
 @dataclass(slots=True)
-class Sighting:
+class ObservedReplica:
     """What was last seen of one replica; None for what was never seen."""
 
     key: ReplicaKey
@@ -48,11 +48,11 @@ class Sighting:
     fetch_offsets: Mapping[ReplicaKey, int] | None = None
     fetch_times: dict[ReplicaKey, FetchTime] = field(default_factory=dict)
     """Of a Leader: when each of its fetchers did, in this epoch."""
-    sets: list[SeenVoters] = field(default_factory=list)
+    sets: list[ObservedVoters] = field(default_factory=list)
     """Voters sets of its log, oldest first."""
 
     @property
-    def newest(self) -> SeenVoters:
+    def newest(self) -> ObservedVoters:
         """The set in force."""
         return self.sets[-1]
 
@@ -61,24 +61,24 @@ class Sighting:
         return next((voter for voter in sorted(self.newest.voters, key=place) if names(voter, key)), None)
 
 
-class Sightings:
+class Observations:
     """Follows a trace; `time_ms` and `sequence` are those of the line seen last."""
 
     def __init__(self, header: HeaderLine) -> None:
         self.header = header
         self.sequence = 0
         self.time_ms: int | None = None
-        self.replicas: dict[int, Sighting] = {}
+        self.replicas: dict[int, ObservedReplica] = {}
         voters = voter_set(header.voters)
         endpoints = {replica.id: replica.endpoint for replica in header.replicas}
         for replica in header.replicas:
             own = voters if replica.initial_voters is UNSET else voter_set(replica.initial_voters)
             known = {voter.id: endpoints[voter.id] for voter in own if voter.id in endpoints}
-            self.replicas[replica.id] = Sighting(
-                ReplicaKey(replica.id, replica.directory_id), sets=[SeenVoters(-1, own, known)]
+            self.replicas[replica.id] = ObservedReplica(
+                ReplicaKey(replica.id, replica.directory_id), sets=[ObservedVoters(-1, own, known)]
             )
 
-    def see(self, line: EventLine) -> None:
+    def observe(self, line: EventLine) -> None:
         """Note what a line shows."""
         self.sequence = line.sequence
         if line.time_ms is not UNSET:
@@ -87,19 +87,19 @@ class Sightings:
             return
         seen = self.replicas[line.replica]
         if line.event == "ReplaceDisk":
-            seen.sets = [SeenVoters(-1, self._static_voters(), seen.sets[0].endpoints)]
+            seen.sets = [ObservedVoters(-1, self._static_voters(), seen.sets[0].endpoints)]
         effects = () if line.effects is UNSET else line.effects
         for effect in effects:
-            _see_effect(seen, effect)
+            _observe_effect(seen, effect)
         if line.state is not UNSET:
-            _see_state(seen, line.state, effects)
+            _observe_state(seen, line.state, effects)
         if line.event == "HandleFetchRequest":
-            self._see_fetch(seen, line)
+            self._observe_fetch(seen, line)
 
     def _static_voters(self) -> VoterSet:
         return voter_set(self.header.voters) if self.header.kraft_version == 0 else frozenset()
 
-    def _see_fetch(self, leader: Sighting, line: EventLine) -> None:
+    def _observe_fetch(self, leader: ObservedReplica, line: EventLine) -> None:
         """A fetcher that has reached where the log ended at its fetch before was caught up at that one."""
         request = line.message
         if not isinstance(request, TracedFetchRequest) or request.replica_key is UNSET or request.fetch_offset is UNSET:
@@ -126,42 +126,44 @@ def place(key: ReplicaKey) -> tuple[int, str]:
     return key.id, key.directory_id or ""
 
 
-def _observed(value: _Value | UnsetType, before: _Value) -> _Value:
+def _shown_or(value: _Value | UnsetType, before: _Value) -> _Value:
     return before if isinstance(value, UnsetType) else value
 
 
-def _see_effect(seen: Sighting, effect: TracedEffect) -> None:
+def _observe_effect(seen: ObservedReplica, effect: TracedEffect) -> None:
     if isinstance(effect, TracedAppendRecords):
         for position, record in enumerate(effect.records):
             if record.kind in SET_KINDS and record.voters is not UNSET:
                 details = () if record.details is UNSET else record.details
                 target = None if record.target is UNSET else target_of(record.target)
-                _see_set(seen, effect.base_offset + position, voter_set(record.voters), details, target)
+                _observe_set(seen, effect.base_offset + position, voter_set(record.voters), details, target)
     elif isinstance(effect, TracedWriteSnapshot):
         snapshot = effect.snapshot
         end = snapshot.end_offset
         later = [] if effect.replaces_log else [entry for entry in seen.sets if entry.offset >= end]
         seen.sets.clear()
-        _see_set(seen, end - 1, voter_set(snapshot.voters), snapshot.details, target_of(snapshot.target))
+        _observe_set(seen, end - 1, voter_set(snapshot.voters), snapshot.details, target_of(snapshot.target))
         seen.sets += later
         seen.log_start_offset = end
 
 
-def _see_set(seen: Sighting, offset: int, voters: VoterSet, details: tuple[TracedDetails, ...], target: Target) -> None:
+def _observe_set(
+    seen: ObservedReplica, offset: int, voters: VoterSet, details: tuple[TracedDetails, ...], target: Target
+) -> None:
     seen.sets = [entry for entry in seen.sets if entry.offset < offset]
-    seen.sets.append(SeenVoters(offset, voters, {one.id: one.endpoint for one in details}, target))
+    seen.sets.append(ObservedVoters(offset, voters, {one.id: one.endpoint for one in details}, target))
 
 
-def _see_state(seen: Sighting, state: TracedState, effects: tuple[TracedEffect, ...]) -> None:
+def _observe_state(seen: ObservedReplica, state: TracedState, effects: tuple[TracedEffect, ...]) -> None:
     before = (seen.role, seen.epoch)
     if state.replica_key is not UNSET:
         seen.key = replica_key(state.replica_key)
-    seen.role = _observed(state.role, seen.role)
-    seen.epoch = _observed(state.epoch, seen.epoch)
-    seen.leader_id = _observed(state.leader_id, seen.leader_id)
-    seen.log_end_offset = _observed(state.log_end_offset, seen.log_end_offset)
-    seen.log_start_offset = _observed(state.log_start_offset, seen.log_start_offset)
-    seen.high_watermark = _observed(state.high_watermark, seen.high_watermark)
+    seen.role = _shown_or(state.role, seen.role)
+    seen.epoch = _shown_or(state.epoch, seen.epoch)
+    seen.leader_id = _shown_or(state.leader_id, seen.leader_id)
+    seen.log_end_offset = _shown_or(state.log_end_offset, seen.log_end_offset)
+    seen.log_start_offset = _shown_or(state.log_start_offset, seen.log_start_offset)
+    seen.high_watermark = _shown_or(state.high_watermark, seen.high_watermark)
     if state.fetch_offsets is not UNSET:
         seen.fetch_offsets = {replica_key(key): offset for key, offset in state.fetch_offsets}
     if (seen.role, seen.epoch) != before:
@@ -169,10 +171,10 @@ def _see_state(seen: Sighting, state: TracedState, effects: tuple[TracedEffect, 
         appended = next((effect for effect in effects if isinstance(effect, TracedAppendRecords)), None)
         elected = seen.role is Role.LEADER and appended is not None
         seen.epoch_start_offset = appended.base_offset if elected and appended is not None else None
-    _see_sets_of_state(seen, state)
+    _observe_sets_of_state(seen, state)
 
 
-def _see_sets_of_state(seen: Sighting, state: TracedState) -> None:
+def _observe_sets_of_state(seen: ObservedReplica, state: TracedState) -> None:
     """Cut what truncation or a crash took, and note a set whose record was not seen."""
     if state.log_end_offset is not UNSET:
         kept = [entry for entry in seen.sets if entry.offset < max(state.log_end_offset, 0)]
@@ -180,7 +182,7 @@ def _see_sets_of_state(seen: Sighting, state: TracedState) -> None:
     if state.voters is UNSET or state.voters.voters is UNSET:
         return
     voters = voter_set(state.voters.voters)
-    offset = _observed(state.voters.offset, seen.newest.offset)
+    offset = _shown_or(state.voters.offset, seen.newest.offset)
     given = state.voters.target
     target = seen.newest.target if given is UNSET else target_of(given)
     if (voters, offset, target) != (seen.newest.voters, seen.newest.offset, seen.newest.target):
@@ -188,4 +190,4 @@ def _see_sets_of_state(seen: Sighting, state: TracedState) -> None:
             (entry.endpoints for entry in reversed(seen.sets) if entry.voters == voters), seen.newest.endpoints
         )
         seen.sets = [entry for entry in seen.sets if entry.offset < offset]
-        seen.sets.append(SeenVoters(offset, voters, known, target))
+        seen.sets.append(ObservedVoters(offset, voters, known, target))

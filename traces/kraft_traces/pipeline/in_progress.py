@@ -22,7 +22,7 @@ _SHOWN_MAX = 5
 
 
 @dataclass(frozen=True, order=True)
-class Suspect:
+class CheckedTrace:
     """A trace that was being checked when a worker died, or is being checked now.
 
     Attributes:
@@ -38,7 +38,7 @@ class Suspect:
 
 
 @dataclass(frozen=True)
-class Suspects:
+class ChecksInProgress:
     """The notes of a run.
 
     Attributes:
@@ -54,14 +54,14 @@ class Suspects:
             note.unlink()
 
     @contextmanager
-    def under_way(self, key: str, suspect: Suspect) -> Iterator[int]:
+    def under_way(self, key: str, checked: CheckedTrace) -> Iterator[int]:
         """Note that the block checks a trace, and take the note away if it ends at all.
 
         A trace that is not tried again needs no note.
 
         Args:
             key: names the piece of work; letters, digits and hyphens.
-            suspect: the trace.
+            checked: the trace.
 
         Yields:
             How many workers have died over this piece of work before.
@@ -72,22 +72,22 @@ class Suspects:
             return
         note = self.folder / f"{key}.{uuid.uuid4().hex}"
         # The process is for those who want to see what it is doing.
-        note.write_text(json.dumps([suspect.source, suspect.first_line, os.getpid()]))
+        note.write_text(json.dumps([checked.source, checked.first_line, os.getpid()]))
         try:
             yield deaths
         finally:
             note.unlink(missing_ok=True)
 
-    def found(self) -> list[Suspect]:
+    def found(self) -> list[CheckedTrace]:
         """The traces with notes: when nothing runs any more, those over which workers have died."""
-        found: set[Suspect] = set()
+        found: set[CheckedTrace] = set()
         for note in self.folder.iterdir() if self.folder.is_dir() else ():
             try:
                 source, first_line, _ = json.loads(note.read_bytes())
             except ValueError:
                 # The worker died while it wrote the note.
                 continue
-            found.add(Suspect(source, first_line))
+            found.add(CheckedTrace(source, first_line))
         return sorted(found)
 
     def described(self) -> str:
@@ -95,7 +95,7 @@ class Suspects:
         found = self.found()
         if not found:
             return ""
-        named = ", ".join(str(suspect) for suspect in found[:_SHOWN_MAX])
+        named = ", ".join(str(checked) for checked in found[:_SHOWN_MAX])
         more = f" and {len(found) - _SHOWN_MAX} more" if len(found) > _SHOWN_MAX else ""
         return f"workers died while they checked {named}{more}"
 

@@ -5,16 +5,16 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO, Generic, TypeVar
 
-SPOOL_BYTES_MAX = 32 * 2**20
+SPILL_BYTES_MAX = 32 * 2**20
 """What is kept in memory."""
 
 Value = TypeVar("Value")
 
 
-class Spool(Generic[Value]):
+class Spill(Generic[Value]):
     """Keeps values in order, to be read once."""
 
-    def __init__(self, bytes_max: int = SPOOL_BYTES_MAX) -> None:
+    def __init__(self, bytes_max: int = SPILL_BYTES_MAX) -> None:
         """`bytes_max` bounds what is kept in memory, by the sizes that `append` is told."""
         self._bytes_max = bytes_max
         self._bytes = 0
@@ -27,7 +27,7 @@ class Spool(Generic[Value]):
         self._kept.append(value)
         if self._bytes > self._bytes_max:
             if self._file is None:
-                self._file = tempfile.TemporaryFile(prefix="kraft-spec-spool-")  # noqa: SIM115 - it outlives this call
+                self._file = tempfile.TemporaryFile(prefix="kraft-spec-spill-")  # noqa: SIM115 - it outlives this call
             for kept in self._kept:
                 pickle.dump(kept, self._file, pickle.HIGHEST_PROTOCOL)
             self._kept.clear()
