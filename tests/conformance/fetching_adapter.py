@@ -18,7 +18,8 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.runner.requests_ahead import request_of, tag_of
+from kraft_conformance.runner.plain import tag_of
+from kraft_conformance.runner.requests_ahead import request_of
 from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.messages import FetchRequest
 from kraft_reference.replica import Replica

@@ -106,13 +106,7 @@ def _show_matrix(made: Matrix) -> None:
 def show_outcomes(
     outcomes: Sequence[Outcome], repeated: Callable[[Outcome], str], causes: Sequence[Cause] = ()
 ) -> None:
-    """Show the failures, the reasons of what neither passes nor fails, and the counts.
-
-    Args:
-        outcomes: of the vectors.
-        repeated: the command that runs a vector again.
-        causes: what many failures have in common.
-    """
+    """Show the failures, the reasons of what neither passes nor fails, and the counts."""
     for outcome in outcomes:
         if outcome.status in FAILING:
             show_failure(outcome, details(outcome, repeated(outcome)).splitlines())

@@ -26,11 +26,6 @@ def describe(
     trace: Trace, status: Status = False, replication: Replication = False, at: At = None, as_json: Json = False
 ) -> int:
     """Print the quorum of a trace as kafka-metadata-quorum describes it; -1, none and unknown: not observed."""
-    return show_view(trace, status, replication, at, as_json)
-
-
-def show_view(trace: str, status: bool, replication: bool, at: int | None, as_json: bool) -> int:
-    """Print the view of a trace or a cluster directory."""
     if not status and not replication:
         raise usage_error("expected --status, --replication or both")
     source: Path | str = trace

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands.describe import At, Replication, Status, show_view
+from kraft_conformance.commands.describe import At, Replication, Status
+from kraft_conformance.commands.describe import describe as describe_trace
 from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.storage import ClusterDir
 from kraft_conformance.console import print_json, say, stderr, stdout
@@ -188,7 +189,7 @@ def describe(
     as_json: Json = False,
 ) -> int:
     """Print the quorum: `kraft-spec describe` on this cluster directory."""
-    return show_view(str(cluster_dir), status, replication, at, as_json)
+    return describe_trace(str(cluster_dir), status, replication, at, as_json)
 
 
 @app.command("nodes")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from kraft_conformance.console import in_columns
 from kraft_conformance.directories.error_codes import CODES
 from kraft_conformance.directories.partition_work import listed
 from kraft_conformance.directories.quorum import Quorum
@@ -27,9 +28,7 @@ def quorum_steps_text(steps: Iterable[QuorumStep]) -> str:
         lists = (sorted([voter.id for voter in one.voters]), adding, removing)
         leader = "none" if one.leader is None else str(one.leader)
         rows.append((where, str(QUORUM), one.what, *[listed(ids) or "-" for ids in lists], leader, str(one.time_ms)))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_STEP_COLUMNS))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join(line.rstrip() for line in lines)
+    return in_columns(rows)
 
 
 def quorum_document(quorum: Quorum) -> dict[str, Any]:

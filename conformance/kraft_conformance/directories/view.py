@@ -49,14 +49,10 @@ def view(observed: Observations) -> QuorumView:
     leaders = [seen for seen in observed.replicas.values() if seen.role is Role.LEADER]
     if leaders:
         leader = max(leaders, key=lambda seen: (UNKNOWN if seen.epoch is None else seen.epoch, seen.key.id))
-        described = _of_leader(leader, _now_ms(observed))
+        described = _of_leader(leader, UNKNOWN if observed.time_ms is None else observed.time_ms)
     else:
         described = _without_leader(observed)
     return QuorumView(observed.header.cluster_id, observed.sequence, observed.time_ms, described)
-
-
-def _now_ms(observed: Observations) -> int:
-    return UNKNOWN if observed.time_ms is None else observed.time_ms
 
 
 def _of_leader(leader: ObservedReplica, now_ms: int) -> QuorumDescription:

@@ -6,6 +6,7 @@ Rules: cli.describe-status, cli.describe-replication.
 import json
 from typing import Any
 
+from kraft_conformance.console import in_columns
 from kraft_conformance.directories.checkpoint import LISTENER_NAME
 from kraft_conformance.directories.view import QuorumView
 from kraft_reference.describe import UNKNOWN, ReplicaProgress
@@ -22,7 +23,15 @@ def status_rows(seen: QuorumView) -> dict[str, Any]:
     described = seen.description
     endpoints = dict(described.nodes)
     # KIP-642's row stands there while there is something in it: Kafka's tool has none.
-    target = {} if described.target is None else {"TargetVoters": [_progress(one) for one in described.target]}
+    target = (
+        {}
+        if described.target is None
+        else {
+            "TargetVoters": [
+                {**_key(one.key), "logEndOffset": one.log_end_offset, "lag": one.lag} for one in described.target
+            ]
+        }
+    )
     return {
         "ClusterId": seen.cluster_id,
         "LeaderId": UNKNOWN if described.leader_id is None else described.leader_id,
@@ -45,10 +54,8 @@ def status_rows(seen: QuorumView) -> dict[str, Any]:
 def replication_rows(seen: QuorumView) -> list[dict[str, Any]]:
     """The rows of --replication: the leader, the followers, the observers."""
     described = seen.description
-    rows = [
-        _row(voter, "Leader" if voter.key.id == described.leader_id else _voter_status(seen))
-        for voter in described.voters
-    ]
+    other = "Voter" if described.leader_id is None else "Follower"
+    rows = [_row(voter, "Leader" if voter.key.id == described.leader_id else other) for voter in described.voters]
     rows.sort(key=lambda row: row["Status"] != "Leader")
     return rows + [_row(observer, "Observer") for observer in described.observers]
 
@@ -62,14 +69,10 @@ def status_text(seen: QuorumView) -> str:
 
 def replication_text(seen: QuorumView) -> str:
     """--replication, in columns."""
-    rows = [COLUMNS, *[tuple(_cell(row[column]) for column in COLUMNS) for row in replication_rows(seen)]]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _voter_status(seen: QuorumView) -> str:
-    return "Follower" if seen.description.leader_id is not None else "Voter"
+    rows = replication_rows(seen)
+    return in_columns(
+        [COLUMNS, *[["unknown" if row[name] is None else str(row[name]) for name in COLUMNS] for row in rows]]
+    )
 
 
 def _row(replica: ReplicaProgress, role: str) -> dict[str, Any]:
@@ -85,10 +88,6 @@ def _row(replica: ReplicaProgress, role: str) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def _progress(replica: ReplicaProgress) -> dict[str, Any]:
-    return {**_key(replica.key), "logEndOffset": replica.log_end_offset, "lag": replica.lag}
-
-
 def _key(key: ReplicaKey) -> dict[str, Any]:
     return {"id": key.id, "directoryId": key.directory_id}
 
@@ -101,7 +100,3 @@ def _value(value: Any) -> str:
     if value is None:
         return "none"
     return json.dumps(value) if isinstance(value, dict | list) else str(value)
-
-
-def _cell(value: Any) -> str:
-    return "unknown" if value is None else str(value)

@@ -12,14 +12,7 @@ from kraft_traces.check.verdict import RejectionKind, Verdict, VerdictKind
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A finding shown again.
-
-    Attributes:
-        finding: Which.
-        verdict: TLC's verdict on the schedule.
-        counterexample: TLC's counterexample as text, as it is recorded.
-        problem: Why this is not what the finding says; empty if it is.
-    """
+    """A finding shown again."""
 
     finding: Finding
     verdict: Verdict

@@ -1,7 +1,7 @@
 """Many random runs with the same adapters."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,24 +30,17 @@ def random_campaign(
 ) -> tuple[RandomOutcome, ...]:
     """Make the runs, workload by workload and seed by seed; one outcome for each.
 
-    Args:
-        plan: what is run.
-        on_run: told of each outcome.
-        on_event: called after each event of a run.
-
     Raises:
         AdapterFault: an adapter cannot be started, or does not say hello as it should.
         ValueError: no such workload, profile or cluster.
         VectorFileError, OSError: the folder for failures cannot be written.
     """
     with Table(plan.seats, plan.reply_timeout_s) as table:
-        return tuple(_told(_Campaign(plan, table, on_event).outcomes(), on_run))
-
-
-def _told(outcomes: Iterable[RandomOutcome], on_run: Callable[[RandomOutcome], None]) -> Iterator[RandomOutcome]:
-    for outcome in outcomes:
-        on_run(outcome)
-        yield outcome
+        outcomes = []
+        for outcome in _Campaign(plan, table, on_event).outcomes():
+            on_run(outcome)
+            outcomes.append(outcome)
+        return tuple(outcomes)
 
 
 def repetition(plan: RandomPlan, workload: str, seed: int) -> str:

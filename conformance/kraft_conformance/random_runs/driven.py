@@ -31,13 +31,13 @@ from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.random_runs.fetch_answers import as_answered, event_of_line, without_unnamed
 from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
-from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
+from kraft_conformance.random_runs.sight import Shown, Sight
 from kraft_conformance.random_runs.stepwise import Stepwise
 from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_order
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
-from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.plain import Difference, tag_of
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.format import VectorEvent
 from kraft_reference import events
@@ -72,14 +72,6 @@ class AdapterReplica(Replica):
         dies_in_steps: bool,
     ) -> None:
         """Have the adapter set up the replica that has been started with this state.
-
-        Args:
-            state: the reference's, when it has just been started.
-            configuration: the cluster.
-            session: with the adapter.
-            notes: of the run.
-            stops_at_difference: whether the run is over at the first difference.
-            dies_in_steps: whether it may be made to die in the middle of a step.
 
         Raises:
             AdapterFault: the adapter does not do it.
@@ -173,9 +165,10 @@ class AdapterReplica(Replica):
             kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
             begun = step.done.state if isinstance(event, events.ReplaceDisk) else step.before
             done = self._own_way(begun, step.done, step.expected, seen, kept)
-            self.shown = named(sequence, self._own_words(seen))
+            self.shown = named(sequence, seen if self._sight.sees_all_writes else replaced(seen, effects=UNSET))
             if self._notes.explaining is None:
-                self._notes.explaining = named(sequence, Shown(self._with_hidden(step.expected, seen))).effects or ()
+                hidden = [effect for effect in step.expected if not self._sight.shows(tag_of(effect))]
+                self._notes.explaining = named(sequence, Shown((*hidden, *shown))).effects or ()
             self._references = (done.state,)
         else:
             self._durations.heard(step.before, event, draw, step.done.effects, tuple(shown))
@@ -241,7 +234,7 @@ class AdapterReplica(Replica):
         done = normal_form(shown, self._disk)
         self._disk = self._disk.after(done)
         told = self._answers.heard(event_of_line(line), done)
-        effects = tuple([without_id(one) for one in told if sight.shows(kind_of(one))])
+        effects = tuple([without_id(one) for one in told if sight.shows(tag_of(one))])
         self._notes.shown += len(effects)
         return Shown(effects, reply.refusal if sight.sees_state else UNSET, state)
 
@@ -289,12 +282,3 @@ class AdapterReplica(Replica):
                 self._notes.first = replaced(first, differences=(*first.differences, told_twice))
             return wanted
         return Done(state, made, wanted.refusal if seen.refusal is UNSET else seen.refusal)
-
-    def _own_words(self, seen: Shown) -> Shown:
-        """What was seen, as it was."""
-        return seen if self._sight.sees_all_writes else replaced(seen, effects=UNSET)
-
-    def _with_hidden(self, expected: Sequence[TracedEffect], seen: Shown) -> tuple[TracedEffect, ...]:
-        """The effects that were seen, and of those that cannot be seen the reference's."""
-        hidden = [effect for effect in expected if not self._sight.shows(kind_of(effect))]
-        return (*hidden, *(seen.effects or ()))

@@ -55,15 +55,7 @@ class Durations:
         wanted: tuple[Effect, ...],
         shown: tuple[TracedEffect, ...],
     ) -> None:
-        """Take in a step that is right, durations apart.
-
-        Args:
-            before: the reference's state.
-            event: what happens.
-            draw: of the step.
-            wanted: the reference's effects.
-            shown: the adapter's.
-        """
+        """Take in a step that is right, durations apart."""
         message = event.message if isinstance(event, Receive) else None
         lengths = {one.timer: one.duration_ms for one in shown if isinstance(one, TracedStartTimer)}
         for one in wanted:

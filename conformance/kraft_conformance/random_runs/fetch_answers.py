@@ -30,14 +30,7 @@ def event_of_line(line: EventLine) -> VectorEvent:
 
 
 def as_answered(answers: FetchAnswers, step: Beside, happening: Happening, shown: Sequence[TracedEffect]) -> Beside:
-    """A step of the reference with the right answers that are most like those that are shown.
-
-    Args:
-        answers: of the adapter.
-        step: what the reference does.
-        happening: what happens in it.
-        shown: what the adapter does.
-    """
+    """A step of the reference with the right answers that are most like those that are shown."""
     done, outputs = step.done, step.expected
     told = {name: getattr(event_of_line(step.line), name) for name in VectorEvent.__struct_fields__}
     wanted = VectorStep(**told, outputs=outputs, before=(), refusal=done.refusal, state=TracedState())

@@ -8,14 +8,11 @@ from kraft_conformance.random_runs.model import explained, verdict_on
 from kraft_conformance.random_runs.notes import FirstDifference
 from kraft_conformance.random_runs.running import Recorded, RunSpec
 from kraft_conformance.runner.concluding import CORE
-from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.outcome import RULES_MAX, Status
 from kraft_conformance.runner.plain import Difference
 from kraft_spec.action_rules import rules_of_event
 from kraft_spec.rules import Level
 from kraft_traces.check import Rejection, VerdictKind
-
-RULES_MAX = 5
-"""So many rules are named where nobody knows which of them it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
             return _failed(recorded, first, rejection, f"{said}; {first.where()}: {first.differences[0]}")
         # Nobody does anything that the reference would not: then it is wrong itself, or the latitude too wide.
         remark = "every step is one of the reference: please report it with the command that repeats it"
-        rules = () if rejection is None else _rules_of(rejection)
+        rules = () if rejection is None else rejection.explained_by or rejection.rules[:RULES_MAX]
         return Judgement(Status.FAIL, said, rules, None, (), None, (remark,), "MUST")
     wrong = next((one for durations in notes.durations.values() if (one := durations.wrong()) is not None), None)
     if wrong is not None:
@@ -80,7 +77,3 @@ def _failed(recorded: Recorded, first: FirstDifference, rejection: Rejection | N
     violates = recorded.violation is not None or (rejection is not None and rejection.properties)
     level = "MUST" if violates else first.rule_level
     return Judgement(Status.FAIL, reason, rules[:RULES_MAX], first, first.differences, model, rule_level=level)
-
-
-def _rules_of(rejection: Rejection) -> tuple[str, ...]:
-    return rejection.explained_by or rejection.rules[:RULES_MAX]

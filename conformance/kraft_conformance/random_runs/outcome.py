@@ -1,6 +1,6 @@
 """What a random run comes to, as values."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from kraft_conformance.protocol.features import Feature
@@ -72,12 +72,9 @@ class RandomOutcome:
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
         document = self.outcome.as_dict() | {"workload": self.workload, "seed": self.seed, "events": self.events}
-        for name in ("replica", "adapter", "violation", "model", "trace_sha256"):
-            if getattr(self, name) is not None:
+        for name in ("replica", "adapter", "violation", "model", "trace_sha256", "remarks", "restricted"):
+            if getattr(self, name) not in (None, ()):
                 document[name] = getattr(self, name)
-        for name in ("remarks", "restricted"):
-            if getattr(self, name):
-                document[name] = list(getattr(self, name))
         if self.shrunk is not None:
             document["shrunk"] = {
                 "moves_before": self.shrunk.moves_before,
@@ -86,6 +83,5 @@ class RandomOutcome:
                 "minimal": self.shrunk.is_minimal,
             }
         if self.saved is not None:
-            names = Saved.__slots__
-            document["saved"] = {n: getattr(self.saved, n) for n in names if getattr(self.saved, n) is not None}
+            document["saved"] = {name: value for name, value in asdict(self.saved).items() if value is not None}
         return document

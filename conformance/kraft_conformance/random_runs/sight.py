@@ -43,8 +43,3 @@ class Sight:
         if kind in ("Send", "Answer"):
             return True
         return self.sees_writes and kind not in self.hello.unobserved
-
-
-def kind_of(effect: TracedEffect) -> str:
-    """The kind by which a hello names an effect."""
-    return str(type(effect).__struct_config__.tag)

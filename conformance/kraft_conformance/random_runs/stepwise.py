@@ -10,9 +10,9 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.random_runs.notes import FirstDifference, Notes
 from kraft_conformance.random_runs.shown import masked
-from kraft_conformance.random_runs.sight import Shown, Sight, kind_of
+from kraft_conformance.random_runs.sight import Shown, Sight
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
-from kraft_conformance.runner.plain import Compared, Difference
+from kraft_conformance.runner.plain import Compared, Difference, tag_of
 from kraft_conformance.vectors.format import VectorStep
 from kraft_conformance.vectors.state_changes import changed
 from kraft_traces.effects import TracedEffect, TracedStartTimer
@@ -56,15 +56,7 @@ class Stepwise:
         seen: Shown,
         disk: Disk,
     ) -> Judged:
-        """Compare a step.
-
-        Args:
-            before: the state of the reference before it.
-            line: what the reference does, its state after it among it.
-            expected: its effects, without names of messages.
-            seen: what the adapter shows.
-            disk: what was on its disk before.
-        """
+        """Compare a step."""
         after = line.state
         assert after is not UNSET, "the reference shows its state"
         changes = changed(before, after)
@@ -124,7 +116,7 @@ class Stepwise:
         may_be_missing = {one.path: one.reason for one in latitude if one.absent}
         for place, effect in enumerate(expected):
             reason = may_be_missing.get(f"outputs[{place}]")
-            if reason is not None and self._sight.shows(kind_of(effect)) and effect_name(effect) not in there:
+            if reason is not None and self._sight.shows(tag_of(effect)) and effect_name(effect) not in there:
                 yield reason
 
     # -----------------------------------------------------------------------------------------------------

@@ -6,13 +6,11 @@ from msgspec import UNSET
 
 from kraft_conformance.protocol.messages import Crash, HelloReply, Restart, Step
 from kraft_conformance.runner.faults import AdapterFault
-from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.outcome import RULES_MAX, Status
 from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Vector, VectorEvent
 from kraft_conformance.vectors.profiles import shown_profile
 from kraft_spec.action_rules import rules_of_event
-
-_RULES_MAX = 5
 
 
 class NotAsked(Exception):  # noqa: N818 - a decision, not an error
@@ -69,7 +67,7 @@ def place_fault(fault: AdapterFault, asked: Asked, vector: Vector) -> None:
     pre_vote = UNSET if asked.event.message is UNSET else getattr(asked.event.message, "pre_vote", UNSET)
     stated = rules_of_event(fault.event, None, pre_vote if isinstance(pre_vote, bool) else None)
     of_the_vector = [rule for rule in vector.rules if rule in stated]
-    fault.rules = tuple(dict.fromkeys((*of_the_vector, *stated)))[:_RULES_MAX]
+    fault.rules = tuple(dict.fromkeys((*of_the_vector, *stated)))[:RULES_MAX]
 
 
 def kept_by(event: VectorEvent) -> int:

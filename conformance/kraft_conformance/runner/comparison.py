@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from kraft_conformance.protocol.features import Level, WriteOrTimer
-from kraft_conformance.runner.plain import Compared, Difference, compare, plain, text
+from kraft_conformance.runner.plain import Compared, Difference, compare, plain, tag_of, text
 from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
 from kraft_conformance.vectors.format import VectorStep
 from kraft_reference.outcome import Refusal
@@ -60,15 +60,10 @@ class EffectComparison:
     def _is_seen(self, effect: TracedEffect) -> bool:
         if isinstance(effect, _TOLD):
             return True
-        return self._sees_writes and type(effect).__struct_config__.tag not in self._never_shown
+        return self._sees_writes and tag_of(effect) not in self._never_shown
 
     def compared(self, disk: Disk, log_end_offset: int) -> Compared:
-        """The differences.
-
-        Args:
-            disk: what was on the implementation's before the step.
-            log_end_offset: where the log ends after the step.
-        """
+        """The differences."""
         shown = normal_form(self._shown, disk)
         by_name = {effect_name(effect): effect for effect in shown}
         found = [*self._contents(by_name, disk.after(shown)), *self._portions(shown, log_end_offset)]
@@ -98,7 +93,8 @@ class EffectComparison:
             if name in self._may and name not in self._expected:
                 yield from self._allowed_request(name, actual)
             elif name in self._may_start and name not in self._expected:
-                yield from _later(name, actual)
+                if isinstance(actual, TracedStartTimer) and actual.duration_ms == 0:
+                    yield Difference(f"{name}.duration_ms", "more than 0", "0")
             elif not isinstance(actual, TracedFlushLog) and name not in self._expected:
                 yield Difference(name, "nothing", text(_judged(actual)))
         for name in sorted({name for name in self._sent if self._sent.count(name) > 1}):
@@ -173,14 +169,14 @@ def effect_name(effect: TracedEffect) -> str:
     """What tells the outputs of one step apart: there is one of each at most."""
     match effect:
         case TracedSend(message):
-            kind, to = type(message).__struct_config__.tag, message.destination
-            return f"Send {kind}" if to is UNSET else f"Send {kind} to {to}"
+            to = "" if message.destination is UNSET else f" to {message.destination}"
+            return f"Send {tag_of(message)}{to}"
         case TracedAnswer(reply):
             return f"Answer to request {reply.request}"
         case TracedStartTimer(timer):
             return f"StartTimer {timer}"
         case _:
-            return str(type(effect).__struct_config__.tag)
+            return tag_of(effect)
 
 
 def _wrong_before(name: str, before: TracedEffect, after: TracedEffect, expected: TracedEffect) -> Difference:
@@ -212,12 +208,6 @@ def _with_an_id_of_its_own(expected: TracedEffect, found: Iterator[Difference | 
             yield one._replace(expected="an id that no other open request to this receiver has")  # type: ignore[union-attr]
         else:
             yield one
-
-
-def _later(name: str, actual: TracedEffect) -> Iterator[Difference]:
-    """A timer that may be started besides must not fire at once."""
-    if isinstance(actual, TracedStartTimer) and actual.duration_ms == 0:
-        yield Difference(f"{name}.duration_ms", "more than 0", "0")
 
 
 def _judged(effect: TracedEffect) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from kraft_conformance.protocol.features import shows
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.plain import tag_of
 from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.requirements import about
@@ -37,7 +38,7 @@ def concluded(
 
 
 def _hidden(vector: AnyVector, hello: HelloReply) -> tuple[str, ...]:
-    kinds = [type(output).__struct_config__.tag for step in vector.steps for output in step.outputs]
+    kinds = [tag_of(output) for step in vector.steps for output in step.outputs]
     return tuple([kind for kind in hello.unobserved if kind in kinds])
 
 

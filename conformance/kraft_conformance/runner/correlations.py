@@ -10,7 +10,8 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.messages import TracedDraw
-from kraft_conformance.runner.requests_ahead import STARTS_ANEW, request_of, tag_of
+from kraft_conformance.runner.plain import tag_of
+from kraft_conformance.runner.requests_ahead import STARTS_ANEW, request_of
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
@@ -41,13 +42,10 @@ class Correlations:
         request = request_of(effect)
         if request is None or request.correlation_id is UNSET or request.destination is UNSET:
             return effect
-        if request.correlation_id in self._ids_to(request.destination):
+        if any((to, own) == (request.destination, request.correlation_id) for (to, _), own in self._own.items()):
             return effect
         self._own[request.destination, drawn] = request.correlation_id
         return TracedSend(_renamed(request, drawn))
-
-    def _ids_to(self, receiver: int) -> list[int]:
-        return [own for (to, _), own in self._own.items() if to == receiver]
 
     def observed(self, state: TracedState) -> TracedState:
         """The state of the implementation with the drawn ids of its outstanding requests."""

@@ -13,7 +13,7 @@ from kraft_conformance.vectors.format import Course, Expected, Vector, VectorEve
 from kraft_conformance.vectors.profiles import provenance, shown_profile
 from kraft_conformance.vectors.state_changes import changed_fields
 from kraft_spec.rules import load_registry
-from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.effects import TracedSend
 from kraft_traces.message_types import TracedFetchResponse
 
 _OUTPUT = re.compile(r"outputs\[(\d+)\]")
@@ -43,7 +43,8 @@ def explained(vector: Vector) -> Iterator[str]:
         vector, (*requires.kips, f"kraft.version {requires.kraft_version}", *requires.features, *injection)
     )
     yield from NOT_JUDGED
-    if any(isinstance(one, TracedSend) and isinstance(one.message, TracedFetchResponse) for one in _outputs(vector)):
+    outputs = [one for step in vector.steps for one in step.outputs]
+    if any(isinstance(one, TracedSend) and isinstance(one.message, TracedFetchResponse) for one in outputs):
         yield from FETCH_NOT_JUDGED
     yield ""
     if vector.history is None:
@@ -79,11 +80,6 @@ def headed(vector: AnyVector, needs: Sequence[str]) -> Iterator[str]:
     yield ""
 
 
-def _outputs(vector: Vector) -> Iterator[TracedEffect]:
-    for step in vector.steps:
-        yield from step.outputs
-
-
 def _course(vector: Vector, course: Course) -> Iterator[str]:
     """What else is right, at a replica that answers open decisions otherwise."""
     answers = " and ".join(f"{one.decision} {one.answer}" for one in course.choices)
@@ -94,14 +90,10 @@ def _course(vector: Vector, course: Course) -> Iterator[str]:
     for name in changed_fields(course.before):
         yield f"   {name} is {shown_value(before[name])} at the beginning"
     for number, (step, expected) in enumerate(zip(vector.steps, course.steps, strict=True), 1):
-        if _as_expected(step) != expected:
+        if any(getattr(step, name) != getattr(expected, name) for name in Expected.__struct_fields__):
             yield f"{number}. {happening(step)}"
             yield from _expected(expected)
     yield "   Every other step as above."
-
-
-def _as_expected(step: VectorStep) -> Expected:
-    return Expected(**{name: getattr(step, name) for name in Expected.__struct_fields__})
 
 
 def happening(event: VectorEvent) -> str:

@@ -55,13 +55,7 @@ class FetchAnswers:
         return tuple(told)
 
     def as_chosen(self, step: VectorStep, shown: Sequence[TracedEffect], state: ReplicaState) -> VectorStep:
-        """A step with the right answers that are most like those that are shown.
-
-        Args:
-            step: as the reference does it.
-            shown: what the implementation does in it.
-            state: of the reference after it.
-        """
+        """A step with the right answers that are most like those that are shown."""
         outputs, latitude, asked = list(step.outputs), list(step.latitude), _request(step)
         for place, output in enumerate(step.outputs):
             right = _answer(output)

@@ -63,14 +63,7 @@ class HistoryWatch:
 def as_step(
     event: VectorEvent, reference: Replica, outputs: tuple[TracedEffect, ...], after: ReplicaState
 ) -> VectorStep:
-    """An event of the history as a step, with what the reference does in it and what the rules leave open there.
-
-    Args:
-        event: of the history.
-        reference: where it stands before the event.
-        outputs: what it does then.
-        after: its state after it.
-    """
+    """An event of the history as a step, with what the reference does in it and what the rules leave open there."""
     before = traced_state(reference.state)
     changes = changed(before, traced_state(after))
     given = given_of(reference, event)

@@ -73,19 +73,17 @@ class Outcome:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
-        document: dict[str, Any] = {"id": self.id, "status": str(self.status)}
-        for name in ("reason", "step", "event", "rule_level", "fault", "stderr", "provenance", "remark", "why"):
-            if getattr(self, name) not in ("", None):
-                document[name] = getattr(self, name)
-        if self.rules:
-            document["rules"] = list(self.rules)
-        if self.differences:
-            document["differences"] = [one._asdict() for one in self.differences]
-        if self.left_out:
-            document["left_out"] = list(self.left_out)
-        if self.effects is not None:
-            document["effects"] = list(self.effects)
-        return document
+        fields: dict[str, Any] = {name: getattr(self, name) for name in _IN_ORDER}
+        fields |= {"differences": [one._asdict() for one in self.differences]}
+        return {name: value for name, value in fields.items() if value is not None and (value or name in _KEPT)}
+
+
+_IN_ORDER = (
+    *("id", "status", "reason", "step", "event", "rule_level", "fault", "stderr", "provenance", "remark", "why"),
+    *("rules", "differences", "left_out", "effects"),
+)
+_KEPT = ("step", "effects")
+"""Step 0 is the beginning, and no effects are what was shown."""
 
 
 def without_should(outcome: Outcome) -> Outcome:

@@ -83,6 +83,11 @@ def _text(value: Any) -> tuple[int, str]:
     return number if isinstance(number, int) else 0, json.dumps(value, sort_keys=True)
 
 
+def tag_of(part: msgspec.Struct) -> str:
+    """The kind of an effect, or the type of a message, by name."""
+    return str(type(part).__struct_config__.tag)
+
+
 def text(value: Any) -> str:
     """A value as a message shows it."""
     return json.dumps(value, ensure_ascii=False)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.runner.plain import Difference, compare, plain
+from kraft_conformance.runner.plain import Difference, compare, plain, tag_of
 from kraft_conformance.vectors.format import VectorEvent
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.message_types import TracedMessage
@@ -23,11 +23,6 @@ def request_of(effect: TracedEffect) -> TracedMessage | None:
     """The request that an effect sends; None if it is another effect, or a response."""
     is_request = isinstance(effect, TracedSend) and tag_of(effect.message).endswith("Request")
     return effect.message if is_request else None  # type: ignore[union-attr]
-
-
-def tag_of(message: TracedMessage) -> str:
-    """The type of a message by name."""
-    return str(type(message).__struct_config__.tag)
 
 
 class RequestsAhead:

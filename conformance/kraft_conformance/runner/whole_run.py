@@ -24,13 +24,7 @@ _ABOUT_IT = 0.5
 def likeliest_first(
     outcomes: Sequence[Outcome], entries: Mapping[str, ManifestEntry], is_cleared: Callable[[str], bool]
 ) -> tuple[Outcome, ...]:
-    """The outcomes, each failure with its rules in the order that the whole run speaks for.
-
-    Args:
-        outcomes: of a run.
-        entries: the vectors, by id.
-        is_cleared: whether a mutant of the catalogue would have failed a vector that passed.
-    """
+    """The outcomes, each failure with its rules in the order that the whole run speaks for."""
     failed = [one for one in outcomes if one.status in (Status.FAIL, Status.ERROR) and one.rules]
     # Effects in the wrong order name their rule by themselves.
     open_ones = [one for one in failed if one.suspects or not rules_of_order(one.differences)]

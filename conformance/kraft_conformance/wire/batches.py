@@ -156,9 +156,10 @@ def _encoded_record(record: Any, number: int, where: str) -> tuple[bytes, int]:
     message = _message_of(record["key"], f"{where}.key")
     written = io.BytesIO()
     written.write(whole_number("int8", record.get("attributes", 0), f"{where}.attributes"))
-    _checked(record.get("timestampDelta", 0), "int64", f"{where}.timestampDelta")
+    # Both must fit the type that they are read into, however short they are here.
+    whole_number("int64", record.get("timestampDelta", 0), f"{where}.timestampDelta")
     writers.write_signed_varlong(written, record.get("timestampDelta", 0))
-    _checked(offset, "int32", f"{where}.offsetDelta")
+    whole_number("int32", offset, f"{where}.offsetDelta")
     writers.write_signed_varint(written, offset)
     key = whole_number("int16", 0, "key") + whole_number("int16", message.key, "key")
     value = encode_value(message, record["value"], f"{where}.value")
@@ -181,10 +182,6 @@ def encode_value(message: Message, value: Any, where: str) -> bytes:
     if not isinstance(version, int) or isinstance(version, bool):
         raise WireError(Reason.MISSING_FIELD, f"{where}.version", f"the version of {message.name}", str(version))
     return encoded(message, message.checked(version, f"{where}.version"), value, where)[0]
-
-
-def _checked(value: Any, kind: str, where: str) -> None:
-    whole_number(kind, value, where)
 
 
 def _message_of(key: Any, where: str, offset: int | None = None) -> Message:

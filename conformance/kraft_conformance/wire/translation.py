@@ -31,10 +31,6 @@ _STEP = re.compile(r"([A-Za-z]+)|\[(\d+)\]")
 def to_kafka(traced: Mapping[str, Any], version: int) -> tuple[Message, Document]:
     """A traced message as the JSON of a frame.
 
-    Args:
-        traced: the JSON of the message in a trace, with every field that has a link.
-        version: of Kafka's message.
-
     Raises:
         WireError: the message is none of a trace, or a value is none of Kafka's.
     """
@@ -67,13 +63,7 @@ def to_kafka(traced: Mapping[str, Any], version: int) -> tuple[Message, Document
 
 
 def from_kafka(name: str, version: int, document: Document) -> Document:
-    """The fields of a traced message that a frame carries; what the version lacks is not there.
-
-    Args:
-        name: the type of the traced message.
-        version: of Kafka's message.
-        document: the JSON of a frame, as it was decoded.
-    """
+    """The fields of a traced message that a frame carries; what the version lacks is not there."""
     traced: Document = {"type": name}
     document = document | {"body": with_tags(messages()[kafka_name(name)].fields, version, document["body"])}
     for link in LINKS[name]:

@@ -78,11 +78,7 @@ def minimal(fields: tuple[Field, ...], version: int) -> Document:
 
 def extreme(fields: tuple[Field, ...], version: int, end: int) -> Document:
     """Every field at one end of what it can hold, 0 or 1; null or empty at the lower one, long at the upper."""
-    document = {}
-    for one in fields_of(fields, version):
-        value = _extreme(one, version, end)
-        document[one.name] = value
-    return document
+    return {one.name: _extreme(one, version, end) for one in fields_of(fields, version)}
 
 
 def _extreme(one: Field, version: int, end: int) -> Any:

@@ -33,13 +33,7 @@ def verdict_row(
     """The row of `verdicts` of a trace, or of a part of one, of which the following part judges the rest.
 
     Whatever the checker does with it, there is one: an error of the checker makes the trace inconclusive.
-
-    Args:
-        trace: the columns of `traces` that the verdict repeats, and its header.
-        segments: those of the part, in order.
-        part: which part it is.
-        every: after how many events the full invariants are checked.
-        candidates_max: most candidate states of a trace that leaves fields out.
+    `trace` has the columns of `traces` that the verdict repeats, and its header.
     """
     try:
         ready_model()

@@ -24,15 +24,7 @@ def no_notice(what: str, done: int, total: int) -> None:
 
 
 def run_chunks(session: Any, name: str, chunks: Sequence[int], run: Callable[[int], None], notice: Notice) -> None:
-    """Run every chunk; the first error stops all of them.
-
-    Args:
-        session: Spark's.
-        name: of the stage, for `notice`.
-        chunks: their numbers, those with the largest pieces first.
-        run: does one chunk.
-        notice: see `Notice`; called from another thread.
-    """
+    """Run every chunk; the first error stops all of them."""
     if not chunks:
         return
     at_once = min(len(chunks), parallelism(session) + 1, CHUNKS_AT_ONCE_MAX)

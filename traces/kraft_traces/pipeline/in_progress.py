@@ -23,12 +23,7 @@ _SHOWN_MAX = 5
 
 @dataclass(frozen=True, order=True)
 class CheckedTrace:
-    """A trace that was being checked when a worker died, or is being checked now.
-
-    Attributes:
-        source: as in the tables.
-        first_line: line number of its header in the source.
-    """
+    """A trace that was being checked when a worker died, or is being checked now."""
 
     source: str
     first_line: int
@@ -39,11 +34,7 @@ class CheckedTrace:
 
 @dataclass(frozen=True)
 class ChecksInProgress:
-    """The notes of a run.
-
-    Attributes:
-        folder: where they are.
-    """
+    """The notes of a run."""
 
     folder: Path
 
@@ -57,11 +48,7 @@ class ChecksInProgress:
     def under_way(self, key: str, checked: CheckedTrace) -> Iterator[int]:
         """Note that the block checks a trace, and take the note away if it ends at all.
 
-        A trace that is not tried again needs no note.
-
-        Args:
-            key: names the piece of work; letters, digits and hyphens.
-            checked: the trace.
+        A trace that is not tried again needs no note.  `key` names the piece of work in letters, digits and hyphens.
 
         Yields:
             How many workers have died over this piece of work before.

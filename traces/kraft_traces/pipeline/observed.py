@@ -27,14 +27,7 @@ FAULT_KINDS = (*FAULTS.values(), CRASH_IN_STEP)
 
 
 def event_row(trace_id: str, line_number: int, line: EventLine, role_before: str | None) -> Row:
-    """The row of a line.
-
-    Args:
-        trace_id: of the trace.
-        line_number: in the source.
-        line: the line.
-        role_before: the role of its replica after the line before it at that replica, if that was observed.
-    """
+    """The row of a line; `role_before` is what the line before it at that replica shows, if it does."""
     state = _UNOBSERVED if line.state is UNSET else line.state
     message = line.message
     pre_vote = getattr(message, "pre_vote", None)

@@ -29,13 +29,6 @@ class PartLines:
     def __init__(self, header: bytes, source: str, segments: Iterable[Row], part: int, first_line: int) -> None:
         """Read up to the first event.
 
-        Args:
-            header: the header line of the trace.
-            source: the file.
-            segments: those of the part, in order: rows of `schemas.SEGMENTS`.
-            part: which part of the trace it is.
-            first_line: line number of the header in its source.
-
         Raises:
             msgspec.DecodeError: a line is not what `ingest` lets through.
         """

@@ -13,11 +13,7 @@ _LOCK = "running"
 
 
 class SessionFolder:
-    """A new folder, with a lock in it that the system lets go when this process ends, however it does.
-
-    Attributes:
-        path: the folder.
-    """
+    """A new folder, with a lock in it that the system lets go when this process ends, however it does."""
 
     def __init__(self) -> None:
         """Make the folder, and remove those of this user's sessions that were killed."""

@@ -78,10 +78,7 @@ def irregular(mode: int) -> str | None:
 def pieces_of(path: Path, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> Iterator[Piece | Remains]:
     """The lines of a file; `Remains` come last, and only if something is wrong with the file itself.
 
-    Args:
-        path: the file.
-        source: its name in errors.
-        line_bytes_max: the longest line that is handed on as one, newline included.
+    A longer line than `line_bytes_max`, its newline included, comes in pieces.
     """
     try:
         # A pipe has to be told before it is opened: that waits for somebody who writes.

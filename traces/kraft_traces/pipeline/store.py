@@ -41,16 +41,13 @@ def _number(name: str) -> str:
 
 
 class Workspace:
-    """An output folder, finished or not.
-
-    Attributes:
-        output: the name that the user gave.
-        root: where the tables are now.
-    """
+    """An output folder, finished or not."""
 
     def __init__(self, output: Path, root: Path) -> None:
         self.output = output
+        """The name that the user gave."""
         self.root = root
+        """Where the tables are now."""
 
     @classmethod
     def begin(cls, output: Path, parameters: Mapping[str, Any], *, resume: bool) -> "Workspace":

@@ -165,17 +165,7 @@ def run_sweep(
     is_broken: bool,
     until_found: bool,
 ) -> Found:
-    """Run the stage, and `coverage`.
-
-    Args:
-        session: Spark's.
-        workspace: where the tables go.
-        plans: the runs.
-        notice: see `chunks.Notice`.
-        reference: digest of the reference, see `sweep`.
-        is_broken: see `sweep`.
-        until_found: stop after the chunk with the first failing run.
-    """
+    """Run the stage, and `coverage`."""
     tasks = parallelism(session) * TASKS_PER_CORE
     most = max(tasks, (CHUNK_EVENTS // 10 if until_found else CHUNK_EVENTS) // plans.steps)
     # What is found early should be found soon.

@@ -126,23 +126,10 @@ class _Reading:
             detail = f"no vector {line.id!r} here: the result is of a suite of {about.suite.vectors} vectors, "
             detail += f"manifest {about.suite.manifest_sha256[:12]}, and this one has {here}"
             raise self._error(number, "id", detail)
-        return Outcome(
-            line.id,
-            line.status,
-            line.reason,
-            line.rules,
-            line.step,
-            line.event,
-            tuple([Difference(one.field, one.expected, one.actual) for one in line.differences]),
-            line.left_out,
-            line.fault,
-            line.stderr,
-            line.provenance,
-            line.effects,
-            line.remark,
-            rule_level=line.rule_level,
-            why=line.why,
-        )
+        fields = msgspec.structs.asdict(line)
+        del fields["repeat"]
+        differences = tuple([Difference(one.field, one.expected, one.actual) for one in line.differences])
+        return Outcome(**fields | {"differences": differences})
 
     def _concluded(self, number: int, results: Results, summary: _SummaryLine) -> Results:
         said = {str(status): count for status, count in summary.counts.items()}

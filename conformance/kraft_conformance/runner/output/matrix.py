@@ -70,13 +70,10 @@ def matrix_of(runs: Sequence[tuple[Path, Results]], catalogue: Catalogue) -> Mat
     rows = []
     for cells in zip(*by_run, strict=True):
         has_vector = any(one.vectors for one in cells)
-        rows.append(MatrixRow(cells[0].rule, cells, cells[0].rule.title if has_vector else _why_none(cells[0])))
+        why_none = "" if has_vector else cells[0].reason
+        rows.append(MatrixRow(cells[0].rule, cells, why_none or cells[0].rule.title))
     notes = [(label, other_suite(results.about, catalogue)) for label, (_, results) in zip(labels, runs, strict=True)]
     return Matrix(tuple(columns), tuple(rows), tuple([f"{label}: {note}" for label, note in notes if note]))
-
-
-def _why_none(row: RuleRow) -> str:
-    return row.reason or row.rule.title
 
 
 def _labels(runs: Sequence[tuple[Path, Results]]) -> list[str]:
@@ -101,7 +98,12 @@ def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
         "schema": SCHEMA,
         "suite": to_builtins(suite_of(catalogue)),
         "implementations": [
-            {"label": one.label, "about": to_builtins(one.about), "rules": _counts(one)} for one in matrix.columns
+            {
+                "label": one.label,
+                "about": to_builtins(one.about),
+                "rules": {str(each): one.verdicts[each] for each in WORST_FIRST if one.verdicts[each]},
+            }
+            for one in matrix.columns
         ],
         "rules": [
             {
@@ -120,10 +122,6 @@ def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
         ],
         "notes": list(matrix.notes),
     }
-
-
-def _counts(column: Column) -> dict[str, int]:
-    return {str(verdict): column.verdicts[verdict] for verdict in WORST_FIRST if column.verdicts[verdict]}
 
 
 def matrix_markdown(matrix: Matrix) -> bytes:
