@@ -14,6 +14,7 @@ from kraft_conformance.directories.formatting import (
     FormatRequest,
     Formatted,
     Voters,
+    check_may_return,
     format_node,
 )
 from kraft_conformance.directories.names import (
@@ -24,7 +25,6 @@ from kraft_conformance.directories.names import (
     random_directory_id,
 )
 from kraft_conformance.directories.node import read_node
-from kraft_conformance.directories.past import check_may_return
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 

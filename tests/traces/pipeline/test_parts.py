@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kraft_spec.action_rules import EVENT_OPERATORS
 from kraft_traces.pipeline import chunks as chunking
 from kraft_traces.pipeline import session as sessions
-from kraft_traces.pipeline.covered import everything
+from kraft_traces.pipeline.coverage import everything
 from kraft_traces.pipeline.failures import MasterUnreachableError, OutputError
 from kraft_traces.pipeline.observed import FAULTS
 from kraft_traces.pipeline.shipping import archive_of_packages

@@ -4,10 +4,10 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-from kraft_traces.pipeline.covered import KINDS
-from kraft_traces.pipeline.report.figures import commands, safe_name
+from kraft_traces.pipeline.coverage import KINDS
 from kraft_traces.pipeline.report.page import page
 from kraft_traces.pipeline.report.plots import short_names
+from kraft_traces.pipeline.report.writing import commands, safe_name
 
 HOSTILE = "<script>alert(1)</script>\x07 $\\frac$ 語"
 

@@ -13,7 +13,7 @@ from tests.traces.pipeline.tables import all_tables, rows_of
 from kraft_traces.check import check_reader
 from kraft_traces.pipeline import ingest as ingest_stage
 from kraft_traces.pipeline import runs
-from kraft_traces.pipeline.covered import everything
+from kraft_traces.pipeline.coverage import everything
 from kraft_traces.pipeline.failures import InputError, OutputError
 from kraft_traces.pipeline.ingest import INTAKE_TABLES, ingest, tables_of
 from kraft_traces.pipeline.plans import Plans

@@ -1,7 +1,5 @@
 """The figures of a report, as JSON has them: what the page shows comes from here and from nowhere else."""
 
-import re
-import shlex
 from typing import Any
 
 from pyspark.sql import Window
@@ -9,7 +7,7 @@ from pyspark.sql import functions as sf
 
 from kraft_traces.check import Extent
 from kraft_traces.check.compared import GROUPS, PROPERTIES
-from kraft_traces.pipeline.covered import KINDS
+from kraft_traces.pipeline.coverage import KINDS
 from kraft_traces.pipeline.schemas import COVERAGE, QUARANTINE, VERDICTS
 from kraft_traces.pipeline.store import Workspace
 
@@ -207,19 +205,3 @@ def throughput(facts: Document) -> list[Document]:
         }
         for stage, seconds in facts.get("seconds", {}).items()
     ]
-
-
-def commands(example: Document, prefix: str | None) -> list[str]:
-    """What shows an example again, as lines for a shell in the folder of the report."""
-    lines: list[str] = []
-    if example.get("command"):
-        lines.append(f"{example['command']} -o trace.jsonl")
-        lines.append("kraft-spec validate trace.jsonl")
-    if prefix is not None:
-        lines.append(f"kraft-spec validate {shlex.quote(prefix)}")
-    return lines
-
-
-def safe_name(text: str) -> str:
-    """A name for a file."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "trace"

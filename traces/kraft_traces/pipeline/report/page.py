@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
-from kraft_traces.pipeline.covered import RULE
+from kraft_traces.pipeline.coverage import RULE
 from kraft_traces.pipeline.report.plots import coverage_by_kind, short_names, throughput, verdicts_by_source, visible
 
 Document = dict[str, Any]
