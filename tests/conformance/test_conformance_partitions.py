@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.json_schema import ADAPTER_SCHEMA
+from kraft_conformance.json_schemas import ADAPTER_SCHEMA
 from kraft_conformance.protocol.messages import HelloReply, Request
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
 from kraft_conformance.protocol.partitions import (

@@ -18,6 +18,7 @@ from msgspec import UNSET
 from tests.conformance.commands import Captured
 
 from kraft_conformance.directories.error_codes import CODES
+from kraft_conformance.json_schemas import WIRE_SCHEMA
 from kraft_conformance.vectors.generate import differing
 from kraft_conformance.wire.batches import decode_batch, encode_batch
 from kraft_conformance.wire.cross_check import MARKS, Checked, Means, cross_checked, kafka_module, table, with_table
@@ -25,7 +26,6 @@ from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.format import MANIFEST, Pair, Refusal, WireFile
 from kraft_conformance.wire.frames import encode_frame
 from kraft_conformance.wire.generate import data_folder, decode_frame, generated, main, read_files
-from kraft_conformance.wire.json_schema import WIRE_SCHEMA
 from kraft_conformance.wire.kio_entities import entity_class, inner_class, paired
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.rule_coverage import read_reasons, rules_of_pairs

@@ -10,9 +10,8 @@ import tarfile
 from collections.abc import Iterator
 from importlib.resources import files
 
-from kraft_conformance.protocol.json_schema import ADAPTER_SCHEMA
+from kraft_conformance.json_schemas import ADAPTER_SCHEMA, VECTOR_SCHEMAS
 from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue
-from kraft_conformance.vectors.json_schema import VECTOR_SCHEMAS
 from kraft_traces.streams import whole_file
 
 _ROOT = "kraft-vectors-1"

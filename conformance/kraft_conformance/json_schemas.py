@@ -1,0 +1,63 @@
+"""The JSON Schemas of what the package reads and writes, generated from the types and kept in the package.
+
+`python -m kraft_conformance.json_schemas FOLDER` writes them anew, and tests hold them to the types.
+"""
+
+import json
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from kraft_conformance.protocol import messages
+from kraft_conformance.protocol.features import Subject
+from kraft_conformance.vectors.format import SCHEMA, Vector
+from kraft_conformance.vectors.partitions.format import PARTITION_SCHEMA, PartitionVector
+from kraft_conformance.wire import format as wire_format
+from kraft_traces.committed_schema import CommittedSchema, body_of, in_order, write_schemas
+
+_NAMES = {
+    "kraft_reference.messages.Error": "Error",
+    "kraft_reference.outcome.Refusal": "Refusal",
+    "kraft_reference.partitions.errors.Error": "PartitionError",
+    "kraft_reference.partitions.outcome.Refusal": "PartitionRefusal",
+}
+"""What types are called in the protocol's schema that share a name."""
+
+
+def _protocol() -> dict[str, Any]:
+    """`$defs/Request` and `$defs/Reply` are the two for themselves.
+
+    Which fields an event has, and that sets have nothing twice, is said by the schema of the trace format.
+    """
+    components = json.dumps(msgspec.json.schema_components((messages.Request, messages.Reply)))
+    for long, short in _NAMES.items():
+        components = components.replace(f'"{long}"', f'"{short}"').replace(f'/{long}"', f'/{short}"')
+    (requests, replies), definitions = json.loads(components)
+    return {
+        "anyOf": [{"$ref": "#/$defs/Request"}, {"$ref": "#/$defs/Reply"}],
+        "$defs": in_order({"Request": requests, "Reply": replies, **dict(sorted(definitions.items()))}),
+    }
+
+
+def _file(name: str, title: str, folder: str, kind: type) -> CommittedSchema:
+    return CommittedSchema(name, title, "kraft_conformance", folder, partial(body_of, kind))
+
+
+ADAPTER_SCHEMA = CommittedSchema(
+    messages.SCHEMA, f"A line of {messages.SCHEMA}", "kraft_conformance", "protocol/schema", _protocol
+)
+"""Of a line between runner and adapter: a request, or a reply."""
+
+VECTOR_SCHEMAS: dict[Subject, CommittedSchema] = {
+    "replica": _file(SCHEMA, f"A {SCHEMA}", "vectors/schema", Vector),
+    "partitions": _file(PARTITION_SCHEMA, f"A {PARTITION_SCHEMA}", "vectors/schema", PartitionVector),
+}
+"""Of a vector, by the subject."""
+
+WIRE_SCHEMA = _file(wire_format.SCHEMA, f"The pairs of a {wire_format.SCHEMA}", "wire", wire_format.WireFile)
+"""Of a file of pairs of JSON and bytes."""
+
+
+if __name__ == "__main__":
+    write_schemas(ADAPTER_SCHEMA, *VECTOR_SCHEMAS.values(), WIRE_SCHEMA)
