@@ -5,29 +5,15 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.configuration import Configuration
 from kraft_reference.partitions.scenarios import partition_scenario
 from kraft_reference.scenarios import scenario
 from kraft_spec.experiments import controllers_without, play, play_partitions, simulation_of
 from kraft_spec.fingerprint import partition_spec_hash, spec_hash
-from kraft_traces.lines import Generator
 from kraft_traces.own import own_generator
 from kraft_traces.partitions.encode import encoded
 from kraft_traces.writer import trace_bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """What a trace is written of."""
-
-    configuration: Configuration
-    generator: Generator
-    occurrences: Iterable[Occurrence]
-    switched_off: tuple[str, ...] = ()
-    """The rules that its header says it does without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,46 +23,31 @@ class Sample:
     name: str
     """Its file name."""
     shows: str
-    record: Callable[[], Recording]
-    checkpoint_every: int | None = None
-    """After how many events it has a checkpoint."""
-
-
-def _scenario(name: str, variant: str | None = None) -> Callable[[], Recording]:
-    def record() -> Recording:
-        chosen = scenario(name)
-        outcome = play(chosen, chosen.variants[0] if variant is None else chosen.variant(variant))
-        workload = f"{chosen.name}/{outcome.variant.name}"
-        run = outcome.configuration, own_generator(workload=workload), outcome.occurrences
-        return Recording(*run, outcome.variant.without)
-
-    return record
-
-
-def _simulation(plan: RunPlan) -> Callable[[], Recording]:
-    def record() -> Recording:
-        simulation = plan.simulation()
-        return Recording(simulation.configuration, own_generator(plan.seed, plan.workload), simulation.run())
-
-    return record
-
-
-def _planted_bug() -> Recording:
-    """A reference that leaves a rule out, in a trace that says nothing of it."""
-    plan = RunPlan(seed=1, steps=300, workload="elections", switched_off=("prevote.follower.rejects-after-fetch",))
-    simulation = simulation_of(plan)
-    return Recording(simulation.configuration, own_generator(plan.seed, "planted-bug"), simulation.run())
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionSample:
-    """A recorded trace of partition reassignment."""
-
-    name: str
-    """Its file name."""
-    shows: str
     record: Callable[[], Iterable[bytes]]
     """Makes its lines."""
+
+
+def _scenario(name: str, variant: str | None = None) -> Callable[[], Iterable[bytes]]:
+    def record() -> Iterable[bytes]:
+        chosen = scenario(name)
+        outcome = play(chosen, chosen.variants[0] if variant is None else chosen.variant(variant))
+        generator, off = own_generator(workload=f"{chosen.name}/{outcome.variant.name}"), outcome.variant.without
+        run = outcome.occurrences, outcome.configuration, generator
+        return trace_bytes(*run, spec_hash=spec_hash(), switched_off=off)
+
+    return record
+
+
+def _simulation(plan: RunPlan, checkpoint_every: int | None = None) -> Callable[[], Iterable[bytes]]:
+    """A run; a rule that it leaves out is not in its header, so that the trace says nothing of it."""
+
+    def record() -> Iterable[bytes]:
+        simulation = simulation_of(plan)
+        workload = "planted-bug" if plan.switched_off else plan.workload
+        run = simulation.run(), simulation.configuration, own_generator(plan.seed, workload)
+        return trace_bytes(*run, spec_hash=spec_hash(), checkpoint_every=checkpoint_every)
+
+    return record
 
 
 def _partition_scenario(label: str, variant_name: str) -> Callable[[], Iterable[bytes]]:
@@ -101,6 +72,8 @@ def _partition_run(seed: int, events: int, rule_left_out: str | None = None) -> 
     return record
 
 
+_PLANTED_BUG = RunPlan(seed=1, steps=300, workload="elections", switched_off=("prevote.follower.rejects-after-fetch",))
+
 SAMPLES: tuple[Sample, ...] = (
     Sample("partitioned-follower.jsonl", "scenario 1: a partitioned follower", _scenario("partitioned-follower")),
     Sample("ping-pong.jsonl", "scenario 5: two followers do not refuse each other for ever", _scenario("ping-pong")),
@@ -118,32 +91,35 @@ SAMPLES: tuple[Sample, ...] = (
     Sample(
         "checkpoints.jsonl",
         "a run with snapshots and a checkpoint after each 100 events",
-        _simulation(RunPlan(seed=4, steps=300, workload="snapshots")),
-        checkpoint_every=100,
+        _simulation(RunPlan(seed=4, steps=300, workload="snapshots"), checkpoint_every=100),
     ),
-    Sample("planted-bug.jsonl", "a follower that fetched grants a Pre-Vote: rejected at that line", _planted_bug),
+    Sample(
+        "planted-bug.jsonl",
+        "a follower that fetched grants a Pre-Vote: rejected at that line",
+        _simulation(_PLANTED_BUG),
+    ),
 )
 
-PARTITION_SAMPLES: tuple[PartitionSample, ...] = (
-    PartitionSample(
+PARTITION_SAMPLES: tuple[Sample, ...] = (
+    Sample(
         "partition-normal.jsonl",
         "S25: 4 joins, 1 goes, and two controllers fail on the way",
         _partition_scenario("s25", "right-fail-over"),
     ),
-    PartitionSample(
+    Sample(
         "partition-override-kafka-4.jsonl",
         "S27 as Kafka has it: the old replicas do not come back",
         _partition_scenario("s27", "kafka-4"),
     ),
-    PartitionSample("partition-chaos.jsonl", "a run with failures and requests of every kind", _partition_run(3, 150)),
-    PartitionSample(
+    Sample("partition-chaos.jsonl", "a run with failures and requests of every kind", _partition_run(3, 150)),
+    Sample(
         "partition-planted-bug.jsonl",
         "replicas to be removed go before those that join are in sync: rejected at that line",
         _partition_run(1, 60, "partition-reassign.add-before-remove"),
     ),
 )
 
-ALL_SAMPLES: tuple[Sample | PartitionSample, ...] = (*SAMPLES, *PARTITION_SAMPLES)
+ALL_SAMPLES: tuple[Sample, ...] = (*SAMPLES, *PARTITION_SAMPLES)
 
 
 def sample_folder() -> Path:
@@ -151,27 +127,10 @@ def sample_folder() -> Path:
     return Path(str(files("kraft_traces") / "samples"))
 
 
-def recorded(sample: Sample | PartitionSample) -> bytes:
-    """The bytes of a sample, recorded now."""
-    if isinstance(sample, PartitionSample):
-        return b"".join(sample.record())
-    made = sample.record()
-    return b"".join(
-        trace_bytes(
-            made.occurrences,
-            made.configuration,
-            made.generator,
-            spec_hash=spec_hash(),
-            switched_off=made.switched_off,
-            checkpoint_every=sample.checkpoint_every,
-        )
-    )
-
-
-def record_all(folder: Path | None = None) -> None:
+def record_all() -> None:
     """Record all samples again: after a change of the reference, the model or the format."""
     for sample in ALL_SAMPLES:
-        ((folder or sample_folder()) / sample.name).write_bytes(recorded(sample))
+        (sample_folder() / sample.name).write_bytes(b"".join(sample.record()))
 
 
 if __name__ == "__main__":

@@ -24,15 +24,6 @@ EXIT_CODES = {
 }
 
 
-def exit_code(verdicts: list[Verdict]) -> ExitCode:
-    """The exit code for several traces: a violation outweighs what is inconclusive."""
-    codes = {EXIT_CODES[verdict.kind] for verdict in verdicts}
-    for code in (ExitCode.VIOLATION, ExitCode.INCONCLUSIVE):
-        if code in codes:
-            return code
-    return ExitCode.CONFORMANT
-
-
 def show_rejection(console: Console, rejection: Rejection, prefix: Path | None = None) -> None:
     """Where, what, by which rules; then the fields or the conjunct that disagree."""
     say(rejection.headline(), "red", console)

@@ -25,10 +25,17 @@ from kraft_conformance.wire.cross_check import MARKS, Checked, Means, cross_chec
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.format import MANIFEST, Pair, Refusal, WireFile
 from kraft_conformance.wire.frames import encode_frame
-from kraft_conformance.wire.generate import data_folder, decode_frame, generated, main, read_files
+from kraft_conformance.wire.generate import (
+    data_folder,
+    decode_frame,
+    generated,
+    main,
+    read_files,
+    read_reasons,
+    rules_of_pairs,
+)
 from kraft_conformance.wire.kio_entities import entity_class, inner_class, paired
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
-from kraft_conformance.wire.rule_coverage import read_reasons, rules_of_pairs
 from kraft_conformance.wire.schema import Field, Kind, Message, messages
 from kraft_spec.rules import load_registry
 

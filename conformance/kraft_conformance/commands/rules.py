@@ -59,7 +59,8 @@ def _one(rule: Rule, as_json: bool) -> int:
         return 0
     stdout.print(f"[bold]{rule.id}[/bold]  {rule.level}{'  safety' if rule.safety else ''}\n{rule.title}\n")
     if not rule.is_active:
-        stdout.print(f"[bold]does not hold any more: {_status(rule)}[/bold]\n")
+        by = f" by {', '.join(rule.by)}" if rule.by else ""
+        stdout.print(f"[bold]does not hold any more: {rule.status}{by}[/bold]\n")
     stdout.print(Markdown(rule.statement))
     rows = (
         ("source", "; ".join(rule.source)),
@@ -103,11 +104,6 @@ def _tests(rule_id: str) -> list[str]:
     return replays + plays + [f"{place.path}:{place.line}" for place in places if place.rule_id == rule_id]
 
 
-def _status(rule: Rule) -> str:
-    """`retired`, or `superseded by` with the rules that took its place."""
-    return f"{rule.status} by {', '.join(rule.by)}" if rule.by else str(rule.status)
-
-
 def _proved(rule_id: str) -> list[tuple[str, str]]:
     """Slug and statement of the theorems that the rule rests on."""
     return [(one.slug, one.statement) for one in theorems() if rule_id in one.rules]
@@ -117,7 +113,7 @@ def _without(broken: Sequence[Row], *, with_rule: bool) -> None:
     """What breaks without rules: the load-bearing rows about them."""
     if not broken:
         return
-    stdout.print("\n[bold]without it[/bold]" if not with_rule else "\n[bold]without them[/bold]")
+    stdout.print(f"\n[bold]without {'them' if with_rule else 'it'}[/bold]")
     for row in broken:
         rule = f"{row.rule}: " if with_rule else ""
         stdout.print(f"  {rule}{row.bug}\n    {row.verdict}: {row.explanation}", markup=False)

@@ -82,18 +82,15 @@ def _play(chosen: Scenario, one: Variant, output: str | None) -> tuple[dict[str,
     return _document(outcome, verdict, agrees), lambda: _show(outcome, verdict, agrees)
 
 
-def safety_violations(outcome: ScenarioRun) -> tuple[str, ...]:
-    """The violated properties that the model judges on a trace; those about time and progress it does not."""
-    return tuple(sorted(set(outcome.violated) & TRACE_PROPERTIES))
-
-
 def verdict_agrees(outcome: ScenarioRun, verdict: Verdict) -> bool:
-    """Does the model say what the scenario says: accepted, or the first violated property by name?"""
-    violated = safety_violations(outcome)
-    if not violated:
-        return verdict.rejection is None
-    rejection = verdict.rejection
-    return rejection is not None and bool(set(rejection.properties) & set(violated))
+    """Does the model say what the scenario says: accepted, or the first violated property by name?
+
+    Properties about time and progress it does not judge on a trace.
+    """
+    violated = set(outcome.violated) & TRACE_PROPERTIES
+    if not violated or verdict.rejection is None:
+        return not violated and verdict.rejection is None
+    return bool(violated & set(verdict.rejection.properties))
 
 
 def _named(name: str) -> Scenario:

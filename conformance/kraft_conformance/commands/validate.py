@@ -4,6 +4,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import nullcontext
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
@@ -104,12 +105,7 @@ def validate(
                     show_rejection(stdout, verdict.rejection, prefix)
     if as_json:
         print_json(documents)
-    order = (
-        ExitCode.VIOLATION,
-        ExitCode.BAD_INPUT,
-        ExitCode.NO_INPUT,
-        ExitCode.INCONCLUSIVE,
-    )
+    order = (ExitCode.VIOLATION, ExitCode.BAD_INPUT, ExitCode.NO_INPUT, ExitCode.INCONCLUSIVE)
     return next((code for code in order if code in codes), ExitCode.CONFORMANT)
 
 
@@ -152,16 +148,12 @@ def _check(
                 verdict = check_reader(reader, every=every, candidates_max=candidates, strict=strict, on_event=advance)
         if verdict.rejection is None:
             return verdict, None
-        name = "stdin" if file == "-" else _stem(Path(file).name)
+        # The name of a trace without what says its format.
+        suffix = next((one for one in sorted(SUFFIXES, key=len, reverse=True) if file.endswith(one)), ".gz")
+        name = "stdin" if file == "-" else Path(file).name.removesuffix(suffix)
         prefix = prefixes / f"{name}.failing.jsonl"
         write_failing_prefix(source, verdict.rejection, prefix)
         return verdict, prefix
-
-
-def _stem(name: str) -> str:
-    """The name of a trace without what says its format."""
-    suffix = next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if name.endswith(suffix)), ".gz")
-    return name.removesuffix(suffix)
 
 
 def _kept(file: str, folder: Path) -> Path:
@@ -169,12 +161,8 @@ def _kept(file: str, folder: Path) -> Path:
     if file != "-" and (Path(file).is_file() or not Path(file).exists()):
         return Path(file)
     kept = folder / "input"
-    with kept.open("wb") as output:
-        if file == "-":
-            shutil.copyfileobj(sys.stdin.buffer, output)
-        else:
-            with Path(file).open("rb") as given:
-                shutil.copyfileobj(given, output)
+    with kept.open("wb") as output, nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as given:
+        shutil.copyfileobj(given, output)
     return kept
 
 

@@ -59,11 +59,9 @@ def directory_id(text: str) -> str:
     Raises:
         MalformedNameError: it is something else, or the UUID that stands for no directory id.
     """
-    if not _NAME.fullmatch(text) or len(text) > 64:
-        raise MalformedNameError(f"{text!r}, expected a directory id: letters, digits, - and _, at most 64")
     if text == ZERO_DIRECTORY_ID:
         raise MalformedNameError(f"{text!r} is the UUID that stands for no directory id")
-    return text
+    return _name(text, "a directory id")
 
 
 def cluster_id(text: str) -> str:
@@ -72,8 +70,12 @@ def cluster_id(text: str) -> str:
     Raises:
         MalformedNameError: it is something else.
     """
+    return _name(text, "a cluster id")
+
+
+def _name(text: str, what: str) -> str:
     if not _NAME.fullmatch(text) or len(text) > 64:
-        raise MalformedNameError(f"{text!r}, expected a cluster id: letters, digits, - and _, at most 64")
+        raise MalformedNameError(f"{text!r}, expected {what}: letters, digits, - and _, at most 64")
     return text
 
 
@@ -85,9 +87,7 @@ def initial_controllers(text: str) -> tuple[ListedVoter, ...]:
 
     Rule: bootstrap.multi-voter.
     """
-    voters = [_initial_controller(entry.strip()) for entry in text.split(",")]
-    _check_unique(voters)
-    return tuple(sorted(voters, key=lambda voter: voter.id))
+    return _by_id([_initial_controller(entry.strip()) for entry in text.split(",")])
 
 
 def static_voters(text: str) -> tuple[ListedVoter, ...]:
@@ -98,14 +98,14 @@ def static_voters(text: str) -> tuple[ListedVoter, ...]:
 
     Rule: bootstrap.static-quorum.
     """
-    voters: list[ListedVoter] = []
-    for entry in text.split(","):
-        found = _STATIC_ENTRY.fullmatch(entry.strip())
-        if found is None:
-            raise MalformedNameError(f"entry {entry.strip()!r}, expected id@host:port")
-        voters.append(ListedVoter(replica_id(found["id"]), endpoint(found["endpoint"])))
-    _check_unique(voters)
-    return tuple(sorted(voters, key=lambda voter: voter.id))
+    return _by_id([_static_voter(entry.strip()) for entry in text.split(",")])
+
+
+def _static_voter(entry: str) -> ListedVoter:
+    found = _STATIC_ENTRY.fullmatch(entry)
+    if found is None:
+        raise MalformedNameError(f"entry {entry!r}, expected id@host:port")
+    return ListedVoter(replica_id(found["id"]), endpoint(found["endpoint"]))
 
 
 def _initial_controller(entry: str) -> ListedVoter:
@@ -120,7 +120,8 @@ def _initial_controller(entry: str) -> ListedVoter:
     return ListedVoter(replica_id(found["id"]), endpoint(found["endpoint"]), directory_id(found["directory_id"]))
 
 
-def _check_unique(voters: list[ListedVoter]) -> None:
+def _by_id(voters: list[ListedVoter]) -> tuple[ListedVoter, ...]:
+    """The voters in order; nothing that names one of them is there twice."""
     for field, what in (("id", "node id"), ("endpoint", "endpoint"), ("directory_id", "directory id")):
         seen = set()
         for voter in voters:
@@ -128,6 +129,7 @@ def _check_unique(voters: list[ListedVoter]) -> None:
             if value is not None and value in seen:
                 raise MalformedNameError(f"the {what} {value} is in the list twice")
             seen.add(value)
+    return tuple(sorted(voters, key=lambda voter: voter.id))
 
 
 def random_directory_id() -> str:

@@ -104,7 +104,10 @@ def read_node(source: Path) -> NodeProperties:
         id=node_id,
         is_controller=is_controller,
         endpoint=_endpoint(given, is_controller),
-        bootstrap_servers=_parsed(given, BOOTSTRAP, _endpoints) or (),
+        bootstrap_servers=_parsed(
+            given, BOOTSTRAP, lambda text: tuple([names.endpoint(one.strip()) for one in text.split(",")])
+        )
+        or (),
         static_voters=static,
         auto_join=auto_join,
         metadata_directory=_metadata_directory(given, node_id),
@@ -168,10 +171,6 @@ def _listeners(text: str) -> dict[str, str]:
             raise MalformedNameError(f"{entry.strip()!r}, expected NAME://host:port")
         listeners[name] = address
     return listeners
-
-
-def _endpoints(text: str) -> tuple[str, ...]:
-    return tuple(names.endpoint(entry.strip()) for entry in text.split(","))
 
 
 def _true_or_false(text: str) -> bool:

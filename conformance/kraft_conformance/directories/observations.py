@@ -87,7 +87,8 @@ class Observations:
             return
         seen = self.replicas[line.replica]
         if line.event == "ReplaceDisk":
-            seen.sets = [ObservedVoters(-1, self._static_voters(), seen.sets[0].endpoints)]
+            static = voter_set(self.header.voters) if self.header.kraft_version == 0 else frozenset()
+            seen.sets = [ObservedVoters(-1, static, seen.sets[0].endpoints)]
         effects = () if line.effects is UNSET else line.effects
         for effect in effects:
             _observe_effect(seen, effect)
@@ -95,9 +96,6 @@ class Observations:
             _observe_state(seen, line.state, effects)
         if line.event == "HandleFetchRequest":
             self._observe_fetch(seen, line)
-
-    def _static_voters(self) -> VoterSet:
-        return voter_set(self.header.voters) if self.header.kraft_version == 0 else frozenset()
 
     def _observe_fetch(self, leader: ObservedReplica, line: EventLine) -> None:
         """A fetcher that has reached where the log ended at its fetch before was caught up at that one."""

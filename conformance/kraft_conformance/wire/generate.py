@@ -8,6 +8,7 @@ The same sources give the same bytes; `--check` writes nothing and says what dif
 
 import json
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from importlib.resources import files
@@ -239,6 +240,23 @@ def read_files() -> Iterator[WireFile]:
     """Those that the manifest names, in its order."""
     manifest = msgspec.json.decode((data_folder() / MANIFEST).read_bytes(), type=Manifest)
     return (read_file(entry.file) for entry in manifest.files)
+
+
+def rules_of_pairs() -> dict[str, tuple[str, ...]]:
+    """The pairs and refusals of each rule that one names, by rule."""
+    found: dict[str, list[str]] = {}
+    for file in read_files():
+        named = [(one.id, one.rules) for one in file.pairs] + [(one.id, one.rules) for one in file.refusals]
+        for pair, rules in named:
+            for rule in rules:
+                found.setdefault(rule, []).append(pair)
+    return {rule: tuple(pairs) for rule, pairs in found.items()}
+
+
+def read_reasons() -> dict[str, str]:
+    """Why a rule has no pair, by rule."""
+    text = files("kraft_conformance").joinpath("wire", "without_pair.toml").read_text(encoding="utf-8")
+    return {entry["rule"]: entry["reason"] for entry in tomllib.loads(text)["without"]}
 
 
 def main(words: Iterable[str], made: Mapping[str, bytes] | None = None) -> int:

@@ -4,7 +4,7 @@ The process starts one Java machine and parses the specification once, at its fi
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -47,27 +47,23 @@ def verdict_row(
     return row_of(trace, verdict)
 
 
-def _common(trace: Row) -> Row:
-    names = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")
-    return {name: trace[name] for name in names}
+_OF_TRACE = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")
+_OF_REJECTION = ("kind", "line", "sequence", "event", "replica", "role", "rule", "field", "conjunct")
+_LISTS = ("open_answers", "shown", "rules", "explained_by", "properties", "differences")
 
 
 def _undecided(trace: Row, reason: str) -> Row:
-    nothing = dict.fromkeys(("kind", "line", "sequence", "event", "replica", "role", "rule", "field", "conjunct"))
-    lists: Row = {"rules": [], "explained_by": [], "properties": [], "differences": []}
     return {
-        **_common(trace),
+        **{name: trace[name] for name in _OF_TRACE},
         "verdict": VerdictKind.INCONCLUSIVE.value,
         "events": 0,
         "candidates_max": 0,
-        "open_answers": [],
         "other_model": False,
         "compared": None,
-        "shown": [],
         "reason": reason[:_DETAIL_MAX],
         "defect": True,
-        **nothing,
-        **lists,
+        **dict.fromkeys(_OF_REJECTION),
+        **{name: [] for name in _LISTS},
     }
 
 
@@ -79,16 +75,16 @@ def given_up_row(trace: Row, deaths: int) -> Row:
 def raised_row(trace: Row, error: Exception) -> Row:
     """The row of a run that ends in an error of the reference, or of the checker if it cannot take it."""
     row = _undecided(trace, f"{type(error).__name__}: {error}")
-    return row | {
-        "verdict": VerdictKind.REJECTED.value,
-        "defect": False,
-        "kind": "raises",
-        "field": type(error).__name__,
-    }
+    rejected = {"verdict": VerdictKind.REJECTED.value, "defect": False}
+    return row | rejected | {"kind": "raises", "field": type(error).__name__}
 
 
 def row_of(trace: Row, verdict: Verdict) -> Row:
     """The row of a verdict."""
+    # A place counted from the header of a trace as one in its source.
+    first_line, reason = trace["first_line"], verdict.reason
+    if reason is not None:
+        reason = _PLACE.sub(lambda found: f"line {int(found[1]) + first_line - 1}:", reason)
     row = _undecided(trace, "")
     row |= {
         "verdict": verdict.kind.value,
@@ -101,20 +97,15 @@ def row_of(trace: Row, verdict: Verdict) -> Row:
             {"name": name, "shown": counted.shown, "events": counted.events}
             for name, counted in (*verdict.compared.groups.items(), *verdict.compared.properties.items())
         ],
-        "reason": None if verdict.reason is None else _PLACE.sub(_shifted(trace["first_line"]), verdict.reason),
+        "reason": reason,
         "defect": False,
     }
     if verdict.rejection is not None:
-        row |= _rejection(verdict.rejection, trace["first_line"])
+        row |= _rejection(verdict.rejection, first_line)
     return row
 
 
 _PLACE = re.compile(r"^line (\d+):")
-
-
-def _shifted(first_line: int) -> Callable[[re.Match[str]], str]:
-    """A place counted from the header of a trace as one in its source."""
-    return lambda found: f"line {int(found[1]) + first_line - 1}:"
 
 
 def _rejection(rejection: Rejection, first_line: int) -> Row:

@@ -76,13 +76,11 @@ def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
     workspace.note(seconds=seconds, tasks_at_a_time=parallelism(session))
 
 
-def _finish(session: Any, workspace: Workspace, notice: Notice) -> tuple[Account, Document]:
+def _count(session: Any, workspace: Workspace) -> Account:
     counted = account(session, workspace)
     work = dict.fromkeys(("ingest", "generate", "validate"), counted.events)
     workspace.note(account=counted.as_dict(), work=work)
-    document = write_report(session, workspace, notice)
-    workspace.finish()
-    return counted, document
+    return counted
 
 
 def run(
@@ -120,15 +118,13 @@ def _run(
 ) -> tuple[Account, Document]:
     with _stage(workspace, session, "ingest"):
         run_ingest(session, workspace, patterns, notice)
-    _check(session, workspace, how, notice)
-    return _finish(session, workspace, notice)
-
-
-def _check(session: Any, workspace: Workspace, how: Checking, notice: Notice) -> None:
     with _stage(workspace, session, "validate"):
         run_validate(session, workspace, notice, every=how.every, candidates_max=how.candidates_max)
     with _stage(workspace, session, "coverage"):
         run_coverage(session, workspace, notice)
+    counted, document = _count(session, workspace), write_report(session, workspace, notice)
+    workspace.finish()
+    return counted, document
 
 
 def ingest(
@@ -193,9 +189,7 @@ def report(options: SessionOptions, output: Path, *, notice: Notice = no_notice)
     """The stage alone, on the tables in `output`; an older report is replaced."""
     with _ended(output) as workspace, spark_session(options) as session:
         if workspace.has(EVENTS):
-            counted = account(session, workspace)
-            work = dict.fromkeys(("ingest", "generate", "validate"), counted.events)
-            workspace.note(account=counted.as_dict(), work=work)
+            _count(session, workspace)
         return write_report(session, workspace, notice)
 
 

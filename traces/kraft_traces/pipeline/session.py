@@ -220,8 +220,11 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         "spark.sql.files.ignoreCorruptFiles": "false",
     }
     if options.is_local:
-        settings[_JAVA_OPTIONS] = _java_options(options.settings.get("spark.driver.memory", _JAVA_MEMORY))
-    if options.is_local or _is_loopback(options.master):
+        # The Java process has the tasks too: all of its heap from the start, and a collector that does not work beside
+        # them, since Python's workers need the cores.
+        memory = options.settings.get("spark.driver.memory", _JAVA_MEMORY)
+        settings[_JAVA_OPTIONS] = f"-XX:+UseParallelGC -Xms{memory}"
+    if options.is_local or options.master.startswith((f"{_STANDALONE}127.", f"{_STANDALONE}localhost:")):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     settings |= options.settings
     if options.is_local:
@@ -236,20 +239,10 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
     return settings
 
 
-def _java_options(memory: str) -> str:
-    """Options of the Java process that has the tasks too: all of its heap from the start, and a collector that does
-    not work beside the tasks, since Python's workers need the cores."""
-    return f"-XX:+UseParallelGC -Xms{memory}"
-
-
 def _with_retries(master: str) -> str:
     """A local master that tries a task again when its worker dies, as a cluster does."""
     local = _LOCAL.fullmatch(master)
     return master if local is None else f"local[{local.group('cores') or 1},{TASK_FAILURES_MAX}]"
-
-
-def _is_loopback(master: str) -> bool:
-    return master.startswith((f"{_STANDALONE}127.", f"{_STANDALONE}localhost:"))
 
 
 def _check_reachable(master: str) -> None:

@@ -233,11 +233,8 @@ def _parquet_lines(file: BinaryIO, source: str, line_bytes_max: int) -> Iterator
         damage = str(error)
     # Which bytes are those of the rows that are missing cannot be told, so all are kept.
     file.seek(0)
-    yield from _raw(CorruptParquetError(f"the file is damaged: {_first_line(damage)}", source), _blocks(file))
-
-
-def _first_line(text: str) -> str:
-    return next(iter(text.splitlines()), "no reason given")
+    reason = next(iter(damage.splitlines()), "no reason given")
+    yield from _raw(CorruptParquetError(f"the file is damaged: {reason}", source), _blocks(file))
 
 
 def _no_lines(schema: pa.Schema) -> str | None:
