@@ -26,13 +26,13 @@ from kraft_conformance.protocol.messages import (
     StepReply,
     TracedDraw,
 )
-from kraft_conformance.random_runs.beside import Beside, Happening, different, steps_beside
+from kraft_conformance.random_runs.comparer import StepComparer
 from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.random_runs.fetch_answers import as_answered, event_of_line, without_unnamed
 from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes
+from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, different, reference_steps
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
-from kraft_conformance.random_runs.sight import Shown, Sight
-from kraft_conformance.random_runs.stepwise import Stepwise
+from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_order
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.correlations import Correlations
@@ -80,15 +80,15 @@ class AdapterReplica(Replica):
         self._id = state.key.id
         self._session = session
         self._notes = notes
-        self._sight = Sight(session.hello)
-        self._stops = stops_at_difference or not self._sight.sees_state
+        self._visibility = Visibility(session.hello)
+        self._stops = stops_at_difference or not self._visibility.sees_state
         in_steps = "crash-in-step" not in session.hello.unsupported
-        self._dies_in_steps = dies_in_steps and in_steps and self._sight.sees_syncs
+        self._dies_in_steps = dies_in_steps and in_steps and self._visibility.sees_syncs
         self._disk = disk_of(traced_state(state))
         self._syncs_early = False
         self._correlations = Correlations()
         self._answers = FetchAnswers(configuration)
-        self._stepwise = Stepwise(self._id, self._sight, notes)
+        self._comparer = StepComparer(self._id, self._visibility, notes)
         who = session.hello.implementation
         self._durations = notes.durations.setdefault((who.name, who.version), Durations(configuration))
         self._references: tuple[ReplicaState, ...] = (state,)
@@ -97,10 +97,10 @@ class AdapterReplica(Replica):
         """What a trace says of the last step."""
         notes.asking = (self._id, "reset")
         session.ask(ResetReply, Reset, replica=self._id, cluster=cluster_of(configuration))
-        if self._sight.sees_state:
-            self._stepwise.beginning(traced_state(state), session.ask(ObserveReply, Observe).state)
+        if self._visibility.sees_state:
+            self._comparer.beginning(traced_state(state), session.ask(ObserveReply, Observe).state)
             notes.is_over = notes.first is not None
-        notes.limits.update(dict.fromkeys(self._sight.limits()))
+        notes.limits.update(dict.fromkeys(self._visibility.limits()))
         self.state = self._with_synced(state)
 
     # -----------------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class AdapterReplica(Replica):
     # -----------------------------------------------------------------------------------------------------
 
     def _happen(self, event: Event, draw: Draw, crash: CrashPoint | None) -> Done:
-        steps = self._beside(event, draw, crash)
+        steps = self._reference_steps(event, draw, crash)
         if not steps:
             return Done(self._references[0], (), None)
         first = steps[0]
@@ -150,13 +150,13 @@ class AdapterReplica(Replica):
         self._answers.follow(event_of_line(first.line), first.expected, shown)
         sequence = draw.correlation_id
         judged = [
-            self._stepwise.judged(traced_state(step.before), step.line, step.expected, seen, disk) for step in steps
+            self._comparer.judged(traced_state(step.before), step.line, step.expected, seen, disk) for step in steps
         ]
         agreeing = [place for place, one in enumerate(judged) if not one.differences]
         place = agreeing[0] if agreeing else 0
         step = steps[place]
         role = str(step.before.role)
-        self._stepwise.note(sequence, step.line.event, role, judged[place], *[one.reason for one in step.taken])
+        self._comparer.note(sequence, step.line.event, role, judged[place], *[one.reason for one in step.taken])
         if not agreeing:
             died = None if crash is None else (crash.completed, crash.log_end_offset)
             given = Given(step.before, self.configuration, event, draw, died)
@@ -165,15 +165,15 @@ class AdapterReplica(Replica):
             kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
             begun = step.done.state if isinstance(event, events.ReplaceDisk) else step.before
             done = self._own_way(begun, step.done, step.expected, seen, kept)
-            self.shown = named(sequence, seen if self._sight.sees_all_writes else replaced(seen, effects=UNSET))
+            self.shown = named(sequence, seen if self._visibility.sees_all_writes else replaced(seen, effects=UNSET))
             if self._notes.explaining is None:
-                hidden = [effect for effect in step.expected if not self._sight.shows(tag_of(effect))]
+                hidden = [effect for effect in step.expected if not self._visibility.shows(tag_of(effect))]
                 self._notes.explaining = named(sequence, Shown((*hidden, *shown))).effects or ()
             self._references = (done.state,)
         else:
             self._durations.heard(step.before, event, draw, step.done.effects, tuple(shown))
             done = step.done._replace(effects=self._kept(step.done.effects, seen.effects or ()))
-            self.shown = named(sequence, self._stepwise.in_the_models_words(step.line, seen))
+            self.shown = named(sequence, self._comparer.in_the_models_words(step.line, seen))
             self._references = tuple(different([steps[one].done.state for one in agreeing]))
         self._follow(event, crash, done.state)
         effects, self.shown = without_unnamed(done.effects, self.shown)
@@ -187,19 +187,19 @@ class AdapterReplica(Replica):
         state = None if seen.state is UNSET else seen.state
         shown = Seen(None if seen.effects is UNSET else seen.effects, seen.refusal, state, disk)
         event = VectorEvent(event=line.event, draw=TracedDraw(0, 0, 0))
-        comparison = StepComparison(event, traced_state(given.state), shown, self._sight.hello)
+        comparison = StepComparison(event, traced_state(given.state), shown, self._visibility.hello)
         found = attributed(given, comparison.what_differs)
         level = "MUST" if rules_of_order(first.differences) else found.level
         self._notes.first = replaced(first, rules=found.rules, rule_level=level)
 
-    def _beside(self, event: Event, draw: Draw, crash: CrashPoint | None) -> tuple[Beside, ...]:
+    def _reference_steps(self, event: Event, draw: Draw, crash: CrashPoint | None) -> tuple[ReferenceStep, ...]:
         """What the reference does under each answer to the open decisions, from each state that it may be in.
 
         Nothing where it cannot follow the implementation any more, and the run is over.
         """
         self.shown = Shown()
         try:
-            return steps_beside(self._references, self.configuration, Happening(self._id, event, draw, crash))
+            return reference_steps(self._references, self.configuration, Happening(self._id, event, draw, crash))
         except DEFECTS:
             if self._notes.first is None:
                 raise
@@ -212,7 +212,7 @@ class AdapterReplica(Replica):
         return ()
 
     def _asked(self, event: Event, draw: Draw, line: EventLine) -> Shown:
-        session, sight, ids = self._session, self._sight, self._correlations
+        session, visibility, ids = self._session, self._visibility, self._correlations
         drawn = TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
         reply: StepReply | RestartReply | None = None
         self._answers.begin(event_of_line(line))
@@ -226,7 +226,7 @@ class AdapterReplica(Replica):
                 StepReply, Step, event=line.event, message=message, input=line.input, draw=drawn, crash=line.crash
             )
         shown = () if reply is None else ids.drawn(drawn, reply.effects)
-        state = ids.observed(session.ask(ObserveReply, Observe).state) if sight.sees_state else UNSET
+        state = ids.observed(session.ask(ObserveReply, Observe).state) if visibility.sees_state else UNSET
         if reply is None:
             return Shown((), UNSET, state)
         if line.crash is not UNSET and counts_otherwise(shown, line.effects or (), self._disk):
@@ -234,13 +234,13 @@ class AdapterReplica(Replica):
         done = normal_form(shown, self._disk)
         self._disk = self._disk.after(done)
         told = self._answers.heard(event_of_line(line), done)
-        effects = tuple([without_id(one) for one in told if sight.shows(tag_of(one))])
+        effects = tuple([without_id(one) for one in told if visibility.shows(tag_of(one))])
         self._notes.shown += len(effects)
-        return Shown(effects, reply.refusal if sight.sees_state else UNSET, state)
+        return Shown(effects, reply.refusal if visibility.sees_state else UNSET, state)
 
     def _kept(self, wanted: tuple[Effect, ...], actual: Sequence[TracedEffect]) -> tuple[Effect, ...]:
         """The reference's effects without the timers that may be missing and are."""
-        if not self._sight.shows("StartTimer"):
+        if not self._visibility.shows("StartTimer"):
             return wanted
         there = {effect_name(effect) for effect in actual}
         return tuple([one for one in wanted if not isinstance(one, StartTimer) or f"StartTimer {one.timer}" in there])
@@ -257,7 +257,7 @@ class AdapterReplica(Replica):
     def _with_synced(self, state: ReplicaState) -> ReplicaState:
         """The state with what is known to be synced; where that is not shown with all of the log, to lose nothing."""
         end, flushed = state.log.end_offset, state.log.flushed
-        synced = max(flushed, min(self._disk.synced, end)) if self._sight.sees_syncs else end
+        synced = max(flushed, min(self._disk.synced, end)) if self._visibility.sees_syncs else end
         return state if synced == flushed else state._replace(log=state.log._replace(flushed=synced))
 
     # -----------------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ class AdapterReplica(Replica):
         """What the implementation did, for the cluster to go on with."""
         if seen.state is UNSET or seen.effects is UNSET:
             return wanted
-        hidden = [effect for effect in wanted.effects if not self._sight.shows(type(effect).__name__)]
+        hidden = [effect for effect in wanted.effects if not self._visibility.shows(type(effect).__name__)]
         try:
             made = reference_effects(self._id, seen.effects, expected, hidden)
             state = followed(before, made, wanted.state, seen.state, kept)

@@ -8,8 +8,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.messages import TracedDraw
-from kraft_conformance.random_runs.beside import Beside, Happening, beside_of
-from kraft_conformance.random_runs.sight import Shown
+from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, reference_step
+from kraft_conformance.random_runs.visibility import Shown
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.vectors.format import VectorEvent, VectorStep
 from kraft_reference.effects import Effect, Send
@@ -29,7 +29,9 @@ def event_of_line(line: EventLine) -> VectorEvent:
     return VectorEvent(event=line.event, message=line.message, input=line.input, draw=_NO_DRAW, crash=line.crash)
 
 
-def as_answered(answers: FetchAnswers, step: Beside, happening: Happening, shown: Sequence[TracedEffect]) -> Beside:
+def as_answered(
+    answers: FetchAnswers, step: ReferenceStep, happening: Happening, shown: Sequence[TracedEffect]
+) -> ReferenceStep:
     """A step of the reference with the right answers that are most like those that are shown."""
     done, outputs = step.done, step.expected
     told = {name: getattr(event_of_line(step.line), name) for name in VectorEvent.__struct_fields__}
@@ -47,7 +49,7 @@ def as_answered(answers: FetchAnswers, step: Beside, happening: Happening, shown
     is_late = len(chosen.outputs) > len(outputs)
     refusal = None if is_late and done.refusal is Refusal.NOTHING_DUE else done.refusal
     changed = done._replace(effects=tuple(effects), refusal=refusal)
-    return beside_of(step.before, changed, happening, step.taken)
+    return reference_step(step.before, changed, happening, step.taken)
 
 
 def _effect(output: TracedEffect) -> Effect:

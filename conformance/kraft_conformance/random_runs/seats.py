@@ -4,18 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from kraft_conformance.protocol.messages import (
-    REPLIES,
-    SCHEMA,
-    ErrorReply,
-    Hello,
-    HelloReply,
-    Reply,
-    Request,
-    Software,
-)
-from kraft_conformance.runner.faults import Died, MalformedReply, OtherVersion, Unable, Unsupported
-from kraft_conformance.runner.session import Adapter, Session
+from kraft_conformance.protocol.messages import SCHEMA, Hello, HelloReply, Reply, Request, Software
+from kraft_conformance.runner.faults import Died, OtherVersion, Unable
+from kraft_conformance.runner.session import Adapter, Session, fitting
 
 REFERENCE = "reference"
 """The word for the built-in reference in place of a command."""
@@ -113,11 +104,7 @@ class LocalSession:
             raise Unable(str(error)) from error
         except Exception as error:
             raise Died(f"it raised {type(error).__name__}: {error}") from error
-        if isinstance(reply, ErrorReply):
-            raise (Unsupported if reply.code == "unsupported" else Unable)(reply.detail)
-        if not isinstance(reply, REPLIES[request]) or not isinstance(reply, wanted):
-            raise MalformedReply(f"a reply {type(reply).__name__}, expected {wanted.__name__}")
-        return reply
+        return fitting(reply, request, wanted)
 
     def end(self, *, politely: bool = True) -> None:
         """There is nothing to leave behind."""

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, get_args
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from kraft_conformance.random_runs.sight import Shown
+from kraft_conformance.random_runs.visibility import Shown
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.vectors.state_changes import applied
 from kraft_reference import durability

@@ -19,6 +19,7 @@ from kraft_conformance.protocol.messages import (
 )
 from kraft_conformance.protocol.parsing import encoded, parse_reply
 from kraft_conformance.runner.faults import AdapterFault, MalformedReply, OtherVersion, StrayOutput, Unable, Unsupported
+from kraft_conformance.runner.plain import tag_of
 from kraft_conformance.runner.process import AdapterProcess
 from kraft_traces.errors import InvalidUtf8Error, MalformedJsonError, TraceError
 
@@ -38,6 +39,23 @@ class Adapter(Protocol):
 
     def end(self, *, politely: bool = True) -> None:
         """Leave nothing behind."""
+
+
+def fitting(reply: Reply, request: type[Request], wanted: type[_Reply], stderr: str = "") -> _Reply:
+    """The reply, if it is one to the request.
+
+    Raises:
+        AdapterFault: it is an error, or another reply.
+    """
+    if isinstance(reply, ErrorReply):
+        if request is Observe and reply.code == "unsupported":
+            detail = f"its hello says that its state can be observed, and it says: {reply.detail}"
+            raise MalformedReply(detail, stderr)
+        raise (Unsupported if reply.code == "unsupported" else Unable)(reply.detail, stderr)
+    if not isinstance(reply, REPLIES[request]) or not isinstance(reply, wanted):
+        given, expected = tag_of(reply), REPLIES[request].__struct_config__.tag
+        raise MalformedReply(f"a reply of type {given}, expected {expected}", stderr)
+    return reply
 
 
 class Session:
@@ -95,16 +113,7 @@ class Session:
         if reply.id != self._number:
             detail = f"a reply to request {reply.id} where one to request {self._number} was due"
             raise MalformedReply(detail, self._process.stderr)
-        if isinstance(reply, ErrorReply):
-            if request is Observe and reply.code == "unsupported":
-                detail = f"its hello says that its state can be observed, and it says: {reply.detail}"
-                raise MalformedReply(detail, self._process.stderr)
-            fault = Unsupported if reply.code == "unsupported" else Unable
-            raise fault(reply.detail, self._process.stderr)
-        if not isinstance(reply, REPLIES[request]) or not isinstance(reply, wanted):
-            expected, given = REPLIES[request].__struct_config__.tag, type(reply).__struct_config__.tag
-            raise MalformedReply(f"a reply of type {given}, expected {expected}", self._process.stderr)
-        return reply
+        return fitting(reply, request, wanted, self._process.stderr)
 
     def _parsed(self, raw: bytes) -> Reply:
         try:

@@ -25,7 +25,7 @@ class Happening(NamedTuple):
     crash: CrashPoint | None
 
 
-class Beside(NamedTuple):
+class ReferenceStep(NamedTuple):
     """A step of the reference beside an adapter."""
 
     before: ReplicaState
@@ -37,9 +37,9 @@ class Beside(NamedTuple):
     """The answers that are not the profile's."""
 
 
-def steps_beside(
+def reference_steps(
     states: Sequence[ReplicaState], configuration: Configuration, happening: Happening
-) -> tuple[Beside, ...]:
+) -> tuple[ReferenceStep, ...]:
     """The steps from each of these states under each answer, those of the profile first.
 
     Raises:
@@ -57,22 +57,24 @@ def steps_beside(
 
 def _step(
     before: ReplicaState, configuration: Configuration, happening: Happening, taken: tuple[OpenAnswer, ...]
-) -> Beside:
+) -> ReferenceStep:
     _, event, draw, crash = happening
-    beside = Replica(before, configuration)
+    replica = Replica(before, configuration)
     if crash is not None:
-        done = beside.crash_during(event, draw, crash.completed, crash.log_end_offset)
+        done = replica.crash_during(event, draw, crash.completed, crash.log_end_offset)
     else:
-        done = beside.step(event, draw)
-    return beside_of(before, done, happening, taken)
+        done = replica.step(event, draw)
+    return reference_step(before, done, happening, taken)
 
 
-def beside_of(before: ReplicaState, done: Step, happening: Happening, taken: tuple[OpenAnswer, ...]) -> Beside:
+def reference_step(
+    before: ReplicaState, done: Step, happening: Happening, taken: tuple[OpenAnswer, ...]
+) -> ReferenceStep:
     """A step with the line that shows it."""
     identifier = "1.1" if isinstance(happening.event, events.Receive) else None
     replica_id, event, _, crash = happening
     line = event_line(Occurrence(1, 0, event, replica_id, identifier, done.effects, done.refusal, crash, done.state))
-    return Beside(before, done, line, tuple([without_id(effect) for effect in line.effects or ()]), taken)
+    return ReferenceStep(before, done, line, tuple([without_id(effect) for effect in line.effects or ()]), taken)
 
 
 def different(states: Iterable[ReplicaState]) -> Iterator[ReplicaState]:

@@ -10,7 +10,7 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.random_runs.notes import FirstDifference, Notes
 from kraft_conformance.random_runs.shown import masked
-from kraft_conformance.random_runs.sight import Shown, Sight
+from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
 from kraft_conformance.runner.plain import Compared, Difference, tag_of
 from kraft_conformance.vectors.format import VectorStep
@@ -35,12 +35,12 @@ class Judged:
     """The reasons for which an output may be missing, and is."""
 
 
-class Stepwise:
+class StepComparer:
     """Compares the steps of one replica, in their order."""
 
-    def __init__(self, replica_id: int, sight: Sight, notes: Notes) -> None:
+    def __init__(self, replica_id: int, visibility: Visibility, notes: Notes) -> None:
         self._replica_id = replica_id
-        self._sight = sight
+        self._visibility = visibility
         self._notes = notes
 
     def beginning(self, expected: TracedState, observed: TracedState) -> None:
@@ -65,7 +65,7 @@ class Stepwise:
         if seen.effects != expected:
             effects = self._effects(line, before, changes, expected, seen, latitude, disk)
         differences, left_out = effects
-        if self._sight.sees_state:
+        if self._visibility.sees_state:
             if line.event != "Crash":
                 differences += compared_refusal(line.refusal or None, seen.refusal)
             assert seen.state is not UNSET, "the adapter shows it"
@@ -102,7 +102,7 @@ class Stepwise:
             latitude=latitude,
             may_start=may_start(before, expected, changes),
         )
-        hello, shown = self._sight.hello, seen.effects or ()
+        hello, shown = self._visibility.hello, seen.effects or ()
         after = line.state
         assert after is not UNSET, "the reference shows its state"
         assert after.log_end_offset is not UNSET, "all of it"
@@ -116,7 +116,7 @@ class Stepwise:
         may_be_missing = {one.path: one.reason for one in latitude if one.absent}
         for place, effect in enumerate(expected):
             reason = may_be_missing.get(f"outputs[{place}]")
-            if reason is not None and self._sight.shows(tag_of(effect)) and effect_name(effect) not in there:
+            if reason is not None and self._visibility.shows(tag_of(effect)) and effect_name(effect) not in there:
                 yield reason
 
     # -----------------------------------------------------------------------------------------------------
@@ -128,12 +128,12 @@ class Stepwise:
 
         A write that is missing and may be is in the model all the same: it syncs at the latest moment.
         """
-        sight = self._sight
+        visibility = self._visibility
         effects: tuple[TracedEffect, ...] | None = None
-        if sight.sees_all_writes:
+        if visibility.sees_all_writes:
             theirs = {effect_name(effect): effect for effect in seen.effects or ()}
             effects = tuple(_as_shown(line.effects or (), theirs))
-        if not sight.sees_state:
+        if not visibility.sees_state:
             return Shown(UNSET if effects is None else effects)
         assert line.state is not UNSET, "the reference shows its state"
         assert seen.state is not UNSET, "the adapter shows it"

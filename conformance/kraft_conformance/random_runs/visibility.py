@@ -19,7 +19,7 @@ class Shown:
     state: TracedState | UnsetType = UNSET
 
 
-class Sight:
+class Visibility:
     """How much of a replica can be seen."""
 
     def __init__(self, hello: HelloReply) -> None:
