@@ -23,7 +23,7 @@ from msgspec import UNSET
 from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.format import Pair
-from kraft_conformance.wire.frames import header_version
+from kraft_conformance.wire.frames import header_of, header_version
 from kraft_conformance.wire.generate import read_files
 from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, fields_of, messages
 
@@ -75,7 +75,7 @@ def check(pair: Pair) -> Checked:
     if message.kind is Kind.RECORD:
         return _check_batch(pair, message, raw)
     means = Means.OWN_SCHEMA if message.api in _MODULES else Means.GIVEN_SCHEMA
-    header = messages()["RequestHeader" if message.kind is Kind.REQUEST else "ResponseHeader"]
+    header = header_of(message)
     content = io.BytesIO(raw[4:])
     differences = []
     for part, name in ((header, "header"), (message, "body")):

@@ -7,7 +7,6 @@ Rule: wire.negotiation.
 import binascii
 import io
 from base64 import b64decode, urlsafe_b64decode
-from collections.abc import Callable
 from typing import Any
 
 from kio.serial import writers
@@ -15,17 +14,7 @@ from kio.serial import writers
 from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.reading import VARINT_MAX
-from kraft_conformance.wire.schema import Field, Message, default_of
-
-_WRITERS: dict[str, tuple[Callable[..., None], int, int]] = {
-    "int8": (writers.write_int8, -(2**7), 2**7 - 1),
-    "int16": (writers.write_int16, -(2**15), 2**15 - 1),
-    "int32": (writers.write_int32, -(2**31), 2**31 - 1),
-    "int64": (writers.write_int64, -(2**63), 2**63 - 1),
-    "uint16": (writers.write_uint16, 0, 2**16 - 1),
-    "uint32": (writers.write_uint32, 0, 2**32 - 1),
-}
-"""Whole numbers, with their lowest and highest."""
+from kraft_conformance.wire.schema import RANGES, Field, Message, default_of, width_of
 
 
 class Encoder:
@@ -101,7 +90,7 @@ class Encoder:
             if not isinstance(value, bool):
                 raise WireError(Reason.WRONG_TYPE, where, "true or false", _kind_of(value))
             return bytes([value])
-        if one.type in _WRITERS:
+        if one.type in RANGES:
             return whole_number(one.type, value, where)
         if value is None and one.type != "uuid":
             self._nullable(one, where)
@@ -166,14 +155,12 @@ def whole_number(kind: str, value: Any, where: str) -> bytes:
     Raises:
         WireError: it is none, or not in the range of its type.
     """
-    write, low, high = _WRITERS[kind]
+    low, high = RANGES[kind]
     if not isinstance(value, int) or isinstance(value, bool):
         raise WireError(Reason.WRONG_TYPE, where, f"{kind}, a whole number", _kind_of(value))
     if not low <= value <= high:
         raise WireError(Reason.OUT_OF_RANGE, where, f"{kind}, from {low} to {high}", str(value))
-    written = io.BytesIO()
-    write(written, value)
-    return written.getvalue()
+    return value.to_bytes(width_of(kind), "big", signed=low < 0)
 
 
 def uuid_bytes(text: str, where: str) -> bytes:

@@ -60,7 +60,7 @@ def encode_frame(message: Message, version: int, document: Any) -> tuple[bytes, 
     if not isinstance(document, dict) or document.keys() != {"header", "body"}:
         raise WireError(Reason.WRONG_TYPE, "$", "an object with header and body", "another document")
     written, _ = encoded(
-        _header(message), header_version(message, version), _filled(message, version, document), "header"
+        header_of(message), header_version(message, version), _filled(message, version, document), "header"
     )
     body, dropped = encoded(message, version, document["body"], "body")
     return whole_number("int32", len(written) + len(body), "length") + written + body, dropped
@@ -107,7 +107,7 @@ def decode_response(raw: bytes, message: Message, version: int, is_lenient: bool
 
 
 def _decoded(message: Message, version: int, content: Bytes) -> Frame:
-    header = decoded(_header(message), header_version(message, version), content, "header")
+    header = decoded(header_of(message), header_version(message, version), content, "header")
     body = decoded(message, version, content, "body")
     content.finished("body")
     return Frame(message, version, header, body, tuple(content.notes))
@@ -128,5 +128,6 @@ def _framed(raw: bytes, is_lenient: bool) -> Bytes:
     return content
 
 
-def _header(message: Message) -> Message:
+def header_of(message: Message) -> Message:
+    """What stands in front of it."""
     return messages()["RequestHeader" if message.kind is Kind.REQUEST else "ResponseHeader"]

@@ -32,7 +32,7 @@ from kraft_conformance.wire.format import (
     VersionEntry,
     WireFile,
 )
-from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, header_version
+from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, header_of, header_version
 from kraft_conformance.wire.kio_entities import kio_bytes, kio_frame, kio_read, without_unknown_tags
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.schema import Field, Kind, Message, messages
@@ -165,7 +165,7 @@ def _encoded(message: Message, version: int, one: Valued) -> tuple[Document, dic
     of_kio = kio_frame(message, version, plain)
     if of_kio != encode_frame(message, version, plain)[0]:
         raise PairProofError(f"{message.name} version {version}: kio makes {of_kio.hex()}")
-    header = messages()["RequestHeader" if message.kind is Kind.REQUEST else "ResponseHeader"]
+    header = header_of(message)
     read, size = kio_read(header, header_version(message, version), of_kio[4:])
     _prove_read(header, document["header"], read)
     read, _ = kio_read(message, version, of_kio[4 + size :])

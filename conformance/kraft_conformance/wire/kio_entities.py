@@ -21,8 +21,8 @@ from kio.static.primitive import i32Timedelta
 
 from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
-from kraft_conformance.wire.frames import header_version
-from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, fields_of, messages
+from kraft_conformance.wire.frames import header_of, header_version
+from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, fields_of
 
 _TYPES: dict[Kind, Any] = {
     Kind.REQUEST: EntityType.request,
@@ -48,7 +48,7 @@ def kio_bytes(message: Message, version: int, document: Document) -> bytes:
 
 def kio_frame(message: Message, version: int, document: Document) -> bytes:
     """The bytes that kio makes of a whole frame."""
-    header = messages()["RequestHeader" if message.kind is Kind.REQUEST else "ResponseHeader"]
+    header = header_of(message)
     content = kio_bytes(header, header_version(message, version), document["header"])
     content += kio_bytes(message, version, document["body"])
     return len(content).to_bytes(4, "big") + content

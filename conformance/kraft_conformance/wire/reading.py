@@ -12,21 +12,12 @@ from kio.serial import readers
 from kio.serial.errors import BufferUnderflow
 
 from kraft_conformance.wire.errors import Reason, WireError
+from kraft_conformance.wire.schema import RANGES, width_of
 
 Value = TypeVar("Value")
 
 VARINT_MAX = 2**31 - 1
 """Kafka's lengths, tags and counts are 32 bits with a sign, of which none is negative."""
-
-_READERS: dict[str, tuple[Callable[..., tuple[int, int]], int]] = {
-    "int8": (readers.read_int8, 1),
-    "int16": (readers.read_int16, 2),
-    "int32": (readers.read_int32, 4),
-    "int64": (readers.read_int64, 8),
-    "uint16": (readers.read_uint16, 2),
-    "uint32": (readers.read_uint32, 4),
-}
-"""Whole numbers of fixed width, with their bytes."""
 
 
 @dataclass(slots=True)
@@ -72,12 +63,7 @@ class Bytes:
         Raises:
             WireError: the bytes end within it.
         """
-        reader, width = _READERS[kind]
-        if width > self.left:
-            raise self.truncated(where, f"{width} bytes of {kind}")
-        value, size = reader(self.whole, self.offset)
-        self.offset += size
-        return int(value)
+        return int.from_bytes(self.take(width_of(kind), where, kind), "big", signed=RANGES[kind][0] < 0)
 
     def varint(self, where: str, what: str) -> int:
         """An unsigned varint of 32 bits: a length, a count or a tag.

@@ -13,6 +13,19 @@ from kraft_conformance.wire.errors import Reason, WireError
 NULL_UUID = "AAAAAAAAAAAAAAAAAAAAAA"
 """The uuid of 16 zero bytes, as Kafka writes uuids: base 64 for URLs, without padding."""
 
+RANGES: Mapping[str, tuple[int, int]] = {
+    **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": (0, 2**bits - 1) for bits in (16, 32)},
+}
+"""The lowest and the highest of each type of whole numbers."""
+
+
+def width_of(kind: str) -> int:
+    """How many bytes such a whole number has."""
+    low, high = RANGES[kind]
+    return (high - low).bit_length() // 8
+
+
 _ZERO: Mapping[str, Any] = {"bool": False, "string": "", "records": None, "uuid": NULL_UUID}
 """The default of a type whose field names none; 0 of the whole numbers."""
 

@@ -5,17 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
-from kraft_conformance.wire.frames import header_version
-from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, fields_of, messages
+from kraft_conformance.wire.frames import header_of, header_version
+from kraft_conformance.wire.schema import NULL_UUID, RANGES, Field, Kind, Message, default_of, fields_of
 from kraft_conformance.wire.typical import ERRORS, typical, typical_header
 
-_RANGES = {
-    "int8": (-(2**7), 2**7 - 1),
-    "int16": (-(2**15), 2**15 - 1),
-    "int32": (-(2**31), 2**31 - 1),
-    "int64": (-(2**63), 2**63 - 1),
-    "uint16": (0, 2**16 - 1),
-}
 _ERROR_CODES = (-1, 127)
 """UNKNOWN_SERVER_ERROR and VOTER_NOT_FOUND: a code without a name is none."""
 _INCONSISTENT_CLUSTER_ID = 104
@@ -94,8 +87,8 @@ def _extreme_value(one: Field, version: int, end: int) -> Any:
         return extreme(one.fields, version, end)
     if one.name == "errorCode":
         return _ERROR_CODES[end]
-    if one.type in _RANGES:
-        return _RANGES[one.type][end]
+    if one.type in RANGES:
+        return RANGES[one.type][end]
     return {
         "bool": (False, True),
         "string": ("", _LONG),
@@ -113,7 +106,7 @@ def _plain_header(message: Message) -> Document:
 
 
 def _extreme_header(message: Message, version: int, end: int) -> Document:
-    header = messages()["RequestHeader" if message.kind is Kind.REQUEST else "ResponseHeader"]
+    header = header_of(message)
     ends = extreme(header.fields, header_version(message, version), end)
     return {name: value for name, value in ends.items() if name not in ("requestApiKey", "requestApiVersion")}
 
