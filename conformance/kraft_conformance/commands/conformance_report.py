@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, say, shown, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
@@ -35,7 +36,6 @@ Html = Annotated[Path | None, typer.Option("--html", help="Write one HTML page t
 Folder = Annotated[Path | None, typer.Option("--vectors", help="A folder of vectors; default: those of the package.")]
 Result = Annotated[Path, typer.Argument(help="What `run --json` wrote; `-` for standard input.")]
 ResultFiles = Annotated[list[Path], typer.Argument(help="What `run --json` wrote, one file for each implementation.")]
-MatrixJson = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 
 
 def report(
@@ -64,7 +64,7 @@ def matrix(
     files: ResultFiles,
     html: Html = None,
     markdown: Markdown = None,
-    as_json: MatrixJson = False,
+    as_json: Json = False,
     folder: Folder = None,
 ) -> int:
     """Compare implementations, versions or levels: a table of rules, from the results of their runs."""

@@ -1,5 +1,6 @@
 """`kraft-spec simulate`: one run of the reference cluster."""
 
+from contextlib import AbstractContextManager, ExitStack
 from typing import Annotated
 
 import typer
@@ -18,7 +19,7 @@ from kraft_reference.metrics import current_state
 from kraft_spec.experiments import failure_of, simulation_of
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.own import own_generator
-from kraft_traces.writer import write_trace
+from kraft_traces.writer import TraceWriter, write_trace
 
 Seed = Annotated[int, typer.Option(min=0, help="Same seed, same bytes.")]
 WorkloadName = Annotated[str, typer.Option(help=f"A named mix: {', '.join(WORKLOADS)}.")]
@@ -60,25 +61,15 @@ def simulate(
     except ValueError as error:
         raise usage_error(str(error)) from error
     events = 0
-    with progress(f"simulating {workload}, seed {seed}", steps) as advance:
-        if output is None:
-            for _ in simulation.run():
-                events += 1
-                advance()
-        else:
-            generator = own_generator(seed, workload)
-            with write_trace(
-                output,
-                simulation.configuration,
-                generator,
-                spec_hash=spec_hash(),
-                checkpoint_every=checkpoint_every,
-                switched_off=plan.switched_off,
-            ) as writer:
-                for occurrence in simulation.run():
-                    writer.write(occurrence)
-                    events += 1
-                    advance()
+    with progress(f"simulating {workload}, seed {seed}", steps) as advance, ExitStack() as stack:
+        writer = None
+        if output is not None:
+            writer = stack.enter_context(_trace_in(output, simulation, plan, checkpoint_every))
+        for occurrence in simulation.run():
+            if writer is not None:
+                writer.write(occurrence)
+            events += 1
+            advance()
     if simulation.violation is None:
         _report_success(plan, simulation, events, output, as_json)
         return ExitCode.CONFORMANT
@@ -87,6 +78,19 @@ def simulate(
         found = () if failure is None else findings_in(failure)
     _report_failure(plan, simulation, failure, found, output, as_json)
     return ExitCode.VIOLATION
+
+
+def _trace_in(
+    target: str, simulation: Simulation, plan: RunPlan, checkpoint_every: int | None = None
+) -> AbstractContextManager[TraceWriter]:
+    return write_trace(
+        target,
+        simulation.configuration,
+        own_generator(plan.seed, plan.workload),
+        spec_hash=spec_hash(),
+        checkpoint_every=checkpoint_every,
+        switched_off=plan.switched_off,
+    )
 
 
 def _report_success(plan: RunPlan, simulation: Simulation, events: int, output: str | None, as_json: bool) -> None:
@@ -134,13 +138,7 @@ def _report_failure(
     shortest = None
     if failure is not None:
         shortest = f"seed-{plan.seed}-{failure.violation.property_name}.shrunk.jsonl"
-        with write_trace(
-            shortest,
-            simulation.configuration,
-            own_generator(plan.seed, plan.workload),
-            spec_hash=spec_hash(),
-            switched_off=plan.switched_off,
-        ) as writer:
+        with _trace_in(shortest, simulation, plan) as writer:
             writer.write_all(failure.occurrences)
             writer.end(complete=False)
     if as_json:
