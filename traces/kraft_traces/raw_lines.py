@@ -1,9 +1,15 @@
 """The lines of a trace as bytes, of whatever format: one at a time, and none longer than a limit."""
 
-from typing import BinaryIO
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, ParamSpec, Self, TypeVar
 
 from kraft_traces.errors import InvalidUtf8Error, LineTooLongError, MalformedJsonError, TruncatedFileError
-from kraft_traces.streams import LINE_BYTES_MAX, read_line
+from kraft_traces.streams import LINE_BYTES_MAX, open_bytes, read_line
+
+Parameters = ParamSpec("Parameters")
+Parsed = TypeVar("Parsed")
 
 
 class RawLines:
@@ -41,16 +47,69 @@ class RawLines:
             raise LineTooLongError(detail, self._source, self.line_number)
         return self._line
 
-    def check_truncated(self, error: MalformedJsonError | InvalidUtf8Error) -> None:
-        """Say of a line that is not JSON, and has no newline, that the file stops in it.
+    def parsed(
+        self, parse: Callable[Parameters, Parsed], *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> Parsed:
+        """What a function makes of the line read last.
 
         Raises:
-            TruncatedFileError: it does.
+            TruncatedFileError: the line is not JSON and has no newline, so that the file stops in it.
+            TraceError: it is wrong.
         """
-        if not self._line.endswith(b"\n"):
+        try:
+            return parse(*args, **kwargs)
+        except (MalformedJsonError, InvalidUtf8Error) as error:
+            if self._line.endswith(b"\n"):
+                raise
             detail = f"the file stops in the middle of a line ({error.detail})"
             raise TruncatedFileError(detail, self._source, self.line_number, column=error.column) from None
+
+
+class LineReader:
+    """A reader of the lines of one trace, of whatever format, which a `with` statement closes.
+
+    Attributes:
+        source: the file, `-` for standard input.
+        events: how many event lines were read.
+    """
+
+    def __init__(self, stream: BinaryIO, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+        """Read nothing yet.
+
+        Args:
+            stream: the decompressed bytes of the trace.
+            source: its name in errors.
+            line_bytes_max: the longest line that is accepted, newline included.
+        """
+        self.source = source
+        self.events = 0
+        self._stream = stream
+        self._lines = RawLines(stream, source, line_bytes_max)
+
+    @classmethod
+    def opened(cls, path: str | Path, source: str | None = None, **options: int) -> Self:
+        """A reader of a file, gzip or not, or of standard input (`-`); use it in a `with` statement.
+
+        `source` is what errors call the file, its path by default.
+
+        Raises:
+            TraceError: the file cannot be opened, or its header is missing or wrong.
+        """
+        stream = open_bytes(path)
+        try:
+            return cls(stream, str(path) if source is None else source, **options)
+        except BaseException:
+            stream.close()
+            raise
 
     def close(self) -> None:
         """Close the stream."""
         self._stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

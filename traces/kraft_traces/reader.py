@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
 from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine
@@ -13,54 +12,39 @@ from kraft_traces.errors import (
     DuplicateHeaderError,
     EmptyTraceError,
     EventCountError,
-    InvalidUtf8Error,
     LinesAfterEndError,
-    MalformedJsonError,
 )
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.parsing import parse_header, parse_line
-from kraft_traces.raw_lines import RawLines
+from kraft_traces.raw_lines import LineReader
 from kraft_traces.restore import configuration_of
-from kraft_traces.streams import LINE_BYTES_MAX, open_bytes, trace_paths
+from kraft_traces.streams import LINE_BYTES_MAX, trace_paths
 
 
-class TraceReader:
+class TraceReader(LineReader):
     """The event lines of one trace, in order; an iterator that keeps one line at a time.
 
     Attributes:
-        source: the file, `-` for standard input.
         header: its first line.
         raw_header: the bytes of the first line as they stand in the file.
         line_number: that of the line read last, counted from 1.
         raw_line: the bytes of the line read last as they stand in the file.
-        events: how many event lines were read.
         end: the end line once it was read; None before, and for a trace that stops without one.
     """
 
     def __init__(self, stream: BinaryIO, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
         """Read the header.
 
-        Args:
-            stream: the decompressed bytes of the trace.
-            source: its name in errors.
-            line_bytes_max: the longest line that is accepted, newline included.
-
         Raises:
             TraceError: it has none, or a wrong one.
         """
-        self.source = source
-        self.events = 0
+        super().__init__(stream, source, line_bytes_max=line_bytes_max)
         self.end: EndLine | None = None
-        self._lines = RawLines(stream, source, line_bytes_max)
         self.line_number = 0
         self.raw_line = self._next_raw()
         if not self.raw_line:
             raise EmptyTraceError("the file is empty, expected a header", source)
-        try:
-            self.header: HeaderLine = parse_header(self.raw_line, source)
-        except (MalformedJsonError, InvalidUtf8Error) as error:
-            self._lines.check_truncated(error)
-            raise
+        self.header: HeaderLine = self._lines.parsed(parse_header, self.raw_line, source)
         self.raw_header = self.raw_line
         self._continuity = Continuity(self.header, source)
 
@@ -107,11 +91,7 @@ class TraceReader:
                 raise EmptyTraceError("a header and no event", self.source)
             return None
         self.raw_line = raw
-        try:
-            line = parse_line(raw, self.source, self.line_number)
-        except (MalformedJsonError, InvalidUtf8Error) as error:
-            self._lines.check_truncated(error)
-            raise
+        line = self._lines.parsed(parse_line, raw, self.source, self.line_number)
         if type(line) is EventLine:
             self._continuity.follow(line, self.line_number)
             self.events += 1
@@ -141,18 +121,6 @@ class TraceReader:
         self.line_number += 1
         return self._lines.read()
 
-    def close(self) -> None:
-        """Close the stream."""
-        self._lines.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 def open_trace(path: str | Path, *, source: str | None = None, line_bytes_max: int = LINE_BYTES_MAX) -> TraceReader:
     """A reader of a file, gzip or not, or of standard input (`-`); use it in a `with` statement.
@@ -162,12 +130,7 @@ def open_trace(path: str | Path, *, source: str | None = None, line_bytes_max: i
     Raises:
         TraceError: the file cannot be opened, or its header is missing or wrong.
     """
-    stream = open_bytes(path)
-    try:
-        return TraceReader(stream, str(path) if source is None else source, line_bytes_max=line_bytes_max)
-    except BaseException:
-        stream.close()
-        raise
+    return TraceReader.opened(path, source, line_bytes_max=line_bytes_max)
 
 
 def open_traces(paths: Iterable[str | Path]) -> Iterator[TraceReader]:

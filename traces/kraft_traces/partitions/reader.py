@@ -3,48 +3,34 @@
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
 from kraft_traces.continuity import check_sequence
-from kraft_traces.errors import EmptyTraceError, InvalidUtf8Error, MalformedJsonError
+from kraft_traces.errors import EmptyTraceError
 from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine
 from kraft_traces.partitions.parsing import parse_partition_header, parse_partition_line, schema_of
-from kraft_traces.raw_lines import RawLines
+from kraft_traces.raw_lines import LineReader, RawLines
 from kraft_traces.streams import LINE_BYTES_MAX, open_bytes
 
 
-class PartitionTraceReader:
+class PartitionTraceReader(LineReader):
     """The event lines of one trace with their line numbers, in order; an iterator that keeps one line at a time.
 
     Attributes:
-        source: the file, `-` for standard input.
         header: its first line.
-        events: how many event lines were read.
     """
 
     def __init__(self, stream: BinaryIO, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
         """Read the header.
 
-        Args:
-            stream: the decompressed bytes of the trace.
-            source: its name in errors.
-            line_bytes_max: the longest line that is accepted, newline included.
-
         Raises:
             TraceError: it has none, or a wrong one.
         """
-        self.source = source
-        self.events = 0
-        self._lines = RawLines(stream, source, line_bytes_max)
+        super().__init__(stream, source, line_bytes_max=line_bytes_max)
         raw = self._lines.read()
         if not raw:
             raise EmptyTraceError("the file is empty, expected a header", source)
-        try:
-            self.header = parse_partition_header(raw, source)
-        except (MalformedJsonError, InvalidUtf8Error) as error:
-            self._lines.check_truncated(error)
-            raise
+        self.header = self._lines.parsed(parse_partition_header, raw, source)
 
     def __iter__(self) -> Iterator[tuple[int, PartitionEventLine]]:
         return self
@@ -61,43 +47,16 @@ class PartitionTraceReader:
             if not self.events:
                 raise EmptyTraceError("a header and no event", self.source)
             raise StopIteration
-        try:
-            line = parse_partition_line(raw, self.source, number)
-        except (MalformedJsonError, InvalidUtf8Error) as error:
-            self._lines.check_truncated(error)
-            raise
+        line = self._lines.parsed(parse_partition_line, raw, self.source, number)
         earlier = number - self.events - 1 + line.sequence
         check_sequence(line.sequence, self.events + 1, self.source, number, earlier)
         self.events += 1
         return number, line
 
-    def close(self) -> None:
-        """Close the stream."""
-        self._lines.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 def open_partition_trace(path: str | Path, *, source: str | None = None) -> PartitionTraceReader:
-    """A reader of a file, gzip or not; use it in a `with` statement.
-
-    `source` is what errors call the file, its path by default.
-
-    Raises:
-        TraceError: the file cannot be opened, or its header is missing or wrong.
-    """
-    stream = open_bytes(path)
-    try:
-        return PartitionTraceReader(stream, str(path) if source is None else source)
-    except BaseException:
-        stream.close()
-        raise
+    """A reader of a file; see `LineReader.opened`."""
+    return PartitionTraceReader.opened(path, source)
 
 
 def partition_trace_of_bytes(content: bytes, source: str = "-") -> PartitionTraceReader:
