@@ -4,89 +4,42 @@ import copy
 import random
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from kraft_reference.changes import CLIENT, REASSIGNMENT, ChangeKind, ChangePhase, PendingChange, Report
+from kraft_reference.changes import CLIENT, REASSIGNMENT, PendingChange, Report
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
     CrashPoint,
-    CutLink,
-    DropMessage,
-    DuplicateMessage,
-    HealLink,
     NetworkEvent,
     Occurrence,
     message_id,
 )
 from kraft_reference.cluster.world import ImpossibleMoveError, World
-from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration, Timeouts
-from kraft_reference.effects import (
-    Answer,
-    AppendRecords,
-    Effect,
-    FlushLog,
-    PersistQuorumState,
-    Send,
-    StartTimer,
-    Timer,
-    TruncateLog,
-    WriteSnapshot,
-)
+from kraft_reference.configuration import Configuration, ReplicaConfiguration, Timeouts
+from kraft_reference.effects import Answer, Effect, Send
 from kraft_reference.events import (
-    AddVoter,
-    AdvanceReassignment,
-    AlterPartitionReassignments,
     AppendVoters,
     BeginQuorumEpochTimeout,
     CheckQuorumTimeout,
     ClientAppend,
-    Crash,
     ElectionTimeout,
     Event,
     FetchTimeout,
     Poll,
     PollFetch,
     Receive,
-    RemoveVoter,
-    ReplaceDisk,
     RequestTimeout,
-    Restart,
     Shutdown,
-    TakeSnapshot,
-    UpdateFeatures,
-    VoterChangeTimeout,
 )
 from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
 from kraft_reference.log import Snapshot, append, log_on
-from kraft_reference.messages import (
-    AddVoterRequest,
-    AddVoterResponse,
-    ApiVersionsRequest,
-    ApiVersionsResponse,
-    BeginQuorumEpochRequest,
-    BeginQuorumEpochResponse,
-    EndQuorumEpochRequest,
-    EndQuorumEpochResponse,
-    Error,
-    FetchRequest,
-    FetchResponse,
-    FetchSnapshotRequest,
-    FetchSnapshotResponse,
-    Message,
-    RemoveVoterRequest,
-    RemoveVoterResponse,
-    Reply,
-    UpdateVoterRequest,
-    UpdateVoterResponse,
-    VoteRequest,
-    VoteResponse,
-)
+from kraft_reference.messages import Message, Reply, VoteResponse
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
 from kraft_reference.records import SET_KINDS, Record, RecordKind
-from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.lines import Generator
 
@@ -95,95 +48,98 @@ JsonPath = tuple[str | int, ...]
 IDS = (1, 2, 3)
 GENERATOR = Generator("tests", "0", 7, "random moves")
 
+# No surrogates: they are not text that UTF-8 can hold.
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 replica_ids = st.sampled_from(IDS)
+key_ids = replica_ids | st.integers(0, 2**31 - 1)
 int32 = st.integers(-(2**31), 2**31 - 1) | st.integers(0, 9)
 int64 = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9)
 counts = st.integers(0, 2**63 - 1) | st.integers(0, 9)
-# No surrogates: they are not text that UTF-8 can hold.
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-keys = st.builds(ReplicaKey, replica_ids | st.integers(0, 2**31 - 1), st.none() | texts)
-voter_sets: st.SearchStrategy[VoterSet] = st.frozensets(keys, max_size=4)
-optional_text = st.none() | texts
-
-
 levels = st.integers(-(2**15), 2**15 - 1) | st.integers(0, 1)
 known_levels = st.sampled_from((0, 1))
 request_numbers = st.integers(0, 2**31 - 1)
-asked_keys = st.builds(ReplicaKey, int32, st.none() | texts)
-voter_details = st.lists(
-    st.builds(VoterDetails, replica_ids | st.integers(0, 2**31 - 1), texts, levels, levels),
-    max_size=4,
-    unique_by=lambda details: details.id,
+
+NUMBERS: dict[str, st.SearchStrategy[int]] = {
+    **dict.fromkeys(("source", "destination", "leader_id", "granted", "rejected"), replica_ids),
+    **dict.fromkeys(("fetchers", "acknowledged", "bootstrap_servers"), replica_ids),
+    **dict.fromkeys(("epoch", "last_epoch", "diverging_epoch", "snapshot_epoch", "replicas"), int32),
+    **dict.fromkeys(("correlation_id", "completed", "sequence", "time_ms", "timeout_ms", "duration_ms"), counts),
+    **dict.fromkeys(("min_version", "max_version", "brokers_min", "brokers_max", "kraft_version"), levels),
+    **dict.fromkeys(("version", "quorum_state_version"), known_levels),
+    "request": request_numbers,
+    "target": key_ids,
+}
+"""By the name of their field; the others have 64 bits."""
+
+FIELDS: dict[Any, st.SearchStrategy[Any]] = {}
+"""Values of fields of a name, and of a type, that are more than their parts."""
+
+
+def built(kind: Any, **given: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Values of a type of the reference, with the fields that it declares."""
+    known = {**FIELDS, **given}
+    hints = get_type_hints(kind).items()
+    return st.builds(kind, **{name: known[name] if name in known else _values(name, hint) for name, hint in hints})
+
+
+def _values(name: str, hint: Any) -> st.SearchStrategy[Any]:
+    inside = get_args(hint)
+    if hint in FIELDS:
+        return FIELDS[hint]
+    if inside[1:] == (NoneType,):
+        return st.none() | _values(name, inside[0])
+    if get_origin(hint) is tuple:
+        return st.lists(_values(name, inside[0]), max_size=3).map(tuple)
+    if get_origin(hint) is frozenset:
+        return st.frozensets(_values(name, inside[0]), max_size=4)
+    if hint is int:
+        return NUMBERS.get(name, int64)
+    return texts if hint is str else st.from_type(hint)
+
+
+keys = FIELDS[ReplicaKey] = built(ReplicaKey, id=key_ids)
+asked_keys = FIELDS["voter"] = built(ReplicaKey, id=int32)
+voter_sets: st.SearchStrategy[VoterSet] = st.frozensets(keys, max_size=4)
+voter_details = FIELDS[tuple[VoterDetails, ...]] = st.lists(
+    built(VoterDetails, id=key_ids), max_size=4, unique_by=lambda details: details.id
 ).map(lambda some: tuple(sorted(some)))
+targets: st.SearchStrategy[Target] = st.none() | st.frozensets(key_ids, min_size=1)
 
 
-targets: st.SearchStrategy[Target] = st.none() | st.frozensets(replica_ids | st.integers(0, 2**31 - 1), min_size=1)
+@st.composite
+def _records(draw: st.DrawFn) -> Record:
+    epoch, kind = draw(int32), draw(st.sampled_from(RecordKind))
+    if kind not in SET_KINDS:
+        return Record(epoch, kind, draw(known_levels if kind is RecordKind.KRAFT_VERSION else int64))
+    target = draw(targets) if kind is RecordKind.VOTER_ASSIGNMENT else None
+    return Record(epoch, kind, draw(int64), draw(voter_sets), draw(voter_details), target)
 
 
-def _record(
-    epoch: int,
-    kind: RecordKind,
-    value: int,
-    voters: VoterSet,
-    details: tuple[VoterDetails, ...],
-    level: int,
-    target: Target,
-) -> Record:
-    if kind in SET_KINDS:
-        return Record(epoch, kind, value, voters, details, target if kind is RecordKind.VOTER_ASSIGNMENT else None)
-    return Record(epoch, kind, level if kind is RecordKind.KRAFT_VERSION else value)
-
-
-records = st.builds(
-    _record, int32, st.sampled_from(RecordKind), int64, voter_sets, voter_details, known_levels, targets
-)
+FIELDS[Record] = _records()
+record_tuples = _values("records", tuple[Record, ...])
 # The log before it and up to three records after it have offsets of 64 bits as well.
 log_starts = st.integers(-(2**63) + 1, 2**63 - 4) | st.integers(0, 9)
-snapshots = st.builds(Snapshot, log_starts, int32, known_levels, voter_sets, voter_details, targets)
-record_tuples = st.lists(records, max_size=3).map(tuple)
-errors = st.sampled_from(Error)
+snapshots = FIELDS[Snapshot] = built(Snapshot, end_offset=log_starts, kraft_version=known_levels, target=targets)
+changes = built(
+    PendingChange,
+    voter=st.none() | keys,
+    requester=st.sampled_from((CLIENT, REASSIGNMENT)) | replica_ids,
+    request=counts,
+)
+reports = st.lists(built(Report), max_size=3, unique_by=lambda report: report.key.id).map(tuple)
 
 
 def messages(source: st.SearchStrategy[int], destination: st.SearchStrategy[int]) -> st.SearchStrategy[Message]:
     """Messages of every type between these replicas."""
-    head = (source, destination, counts)
-    told = (errors, int32, st.none() | replica_ids, optional_text)
-    return st.one_of(
-        st.builds(VoteRequest, *head, int32, keys, st.none() | keys, int32, int64, st.booleans(), optional_text),
-        st.builds(VoteResponse, *head, *told, st.booleans(), st.booleans()),
-        st.builds(BeginQuorumEpochRequest, *head, int32, st.none() | keys, optional_text, optional_text),
-        st.builds(BeginQuorumEpochResponse, *head, *told),
-        st.builds(EndQuorumEpochRequest, *head, int32, st.lists(keys, max_size=3).map(tuple), optional_text),
-        st.builds(EndQuorumEpochResponse, *head, *told),
-        st.builds(FetchRequest, *head, int32, keys, int64, int32, optional_text),
-        st.builds(FetchResponse, *head, *told, int64, int32, int64, record_tuples, int64, int32),
-        st.builds(FetchSnapshotRequest, *head, int32, keys, int64, int32, optional_text),
-        st.builds(FetchSnapshotResponse, *head, *told, st.none() | snapshots),
-        st.builds(ApiVersionsRequest, *head),
-        st.builds(ApiVersionsResponse, *head, levels, levels),
-        st.builds(AddVoterRequest, *head, asked_keys, optional_text, counts, st.booleans(), optional_text),
-        st.builds(AddVoterResponse, *head, *told),
-        st.builds(RemoveVoterRequest, *head, asked_keys, optional_text),
-        st.builds(RemoveVoterResponse, *head, *told),
-        st.builds(UpdateVoterRequest, *head, int32, asked_keys, optional_text, levels, levels, optional_text),
-        st.builds(UpdateVoterResponse, *head, *told),
-    )
+    ends = {"source": source, "destination": destination}
+    return st.one_of(*(built(kind, **ends) for kind in get_args(Message)))
 
 
 def effects(replica: int) -> st.SearchStrategy[tuple[Effect, ...]]:
     """Effects of every kind at a replica, with at most one message and one answer to a change to each receiver."""
-    any_effect: st.SearchStrategy[Effect] = st.one_of(
-        st.builds(PersistQuorumState, int32, st.none() | replica_ids, st.none() | keys, known_levels),
-        st.builds(WriteSnapshot, snapshots, st.booleans()),
-        st.builds(TruncateLog, int64),
-        st.builds(AppendRecords, int64, record_tuples),
-        st.builds(FlushLog, int64),
-        st.builds(Send, messages(st.just(replica), replica_ids)),
-        st.builds(Answer, st.builds(Reply, request_numbers, errors, int32, st.none() | replica_ids, optional_text)),
-        st.builds(StartTimer, st.sampled_from(Timer), counts),
-    )
+    given = {Send: {"message": messages(st.just(replica), replica_ids)}, Answer: {"reply": built(Reply)}}
     return st.lists(
-        any_effect,
+        st.one_of(*(built(kind, **given.get(kind, {})) for kind in get_args(Effect))),
         max_size=4,
         # Everything but a Send is distinct by being itself.
         unique_by=lambda effect: message_id(1, effect.message) if isinstance(effect, Send) else id(effect),
@@ -192,161 +148,91 @@ def effects(replica: int) -> st.SearchStrategy[tuple[Effect, ...]]:
 
 def replica_events(replica: int) -> st.SearchStrategy[Event]:
     """Every event that can happen at a replica."""
-    return st.one_of(
-        st.sampled_from(
-            (
-                ElectionTimeout(),
-                FetchTimeout(),
-                CheckQuorumTimeout(),
-                BeginQuorumEpochTimeout(),
-                VoterChangeTimeout(),
-                Poll(),
-                Shutdown(),
-            )
-        ),
-        st.builds(RequestTimeout, replica_ids),
-        st.builds(PollFetch, replica_ids),
-        st.builds(ClientAppend, int64),
-        st.builds(AppendVoters, voter_sets.filter(bool)),
-        st.builds(AddVoter, request_numbers, asked_keys, optional_text, counts, st.booleans(), optional_text),
-        st.builds(RemoveVoter, request_numbers, asked_keys, optional_text),
-        st.builds(UpdateFeatures, request_numbers, levels, levels, levels),
-        st.builds(AlterPartitionReassignments, request_numbers, st.none() | st.lists(int32, max_size=4).map(tuple)),
-        st.builds(AdvanceReassignment, st.none() | keys),
-        st.builds(TakeSnapshot, int64),
-        st.builds(Restart, optional_text),
-        st.builds(Crash, int64),
-        st.builds(ReplaceDisk, texts),
-        st.builds(Receive, messages(replica_ids, st.just(replica))),
-    )
+    given: dict[Any, dict[str, st.SearchStrategy[Any]]] = {
+        Receive: {"message": messages(replica_ids, st.just(replica))},
+        AppendVoters: {"voters": voter_sets.filter(bool)},
+    }
+    return st.one_of(*(built(kind, **given.get(kind, {})) for kind in get_args(Event)))
 
 
-message_ids = st.builds(
+message_ids = FIELDS["message_id"] = st.builds(
     lambda sequence, receiver, kind: f"{sequence}.{receiver}{kind}",
     st.integers(1, 10**6),
     replica_ids,
     st.sampled_from(("", ".change")),
 )
-network_events: st.SearchStrategy[NetworkEvent] = st.one_of(
-    st.builds(DropMessage, message_ids),
-    st.builds(DuplicateMessage, message_ids),
-    st.builds(AnswerUnsupportedVersion, message_ids),
-    st.builds(CutLink, replica_ids, replica_ids),
-    st.builds(HealLink, replica_ids, replica_ids),
-)
+
+
+network_events = st.one_of(*(built(kind) for kind in get_args(NetworkEvent)))
 
 
 @st.composite
 def states(draw: st.DrawFn, replica: int) -> ReplicaState:
     """Any state as far as a trace shows it."""
     log = append(log_on(draw(snapshots)), draw(record_tuples))
-    return ReplicaState(
-        ReplicaKey(replica, f"A{replica}"),
-        draw(st.sampled_from(Role)),
-        draw(int32),
-        draw(st.none() | replica_ids),
-        draw(optional_text),
-        draw(st.none() | keys),
-        log._replace(flushed=log.start_offset + draw(st.integers(0, len(log.records)))),
-        draw(int64),
-        draw(known_levels),
-        draw(optional_text),
-        draw(st.frozensets(replica_ids)),
-        draw(st.frozensets(replica_ids)),
-        draw(st.booleans()),
-        draw(st.booleans()),
-        fetch_offsets=draw(st.dictionaries(keys, int64, max_size=3)),
-        fetchers=draw(st.frozensets(replica_ids)),
-        acknowledged=draw(st.frozensets(replica_ids)),
-        awaiting=draw(st.dictionaries(replica_ids, counts)),
-        pending_change=draw(st.none() | changes),
-        reports=draw(reports),
-        awaited_targets=draw(st.dictionaries(request_numbers, int64, max_size=3)),
-        wanted_snapshot=draw(st.none() | st.tuples(counts, int32)),
+    state: ReplicaState = draw(
+        built(
+            ReplicaState,
+            key=st.just(ReplicaKey(replica, f"A{replica}")),
+            log=st.integers(log.start_offset, log.end_offset).map(lambda flushed: log._replace(flushed=flushed)),
+            fetch_offsets=st.dictionaries(keys, int64, max_size=3),
+            awaiting=st.dictionaries(replica_ids, counts),
+            pending_change=st.none() | changes,
+            reports=reports,
+            awaited_targets=st.dictionaries(request_numbers, int64, max_size=3),
+            wanted_snapshot=st.none() | st.tuples(counts, int32),
+            epoch_start_offset=st.just(0),
+            preferred_candidates=st.just(()),
+        )
     )
-
-
-changes = st.builds(
-    PendingChange,
-    st.sampled_from(ChangeKind),
-    st.sampled_from(ChangePhase),
-    st.none() | keys,
-    optional_text,
-    levels,
-    levels,
-    int64,
-    st.sampled_from((CLIENT, REASSIGNMENT)) | replica_ids,
-    counts,
-    st.booleans(),
-)
-reports = st.lists(
-    st.builds(Report, keys, texts, levels, levels), max_size=3, unique_by=lambda report: report.key.id
-).map(tuple)
+    return state
 
 
 @st.composite
 def occurrences(draw: st.DrawFn, sequence: int | None = None) -> Occurrence:
     """Any occurrence by itself."""
     sequence = draw(st.integers(1, 2**63 - 1)) if sequence is None else sequence
-    time_ms = draw(counts)
     if draw(st.booleans()):
         event = draw(network_events)
-        answer = None
-        if isinstance(event, AnswerUnsupportedVersion):
-            told = (errors, int32, st.none() | replica_ids, optional_text)
-            answer = draw(
-                st.builds(VoteResponse, replica_ids, replica_ids, counts, *told, st.booleans(), st.booleans())
-            )
-        return Occurrence(sequence, time_ms, event, None, answer=answer)
+        answer = built(VoteResponse, source=replica_ids, destination=replica_ids)
+        answered = draw(answer) if isinstance(event, AnswerUnsupportedVersion) else None
+        return Occurrence(sequence, draw(counts), event, None, answer=answered)
     replica = draw(replica_ids)
     happened = draw(replica_events(replica))
     return Occurrence(
         sequence,
-        time_ms,
+        draw(counts),
         happened,
         replica,
         draw(message_ids) if isinstance(happened, Receive) else None,
         draw(effects(replica)),
         draw(st.none() | st.sampled_from(Refusal)),
-        draw(st.none() | st.builds(CrashPoint, counts, int64)),
+        draw(st.none() | built(CrashPoint)),
         draw(states(replica)),
     )
-
-
-def _directory_ids(replica_id: int) -> st.SearchStrategy[str | None]:
-    """None, or an id that no other replica's disk has."""
-    return st.none() | texts.map(lambda text: f"{replica_id}{text}")
 
 
 @st.composite
 def configurations(draw: st.DrawFn) -> Configuration:
     """Any cluster that a header can describe."""
-    replicas = {
-        replica_id: ReplicaConfiguration(
-            ReplicaKey(replica_id, draw(_directory_ids(replica_id))),
-            draw(texts),
-            draw(st.sampled_from(_PRE_VOTES)),
-            draw(st.booleans()),
-            draw(levels),
-            draw(levels),
-            draw(st.none() | voter_sets),
-            draw(st.booleans()),
+
+    def replica(replica_id: int) -> st.SearchStrategy[ReplicaConfiguration]:
+        # No other replica's disk has the id.
+        directory = st.none() | texts.map(lambda text: f"{replica_id}{text}")
+        return built(ReplicaConfiguration, key=st.builds(ReplicaKey, st.just(replica_id), directory))
+
+    configuration: Configuration = draw(
+        built(
+            Configuration,
+            replicas=st.fixed_dictionaries({replica_id: replica(replica_id) for replica_id in IDS}),
+            voters=st.frozensets(built(ReplicaKey, id=replica_ids)),
+            bootstrap_servers=st.lists(replica_ids, unique=True).map(tuple),
+            fetch_max_records=st.integers(0, 2**31 - 1),
+            profile=st.sampled_from(tuple(PROFILES.values())),
+            timeouts=st.builds(Timeouts, *[counts] * 6),
         )
-        for replica_id in IDS
-    }
-    return Configuration(
-        replicas=replicas,
-        voters=draw(st.frozensets(st.builds(ReplicaKey, replica_ids, optional_text))),
-        kraft_version=1 if draw(st.booleans()) else 0,
-        bootstrap_servers=tuple(draw(st.lists(replica_ids, unique=True))),
-        cluster_id=draw(texts),
-        fetch_max_records=draw(st.integers(0, 2**31 - 1)),
-        profile=draw(st.sampled_from(tuple(PROFILES.values()))),
-        timeouts=draw(st.builds(Timeouts, *[counts] * 6)),
     )
-
-
-_PRE_VOTES: tuple[PreVoteSupport, ...] = ("supported", "unsupported", "ignored")
+    return configuration
 
 
 def cluster(unsupported: int | None = None) -> Configuration:

@@ -1,5 +1,6 @@
 """The fast text of an observation is the text of the values that it stands for."""
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import UNSET
@@ -7,11 +8,18 @@ from tests.traces.strategies import effects, states
 
 from kraft_reference.effects import Effect
 from kraft_reference.state import ReplicaState
+from kraft_traces.check.model import trace_model
 from kraft_traces.check.observation import canonical_effects, canonical_state
 from kraft_traces.check.text import effects_text, text_of, tla_text
 from kraft_traces.effects import traced_effect
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _with_tlc() -> None:
+    """TLC's own names of texts need a running JVM."""
+    trace_model()
 
 
 @given(states(2))
