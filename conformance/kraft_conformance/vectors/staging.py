@@ -40,20 +40,12 @@ Accepts = Callable[[Run], tuple[str, ...]]
 
 
 class RecordingDirector(Director):
-    """A director that remembers its draws and the first step of its text."""
+    """A director that remembers its draws."""
 
     def __init__(self, name: str, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
         super().__init__(name, configuration, make_replica)
         self.draws: dict[int, Draw] = {}
-        self.start: int | None = None
-        """The sequence of the first occurrence after the starting situation."""
         self.construction: Construction | None = None
-
-    def step(self, text: str) -> None:
-        """Name the step of the text that comes next; the first one ends the starting situation."""
-        super().step(text)
-        if self.start is None:
-            self.start = self.world.sequence + 1
 
     def draw(self, replica_id: int) -> Draw:
         """The draw for the next move."""

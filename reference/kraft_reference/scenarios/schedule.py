@@ -85,6 +85,8 @@ class Expectations(ABC):
     def __init__(self, scenario: str) -> None:
         self.shown: set[str] = set()
         """Liveness properties that the script has shown to be violated."""
+        self.start: int | None = None
+        """The sequence of the first occurrence after the starting situation."""
         self._scenario = scenario
         self._step = "the starting situation"
 
@@ -94,8 +96,10 @@ class Expectations(ABC):
         """That of the last occurrence."""
 
     def step(self, text: str) -> None:
-        """Name the step of the text that comes next."""
+        """Name the step of the text that comes next; the first one ends the starting situation."""
         self._step = text
+        if self.start is None:
+            self.start = self.sequence + 1
 
     def check(self, subject: str, actual: object, expected: object) -> None:
         """Fail unless two values are equal."""

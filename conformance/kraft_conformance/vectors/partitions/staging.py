@@ -1,4 +1,4 @@
-"""Runs for vectors: scripts over a `PartitionStage` that notes where the steps begin."""
+"""Runs for vectors: scripts over a `PartitionStage`, which notes where the steps begin."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -49,18 +49,7 @@ PartitionAccepts = Callable[[PartitionRun], tuple[str, ...]]
 
 
 class RecordingStage(PartitionStage):
-    """A stage that remembers the first step of its text, and asks for no row after each event."""
-
-    def __init__(self, name: str, configuration: PartitionConfiguration, controllers: Controllers = REFERENCE) -> None:
-        super().__init__(name, configuration, controllers)
-        self.start: int | None = None
-        """The sequence of the first occurrence after the starting situation."""
-
-    def step(self, text: str) -> None:
-        """Name the step of the text that comes next; the first one ends the starting situation."""
-        super().step(text)
-        if self.start is None:
-            self.start = len(self.occurrences) + 1
+    """A stage that asks for no row after each event."""
 
     def happen(self, event: Event, *, refused: bool | None = None) -> tuple[Effect, ...]:
         """An event; what must come of it the vector says."""
