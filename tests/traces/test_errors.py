@@ -308,20 +308,6 @@ def test_the_end() -> None:
     assert type(refusal(joined(empty))) is errors.EmptyTraceError
 
 
-def test_a_trace_without_an_end_is_not_complete() -> None:
-    with trace_of_bytes(joined(good()[:-1])) as trace:
-        assert len(list(trace)) == 400
-        assert trace.end is None
-        assert not trace.complete
-        assert trace.line_number == 401
-    stopped = good()
-    stopped[-1]["complete"] = False
-    with trace_of_bytes(joined(stopped)) as trace:
-        assert len(list(trace)) == 400
-        assert trace.end is not None
-        assert not trace.complete
-
-
 def test_a_file_cut_anywhere_is_truncated_or_incomplete() -> None:
     content = _good()
     for size in range(1, len(content), 997):

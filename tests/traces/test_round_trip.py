@@ -22,9 +22,8 @@ from kraft_reference.cluster.occurrence import (
     NetworkEvent,
     Occurrence,
 )
-from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import Poll, event_name
+from kraft_reference.events import event_name
 from kraft_reference.messages import Message
 from kraft_reference.profile import Profile
 from kraft_traces.encode import encode_line, event_line, header_line
@@ -132,18 +131,3 @@ def test_absent_and_null_are_different() -> None:
     assert null.state is not msgspec.UNSET
     assert absent.state.leader_id is msgspec.UNSET
     assert null.state.leader_id is None
-
-
-def test_bytes_are_pinned() -> None:
-    run = World(cluster())
-    line = event_line(run.happen(1, Poll()))
-    assert encode_line(line) == (
-        b'{"kind":"event","sequence":1,"time_ms":0,"replica":1,"event":"Poll","cause":{"source":"poll"},"effects":[],'
-        b'"refusal":"NOTHING_DUE","state":{"replica_key":{"id":1,"directory_id":"A1"},"role":"Unattached","epoch":0,'
-        b'"leader_id":null,"leader_endpoint":null,"voted_key":null,"log_end_offset":0,"last_epoch":0,"flushed_offset":0,"high_watermark":-1,"voters":'
-        b'{"offset":-1,"voters":[{"id":1,"directory_id":"A1"},{"id":2,"directory_id":"A2"},'
-        b'{"id":3,"directory_id":"A3"}],"target":null},"kraft_version":1,"granted":[],"rejected":[],"fetched":false,'
-        b'"searching":false,"awaiting":[],"acknowledged":[],"fetchers":[],"fetch_offsets":[],'
-        b'"log_start_offset":0,"pending_change":null,"reports":[],"awaited_targets":[],"wanted_snapshot":null,'
-        b'"quorum_state_version":1,"moved_to":null}}\n'
-    )

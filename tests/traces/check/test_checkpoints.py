@@ -72,10 +72,24 @@ def accepted(verdict: Verdict) -> bool:
 # ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("workload", sorted(WORKLOADS))
-def test_runs_of_every_workload_are_accepted_with_their_checkpoints(workload: str) -> None:
-    run = simulated(workload, 4, 60)
-    assert accepted(verdict_on(run.lines(range(0, len(run.events) + 1, 4))))
+@pytest.mark.parametrize(
+    ("workload", "seed", "steps", "replicas", "first", "every"),
+    [
+        *[(workload, 4, 60, 3, 0, 4) for workload in sorted(WORKLOADS)],
+        *[("chaos", 3, 60, replicas, 0, 5) for replicas in (1, 2, 5)],
+        # A voter comes back with another disk: what it voted is forgotten.
+        ("storm", 2, 120, 3, 85, 3),
+        # A leader dies after its answer has left: what it was to commit is committed.
+        ("crashes", 34, 120, 3, 70, 3),
+        # What is forgotten held a voters set: it is kept beside the rest.
+        ("snapshots", 4, 120, 3, 205, 3),
+    ],
+)
+def test_runs_are_accepted_with_their_checkpoints(
+    workload: str, seed: int, steps: int, replicas: int, first: int, every: int
+) -> None:
+    run = simulated(workload, seed, steps, replicas)
+    assert accepted(verdict_on(run.lines(range(first, len(run.events) + 1, every))))
 
 
 def test_a_long_run_in_which_much_is_forgotten_is_accepted() -> None:
@@ -117,22 +131,6 @@ def test_a_checkpoint_of_an_early_version_is_held_to_the_lines_but_begins_no_par
     assert [one.field for one in found.differences] == ["history.crashes"]
 
 
-@pytest.mark.parametrize(
-    ("workload", "seed", "from_"),
-    [
-        # A voter comes back with another disk: what it voted is forgotten.
-        ("storm", 2, 85),
-        # A leader dies after its answer has left: what it was to commit is committed.
-        ("crashes", 34, 70),
-        # What is forgotten held a voters set: it is kept beside the rest.
-        ("snapshots", 4, 205),
-    ],
-)
-def test_what_few_runs_show_is_remembered_as_the_model_remembers_it(workload: str, seed: int, from_: int) -> None:
-    run = simulated(workload, seed, 120)
-    assert accepted(verdict_on(run.lines(range(from_, len(run.events) + 1, 3))))
-
-
 def test_the_last_committed_record_is_not_forgotten() -> None:
     """Not even when every replica has a snapshot of everything."""
     run = FollowedRun(cluster_of(3))
@@ -144,12 +142,6 @@ def test_the_last_committed_record_is_not_forgotten() -> None:
         run.happen(replica, TakeSnapshot(end))
     assert [len(state.recollection.committed.records) for state in run.states[-2:]] == [end, 1]
     assert accepted(verdict_on(run.trace([len(run.lines) - 1, len(run.lines)])))
-
-
-@pytest.mark.parametrize("replicas", [1, 2, 5])
-def test_clusters_of_any_size_are_accepted(replicas: int) -> None:
-    run = simulated("chaos", 3, 60, replicas)
-    assert accepted(verdict_on(run.lines(range(0, len(run.events) + 1, 5))))
 
 
 @pytest.mark.parametrize("seed", range(4))

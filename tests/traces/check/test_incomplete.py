@@ -8,7 +8,6 @@ from tests.traces.check.recorded import Recorded, recorded, verdict_on
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import OtherModelError, RejectionKind, VerdictKind, check_reader, write_failing_prefix
 from kraft_traces.encode import encode_line, header_line
-from kraft_traces.errors import TruncatedFileError
 from kraft_traces.lines import EndLine
 from kraft_traces.own import own_generator
 from kraft_traces.reader import open_trace, trace_of_bytes
@@ -32,12 +31,6 @@ def test_an_end_line_that_says_incomplete_is_inconclusive(trace: Recorded) -> No
     assert (verdict.kind, verdict.complete) == (VerdictKind.INCONCLUSIVE, False)
     assert verdict.reason is not None
     assert "the end line says that the run was not over" in verdict.reason
-
-
-def test_a_file_cut_in_the_middle_of_a_line_is_an_error(trace: Recorded) -> None:
-    whole = b"".join([trace.header(), *trace.raw])
-    with pytest.raises(TruncatedFileError):
-        check_reader(trace_of_bytes(whole[:-20]))
 
 
 def _with_a_wrong_epoch(trace: Recorded, at: int) -> list[bytes]:
