@@ -51,7 +51,7 @@ def session_options(runs: Any, master: str, conf: list[str] | None, spark_log: b
     settings = spark_settings(conf)
     if not re.fullmatch(r"local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?|local-cluster\[.+\]|[a-z0-9]+(:.+)?", master):
         raise usage_error(f"--master {master}: expected local[*], local[N] or spark://HOST:PORT")
-    return runs.SessionOptions(master=master, chatter=spark_log, settings=settings)
+    return runs.SessionOptions(master=master, spark_log=spark_log, settings=settings)
 
 
 def plans_of(

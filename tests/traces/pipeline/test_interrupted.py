@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kraft_traces.pipeline.failures import OutputError
-from kraft_traces.pipeline.session import _without_words_of_an_interrupt
+from kraft_traces.pipeline.session import _without_traceback_of_an_interrupt
 from kraft_traces.pipeline.store import Workspace
 
 
@@ -26,7 +26,7 @@ def test_a_second_run_on_the_same_folder_is_told_of_the_first(tmp_path: Path) ->
 
 def test_the_traceback_of_an_interrupt_is_not_logged_and_others_are(caplog: pytest.LogCaptureFixture) -> None:
     before = list(logging.getLogger().filters)
-    with _without_words_of_an_interrupt():
+    with _without_traceback_of_an_interrupt():
         for kind in (KeyboardInterrupt, ValueError):
             try:
                 raise kind

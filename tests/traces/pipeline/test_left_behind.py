@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kraft_traces.pipeline.in_progress import CheckedTrace, ChecksInProgress
+from kraft_traces.pipeline.in_progress import ChecksInProgress, TraceInProgress
 from kraft_traces.pipeline.session_folder import SessionFolder
 
 _MAKES_A_FOLDER = """
@@ -23,8 +23,8 @@ sys.stdin.readline()
 _DIES_OVER_A_TRACE = """
 import os, sys
 from pathlib import Path
-from kraft_traces.pipeline.in_progress import CheckedTrace, ChecksInProgress
-with ChecksInProgress(Path(sys.argv[1])).under_way("one", CheckedTrace("giant.jsonl", 7)) as deaths:
+from kraft_traces.pipeline.in_progress import TraceInProgress, ChecksInProgress
+with ChecksInProgress(Path(sys.argv[1])).under_way("one", TraceInProgress("giant.jsonl", 7)) as deaths:
     os._exit(deaths)
 """
 
@@ -67,7 +67,7 @@ def test_the_log_of_a_failed_session_stays_until_somebody_has_read_it() -> None:
 def test_a_trace_over_which_workers_have_died_is_known_by_name_and_number(tmp_path: Path) -> None:
     in_progress = ChecksInProgress(tmp_path / "under-way")
     in_progress.begin()
-    giant, other = CheckedTrace("giant.jsonl", 7), CheckedTrace("a.jsonl", 1)
+    giant, other = TraceInProgress("giant.jsonl", 7), TraceInProgress("a.jsonl", 1)
     for before in range(2):
         command = [sys.executable, "-c", _DIES_OVER_A_TRACE, str(in_progress.folder)]
         assert subprocess.run(command, check=False).returncode == before

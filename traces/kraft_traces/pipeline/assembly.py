@@ -147,7 +147,7 @@ class Assembly:
         self._cut()
         for segment in self._spill.drain():
             if segment["raw"]:
-                yield wrong.stretch(segment["first_line"], segment["lines"], segment["raw"])
+                yield wrong.row(segment["first_line"], segment["lines"], segment["raw"])
 
     def close(self) -> None:
         """Forget the lines."""
@@ -167,7 +167,7 @@ class Wrong:
             "detail": error.detail,
         }
 
-    def stretch(self, line: int, lines: int, raw: bytes, *, wrong: bool = False) -> Row:
+    def row(self, line: int, lines: int, raw: bytes, *, wrong: bool = False) -> Row:
         """The row of some of its bytes."""
         return {"quarantine": {**self._common, "line": line, "lines": lines, "wrong": wrong, "raw": raw}}
 

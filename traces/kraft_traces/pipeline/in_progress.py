@@ -22,7 +22,7 @@ _SHOWN_MAX = 5
 
 
 @dataclass(frozen=True, order=True)
-class CheckedTrace:
+class TraceInProgress:
     """A trace that was being checked when a worker died, or is being checked now."""
 
     source: str
@@ -45,7 +45,7 @@ class ChecksInProgress:
             note.unlink()
 
     @contextmanager
-    def under_way(self, key: str, checked: CheckedTrace) -> Iterator[int]:
+    def under_way(self, key: str, checked: TraceInProgress) -> Iterator[int]:
         """Note that the block checks a trace, and take the note away if it ends at all.
 
         A trace that is not tried again needs no note.  `key` names the piece of work in letters, digits and hyphens.
@@ -65,16 +65,16 @@ class ChecksInProgress:
         finally:
             note.unlink(missing_ok=True)
 
-    def found(self) -> list[CheckedTrace]:
+    def found(self) -> list[TraceInProgress]:
         """The traces with notes: when nothing runs any more, those over which workers have died."""
-        found: set[CheckedTrace] = set()
+        found: set[TraceInProgress] = set()
         for note in self.folder.iterdir() if self.folder.is_dir() else ():
             try:
                 source, first_line, _ = json.loads(note.read_bytes())
             except ValueError:
                 # The worker died while it wrote the note.
                 continue
-            found.add(CheckedTrace(source, first_line))
+            found.add(TraceInProgress(source, first_line))
         return sorted(found)
 
     def described(self) -> str:

@@ -108,7 +108,7 @@ class _Intake:
             error = LineTooLongError(f"a line of more than {self._line_bytes_max} bytes", self._source, piece.number)
             yield from self._spoil(error, piece.number, 1, piece.raw)
         elif self._wrong is not None:
-            yield self._wrong.stretch(piece.number, 0, piece.raw)
+            yield self._wrong.row(piece.number, 0, piece.raw)
 
     def break_off(self, remains: Remains) -> Iterator[Row]:
         """The file cannot be read to its end.  A trace that has ended before is not touched by that."""
@@ -213,7 +213,7 @@ class _Intake:
         """Something is wrong: with the trace that the file is in, else with a trace that has no header."""
         if self._wrong is not None:
             yield from self._release()
-            yield self._wrong.stretch(line, lines, raw)
+            yield self._wrong.row(line, lines, raw)
             return
         if self._trace is not None:
             trace, self._trace = self._trace, None
@@ -224,7 +224,7 @@ class _Intake:
             first_line = line if lines else line + (self.lines > 0)
             self._wrong = Wrong(error, self._source, first_line)
             self.traces += 1
-        yield self._wrong.stretch(line, lines, raw, wrong=True)
+        yield self._wrong.row(line, lines, raw, wrong=True)
 
     def _hold(self, number: int, raw: bytes) -> Iterator[Row]:
         """A line after the wrong one, in the same trace."""
@@ -237,6 +237,6 @@ class _Intake:
 
     def _release(self) -> Iterator[Row]:
         if self._held and self._wrong is not None:
-            yield self._wrong.stretch(self._held_from, self._held_lines, bytes(self._held))
+            yield self._wrong.row(self._held_from, self._held_lines, bytes(self._held))
         self._held.clear()
         self._held_lines = 0

@@ -56,13 +56,13 @@ class SessionOptions:
 
     Attributes:
         master: a master of Spark, `local[*]` for this machine.
-        chatter: whether Spark's words go to standard error instead of a file.
+        spark_log: whether Spark's log goes to standard error instead of a file.
         settings: more settings of Spark, by name.
         packages: folder of packages that take precedence over the installed ones in the workers; None for none.
     """
 
     master: str = "local[*]"
-    chatter: bool = False
+    spark_log: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
     packages: Path | None = None
 
@@ -87,21 +87,21 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
     folder = SessionFolder()
     log = folder.path / "spark.log"
     try:
-        with _environment(java.home), _without_words_of_an_interrupt(), log.open("ab") as stream:
-            session = _started(options, folder.path, None if options.chatter else stream, log)
+        with _environment(java.home), _without_traceback_of_an_interrupt(), log.open("ab") as stream:
+            session = _started(options, folder.path, None if options.spark_log else stream, log)
             try:
                 yield session
             except ConnectionError as error:
                 # What Py4J says when nobody is there any more.
-                where = _where(log, not options.chatter)
+                where = _where(log, not options.spark_log)
                 raise SparkError(f"Spark's Java process is gone: {error.strerror or error}{where}") from error
             except SPARK_ERRORS as error:
-                where = _where(log, not options.chatter)
+                where = _where(log, not options.spark_log)
                 raise SparkError(f"a Spark job failed: {_first_words(error)}{where}") from error
             finally:
                 _stop(session.sparkContext)
     except SparkError:
-        if options.chatter:
+        if options.spark_log:
             folder.remove()
         else:
             folder.leave_only(log)
@@ -113,7 +113,7 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
 
 
 @contextmanager
-def _without_words_of_an_interrupt() -> Iterator[None]:
+def _without_traceback_of_an_interrupt() -> Iterator[None]:
     """Ctrl-C while Py4J waits for an answer: it logs a traceback, and raises what is told to the user anyway."""
 
     def is_news(record: logging.LogRecord) -> bool:

@@ -21,7 +21,7 @@ from kraft_traces.pipeline.batches import Row, map_rows
 from kraft_traces.pipeline.checking import given_up_row, verdict_row
 from kraft_traces.pipeline.chunks import Notice, run_chunks
 from kraft_traces.pipeline.failures import SparkError
-from kraft_traces.pipeline.in_progress import DEATHS_MAX, CheckedTrace, ChecksInProgress
+from kraft_traces.pipeline.in_progress import DEATHS_MAX, ChecksInProgress, TraceInProgress
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.spread import BUCKET, buckets_for, spread
 from kraft_traces.pipeline.store import Workspace
@@ -116,7 +116,7 @@ def _check(
         first = next(segments)
         trace = {**first, "first_line": first["trace_line"]}
         whole = chain((first,), segments)  # noqa: B031 - what is left of the group
-        checked = CheckedTrace(trace["source"], trace["first_line"])
+        checked = TraceInProgress(trace["source"], trace["first_line"])
         noted = nullcontext(0) if in_progress is None else in_progress.under_way(f"{trace['trace_id']}-{part}", checked)
         with noted as deaths:
             if deaths >= DEATHS_MAX:
