@@ -139,7 +139,7 @@ class _Campaign:
             remarks=judgement.remarks,
             restricted=fitting.left_out,
             trace_sha256=digest.hexdigest(),
-            shrunk=None if short is None else short.told,
+            shrunk=None if short is None else short.outcome,
             saved=saved,
         )
 

@@ -171,7 +171,7 @@ class AdapterReplica(Replica):
                 self._notes.explaining = named(sequence, Shown((*hidden, *shown))).effects or ()
             self._references = (done.state,)
         else:
-            self._durations.heard(step.before, event, draw, step.done.effects, tuple(shown))
+            self._durations.note_step(step.before, event, draw, step.done.effects, tuple(shown))
             done = step.done._replace(effects=self._kept(step.done.effects, seen.effects or ()))
             self.shown = named(sequence, self._comparer.in_the_models_words(step.line, seen))
             self._references = tuple(different([steps[one].done.state for one in agreeing]))
@@ -233,8 +233,8 @@ class AdapterReplica(Replica):
             raise CountsOtherwiseError
         done = normal_form(shown, self._disk)
         self._disk = self._disk.after(done)
-        told = self._answers.heard(event_of_line(line), done)
-        effects = tuple([without_id(one) for one in told if visibility.shows(tag_of(one))])
+        kept = self._answers.without_unheard(event_of_line(line), done)
+        effects = tuple([without_id(one) for one in kept if visibility.shows(tag_of(one))])
         self._notes.shown += len(effects)
         return Shown(effects, reply.refusal if visibility.sees_state else UNSET, state)
 

@@ -47,7 +47,7 @@ class Durations:
         """By the number of preferred candidates, and the place among them; behind the last for who is not listed."""
         self._too_long: WrongDurations | None = None
 
-    def heard(
+    def note_step(
         self,
         before: ReplicaState,
         event: Event,

@@ -34,8 +34,8 @@ def as_answered(
 ) -> ReferenceStep:
     """A step of the reference with the right answers that are most like those that are shown."""
     done, outputs = step.done, step.expected
-    told = {name: getattr(event_of_line(step.line), name) for name in VectorEvent.__struct_fields__}
-    wanted = VectorStep(**told, outputs=outputs, before=(), refusal=done.refusal, state=TracedState())
+    fields = {name: getattr(event_of_line(step.line), name) for name in VectorEvent.__struct_fields__}
+    wanted = VectorStep(**fields, outputs=outputs, before=(), refusal=done.refusal, state=TracedState())
     chosen = answers.as_chosen(wanted, shown, done.state)
     waiting = {one.path for one in chosen.latitude if one.reason == WAITS}
     if chosen.outputs == outputs and not waiting:

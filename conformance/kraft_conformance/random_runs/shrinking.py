@@ -21,7 +21,7 @@ class ShrunkRun:
     """The short run, and how it came about."""
 
     recorded: Recorded
-    told: Shrunk
+    outcome: Shrunk
 
 
 class _Candidates:
@@ -75,5 +75,5 @@ def shrunk(
     if short is None:
         return None
     lines = tuple(map(describe, short.occurrences))
-    told = Shrunk(len(moves), len(short.schedule), candidates.runs, lines, is_minimal=candidates.is_done(runs_max))
-    return ShrunkRun(short, told)
+    outcome = Shrunk(len(moves), len(short.schedule), candidates.runs, lines, is_minimal=candidates.is_done(runs_max))
+    return ShrunkRun(short, outcome)

@@ -67,7 +67,7 @@ class Campaign:
         waiting: SimpleQueue[str] = SimpleQueue()
         for vector_id in self._plan.ids:
             waiting.put(vector_id)
-        told = on_outcome or (lambda _: None)
+        report = on_outcome or (lambda _: None)
         # The first hello is said here, so that what is wrong with it is raised before anything runs.
         first = self._session()
         self.hello = first.hello
@@ -77,11 +77,11 @@ class Campaign:
             first.end(politely=False)
             raise
         jobs = max(1, min(self._plan.jobs, len(self._plan.ids)))
-        threads = [Thread(target=self._work, args=(waiting, None, told), daemon=True) for _ in range(jobs - 1)]
+        threads = [Thread(target=self._work, args=(waiting, None, report), daemon=True) for _ in range(jobs - 1)]
         try:
             for thread in threads:
                 thread.start()
-            self._work(waiting, first, told)
+            self._work(waiting, first, report)
             for thread in threads:
                 thread.join()
         except BaseException:
@@ -124,7 +124,7 @@ class Campaign:
             raise MalformedReply("another hello than that of the first process", said)
         return session
 
-    def _work(self, waiting: "SimpleQueue[str]", session: Session | None, told: Callable[[Outcome], None]) -> None:
+    def _work(self, waiting: "SimpleQueue[str]", session: Session | None, report: Callable[[Outcome], None]) -> None:
         try:
             while not self._stop.is_set():
                 try:
@@ -149,7 +149,7 @@ class Campaign:
                 outcome = without_should(outcome) if self._plan.must_only else outcome
                 outcome = against_expectation(outcome, dict(self._plan.expected_failures))
                 self._outcomes[vector_id] = outcome
-                told(outcome)
+                report(outcome)
                 if self._plan.stops_at_first and outcome.status in FAILING:
                     self._stop.set()
         except BaseException as failure:
@@ -164,5 +164,5 @@ def _alone(outcome: Outcome, again: Outcome) -> Outcome:
     """The outcome of a failure that a process of its own has been asked about too."""
     if again.status is Status.FAIL:
         return again
-    told = f"{again.status} in a process of its own: reset does not forget what other vectors have left"
-    return replace(outcome, remark=told)
+    remark = f"{again.status} in a process of its own: reset does not forget what other vectors have left"
+    return replace(outcome, remark=remark)

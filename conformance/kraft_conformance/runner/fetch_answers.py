@@ -41,18 +41,18 @@ class FetchAnswers:
         if earlier is not None:
             self._unheard.append(earlier)
 
-    def heard(self, event: VectorEvent, shown: Sequence[TracedEffect]) -> tuple[TracedEffect, ...]:
+    def without_unheard(self, event: VectorEvent, shown: Sequence[TracedEffect]) -> tuple[TracedEffect, ...]:
         """What is shown, without answers to Fetches whose senders have sent other ones since."""
         asked = _request(event)
-        told: list[TracedEffect] = []
+        kept: list[TracedEffect] = []
         for effect in shown:
             answer = _answer(effect)
             unheard = [one for one in self._unheard if answer is not None and _is_to(answer, one)]
             if not unheard or answer is None or (asked is not None and _is_to(answer, asked)):
-                told.append(effect)
+                kept.append(effect)
             else:
                 self._unheard.remove(unheard[0])
-        return tuple(told)
+        return tuple(kept)
 
     def as_chosen(self, step: VectorStep, shown: Sequence[TracedEffect], state: ReplicaState) -> VectorStep:
         """A step with the right answers that are most like those that are shown."""

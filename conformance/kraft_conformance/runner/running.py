@@ -227,7 +227,7 @@ class _Run:
             reply = self._session.ask(RestartReply, Restart, **fields_of(event))
         else:
             reply = self._session.ask(StepReply, Step, **fields_of(event))
-        effects = self._answers.heard(event, self._correlations.drawn(event.draw, reply.effects))
+        effects = self._answers.without_unheard(event, self._correlations.drawn(event.draw, reply.effects))
         reply = replace(reply, effects=effects)
         self._disk = self._disk.after(reply.effects)
         if event.event == "ReplaceDisk":

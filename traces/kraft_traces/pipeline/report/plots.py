@@ -41,8 +41,8 @@ def source_name(source: Document) -> str:
 def short_names(sources: list[Document]) -> list[str]:
     """The same for columns: only what tells them apart."""
     parts = ("generator", "workload", "profile")
-    told = [part for part in parts if len({source.get(part) for source in sources}) > 1]
-    names = [" · ".join(source[part] for part in told if source.get(part)) for source in sources]
+    differing = [part for part in parts if len({source.get(part) for source in sources}) > 1]
+    names = [" · ".join(source[part] for part in differing if source.get(part)) for source in sources]
     return [name or source_name(source) for name, source in zip(names, sources, strict=True)]
 
 
