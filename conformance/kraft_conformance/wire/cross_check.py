@@ -12,6 +12,7 @@ import sys
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.format import Pair
 from kraft_conformance.wire.frames import header_of, header_version
 from kraft_conformance.wire.generate import read_files
-from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, fields_of, messages
+from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of, messages
 
 _MODULES = {
     "Fetch": "consumer.fetch",
@@ -157,10 +158,7 @@ def _values(of: tuple[Field, ...], version: int, document: Document) -> dict[str
     for one in fields_of(of, version):
         if one.tag is not None and one.name not in document:
             continue
-        value = document[one.name]
-        many = value if one.is_array and value is not None else [value]
-        made = [None if each is None else _value(one, version, each) for each in many]
-        values[_snake(one.name)] = made if one.is_array and value is not None else made[0]
+        values[_snake(one.name)] = each(one, document[one.name], partial(_value, one, version))
     return values
 
 
@@ -181,7 +179,7 @@ def _document(of: tuple[Field, ...], version: int, read: Any) -> Document:
         if one.tag is not None and value is None:
             continue
         many = value if one.is_array and value is not None else [value]
-        made = [_plain(one, version, each) for each in many]
+        made = [_plain(one, version, part) for part in many]
         whole = made if one.is_array and value is not None else made[0]
         if one.tag is None or whole != default_of(one):
             document[one.name] = whole

@@ -6,11 +6,12 @@ default.  Records, which those leave out, are base 64; tagged fields that the sc
 """
 
 from base64 import b64encode, urlsafe_b64encode
+from functools import partial
 from typing import Any
 
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.reading import Bytes
-from kraft_conformance.wire.schema import Field, Message, default_of, fields_of
+from kraft_conformance.wire.schema import Field, Message, default_of, each, fields_of
 
 UNKNOWN_TAGS = "_unknownTaggedFields"
 """Where the JSON keeps tagged fields that the schema does not know: a list of tag (a number) and data (hex)."""
@@ -107,10 +108,7 @@ def with_tags(fields: tuple[Field, ...], version: int, document: Document) -> Do
     whole = {}
     for one in fields_of(fields, version):
         value = document.get(one.name, default_of(one))
-        if one.is_struct and value is not None:
-            inner = [with_tags(one.fields, version, each) for each in (value if one.is_array else [value])]
-            value = inner if one.is_array else inner[0]
-        whole[one.name] = value
+        whole[one.name] = each(one, value, partial(with_tags, one.fields, version)) if one.is_struct else value
     return whole
 
 

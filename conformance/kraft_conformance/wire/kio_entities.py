@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import Field as EntityField
 from dataclasses import fields
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from kio.static.primitive import i32Timedelta
 from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.frames import header_of, header_version
-from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, fields_of
+from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of
 
 _TYPES: dict[Kind, Any] = {
     Kind.REQUEST: EntityType.request,
@@ -66,11 +67,8 @@ def to_entity(of: tuple[Field, ...], version: int, cls: Any, document: Document)
     values: dict[str, Any] = {}
     for one, theirs in paired(of, version, cls):
         value = document.get(one.name, default_of(one))
-        inner = inner_class(theirs.type)
-        if one.is_array and value is not None:
-            values[theirs.name] = tuple([_to_value(one, version, theirs, inner, element) for element in value])
-        else:
-            values[theirs.name] = None if value is None else _to_value(one, version, theirs, inner, value)
+        made = each(one, value, partial(_to_value, one, version, theirs, inner_class(theirs.type)))
+        values[theirs.name] = tuple(made) if isinstance(made, list) else made
     return cls(**values)
 
 

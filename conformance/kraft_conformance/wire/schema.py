@@ -1,7 +1,7 @@
 """The messages of the quorum: which fields they have in which version (`messages.toml`)."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -124,6 +124,13 @@ class Message:
 def fields_of(fields: tuple[Field, ...], version: int) -> tuple[Field, ...]:
     """Those that a version has, in the order of the schema."""
     return tuple(one for one in fields if version in one.versions)
+
+
+def each(one: Field, value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value changed; of an array every element is, and null stays null."""
+    if value is None:
+        return None
+    return [change(element) for element in value] if one.is_array else change(value)
 
 
 def default_of(one: Field) -> Any:

@@ -1,12 +1,13 @@
 """What the pairs of a message hold: defaults, extremes, an ordinary message, an error, tagged fields of the future."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_conformance.wire.frames import header_of, header_version
-from kraft_conformance.wire.schema import NULL_UUID, RANGES, Field, Kind, Message, default_of, fields_of
+from kraft_conformance.wire.schema import NULL_UUID, RANGES, Field, Kind, Message, default_of, each, fields_of
 from kraft_conformance.wire.typical import ERRORS, typical, typical_header
 
 _ERROR_CODES = (-1, 127)
@@ -123,9 +124,8 @@ def _fitting(fields: tuple[Field, ...], version: int, document: Document) -> Doc
         if one.name not in document or (version not in one.versions and not one.is_ignorable):
             continue
         value = document[one.name]
-        if one.is_struct and value is not None and version in one.versions:
-            inner = [_fitting(one.fields, version, each) for each in (value if one.is_array else [value])]
-            value = inner if one.is_array else inner[0]
+        if one.is_struct and version in one.versions:
+            value = each(one, value, partial(_fitting, one.fields, version))
         fitting[one.name] = value
     return fitting
 
@@ -135,7 +135,7 @@ def _marked(fields: tuple[Field, ...], version: int, document: Document) -> Docu
     marked = dict(document)
     for one in fields_of(fields, version):
         if one.is_struct and one.tag is None and document.get(one.name):
-            marked[one.name] = _each(one, version, document, _marked)
+            marked[one.name] = each(one, document[one.name], partial(_marked, one.fields, version))
     return marked | {UNKNOWN_TAGS: FUTURE_TAGS}
 
 
@@ -144,15 +144,9 @@ def _marked_within(fields: tuple[Field, ...], version: int, document: Document) 
     marked = dict(document)
     for one in fields_of(fields, version):
         if one.is_struct and document.get(one.name):
-            marked[one.name] = _each(one, version, document, _marked if one.tag is not None else _marked_within)
+            mark = _marked if one.tag is not None else _marked_within
+            marked[one.name] = each(one, document[one.name], partial(mark, one.fields, version))
     return marked
-
-
-def _each(one: Field, version: int, document: Document, change: Callable[..., Document]) -> Any:
-    value = document[one.name]
-    if not one.is_array:
-        return change(one.fields, version, value)
-    return [change(one.fields, version, inner) for inner in value]
 
 
 def _tagged(fields: tuple[Field, ...], version: int) -> Iterator[Field]:
