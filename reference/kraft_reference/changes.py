@@ -1,9 +1,9 @@
-"""A voter change that a Leader works on, as a value.  The rules are in `voter_changes`."""
+"""A voter change that a Leader works on, a type for what it waits for.  The rules are in `voter_changes`."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
-from kraft_reference.identity import ReplicaKey
+from kraft_reference.identity import ReplicaKey, VoterDetails
 
 
 class ChangeKind(StrEnum):
@@ -15,51 +15,63 @@ class ChangeKind(StrEnum):
     UPGRADE = "upgrade"
 
 
-class ChangePhase(StrEnum):
-    """What a pending change waits for, in this order.
+class Requester(NamedTuple):
+    """Who waits for the answer to a change."""
 
-    Only an addition has the first two.
-    """
-
-    LEARN_VERSIONS = "learn-versions"
-    """An answer to ApiVersions.  Rule: add-voter.learn-versions."""
-    CATCH_UP = "catch-up"
-    """The new voter, to fetch up to the end of the log.  Rule: add-voter.catch-up-first."""
-    COMMIT = "commit"
-    """The high watermark.  Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit."""
+    replica_id: int | None
+    """None: an admin client."""
+    request: int
+    """The correlation id of a replica's request, the number of a client's."""
+    when_committed: bool = True
+    """Is the answer due when the change is committed, not when it is appended?"""
 
 
-CLIENT = -1
-"""Stands where a replica id would for a requester that is no replica: an admin client."""
+class LearnVersions(NamedTuple):
+    """An addition, until the new voter has said which levels it supports.  Rule: add-voter.learn-versions."""
 
-REASSIGNMENT = -2
-"""The same for a change that nobody asked for: a step of the Leader's own reassignment, which nobody awaits."""
+    voter: ReplicaKey
+    endpoint: str
+    requester: Requester | None
 
 
-class PendingChange(NamedTuple):
-    """A change between its request and its answer; a Leader has at most one.
+class CatchUp(NamedTuple):
+    """An addition, until the new voter has fetched enough.  Rule: add-voter.catch-up-first."""
 
-    Rules: voters.one-change-at-a-time, add-voter.conditions-hold-at-append.
+    voter: ReplicaKey
+    details: VoterDetails
+    """What the voters set will say of it."""
+    log_end_offset: int
+    """Where the Leader's log ended when the wait began."""
+    requester: Requester | None
+
+
+class Commit(NamedTuple):
+    """A change that is in the log, until the high watermark passes its last record.
+
+    Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit.
     """
 
     kind: ChangeKind
-    phase: ChangePhase
     voter: ReplicaKey | None
-    """Who is added, removed or updated; None for an upgrade."""
-    endpoint: str | None
-    """Of a voter that is added."""
-    min_version: int
-    """Of the range that a new voter has reported; -1 before it has."""
-    max_version: int
+    """None for an upgrade."""
     offset: int
-    """Of the last record of the change in the log; while a new voter catches up, the log end that it has to reach; -1
-    before that."""
-    requester: int
-    """The replica that asked, `CLIENT` or `REASSIGNMENT`."""
-    request: int
-    """The correlation id of a replica's request, the number of a client's; 0 of nobody's."""
-    when_committed: bool = True
-    """Is the answer due when the change is committed, not when it is appended?"""
+    """Of its last record."""
+    requester: Requester | None
+    details: VoterDetails | None = None
+    """Of a voter that was added."""
+
+
+PendingChange = LearnVersions | CatchUp | Commit
+"""A change between its request and its answer; a Leader has at most one, and only an addition has the first two.
+
+The requester is None for a step of the Leader's own reassignment, whose end nobody awaits.
+Rules: voters.one-change-at-a-time, add-voter.conditions-hold-at-append.
+"""
+
+
+def kind_of(change: PendingChange) -> ChangeKind:
+    """What is changed."""
+    return change.kind if isinstance(change, Commit) else ChangeKind.ADD
 
 
 class Report(NamedTuple):

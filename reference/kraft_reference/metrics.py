@@ -6,7 +6,7 @@ A gauge that answers a question with yes or no is 1 or 0.
 from collections import Counter
 from collections.abc import Mapping
 
-from kraft_reference.changes import ChangeKind
+from kraft_reference.changes import ChangeKind, kind_of
 from kraft_reference.configuration import Configuration
 from kraft_reference.identity import ReplicaKey, names
 from kraft_reference.pending_changes import finalized_version
@@ -98,7 +98,7 @@ def _is_under_way(state: ReplicaState, kind: ChangeKind) -> int:
     """Does a Leader work on such a change, or is one in its log that is not committed yet?"""
     change, uncommitted = state.pending_change, uncommitted_voter(state)
     return int(
-        (change is not None and change.kind is kind) or (uncommitted is not None and uncommitted[0] is kind),
+        (change is not None and kind_of(change) is kind) or (uncommitted is not None and uncommitted[0] is kind),
     )
 
 
@@ -122,7 +122,7 @@ def uncommitted_voter_change(state: ReplicaState) -> int:
     Rule: metric.pending-changes.
     """
     change = state.pending_change
-    return int(change is not None and change.kind in (ChangeKind.ADD, ChangeKind.REMOVE))
+    return int(change is not None and kind_of(change) in (ChangeKind.ADD, ChangeKind.REMOVE))
 
 
 def controller_not_voter(state: ReplicaState) -> int:

@@ -5,7 +5,7 @@ The tests that come before it are in `voter_changes`.  Beside both: VoterChanges
 
 from collections.abc import Iterable
 
-from kraft_reference.changes import CLIENT, REASSIGNMENT, ChangeKind, ChangePhase, PendingChange
+from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, Requester, kind_of
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
 from kraft_reference.events import Draw
@@ -38,23 +38,17 @@ _RESPONSES: dict[ChangeKind, type[ChangeResponse]] = {
 }
 
 
-def reply(
-    state: ReplicaState,
-    configuration: Configuration,
-    kind: ChangeKind,
-    requester: int,
-    request: int,
-    error: Error,
+def _reply(
+    state: ReplicaState, configuration: Configuration, kind: ChangeKind, requester: Requester, error: Error
 ) -> Message | Reply:
     """The answer to a request for a voter change, with what this replica knows of the leader.
 
-    `requester` is a replica id or `CLIENT`.
     Rules: add-voter.leader-only, remove-voter.leader-only, update-voter.leader-only.
     """
-    if requester == CLIENT:
-        return client_reply(state, configuration, request, error)
-    endpoint = known_endpoint(state, configuration)
-    return _RESPONSES[kind](state.key.id, requester, request, error, state.epoch, state.leader_id, endpoint)
+    if requester.replica_id is None:
+        return client_reply(state, configuration, requester.request, error)
+    led = (error, state.epoch, state.leader_id, known_endpoint(state, configuration))
+    return _RESPONSES[kind](state.key.id, requester.replica_id, requester.request, *led)
 
 
 def client_reply(state: ReplicaState, configuration: Configuration, request: int, error: Error) -> Reply:
@@ -110,8 +104,7 @@ def append_records(
 def api_versions_request(state: ReplicaState, correlation_id: int) -> ApiVersionsRequest:
     """Rule: add-voter.learn-versions."""
     change = state.pending_change
-    assert change is not None, "there is a change that asks for versions"
-    assert change.voter is not None, "only an addition asks for versions"
+    assert isinstance(change, LearnVersions), "there is an addition that asks for versions"
     return ApiVersionsRequest(state.key.id, change.voter.id, correlation_id)
 
 
@@ -121,7 +114,7 @@ def awaits_versions_of(state: ReplicaState, configuration: Configuration) -> int
     Rule: add-voter.learn-versions.
     """
     change = state.pending_change
-    if change is None or change.phase is not ChangePhase.LEARN_VERSIONS or change.voter is None:
+    if not isinstance(change, LearnVersions):
         return None
     return change.voter.id if change.voter.id in configuration.replicas else None
 
@@ -148,17 +141,12 @@ def after_api_versions_response(
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
     rest = free_connection(state, response)
     change = state.pending_change
-    waits = change is not None and change.phase is ChangePhase.LEARN_VERSIONS
-    if change is None or change.voter is None or not waits or change.voter.id != response.source:
+    if not isinstance(change, LearnVersions) or change.voter.id != response.source:
         return Outcome(rest, refusal=Refusal.NO_CHANGE_WAITS)
     if not response.min_version <= finalized_version(state, configuration) <= response.max_version:
         return _answer_change(Outcome(rest), configuration, Error.INVALID_REQUEST)
-    learned = change._replace(
-        phase=ChangePhase.CATCH_UP,
-        min_version=response.min_version,
-        max_version=response.max_version,
-        offset=state.log.end_offset,
-    )
+    details = VoterDetails(change.voter.id, change.endpoint, response.min_version, response.max_version)
+    learned = CatchUp(change.voter, details, state.log.end_offset, change.requester)
     return append_caught_up(Outcome(rest._replace(pending_change=learned)), configuration, draw)
 
 
@@ -173,24 +161,23 @@ def append_caught_up(outcome: Outcome, configuration: Configuration, draw: Draw)
     """
     state = outcome.state
     change = state.pending_change
-    if change is None or change.phase is not ChangePhase.CATCH_UP:
+    if not isinstance(change, CatchUp):
         return outcome
-    voter, endpoint = change.voter, change.endpoint
-    assert voter is not None, "an addition names its voter"
-    assert endpoint is not None, "an addition says where its voter listens"
-    caught_up = state.fetch_offsets.get(voter, 0) >= change.offset
+    voter = change.voter
+    caught_up = state.fetch_offsets.get(voter, 0) >= change.log_end_offset
     if not caught_up:
         return outcome
-    reported = VoterDetails(voter.id, endpoint, change.min_version, change.max_version)
-    details = with_details(state.log.voters[-1].details, reported)
-    return append_change(outcome, configuration, (voters_record(state, state.voters | {voter}, details),), change, draw)
+    details = with_details(state.log.voters[-1].details, change.details)
+    record = voters_record(state, state.voters | {voter}, details)
+    added = Commit(ChangeKind.ADD, voter, state.log.end_offset, change.requester, change.details)
+    return append_change(outcome, configuration, (record,), added, draw)
 
 
 def append_change(
     outcome: Outcome,
     configuration: Configuration,
     records: tuple[Record, ...],
-    change: PendingChange,
+    change: Commit,
     draw: Draw,
 ) -> Outcome:
     """The outcome with the records of a change appended; the answer waits for their commit, unless it need not.
@@ -199,11 +186,9 @@ def append_change(
     kraft-version.reply-after-commit, kraft-version.upgrade-atomic-batch.
     """
     after, timers = append_records(outcome.state, configuration, records, draw)
-    committing = change._replace(phase=ChangePhase.COMMIT, offset=after.log.end_offset - 1)
-    waiting = Outcome(
-        after._replace(pending_change=committing), outcome.sends, (*outcome.timers, *timers), outcome.refusal
-    )
-    return waiting if change.when_committed else _answer_change(waiting, configuration, Error.NONE)
+    waiting = Outcome(after._replace(pending_change=change), outcome.sends, (*outcome.timers, *timers), outcome.refusal)
+    answers_now = change.requester is not None and not change.requester.when_committed
+    return _answer_change(waiting, configuration, Error.NONE) if answers_now else waiting
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -217,9 +202,9 @@ def _answer_change(outcome: Outcome, configuration: Configuration, error: Error)
     change = state.pending_change
     assert change is not None, "there is a change to answer"
     forgotten = outcome._replace(state=state._replace(pending_change=None))
-    if change.requester == REASSIGNMENT:
+    if change.requester is None:
         return forgotten
-    sent = reply(state, configuration, change.kind, change.requester, change.request, error)
+    sent = _reply(state, configuration, kind_of(change), change.requester, error)
     return forgotten._replace(sends=(*outcome.sends, sent))
 
 
@@ -228,8 +213,7 @@ def abandon_addition(outcome: Outcome, configuration: Configuration) -> Outcome:
 
     Rules: reassign.cancel-by-new-target, add-voter.conditions-hold-at-append.
     """
-    change = outcome.state.pending_change
-    if change is None or change.phase is ChangePhase.COMMIT:
+    if not isinstance(outcome.state.pending_change, LearnVersions | CatchUp):
         return outcome
     return _answer_change(outcome, configuration, Error.REASSIGNMENT_IN_PROGRESS)
 
@@ -255,7 +239,7 @@ def conclude_committed(before: ReplicaState, outcome: Outcome, configuration: Co
     remove-voter.resign-only-after-commit, state.leader.resigns-on-own-removal, reassign.request-success-after-commit.
     """
     change, committed = outcome.state.pending_change, outcome.state.high_watermark
-    if change is not None and change.phase is ChangePhase.COMMIT and committed > change.offset:
+    if isinstance(change, Commit) and committed > change.offset:
         outcome = _answer_change(outcome, configuration, Error.NONE)
     set_by_now = [number for number, offset in outcome.state.awaited_targets.items() if committed > offset]
     outcome = answer_clients(outcome, configuration, set_by_now, Error.NONE)
@@ -280,19 +264,19 @@ def with_lost_leadership(before: ReplicaState, outcome: Outcome, configuration: 
     change, after, error = before.pending_change, outcome.state, Error.NOT_LEADER_OR_FOLLOWER
     if after.role is Role.LEADER:
         return outcome
-    if change is not None and change.requester != REASSIGNMENT and not _is_answered(outcome, change):
-        sent = reply(after, configuration, change.kind, change.requester, change.request, error)
+    if change is not None and change.requester is not None and not _is_answered(outcome, change.requester):
+        sent = _reply(after, configuration, kind_of(change), change.requester, error)
         outcome = outcome._replace(sends=(*outcome.sends, sent))
     answered = {sent.request for sent in outcome.sends if isinstance(sent, Reply)}
     return answer_clients(outcome, configuration, before.awaited_targets.keys() - answered, error)
 
 
-def _is_answered(outcome: Outcome, change: PendingChange) -> bool:
-    """Has the change been answered in this very step?"""
-    return any(_is_answer_to(sent, change) for sent in outcome.sends)
+def _is_answered(outcome: Outcome, requester: Requester) -> bool:
+    """Has the requester been answered in this very step?"""
+    return any(_is_answer_to(sent, requester) for sent in outcome.sends)
 
 
-def _is_answer_to(sent: Message | Reply, change: PendingChange) -> bool:
+def _is_answer_to(sent: Message | Reply, requester: Requester) -> bool:
     if isinstance(sent, Reply):
-        return change.requester == CLIENT and sent.request == change.request
-    return isinstance(sent, ChangeResponse) and sent.correlation_id == change.request
+        return requester.replica_id is None and sent.request == requester.request
+    return isinstance(sent, ChangeResponse) and sent.correlation_id == requester.request

@@ -10,7 +10,7 @@ Beside it: QuorumReassignment.tla.
 
 from typing import NamedTuple
 
-from kraft_reference.changes import REASSIGNMENT, ChangeKind, ChangePhase, PendingChange
+from kraft_reference.changes import ChangeKind, LearnVersions
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import AdvanceReassignment, AlterPartitionReassignments, Draw
@@ -24,7 +24,7 @@ from kraft_reference.responses import refused
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import to_resigned, voters_record
-from kraft_reference.voter_changes import begin_change, epoch_is_committed, immediate_change, is_busy, set_is_committed
+from kraft_reference.voter_changes import begin_change, commit_of, epoch_is_committed, is_busy, set_is_committed
 
 # ---------------------------------------------------------------------------------------------------------
 # The request.
@@ -176,8 +176,8 @@ def after_advance_reassignment(
     if voter.id in sets.new:
         return _addition(state, configuration, voter)
     # Rule: reassign.single-member-steps.
-    change = immediate_change(ChangeKind.REMOVE, voter, REASSIGNMENT, 0)
     record = voters_record(state, state.voters - {voter}, state.log.voters[-1].details)
+    change = commit_of(state, (record,), ChangeKind.REMOVE, voter, None)
     return begin_change(state, configuration, (record,), change, draw)
 
 
@@ -187,8 +187,7 @@ def _addition(state: ReplicaState, configuration: Configuration, voter: ReplicaK
     Rules: reassign.catch-up-before-add, reassign.promotion-by-leader, add-voter.learn-versions.
     """
     endpoint = configuration.replicas[voter.id].endpoint
-    phase = ChangePhase.LEARN_VERSIONS
-    change = PendingChange(ChangeKind.ADD, phase, voter, endpoint, -1, -1, -1, REASSIGNMENT, 0)
+    change = LearnVersions(voter, endpoint, None)
     timers = (StartTimer(Timer.VOTER_CHANGE, configuration.timeouts.voter_change_timeout_ms),)
     return Outcome(state._replace(pending_change=change), timers=timers)
 

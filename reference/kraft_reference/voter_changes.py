@@ -10,7 +10,7 @@ That takes two of them: no second change while one is uncommitted, and none befo
 of its own epoch (the bug of single-server changes: what an earlier leader began may otherwise come back).
 """
 
-from kraft_reference.changes import CLIENT, ChangeKind, ChangePhase, PendingChange, Report
+from kraft_reference.changes import ChangeKind, Commit, LearnVersions, Report, Requester
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import AddVoter, Draw, RemoveVoter, UpdateFeatures
@@ -90,8 +90,6 @@ def after_add_voter(state: ReplicaState, configuration: Configuration, asked: Ad
 
     Rules: add-voter.check-order, add-voter.duplicate-id, auto-join.uses-the-ordinary-rpcs.
     """
-    requester, request = _who_asks(asked)
-
     # Rule: add-voter.well-formed.
     well_formed = _is_named_well(asked.voter) and bool(asked.endpoint)
     failed = _membership_error(state, configuration, is_foreign(configuration, asked.cluster_id), well_formed)
@@ -100,18 +98,8 @@ def after_add_voter(state: ReplicaState, configuration: Configuration, asked: Ad
     # Rule: add-voter.duplicate-id.
     if any(voter.id == asked.voter.id for voter in state.voters):
         return refused(state, configuration, asked, Error.DUPLICATE_VOTER)
-    change = PendingChange(
-        ChangeKind.ADD,
-        ChangePhase.LEARN_VERSIONS,
-        asked.voter,
-        asked.endpoint,
-        -1,
-        -1,
-        -1,
-        requester,
-        request,
-        asked.when_committed,
-    )
+    assert asked.endpoint, "it is well formed"
+    change = LearnVersions(asked.voter, asked.endpoint, _requester(asked, when_committed=asked.when_committed))
     # Rule: add-voter.timeout.
     timers = (StartTimer(Timer.VOTER_CHANGE, asked.timeout_ms),)
     return Outcome(state._replace(pending_change=change), timers=timers)
@@ -125,8 +113,6 @@ def after_remove_voter(
     Rules: remove-voter.check-order, remove-voter.exact-key, remove-voter.append-and-apply, voters.never-empty,
     remove-voter.leader-removal.
     """
-    requester, request = _who_asks(asked)
-
     foreign = is_foreign(configuration, asked.cluster_id)
     failed = _membership_error(state, configuration, foreign, _is_named_well(asked.voter))
     if failed is not None:
@@ -135,27 +121,34 @@ def after_remove_voter(
     if asked.voter not in state.voters or len(state.voters) == 1:
         return refused(state, configuration, asked, Error.VOTER_NOT_FOUND)
     # Rules: remove-voter.append-and-apply, remove-voter.leader-removal.
-    change = immediate_change(ChangeKind.REMOVE, asked.voter, requester, request)
     record = voters_record(state, state.voters - {asked.voter}, state.log.voters[-1].details)
+    change = commit_of(state, (record,), ChangeKind.REMOVE, asked.voter, _requester(asked))
     return begin_change(state, configuration, (record,), change, draw)
 
 
-def _who_asks(asked: AddVoter | RemoveVoter | AddVoterRequest | RemoveVoterRequest) -> tuple[int, int]:
-    """The requester and its number for the request."""
-    if isinstance(asked, AddVoterRequest | RemoveVoterRequest):
-        return asked.source, asked.correlation_id
-    return CLIENT, asked.request
+def _requester(
+    asked: AddVoter | RemoveVoter | AddVoterRequest | RemoveVoterRequest | UpdateVoterRequest,
+    *,
+    when_committed: bool = True,
+) -> Requester:
+    if isinstance(asked, AddVoter | RemoveVoter):
+        return Requester(None, asked.request, when_committed)
+    return Requester(asked.source, asked.correlation_id, when_committed)
 
 
-def immediate_change(
-    kind: ChangeKind, voter: ReplicaKey | None, requester: int, request: int, when_committed: bool = True
-) -> PendingChange:
-    """A change that has nothing to wait for before its append."""
-    return PendingChange(kind, ChangePhase.COMMIT, voter, None, -1, -1, -1, requester, request, when_committed)
+def commit_of(
+    state: ReplicaState,
+    records: tuple[Record, ...],
+    kind: ChangeKind,
+    voter: ReplicaKey | None,
+    requester: Requester | None,
+) -> Commit:
+    """A change of which these records are all, as it is when they stand at the end of the log."""
+    return Commit(kind, voter, state.log.end_offset + len(records) - 1, requester)
 
 
 def begin_change(
-    state: ReplicaState, configuration: Configuration, records: tuple[Record, ...], change: PendingChange, draw: Draw
+    state: ReplicaState, configuration: Configuration, records: tuple[Record, ...], change: Commit, draw: Draw
 ) -> Outcome:
     """A change that needs nothing but its commit; a sole voter's commits at once."""
     timer = StartTimer(Timer.VOTER_CHANGE, configuration.timeouts.voter_change_timeout_ms)
@@ -205,10 +198,11 @@ def after_update_voter_request(
     keys = state.voters - {entry} | {asked.voter}
     if keys == state.voters and details == state.log.voters[-1].details:
         return Outcome(state, (respond(state, configuration, asked, Error.NONE),))
+    records = (voters_record(state, keys, details),)
     # Rule: update-voter.reply-time.
-    at_commit = False
-    change = immediate_change(ChangeKind.UPDATE, asked.voter, asked.source, asked.correlation_id, at_commit)
-    return begin_change(state, configuration, (voters_record(state, keys, details),), change, draw)
+    requester = _requester(asked, when_committed=False)
+    change = commit_of(state, records, ChangeKind.UPDATE, asked.voter, requester)
+    return begin_change(state, configuration, records, change, draw)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -240,8 +234,9 @@ def after_update_features(
     keys = frozenset(report.key for report in reports)
     details = tuple([VoterDetails(r.key.id, r.endpoint, r.min_version, r.max_version) for r in reports])
     version = Record(state.epoch, RecordKind.KRAFT_VERSION, asked.kraft_version)
-    change = immediate_change(ChangeKind.UPGRADE, None, CLIENT, asked.request)
-    return begin_change(state, configuration, (version, voters_record(state, keys, details)), change, draw)
+    records = (version, voters_record(state, keys, details))
+    change = commit_of(state, records, ChangeKind.UPGRADE, None, Requester(None, asked.request))
+    return begin_change(state, configuration, records, change, draw)
 
 
 def _reports_for(state: ReplicaState, configuration: Configuration, asked: UpdateFeatures) -> tuple[Report, ...] | None:

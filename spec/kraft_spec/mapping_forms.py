@@ -8,7 +8,7 @@ What is not there is None in the reference, and -1, "" or <<-1, "">> in the mode
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from kraft_reference.changes import CLIENT, REASSIGNMENT, ChangeKind, ChangePhase, PendingChange, Report
+from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, PendingChange, Report, Requester
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.log import Snapshot, VersionEntry, VotersEntry
 from kraft_reference.messages import Error
@@ -21,9 +21,14 @@ ModelValue = Any
 EMPTY_TEXT = "(empty)"
 """In the model, a directory id or endpoint that is there and has no letters: a trace of other software may have one."""
 
+CLIENT = -1
+"""In the model, the requester of a change for which an admin client asked."""
+
+REASSIGNMENT = -2
+"""In the model, the requester of a change that is a step of the leader's own reassignment."""
 
 NOBODY_ASKED = "reassignment"
-"""In a trace, the requester of a change that is a step of the leader's own reassignment."""
+"""The same in a trace."""
 
 
 class Form(NamedTuple):
@@ -194,14 +199,90 @@ def snapshot_from_model(snapshot: Mapping[str, ModelValue]) -> Snapshot:
     return Snapshot(*numbers, voters, details, _target_from_model(snapshot["target"]))  # type: ignore[arg-type]
 
 
-REQUESTERS: Mapping[Any, int] = {None: CLIENT, NOBODY_ASKED: REASSIGNMENT}
-"""What a trace says of a requester that is no replica."""
+class ChangeError(ValueError):
+    """What is shown of a pending change is that of none; `field` says where."""
+
+    def __init__(self, field: str, expected: str) -> None:
+        super().__init__(f"expected {expected}")
+        self.field = field
+
+
+class ShownChange(NamedTuple):
+    """A pending change as a trace shows it, whatever it waits for."""
+
+    kind: str
+    phase: str
+    """What it waits for."""
+    voter: Any
+    """Of the reference or of a trace; None for an upgrade."""
+    endpoint: str | None
+    """Of a voter that is added."""
+    min_version: int = -1
+    """Of the range that a new voter has reported; -1 before it has."""
+    max_version: int = -1
+    offset: int = -1
+    """Of the last record of the change in the log; while a new voter catches up, the log end that it has to reach; -1
+    before that."""
+    requester: int | str | None = NOBODY_ASKED
+    """The replica that asked, None for a client, or nobody."""
+    request: int = 0
+    when_committed: bool = True
+
+
+def shown_change(change: PendingChange) -> ShownChange:
+    """What a trace and the model show of a change that the reference works on."""
+    asked: tuple[int | str | None, int, bool] = (NOBODY_ASKED, 0, True)
+    if change.requester is not None:
+        asked = (change.requester.replica_id, change.requester.request, change.requester.when_committed)
+    match change:
+        case LearnVersions(voter, endpoint):
+            return ShownChange("add", "learn-versions", voter, endpoint, -1, -1, -1, *asked)
+        case CatchUp(voter, VoterDetails(_, endpoint, lowest, highest), log_end_offset):
+            return ShownChange("add", "catch-up", voter, endpoint, lowest, highest, log_end_offset, *asked)
+        case Commit(kind, voter, offset, _, VoterDetails(_, endpoint, lowest, highest)):
+            return ShownChange(str(kind), "commit", voter, endpoint, lowest, highest, offset, *asked)
+        case Commit(kind, voter, offset):
+            return ShownChange(str(kind), "commit", voter, None, -1, -1, offset, *asked)
+
+
+def change_of(shown: Any, key: Callable[[Any], ReplicaKey]) -> PendingChange:
+    """The change that is shown so, by `ShownChange` or in a trace; `key` gives the voter as the reference has it.
+
+    Raises:
+        ChangeError: no change is.
+    """
+    asked = (shown.requester, shown.request, shown.when_committed)
+    requester = None if shown.requester == NOBODY_ASKED else Requester(*asked)
+    voter = None if shown.voter is None else key(shown.voter)
+    change: PendingChange
+    if shown.kind != "add":
+        change = Commit(ChangeKind(shown.kind), voter, shown.offset, requester)
+    elif voter is None or shown.endpoint is None:
+        raise ChangeError("voter" if voter is None else "endpoint", "that of the new voter")
+    else:
+        details = VoterDetails(voter.id, shown.endpoint, shown.min_version, shown.max_version)
+        match shown.phase:
+            case "learn-versions":
+                change = LearnVersions(voter, shown.endpoint, requester)
+            case "catch-up":
+                change = CatchUp(voter, details, shown.offset, requester)
+            case _:
+                change = Commit(ChangeKind.ADD, voter, shown.offset, requester, details)
+    for name, value in shown_change(change)._asdict().items():
+        if name != "voter" and getattr(shown, name) != value:
+            raise ChangeError(
+                name, f"{'null' if value is None else value}, which a change of kind {shown.kind} has then"
+            )
+    return change
+
+
+_REQUESTERS: Mapping[int | str | None, int] = {None: CLIENT, NOBODY_ASKED: REASSIGNMENT}
 
 _NO_CHANGE: Mapping[str, ModelValue] = {"kind": "none"}
 
 
 def change_to_model(change: Any) -> Mapping[str, ModelValue]:
-    """A pending change of the reference or of a trace, or none."""
+    """A pending change as it is shown, or none."""
     if change is None:
         return _NO_CHANGE
     return {
@@ -212,22 +293,24 @@ def change_to_model(change: Any) -> Mapping[str, ModelValue]:
         "min_version": change.min_version,
         "max_version": change.max_version,
         "offset": change.offset,
-        "requester": REQUESTERS.get(change.requester, change.requester),
+        "requester": _REQUESTERS.get(change.requester, change.requester),
         "request": change.request,
         "when_committed": change.when_committed,
     }
+
+
+_NAMED = {number: name for name, number in _REQUESTERS.items()}
 
 
 def _change_from_model(change: Mapping[str, ModelValue]) -> PendingChange | None:
     if change["kind"] == "none":
         return None
     converted = {
-        "kind": ChangeKind(change["kind"]),
-        "phase": ChangePhase(change["phase"]),
         "voter": key_from_model(change["voter"]),
         "endpoint": text_from_model(change["endpoint"]),
+        "requester": _NAMED.get(change["requester"], change["requester"]),
     }
-    return PendingChange(**{**change, **converted})
+    return change_of(ShownChange(**{**change, **converted}), lambda voter: voter)
 
 
 def reports_to_model(reports: Iterable[Any]) -> frozenset[tuple[ModelValue, ...]]:
@@ -284,7 +367,7 @@ SNAPSHOT_ID = Form(
     lambda wanted: (-1, -1) if wanted is None else wanted, lambda wanted: wanted if wanted[0] >= 0 else None
 )
 """(end offset, epoch), or none."""
-CHANGE = Form(change_to_model, _change_from_model)
+CHANGE = Form(lambda change: change_to_model(change and shown_change(change)), _change_from_model)
 """A pending change, or none."""
 TARGET = Form(target_to_model, _target_from_model)
 """The ids that a reassignment shall end with, or none."""

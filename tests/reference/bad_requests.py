@@ -6,14 +6,15 @@ from itertools import product
 
 from hypothesis import strategies as st
 from tests.reference.builders import (
-    adding,
     candidate,
+    catching_up,
     cluster,
     committing,
     data,
     endpoint,
     follower,
     key,
+    learning,
     log_of,
     prospective,
     resigned,
@@ -23,7 +24,7 @@ from tests.reference.builders import (
     voters_record,
 )
 
-from kraft_reference.changes import ChangeKind, ChangePhase, PendingChange, Report
+from kraft_reference.changes import ChangeKind, PendingChange, Report
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import AddVoter, RemoveVoter, UpdateFeatures
 from kraft_reference.identity import ReplicaKey, VoterSet
@@ -59,8 +60,8 @@ LOGS: dict[str, tuple[Record, ...]] = {
 
 PENDING: dict[str, PendingChange | None] = {
     "no change": None,
-    "an addition that asks for versions": adding(ChangePhase.LEARN_VERSIONS),
-    "an addition that catches up": adding(ChangePhase.CATCH_UP),
+    "an addition that asks for versions": learning(),
+    "an addition that catches up": catching_up(),
     "a removal": committing(ChangeKind.REMOVE, key(2), 1),
     "an upgrade": committing(ChangeKind.UPGRADE, None, 1),
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from kraft_reference.changes import CLIENT, REASSIGNMENT, ChangeKind, ChangePhase, PendingChange
+from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, Requester
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw, Event, Receive
@@ -205,16 +205,23 @@ def stopped(epoch: int, own: int = 1, *, leader: int | None = None, log: Log = E
     return _state(own, Role.STOPPED, epoch, leader, None, more.pop("voted", None), log)._replace(**more)
 
 
-def adding(phase: ChangePhase, voter: int = 4, **more: Any) -> PendingChange:
-    """An admin client's addition number 9; from CATCH_UP on its versions are known, and it has to reach offset 1."""
-    known = (-1, -1, -1) if phase is ChangePhase.LEARN_VERSIONS else (0, 1, 1)
-    change = PendingChange(ChangeKind.ADD, phase, key(voter), endpoint(voter), *known, CLIENT, 9, True)
-    return change._replace(**more)
+REQUESTER = Requester(None, 9)
+"""An admin client with its request number 9."""
 
 
-def committing(kind: ChangeKind, voter: ReplicaKey | None, offset: int, **more: Any) -> PendingChange:
-    """An admin client's change number 9 that is in the log since it was asked for."""
-    return PendingChange(kind, ChangePhase.COMMIT, voter, None, -1, -1, offset, CLIENT, 9, True)._replace(**more)
+def learning(voter: int = 4, requester: Requester | None = REQUESTER) -> LearnVersions:
+    """An addition whose versions are asked for."""
+    return LearnVersions(key(voter), endpoint(voter), requester)
+
+
+def catching_up(voter: int = 4, end: int = 1, requester: Requester | None = REQUESTER) -> CatchUp:
+    """An addition that has to reach an offset."""
+    return CatchUp(key(voter), VoterDetails(voter, endpoint(voter), 0, 1), end, requester)
+
+
+def committing(kind: ChangeKind, voter: ReplicaKey | None, offset: int) -> Commit:
+    """A change that is in the log since it was asked for."""
+    return Commit(kind, voter, offset, REQUESTER)
 
 
 def becomes(state: ReplicaState, role: Role, epoch: int, **fields: Any) -> ReplicaState:
@@ -273,8 +280,6 @@ TARGET = frozenset((4, 5, 6))
 """The target of `reassigning`."""
 FETCHED = {key(4): 2, key(5): 2, key(6): 2}
 """Observers that have fetched everything from `reassigning`."""
-STEP: dict[str, Any] = {"requester": REASSIGNMENT, "request": 0}
-"""Of a change that nobody asked for."""
 
 
 def steps(state: ReplicaState, configuration: Configuration = SIX) -> list[int | None]:

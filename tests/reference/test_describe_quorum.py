@@ -6,9 +6,8 @@ from tests.reference.builders import (
     FIVE,
     OBSERVED,
     SIX,
-    STEP,
     THREE,
-    adding,
+    catching_up,
     cluster,
     details,
     endpoint,
@@ -29,7 +28,6 @@ from tests.reference.builders import (
 )
 from tests.reference.wire import fetch
 
-from kraft_reference.changes import ChangePhase
 from kraft_reference.describe import (
     FetchTime,
     FetchTimes,
@@ -107,7 +105,7 @@ def test_the_lag_is_that_of_the_slowest_voter() -> None:
 
 def test_the_uncommitted_change_is_shown() -> None:
     """Rule: wire.describe-quorum."""
-    adds = receive(established(4, pending_change=adding(ChangePhase.CATCH_UP)), fetch(4, 1, 4, 1, 4), OBSERVED).state
+    adds = receive(established(4, pending_change=catching_up()), fetch(4, 1, 4, 1, 4), OBSERVED).state
     described = describe_quorum(adds, OBSERVED, {}, 0)
     assert (described.uncommitted_added, described.uncommitted_removed) == (key(4), None)
     assert (described.nodes, described.observers) == (listening(1, 2, 3, 4), ())
@@ -205,7 +203,7 @@ def test_of_several_disks_the_voter_is_shown_and_else_the_one_furthest_on() -> N
 
 def test_a_step_shows_as_an_uncommitted_voter() -> None:
     """Rule: reassign.describe-quorum."""
-    waiting = reassigning(1, 2, 3, fetch_offsets=FETCHED, pending_change=adding(ChangePhase.CATCH_UP, offset=2, **STEP))
+    waiting = reassigning(1, 2, 3, fetch_offsets=FETCHED, pending_change=catching_up(end=2, requester=None))
     added = receive(waiting, fetch(4, 1, 4, 2, 4), SIX).state
     described = describe_quorum(added, SIX, {}, 0)
     assert (described.uncommitted_added, [voter.key.id for voter in described.voters]) == (key(4), [1, 2, 3, 4])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.reference.builders import (
     OBSERVED,
     THREE,
-    adding,
     candidate,
+    catching_up,
     cluster,
     committing,
     established,
@@ -18,6 +18,7 @@ from tests.reference.builders import (
     key,
     keys,
     leader,
+    learning,
     log_of,
     prospective,
     receive,
@@ -30,7 +31,7 @@ from tests.reference.builders import (
 )
 from tests.reference.wire import fetch, update_voter, vote
 
-from kraft_reference.changes import ChangeKind, ChangePhase
+from kraft_reference.changes import ChangeKind
 from kraft_reference.events import RemoveVoter, VoterChangeTimeout
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.metrics import (
@@ -59,9 +60,9 @@ def gauges(state: ReplicaState) -> tuple[int, int, int]:
 def test_an_addition_from_its_acceptance_to_its_commit() -> None:
     """Rule: metric.pending-changes."""
     assert gauges(established(4)) == (0, 0, 0)
-    for phase in (ChangePhase.LEARN_VERSIONS, ChangePhase.CATCH_UP):
-        assert gauges(established(4, pending_change=adding(phase))) == (1, 0, 1)
-    state = receive(established(4, pending_change=adding(ChangePhase.CATCH_UP)), fetch(4, 1, 4, 1, 4), OBSERVED).state
+    for change in (learning(), catching_up()):
+        assert gauges(established(4, pending_change=change)) == (1, 0, 1)
+    state = receive(established(4, pending_change=catching_up()), fetch(4, 1, 4, 1, 4), OBSERVED).state
     assert (gauges(state), uncommitted_voter(state)) == ((1, 0, 1), (ChangeKind.ADD, key(4)))
     # Its requester has been told that its time is over, and the record is still on its way.
     late = step(state, VoterChangeTimeout(), OBSERVED).state

@@ -11,14 +11,13 @@ from tests.reference.builders import (
     FETCHED,
     OBSERVED,
     SIX,
-    STEP,
     TARGET,
     THREE,
-    adding,
     appended,
     assignment,
     becomes,
     candidate,
+    catching_up,
     cluster,
     details,
     endpoint,
@@ -28,6 +27,7 @@ from tests.reference.builders import (
     key,
     keys,
     leader,
+    learning,
     log_of,
     messages,
     prospective,
@@ -61,7 +61,7 @@ from tests.reference.wire import (
     vote_reply,
 )
 
-from kraft_reference.changes import ChangeKind, ChangePhase, PendingChange
+from kraft_reference.changes import ChangeKind, Commit
 from kraft_reference.cluster.agenda import Chance
 from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Timeouts
@@ -368,17 +368,16 @@ def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
     """Rules: reassign.catch-up-before-add, reassign.promotion-by-leader."""
     state = reassigning(1, 2, 3, acknowledged=frozenset({2, 3}), fetch_offsets={key(4): 1})
     begun = step(state, AdvanceReassignment(key(4)), SIX)
-    change = PendingChange(ChangeKind.ADD, ChangePhase.LEARN_VERSIONS, key(4), endpoint(4), -1, -1, -1, **STEP)
-    assert begun == Outcome(state._replace(pending_change=change), timers=(CHANGE,))
+    assert begun == Outcome(state._replace(pending_change=learning(4, None)), timers=(CHANGE,))
     polled = step(begun.state, Poll(), SIX)
     assert polled.sends == (api_versions(1, 4, correlation_id=77),)
     learned = receive(polled.state, replace(api_versions_reply(4, 1), correlation_id=77), SIX)
-    waits = change._replace(phase=ChangePhase.CATCH_UP, min_version=0, max_version=1, offset=2)
+    waits = catching_up(4, 2, None)
     assert learned == Outcome(state._replace(pending_change=waits))
     # It fetches from the end of the log as that was: its own addition, with the target.
     done = receive(learned.state, fetch(4, 1, 4, 2, 4), SIX)
     assert done.state.log.records[-1] == assignment(4, 1, 2, 3, 4, target=(4, 5, 6))
-    assert done.state.pending_change == waits._replace(phase=ChangePhase.COMMIT, offset=2)
+    assert done.state.pending_change == Commit(ChangeKind.ADD, key(4), 2, None, waits.details)
     assert len(done.sends) == 1
     assert steps(done.state) == []
 
@@ -386,18 +385,18 @@ def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
 def test_an_addition_that_runs_out_of_time_is_nobodys_loss() -> None:
     """Rule: reassign.promotion-by-leader."""
     ready = reassigning(1, 2, 3, fetch_offsets=FETCHED)
-    for phase in (ChangePhase.LEARN_VERSIONS, ChangePhase.CATCH_UP):
-        waiting = ready._replace(pending_change=adding(phase, **STEP))
+    for change in (learning(requester=None), catching_up(requester=None)):
+        waiting = ready._replace(pending_change=change)
         assert step(waiting, VoterChangeTimeout(), SIX) == Outcome(ready)
         assert steps(ready) == [4, 5, 6]
     # In the log it stays, and the next step waits for its commit all the same.
     written = appended(ready, assignment(4, 1, 2, 3, 4, target=(4, 5, 6)))
-    committing_ = written._replace(pending_change=adding(ChangePhase.COMMIT, offset=2, **STEP))
-    assert step(committing_, VoterChangeTimeout(), SIX) == Outcome(written)
+    committed_soon = written._replace(pending_change=Commit(ChangeKind.ADD, key(4), 2, None))
+    assert step(committed_soon, VoterChangeTimeout(), SIX) == Outcome(written)
     assert steps(written) == []
     # A level that the new voter does not have ends it too; the Leader may try the next one.
-    learning = ready._replace(pending_change=adding(ChangePhase.LEARN_VERSIONS, **STEP), awaiting=asked(4))
-    assert receive(learning, api_versions_reply(4, 1, (0, 0)), SIX) == Outcome(ready)
+    asking = ready._replace(pending_change=learning(requester=None), awaiting=asked(4))
+    assert receive(asking, api_versions_reply(4, 1, (0, 0)), SIX) == Outcome(ready)
 
 
 CAMPAIGNS = replace(SIX, profile=replace(KIP, name="kip-642-votes", vote_of_non_voter="refuse-and-campaign"))

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from kraft_reference.changes import CLIENT, REASSIGNMENT, PendingChange, Report
+from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, Report, Requester
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
     CrashPoint,
@@ -120,11 +120,13 @@ record_tuples = _values("records", tuple[Record, ...])
 # The log before it and up to three records after it have offsets of 64 bits as well.
 log_starts = st.integers(-(2**63) + 1, 2**63 - 4) | st.integers(0, 9)
 snapshots = FIELDS[Snapshot] = built(Snapshot, end_offset=log_starts, kraft_version=known_levels, target=targets)
-changes = built(
-    PendingChange,
-    voter=st.none() | keys,
-    requester=st.sampled_from((CLIENT, REASSIGNMENT)) | replica_ids,
-    request=counts,
+requesters = st.none() | st.builds(Requester, st.none() | replica_ids, counts, st.booleans())
+new_voters = st.tuples(keys, texts, levels, levels).map(lambda one: (one[0], VoterDetails(one[0].id, *one[1:])))
+changes = (
+    st.builds(LearnVersions, keys, texts, requesters)
+    | st.builds(lambda new, end, asked: CatchUp(new[0], new[1], end, asked), new_voters, int64, requesters)
+    | st.builds(lambda new, at, by: Commit(ChangeKind.ADD, new[0], at, by, new[1]), new_voters, int64, requesters)
+    | st.builds(Commit, st.sampled_from(list(ChangeKind)[1:]), st.none() | keys, int64, requesters, st.none())
 )
 reports = st.lists(built(Report), max_size=3, unique_by=lambda report: report.key.id).map(tuple)
 

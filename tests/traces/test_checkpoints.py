@@ -254,8 +254,8 @@ def has_twice(spoil: Callable[[Document], object], *place: str | int) -> Spoiled
     return Spoiled(spoil, "inconsistent", place, "is there twice")
 
 
-def contradicts(value: object, *place: str | int, text: str) -> Spoiled:
-    return Spoiled(put(value, *place), "inconsistent", place, text)
+def contradicts(value: object, *place: str | int, text: str, below: Path = ()) -> Spoiled:
+    return Spoiled(put(value, *place), "inconsistent", (*place, *below), text)
 
 
 def has_unknown(*place: str | int) -> Spoiled:
@@ -318,6 +318,15 @@ SPOILED = {
     "no such role": has_wrong("Ledaer", *STATE, "role", text='unknown value "Ledaer", did you mean Leader?'),
     "no such change": has_wrong(
         A_CHANGE, *STATE, "pending_change", below=("kind",), text='unknown value "adds", did you mean add?'
+    ),
+    "an addition of nobody": contradicts(
+        {**A_CHANGE, "kind": "add"}, *STATE, "pending_change", below=("voter",), text="expected that of the new voter"
+    ),
+    "a removal that catches up": contradicts(
+        {**A_CHANGE, "kind": "remove", "phase": "catch-up"},
+        *(*STATE, "pending_change"),
+        below=("phase",),
+        text="expected commit, which a change of kind remove has then",
     ),
     "no such message": has_wrong("Vote", *MESSAGE, "type", text='unknown value "Vote"'),
     "more than 64 bits": has_wrong(2**63, *STATE, "high_watermark", text=f"expected int <= {2**63 - 1}"),

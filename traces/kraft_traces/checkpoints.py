@@ -20,7 +20,7 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, log_on
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_reference.state import ReplicaState
-from kraft_spec.mapping_forms import REQUESTERS
+from kraft_spec.mapping_forms import ChangeError, change_of
 from kraft_traces.checkpoint_types import (
     CheckpointLine,
     TracedCommitted,
@@ -247,6 +247,8 @@ def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
     _check_whole(f"{path}.records", replica.records)
     state: Any = replica.state
     log = append(log_on(snapshot_of(replica.snapshot)), [record_of(record) for record in replica.records])
+    pending = state.pending_change
+    change = None if pending is None else _change_of(f"{path}.state.pending_change", pending)
     restored = ReplicaState(
         key=replica_key(state.replica_key),
         role=state.role,
@@ -268,7 +270,7 @@ def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
         acknowledged=frozenset(state.acknowledged),
         preferred_candidates=tuple(replica_key(key) for key in replica.preferred_candidates),
         awaiting=dict(state.awaiting),
-        pending_change=None if state.pending_change is None else _change_of(state.pending_change),
+        pending_change=change,
         reports=tuple(_report_of(report) for report in state.reports),
         awaited_targets=dict(state.awaited_targets),
         wanted_snapshot=None
@@ -311,19 +313,11 @@ def _optional_key(key: Any) -> ReplicaKey | None:
     return None if key is None else replica_key(key)
 
 
-def _change_of(change: TracedChange) -> PendingChange:
-    return PendingChange(
-        change.kind,
-        change.phase,
-        _optional_key(change.voter),
-        change.endpoint,
-        change.min_version,
-        change.max_version,
-        change.offset,
-        REQUESTERS.get(change.requester, change.requester),  # type: ignore[arg-type]
-        change.request,
-        change.when_committed,
-    )
+def _change_of(path: str, change: TracedChange) -> PendingChange:
+    try:
+        return change_of(change, replica_key)
+    except ChangeError as error:
+        raise CheckpointError(f"{path}.{error.field}", str(error)) from None
 
 
 def _report_of(report: TracedReport) -> Report:

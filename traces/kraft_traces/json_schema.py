@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from kraft_reference.records import SET_KINDS, RecordKind
+from kraft_spec.mapping_forms import NOBODY_ASKED
 from kraft_traces.committed_schema import CommittedSchema, in_order, write_schemas
 from kraft_traces.lines import SCHEMA, Line
 from kraft_traces.message_types import TRACED_MESSAGES
@@ -77,7 +78,10 @@ def _leave_nothing_out(definitions: dict[str, Any]) -> None:
     }
     replica = definitions["TracedReplicaState"]["properties"]
     replica["state"]["required"] = list(TracedState.__struct_fields__)
-    replica["state"]["properties"] = {"voters": {"required": list(TracedVoters.__struct_fields__)}}
+    replica["state"]["properties"] = {
+        "voters": {"required": list(TracedVoters.__struct_fields__)},
+        "pending_change": {"allOf": [*_CHANGES]},
+    }
     message = definitions["TracedFlight"]["properties"]["message"]
     message["properties"] = {"records": whole_records}
     message["allOf"] = [
@@ -85,6 +89,22 @@ def _leave_nothing_out(definitions: dict[str, Any]) -> None:
     ]
     for owner in (replica, definitions["TracedCommitted"]["properties"]):
         owner["records"]["items"] = {**owner["records"]["items"], **whole_records["items"]}
+
+
+def _if(condition: dict[str, Any], consequence: dict[str, Any]) -> dict[str, Any]:
+    """What has these values has those too."""
+    required = {"type": "object", "properties": condition, "required": list(condition)}
+    return {"if": required, "then": {"properties": consequence}}
+
+
+_NO_RANGE = {"min_version": {"const": -1}, "max_version": {"const": -1}}
+_CHANGES = (
+    _if({"kind": {"const": "add"}}, {"voter": {"not": {"type": "null"}}, "endpoint": {"type": "string"}}),
+    _if({"kind": {"not": {"const": "add"}}}, {"phase": {"const": "commit"}, "endpoint": {"type": "null"}, **_NO_RANGE}),
+    _if({"phase": {"const": "learn-versions"}}, {"offset": {"const": -1}, **_NO_RANGE}),
+    _if({"requester": {"const": NOBODY_ASKED}}, {"request": {"const": 0}, "when_committed": {"const": True}}),
+)
+"""What a pending change says of itself, by its kind, what it waits for, and who asked."""
 
 
 def _required_if(field: str, values: list[str], required: list[str]) -> dict[str, Any]:

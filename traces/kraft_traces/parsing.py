@@ -6,7 +6,7 @@ from typing import get_args
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType
 from msgspec.json import Decoder, decode
 
-from kraft_reference.changes import ChangeKind, ChangePhase
+from kraft_reference.changes import ChangeKind
 from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.effects import Timer
 from kraft_reference.messages import Error
@@ -23,6 +23,7 @@ from kraft_traces.json_lines import Words, check_once, decoded
 from kraft_traces.lines import KNOWN_SCHEMAS, EventLine, HeaderLine, KipLevel, Line
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.partitions.lines import SCHEMA as PARTITION_SCHEMA
+from kraft_traces.state_types import ChangePhase
 from kraft_traces.vocabulary import EVENT_NAMES, Source
 
 _LINE: Decoder[Line] = Decoder(Line)

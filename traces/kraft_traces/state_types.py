@@ -3,11 +3,12 @@
 A field with the default `UNSET` may be absent, which says that it was not observed; `None` is an explicit null.
 """
 
+from enum import StrEnum
 from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from kraft_reference.changes import ChangeKind, ChangePhase
+from kraft_reference.changes import ChangeKind
 from kraft_reference.roles import Role
 from kraft_traces.values import (
     CorrelationId,
@@ -21,6 +22,20 @@ from kraft_traces.values import (
     TracedKey,
     TracedTarget,
 )
+
+
+class ChangePhase(StrEnum):
+    """What a pending change waits for, in this order.
+
+    Only an addition has the first two.
+    """
+
+    LEARN_VERSIONS = "learn-versions"
+    """An answer to ApiVersions.  Rule: add-voter.learn-versions."""
+    CATCH_UP = "catch-up"
+    """The new voter, to fetch up to the end of the log.  Rule: add-voter.catch-up-first."""
+    COMMIT = "commit"
+    """The high watermark.  Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit."""
 
 
 class TracedVoters(Struct, frozen=True, forbid_unknown_fields=True, gc=False):

@@ -3,12 +3,19 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from kraft_reference.changes import CLIENT, REASSIGNMENT, PendingChange, Report
+from kraft_reference.changes import ChangeKind, PendingChange, Report
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import VotersEntry
 from kraft_reference.state import ReplicaState
-from kraft_spec.mapping_forms import NOBODY_ASKED
-from kraft_traces.state_types import TracedChange, TracedReport, TracedSnapshotId, TracedState, TracedVoters
+from kraft_spec.mapping_forms import shown_change
+from kraft_traces.state_types import (
+    ChangePhase,
+    TracedChange,
+    TracedReport,
+    TracedSnapshotId,
+    TracedState,
+    TracedVoters,
+)
 from kraft_traces.values import TracedKey, by_id_and_directory, traced_key, traced_target, traced_voters
 
 
@@ -46,23 +53,11 @@ def traced_state(state: ReplicaState) -> TracedState:
     )
 
 
-_REQUESTERS = {CLIENT: None, REASSIGNMENT: NOBODY_ASKED}
-
-
 @lru_cache(maxsize=64)
 def _traced_change(change: PendingChange) -> TracedChange:
-    return TracedChange(
-        change.kind,
-        change.phase,
-        None if change.voter is None else traced_key(change.voter),
-        change.endpoint,
-        change.min_version,
-        change.max_version,
-        change.offset,
-        _REQUESTERS.get(change.requester, change.requester),  # type: ignore[arg-type]
-        change.request,
-        change.when_committed,
-    )
+    shown = shown_change(change)
+    voter = None if change.voter is None else traced_key(change.voter)
+    return TracedChange(ChangeKind(shown.kind), ChangePhase(shown.phase), voter, *shown[3:])  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,7 @@ from kraft_conformance.protocol.messages import (
     StepReply,
 )
 from kraft_conformance.protocol.partitions import ShownEffect
-from kraft_reference.changes import ChangeKind, ChangePhase
+from kraft_reference.changes import ChangeKind
 from kraft_reference.effects import Timer
 from kraft_reference.messages import Error
 from kraft_reference.outcome import Refusal
@@ -31,6 +31,7 @@ from kraft_traces.json_lines import Words, check_once, decoded, not_one_of
 from kraft_traces.lines import EventLine, KipLevel
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.partitions.parsing import EVENT_NAMES as PARTITION_EVENT_NAMES
+from kraft_traces.state_types import ChangePhase
 from kraft_traces.vocabulary import EVENT_NAMES
 
 LINE_BYTES_MAX = 16 * 1024 * 1024

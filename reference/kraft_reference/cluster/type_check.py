@@ -1,6 +1,6 @@
 """What must be true of a replica by itself.  TypeOk, NotFollowerOfSelf."""
 
-from kraft_reference.changes import ChangePhase
+from kraft_reference.changes import Commit
 from kraft_reference.cluster.violation import BrokenProperty
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -76,6 +76,6 @@ def _wrong_about_change(state: ReplicaState) -> str | None:
         return None
     if state.role is not Role.LEADER:
         return "only a Leader works on a voter change"
-    if change.phase is ChangePhase.COMMIT and not state.high_watermark <= change.offset < state.log.end_offset:
+    if isinstance(change, Commit) and not state.high_watermark <= change.offset < state.log.end_offset:
         return "a voter change waits for a commit that has been or cannot come"
     return None

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from kraft_reference.changes import CLIENT, REASSIGNMENT
 from kraft_reference.records import SET_KINDS
+from kraft_spec.mapping_forms import CLIENT, REASSIGNMENT
 from kraft_spec.tlc.values import TlaValue
 
 MISSING = "missing"

@@ -7,6 +7,7 @@ What the replica does there is what the model does from the very state (docs/edg
 from kraft_conformance.vectors.staging import RecordingDirector
 from kraft_conformance.vectors.target import OBSERVED, Target
 from kraft_conformance.vectors.targeted.candidates import rivals
+from kraft_reference.changes import Commit, Requester
 from kraft_reference.events import Poll, PollFetch
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import log_on
@@ -223,9 +224,9 @@ def _leader_removed_by_a_replica(d: RecordingDirector) -> None:
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 1)
     change = d.state(1).pending_change
-    assert change is not None, "the removal waits for its commit"
+    assert isinstance(change, Commit), "the removal waits for its commit"
     why = "a replica asks for the removal of no other id than its own, and the leader is not it"
-    d.construct(1, why, pending_change=change._replace(requester=3, request=77))
+    d.construct(1, why, pending_change=change._replace(requester=Requester(3, 77)))
     d.step("the removal is committed: 3 is answered, once, and 1 resigns")
     d.fetch(2, 1)
     d.fetch(3, 1)
