@@ -27,8 +27,8 @@ MODULES = (
 _ROLES = ("ToUnattached", "Follow", "Learn")
 _ELECTION = ("ToProspective", "Prospective", "ToCandidate", "ToLeader", "LeaderIfMajority", "StartOfEpochRecords")
 _DISK = ("Crashed", "Quorum", "AfterRestart")
-_CONDITIONS = ("MembershipError", "Busy", "EpochCommitted", "SetCommitted", "FinalizedLevel")
-_CHANGE = ("WithChange", "AppendedByLeader", "Settled", "VotersRecordOf", "SetRecord")
+_CONDITIONS = ("MembershipError", "IsBusy", "EpochIsCommitted", "SetIsCommitted", "FinalizedLevel")
+_CHANGE = ("AppendChange", "AppendRecords", "ConcludeCommitted", "VotersRecordOf", "SetRecord")
 _ANSWER = ("ChangeAnswer",)
 _WATERMARK = ("ReachedBy", "MajorityOffset", "WithHighWatermark")
 
@@ -59,15 +59,21 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
         "EntryOf",
         "WithFetcher",
         "Agrees",
-        "RemovalCommitted",
+        "RemovalIsCommitted",
         *_WATERMARK,
-        "Advanced",
+        "AppendCaughtUp",
     ),
     "HandleFetchResponse": ("AfterFetchResponse", "CutOffset", "FollowerHighWatermark", "Correlated", *_ROLES),
     "HandleFetchSnapshotRequest": ("AfterFetchSnapshotRequest", "EntryOf", "WithFetcher"),
     "HandleFetchSnapshotResponse": ("AfterFetchSnapshotResponse", "LogOn", "Correlated", *_ROLES),
     "HandleApiVersionsRequest": ("AfterApiVersionsRequest",),
-    "HandleApiVersionsResponse": ("AfterApiVersionsResponse", "AsksVersionsOf", "Advanced", "Correlated", *_CHANGE),
+    "HandleApiVersionsResponse": (
+        "AfterApiVersionsResponse",
+        "AwaitsVersionsOf",
+        "AppendCaughtUp",
+        "Correlated",
+        *_CHANGE,
+    ),
     "HandleAddVoterRequest": ("AfterAddVoter", "AfterAddVoterRequest", *_CONDITIONS, *_ANSWER),
     "HandleAddVoterResponse": ("AfterChangeResponse", "Correlated", *_ROLES),
     "HandleRemoveVoterRequest": (
@@ -76,15 +82,22 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
         *_CONDITIONS,
         *_CHANGE,
         *_ANSWER,
-        "RemovalCommitted",
+        "RemovalIsCommitted",
     ),
     "HandleRemoveVoterResponse": ("AfterChangeResponse", "Correlated", *_ROLES),
     "HandleUpdateVoterRequest": ("AfterUpdateVoterRequest", *_CONDITIONS[1:], *_CHANGE, *_ANSWER),
     "HandleUpdateVoterResponse": ("AfterChangeResponse", "Correlated", *_ROLES),
-    "ClientAppend": ("AfterClientAppend", "AppendedByLeader", *_WATERMARK),
-    "AppendVoters": ("AfterAppendVoters", "MayAppendSet", "OneStep", "AppendVoters", "RemovalCommitted", *_WATERMARK),
+    "ClientAppend": ("AfterClientAppend", "AppendRecords", *_WATERMARK),
+    "AppendVoters": (
+        "AfterAppendVoters",
+        "MayAppendSet",
+        "IsOneStep",
+        "AppendVoters",
+        "RemovalIsCommitted",
+        *_WATERMARK,
+    ),
     "AddVoter": ("AfterAddVoter", "AddVoter", *_CONDITIONS, *_ANSWER),
-    "RemoveVoter": ("AfterRemoveVoter", "RemoveVoter", *_CONDITIONS, *_CHANGE, *_ANSWER, "RemovalCommitted"),
+    "RemoveVoter": ("AfterRemoveVoter", "RemoveVoter", *_CONDITIONS, *_CHANGE, *_ANSWER, "RemovalIsCommitted"),
     "UpdateFeatures": ("AfterUpdateFeatures", "UpdateFeatures", "CanUpgrade", *_CONDITIONS[1:], *_CHANGE, *_ANSWER),
     "AlterPartitionReassignments": (
         "AfterAlterPartitionReassignments",
@@ -93,8 +106,8 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
         "Assignment",
         "AssignmentOf",
         "Awaited",
-        "Abandoned",
-        "Told",
+        "AbandonAddition",
+        "AnswerClients",
     ),
     "AdvanceReassignment": (
         "AfterAdvanceReassignment",

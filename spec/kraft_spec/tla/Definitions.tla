@@ -226,7 +226,7 @@ Checkpoint(voters) ==
 (***************************************************************************)
 Max(S) == CHOOSE x \in S : \A y \in S : x >= y
 Min(S) == CHOOSE x \in S : \A y \in S : x <= y
-Least(a, b) == IF a < b THEN a ELSE b
+Smaller(a, b) == IF a < b THEN a ELSE b
 Larger(a, b) == IF a < b THEN b ELSE a
 
 \* A set of integers as an ascending sequence: the order in which a replica sends to several others.

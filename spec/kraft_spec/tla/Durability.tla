@@ -38,26 +38,26 @@ DurableEffects(s, after) ==
 (* What every outcome comes to, whatever the event was, before it becomes  *)
 (* a step: the quorum state file is written in the version that fits the   *)
 (* newest level, and the requester of a change that a leader leaves behind *)
-(* is told so.                                                             *)
+(* gets an answer.                                                           *)
 (* Rules: durable.version-by-kraft, kraft-version.finalized-when,          *)
 (* add-voter.leader-change-leaves-outcome-open, reassign.client-retries    *)
 (***************************************************************************)
-Concluded(s, out) ==
-  LET told == IF LeavesRequests(s, out) THEN ToldOfLostLeadership(s, out) ELSE out
-  IN IF out.state.quorum_state_version = Level(out.state) \/ Quorum(out.state) = Quorum(s) THEN told
-     ELSE [told EXCEPT !.state.quorum_state_version = Level(out.state)]
+AtStepEnd(s, out) ==
+  LET answered == IF LeavesRequests(s, out) THEN WithLostLeadership(s, out) ELSE out
+  IN IF out.state.quorum_state_version = Level(out.state) \/ Quorum(out.state) = Quorum(s) THEN answered
+     ELSE [answered EXCEPT !.state.quorum_state_version = Level(out.state)]
 
 \* What a replica has on disk when only the first done effects happened.
-Reached(s, after, done) ==
+OnDiskAfter(s, after, done) ==
   LET effects == DurableEffects(s, after)
-      Done(effect) == \E i \in 1..Least(done, Len(effects)) : effects[i] = effect
+      Done(effect) == \E i \in 1..Smaller(done, Len(effects)) : effects[i] = effect
       persisted == IF Done("PersistQuorumState")
                    THEN [s EXCEPT !.epoch = after.epoch, !.leader_id = after.leader_id, !.voted_key = after.voted_key,
                                   !.quorum_state_version = after.quorum_state_version]
                    ELSE s
       written == IF Done("TruncateLog") \/ Done("AppendRecords")
                  THEN [persisted EXCEPT !.log = after.log, !.voters = after.voters, !.versions = after.versions,
-                                        !.flushed = Least(@, EndOffset(after))]
+                                        !.flushed = Smaller(@, EndOffset(after))]
                  ELSE persisted
   IN IF Done("WriteSnapshot")
      THEN [persisted EXCEPT !.base = after.base, !.log = after.log, !.voters = after.voters,
@@ -66,7 +66,7 @@ Reached(s, after, done) ==
      ELSE IF Done("FlushLog") THEN [written EXCEPT !.flushed = after.flushed] ELSE written
 
 \* The messages that left before the crash.
-Left(s, out, done) ==
+SentBeforeCrash(s, out, done) ==
   LET durable == Len(DurableEffects(s, out.state)) IN
   IF done <= durable THEN <<>> ELSE SubSeq(out.sends, 1, done - durable)
 

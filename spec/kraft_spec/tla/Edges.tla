@@ -249,7 +249,7 @@ EdgesPerform(r, consumed, out) ==
      /\ observed' = SeenOf(r, out, -1, -1)
   \/ /\ MayCrashOnce(r)
      /\ \E done \in 1..(EffectCount(r, out) - 1) :
-          \E kept \in KeptAfterCrash(Reached(replicas[r], out.state, done)) :
+          \E kept \in KeptAfterCrash(OnDiskAfter(replicas[r], out.state, done)) :
             /\ CrashAfter(r, consumed, out, done, kept)
             /\ observed' = SeenOf(r, out, done, kept)
 

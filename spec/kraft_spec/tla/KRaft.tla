@@ -166,12 +166,12 @@ Step(r, consumed, out) ==
 
 CrashAfter(r, consumed, out, done, kept) ==
   LET s == replicas[r]
-      reached == Reached(s, out.state, done)
+      reached == OnDiskAfter(s, out.state, done)
       after == Crashed(reached, kept)
   IN /\ kept \in KeptAfterCrash(reached)
      /\ replicas' = [replicas EXCEPT ![r] = after]
-     /\ Transmit(r, consumed, after, Left(s, out, done))
-     /\ Remember(r, s, after, IF Left(s, out, done) = <<>> THEN after ELSE out.state)
+     /\ Transmit(r, consumed, after, SentBeforeCrash(s, out, done))
+     /\ Remember(r, s, after, IF SentBeforeCrash(s, out, done) = <<>> THEN after ELSE out.state)
      /\ UNCHANGED <<config, cuts>>
 
 EffectCount(r, out) == Len(DurableEffects(replicas[r], out.state)) + Len(out.sends)
@@ -180,11 +180,11 @@ Perform(r, consumed, out) ==
   \/ Step(r, consumed, out)
   \/ /\ MayCrash(r)
      /\ \E done \in 1..(EffectCount(r, out) - 1) :
-          \E kept \in KeptAfterCrash(Reached(replicas[r], out.state, done)) :
+          \E kept \in KeptAfterCrash(OnDiskAfter(replicas[r], out.state, done)) :
             CrashAfter(r, consumed, out, done, kept)
 
 \* Every event goes through here; Perform may be overridden, what an outcome comes to may not.
-Take(r, consumed, out) == Perform(r, consumed, Concluded(replicas[r], out))
+Take(r, consumed, out) == Perform(r, consumed, AtStepEnd(replicas[r], out))
 
 \* The delivered message leaves the network; a network that duplicates keeps it.
 Receive(r, m, out) ==
@@ -228,12 +228,12 @@ VoterChangeTimeout(r) ==
   /\ MayTimeOut(r, "voter-change")
   /\ Take(r, {}, AfterVoterChangeTimeout(replicas[r]))
 
-\* The connection gives up on an answer.  Who announces by its timer takes the voter for told until that fires.
+\* The connection gives up on an answer.  Who announces by its timer asks the voter no more until that fires.
 \* Rule: begin-quorum.resend
 AfterRequestTimeout(s, to) ==
-  LET told == IF s.role = "Leader" /\ config.decisions.announcement_again = "by-timer"
+  LET quiet == IF s.role = "Leader" /\ config.decisions.announcement_again = "by-timer"
               THEN OtherIds(s) \cap {to} ELSE {}
-  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a[1] # to}, !.acknowledged = @ \cup told])
+  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a[1] # to}, !.acknowledged = @ \cup quiet])
 
 RequestTimeout(r, to) ==
   /\ Runs(r)
@@ -273,7 +273,7 @@ ElectionRequest(s, id, corr) ==
 \* leader of itself.
 DueChangeRequest(s, corr) ==
   CASE s.role = "Leader" -> {ApiVersionsRequest(s, id, corr) :
-                               id \in {id \in AsksVersionsOf(s) :
+                               id \in {id \in AwaitsVersionsOf(s) :
                                         id # s.replica_key[1] /\ Idle(s, id) /\ id \notin Due(s)}}
     [] s.role = "Follower" -> IF MayReport(s) THEN DueReport(s, corr) ELSE {}
     [] OTHER -> {}

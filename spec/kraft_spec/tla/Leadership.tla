@@ -27,7 +27,7 @@ AfterShutdown(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 
 \* A leader outside its voters set resigns once the set is committed.
 \* Rules: state.leader.resigns-on-own-removal, state.leader.outside-voters-set, voters.leader-removed-stays-until-commit
-RemovalCommitted(s) ==
+RemovalIsCommitted(s) ==
   /\ s.role = "Leader" /\ ~IsVoter(s)
   /\ s.high_watermark > s.voters[Len(s.voters)].offset
 

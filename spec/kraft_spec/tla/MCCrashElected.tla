@@ -13,7 +13,7 @@ EXTENDS MCCrash
 DiesIfElected(r, consumed, out) ==
   IF out.state.role # "Leader" THEN Step(r, consumed, out)
   ELSE \E done \in 1..EffectCount(r, out) :
-         \E kept \in KeptAfterCrash(Reached(replicas[r], out.state, done)) : CrashAfter(r, consumed, out, done, kept)
+         \E kept \in KeptAfterCrash(OnDiskAfter(replicas[r], out.state, done)) : CrashAfter(r, consumed, out, done, kept)
 
 \* Without vote.once-per-epoch.
 GrantsAgain(s, m) == UpToDate(m.last_epoch, m.end_offset, s)

@@ -56,7 +56,7 @@ FollowerOf(leads, id, end) ==
 Knowing(states, leader, end) ==
   LET Knows(each) ==
         [r \in DOMAIN each |->
-           IF r # leader THEN [each[r] EXCEPT !.high_watermark = Least(end, EndOffset(each[r]))]
+           IF r # leader THEN [each[r] EXCEPT !.high_watermark = Smaller(end, EndOffset(each[r]))]
            ELSE [each[r] EXCEPT !.high_watermark = end,
                                 !.fetch_offsets = [v \in Others(each[r]) |-> EndOffset(each[v[1]])]]]
   IN Each(Of(Knows, Each(states)))

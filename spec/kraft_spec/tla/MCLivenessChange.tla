@@ -42,7 +42,7 @@ AskIsDue(r) ==
   /\ MembershipError(replicas[r], TRUE, TRUE)[1] = ""
 
 VersionsStep ==
-  \/ \E r \in Ids : AsksVersionsOf(replicas[r]) # {} /\ Poll(r)
+  \/ \E r \in Ids : AwaitsVersionsOf(replicas[r]) # {} /\ Poll(r)
   \/ \E r \in Ids : \E m \in InFlight(r, {"ApiVersionsRequest"}) : HandleApiVersionsRequest(r, m)
   \/ \E r \in Ids : \E m \in InFlight(r, {"ApiVersionsResponse"}) : HandleApiVersionsResponse(r, m)
 

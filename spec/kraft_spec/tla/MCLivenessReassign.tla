@@ -84,7 +84,7 @@ TheSecond == {2}
 (***************************************************************************)
 (* Without a rule.                                                         *)
 (***************************************************************************)
-MayStep(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
+MayStep(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~IsBusy(s) /\ EpochIsCommitted(s) /\ SetIsCommitted(s)
 
 \* Without reassign.new-leader-resumes: only the leader that took the target on works on it.
 NobodyResumes(s) == MayStep(s) /\ s.epoch = 1

@@ -103,7 +103,7 @@ AtRest == NobodyIsDue /\ NobodyAsksRunning
 
 Announcements == {"BeginQuorumEpochRequest", "BeginQuorumEpochResponse"}
 KeepsBusy(m) == m.type \in Announcements /\ m.source # m.destination
-                  /\ (m.destination \in AsksVersionsOf(replicas[m.source]) \/ m.source \in AsksVersionsOf(replicas[m.destination]))
+                  /\ (m.destination \in AwaitsVersionsOf(replicas[m.source]) \/ m.source \in AwaitsVersionsOf(replicas[m.destination]))
 
 TellsNews(m) == HasNews(m) \/ KeepsBusy(m)
 

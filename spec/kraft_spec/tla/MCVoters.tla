@@ -100,7 +100,7 @@ Stand(behind) == LET With(leads) == StandWith(leads, behind) IN Of(With, FirstLe
 (* elected in epoch 2 by these voters, who know.                           *)
 (***************************************************************************)
 AppendsFor(scene, records, holders) ==
-  LET Appends(s) == AppendedByLeader(s, records)
+  LET Appends(s) == AppendRecords(s, records)
       Fetches(s) == Flushed(Appended(s, records))
       leader == Of(Appends, scene.replicas[1])
   IN [replicas |-> Each([r \in Ids |-> IF r = 1 THEN leader

@@ -28,7 +28,7 @@ VotedForItself(scene) ==
                 !.history.votes[2] = [epoch |-> 1, candidates |-> {config.keys[2]}]]
 
 WithoutThird ==
-  LET Removes(leads) == AppendedByLeader(leads, <<SetOf({1, 2})>>)
+  LET Removes(leads) == AppendRecords(leads, <<SetOf({1, 2})>>)
       With(leads) == VotedForItself(StandWith(leads, {}))
   IN Of(With, Of(Removes, FirstLeads))
 

@@ -14,12 +14,13 @@ Client == -1                          \* stands where a replica id would: an adm
 Reassignment == -2                    \* nobody asked: a step of the leader's own reassignment
 
 \* A change whose record is appended at once, and an addition, which waits.
-AtOnce(kind, voter, requester, request, whenCommitted) ==
+ImmediateChange(kind, voter, requester, request, whenCommitted) ==
   [kind |-> kind, phase |-> "commit", voter |-> voter, endpoint |-> NoEndpoint, min_version |-> -1, max_version |-> -1,
    offset |-> -1, requester |-> requester, request |-> request, when_committed |-> whenCommitted]
 
 Addition(voter, endpoint, requester, request, whenCommitted) ==
-  [AtOnce("add", voter, requester, request, whenCommitted) EXCEPT !.phase = "learn-versions", !.endpoint = endpoint]
+  [ImmediateChange("add", voter, requester, request, whenCommitted)
+     EXCEPT !.phase = "learn-versions", !.endpoint = endpoint]
 
 IsPending(s) == s.pending_change.kind # "none"
 
@@ -41,7 +42,7 @@ ChangeAnswer(s, kind, requester, request, error) ==
         epoch |-> s.epoch, leader_id |-> s.leader_id, leader_endpoint |-> endpoint]
 
 \* The outcome with the pending change answered, if anybody asked for it, and forgotten.
-Over(out, error) ==
+AnswerChange(out, error) ==
   LET change == out.state.pending_change IN
   [out EXCEPT !.state.pending_change = NoChange,
               !.sends = IF change.requester = Reassignment THEN @
@@ -49,13 +50,13 @@ Over(out, error) ==
 
 \* The outcome without an addition whose record is not in the log yet: the target that it served is another.
 \* Rules: reassign.cancel-by-new-target, add-voter.conditions-hold-at-append
-Abandoned(out) ==
-  IF IsPending(out.state) /\ out.state.pending_change.phase # "commit" THEN Over(out, "REASSIGNMENT_IN_PROGRESS")
-  ELSE out
+AbandonAddition(out) ==
+  IF IsPending(out.state) /\ out.state.pending_change.phase # "commit"
+  THEN AnswerChange(out, "REASSIGNMENT_IN_PROGRESS") ELSE out
 
 \* The outcome with this answer to clients that await their target, by the number of the request.  The leader notes
 \* them as <<request, offset>>.  Rules: reassign.request-success-after-commit, reassign.client-retries
-Told(out, requests, error) ==
+AnswerClients(out, requests, error) ==
   LET s == out.state
       numbers == Ascending(requests)
   IN IF requests = {} THEN out
@@ -70,7 +71,7 @@ Told(out, requests, error) ==
 \* Rules: state.voters-set.applied-uncommitted, voters.effective-on-append, voters.commit-by-new-set,
 \*        add-voter.append-and-apply, remove-voter.append-and-apply, hw.majority, durable.flush-before-fetch,
 \*        voters.begin-epoch-to-current-voters, reassign.begin-epoch-to-new-voter
-AppendedByLeader(s, records) ==
+AppendRecords(s, records) ==
   LET after == Flushed(Appended(s, records))
       same == {v[1] : v \in Voters(s) \cap Voters(after)}
   IN WithHighWatermark(
@@ -80,11 +81,11 @@ AppendedByLeader(s, records) ==
 \* The outcome with the records of a change appended; the answer waits for their commit, unless it need not.
 \* Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit, update-voter.reply-time,
 \*        kraft-version.reply-after-commit, kraft-version.upgrade-atomic-batch
-WithChange(out, records, change) ==
-  LET after == AppendedByLeader(out.state, records)
+AppendChange(out, records, change) ==
+  LET after == AppendRecords(out.state, records)
       committing == [change EXCEPT !.phase = "commit", !.offset = EndOffset(after) - 1]
       waiting == [out EXCEPT !.state = [after EXCEPT !.pending_change = committing]]
-  IN IF change.when_committed THEN waiting ELSE Over(waiting, "NONE")
+  IN IF change.when_committed THEN waiting ELSE AnswerChange(waiting, "NONE")
 
 (***************************************************************************)
 (* What a risen high watermark brings: the answers that waited for it, and *)
@@ -94,31 +95,30 @@ WithChange(out, records, change) ==
 (* state.leader.resigns-on-own-removal,                                    *)
 (* reassign.request-success-after-commit                                   *)
 (***************************************************************************)
-Settled(out) ==
+ConcludeCommitted(out) ==
   LET s == out.state
-      answered == IF s.pending_change.kind # "none" /\ s.pending_change.phase = "commit"
-                     /\ s.high_watermark > s.pending_change.offset
-                  THEN Over(out, "NONE") ELSE out
-      told == IF s.awaited_targets = {} THEN answered
-              ELSE Told(answered, {a[1] : a \in {b \in s.awaited_targets : s.high_watermark > b[2]}}, "NONE")
-  IN IF RemovalCommitted(s)
-     THEN [told EXCEPT !.state = ToResigned(@, PreferredCandidates(@))]
-     ELSE told
+      concluded == IF IsPending(s) /\ s.pending_change.phase = "commit" /\ s.high_watermark > s.pending_change.offset
+                   THEN AnswerChange(out, "NONE") ELSE out
+      committed == {a[1] : a \in {b \in s.awaited_targets : s.high_watermark > b[2]}}
+      answered == AnswerClients(concluded, committed, "NONE")
+  IN IF RemovalIsCommitted(s)
+     THEN [answered EXCEPT !.state = ToResigned(@, PreferredCandidates(@))]
+     ELSE answered
 
 \* The outcome with the new voter in the set, if it has caught up: it has when it has fetched up to where the log ended
 \* when the wait began.  The other conditions were tested when the request came, and no other set can have been appended
 \* since.
 \* Rules: add-voter.catch-up-first, add-voter.conditions-hold-at-append, add-voter.append-and-apply,
 \*        identity.could-become-voter
-Advanced(out) ==
+AppendCaughtUp(out) ==
   LET s == out.state
       change == s.pending_change
       caughtUp == change.voter \in DOMAIN s.fetch_offsets /\ s.fetch_offsets[change.voter] >= change.offset
-      told == <<change.voter[1], change.endpoint, change.min_version, change.max_version>>
-      record == SetRecord(s, Voters(s) \cup {change.voter}, WithDetails(Details(s), told))
+      reported == <<change.voter[1], change.endpoint, change.min_version, change.max_version>>
+      record == SetRecord(s, Voters(s) \cup {change.voter}, WithDetails(Details(s), reported))
   IN IF /\ change.kind # "none" /\ change.phase = "catch-up"
         /\ caughtUp
-     THEN WithChange(out, <<record>>, change)
+     THEN AppendChange(out, <<record>>, change)
      ELSE out
 
 (***************************************************************************)
@@ -126,7 +126,7 @@ Advanced(out) ==
 (* any replica says so.                                                    *)
 (***************************************************************************)
 \* Rule: add-voter.learn-versions
-AsksVersionsOf(s) ==
+AwaitsVersionsOf(s) ==
   IF s.pending_change.kind # "none" /\ s.pending_change.phase = "learn-versions"
   THEN {s.pending_change.voter[1]} \cap Ids ELSE {}
 
@@ -149,15 +149,15 @@ AfterApiVersionsResponse(s, m) ==
       finalized == FinalizedLevel(s)
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")
-  ELSE IF AsksVersionsOf(s) # {m.source} THEN Ignored(rest, "NO_CHANGE_WAITS")
-  ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN Over(Becomes(rest), "INVALID_REQUEST")
-  ELSE Advanced(Becomes(learned))
+  ELSE IF AwaitsVersionsOf(s) # {m.source} THEN Ignored(rest, "NO_CHANGE_WAITS")
+  ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN AnswerChange(Becomes(rest), "INVALID_REQUEST")
+  ELSE AppendCaughtUp(Becomes(learned))
 
 (***************************************************************************)
 (* Other ends.                                                             *)
 (***************************************************************************)
 \* A record that was appended stays.  Rule: add-voter.timeout
-AfterVoterChangeTimeout(s) == Over(Becomes(s), "REQUEST_TIMED_OUT")
+AfterVoterChangeTimeout(s) == AnswerChange(Becomes(s), "REQUEST_TIMED_OUT")
 
 \* Has this change been answered in the step itself?
 Answers(sent, change) ==
@@ -171,15 +171,15 @@ LeavesRequests(s, out) ==
   /\ s.role = "Leader" /\ out.state.role # "Leader"
   /\ IsPending(s) \/ s.awaited_targets # {}
 
-ToldOfLostLeadership(s, out) ==
+WithLostLeadership(s, out) ==
   LET error == "NOT_LEADER_OR_FOLLOWER"
       change == s.pending_change
       open == /\ IsPending(s) /\ change.requester # Reassignment
               /\ \A i \in 1..Len(out.sends) : ~Answers(out.sends[i], change)
-      told == IF open
+      sent == IF open
               THEN [out EXCEPT !.sends = Append(@, ChangeAnswer(out.state, change.kind, change.requester,
                                                                 change.request, error))]
               ELSE out
-      answered == {told.sends[i].request : i \in {j \in 1..Len(told.sends) : told.sends[j].type = "Reply"}}
-  IN Told(told, {a[1] : a \in s.awaited_targets} \ answered, error)
+      answered == {sent.sends[i].request : i \in {j \in 1..Len(sent.sends) : sent.sends[j].type = "Reply"}}
+  IN AnswerClients(sent, {a[1] : a \in s.awaited_targets} \ answered, error)
 =============================================================================

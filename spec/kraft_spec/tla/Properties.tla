@@ -60,7 +60,7 @@ StateOk(s) ==
                                                     \* Follower: its leader, once that took note of UpdateVoter
   /\ \A a \in s.awaiting : a[1] \in Ids             \* outstanding requests <<to, correlation>>
   /\ s.pending_change.kind # "none" => ChangeOk(s.pending_change)
-  /\ \A told \in s.reports : IsKey(told[1])          \* Leader at level 0: what voters told of themselves
+  /\ \A report \in s.reports : IsKey(report[1])          \* Leader at level 0: what voters report of themselves
   /\ \A a \in s.awaited_targets :                           \* Leader: requests <<number, offset>> that await their target
        a[1] \in Nat /\ s.high_watermark <= a[2] /\ a[2] < EndOffset(s)
   /\ s.wanted_snapshot[1] \in Nat \cup {-1}                   \* Follower: the snapshot to fetch
@@ -120,7 +120,7 @@ MatchAt(a, b, start, o) ==
 
 LogsMatch(a, b, from) ==
   LET start == Larger(a.base.end_offset, b.base.end_offset) IN
-  \A o \in Larger(start, from)..(Least(EndOffset(a), EndOffset(b)) - 1) : MatchAt(a, b, start, o)
+  \A o \in Larger(start, from)..(Smaller(EndOffset(a), EndOffset(b)) - 1) : MatchAt(a, b, start, o)
 
 LogMatching == \A r \in Ids : \A q \in Ids : r < q => LogsMatch(replicas[r], replicas[q], 0)
 
@@ -135,7 +135,7 @@ SameRecords(a, b, from, end) ==
 \* Forgetting.tla), and that is enough: no two different records are ever written with the same offset and epoch
 \* (OffsetEpochUnique).
 HoldsWhatIsCommitted(s, committed, from, end) ==
-  /\ \A o \in Larger(from, s.base.end_offset)..(Least(end, committed.base.end_offset) - 1) :
+  /\ \A o \in Larger(from, s.base.end_offset)..(Smaller(end, committed.base.end_offset) - 1) :
        RecordAt(s, o).epoch = InForce(committed.past, o + 1).epoch
   /\ SameRecords(s, committed, from, end)
 
@@ -158,7 +158,7 @@ CommittedNeverLost ==
 \* No two replicas commit different records at one offset, and nothing committed is lost.  The first half is asked of
 \* the replicas alone, without the history; the second is CommittedNeverLost for records, and for those that only a
 \* snapshot is left of: it ends where something was committed, with the epoch that was committed there.
-CommitTheSame(a, b) == SameRecords(a, b, 0, Least(a.high_watermark, b.high_watermark))
+CommitTheSame(a, b) == SameRecords(a, b, 0, Smaller(a.high_watermark, b.high_watermark))
 
 SnapshotIsCommitted(s) ==
   LET committed == history.committed
@@ -354,7 +354,7 @@ IdentityBinding == [][\A r \in Ids : IdentityBindingAt(r, network)]_<<replicas, 
 (***************************************************************************)
 LocalLogMatching(r) ==
   LET s == replicas'[r]
-      from == Least(EndOffset(replicas[r]), EndOffset(s))
+      from == Smaller(EndOffset(replicas[r]), EndOffset(s))
   IN from < EndOffset(s) => \A q \in Ids : q = r \/ LogsMatch(s, replicas'[q], from)
 
 \* A new leader has what was committed before; what is committed now is in the log of the newest leader, which may

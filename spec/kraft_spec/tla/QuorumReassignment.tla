@@ -34,7 +34,7 @@ Assignment(s, target) ==
 \* The outcome with a client that is answered when the record at this offset is committed, at once if it is.
 \* Rules: reassign.request-success-after-commit, reassign.request-same-target
 Awaited(out, request, offset) ==
-  Settled([out EXCEPT !.state.awaited_targets = {a \in @ : a[1] # request} \cup {<<request, offset>>}])
+  ConcludeCommitted([out EXCEPT !.state.awaited_targets = {a \in @ : a[1] # request} \cup {<<request, offset>>}])
 
 \* The record changes no voting right, so it may follow a step that is not committed, which its voters set contains.
 \* Rules: reassign.request-leader-only, reassign.request-same-target, reassign.request-new-target,
@@ -42,8 +42,8 @@ Awaited(out, request, offset) ==
 AfterAlterPartitionReassignments(s, request, asked) ==
   LET Refuse(error, reason) == RefusedChange(s, "", Client, request, error, reason)
       target == IF asked = NoReplicas THEN NoTarget ELSE Members(asked[1])
-      free == Abandoned(Becomes(s))
-      after == AppendedByLeader(free.state, <<Assignment(free.state, target)>>)
+      free == AbandonAddition(Becomes(s))
+      after == AppendRecords(free.state, <<Assignment(free.state, target)>>)
   IN
   IF s.role # "Leader" THEN Refuse("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
   ELSE IF FinalizedLevel(s) < 1 THEN Refuse("UNSUPPORTED_VERSION", "REQUEST_REFUSED")
@@ -68,7 +68,7 @@ AddsNext(s) == NewVoters(s) # {} /\ Cardinality(NewVoters(s)) >= Cardinality(Rem
 \* leader's own epoch.  KIP-642 calls the latter unnecessary; what comes of that, the check reassign-resumed-too-early
 \* shows.
 \* Rules: reassign.commit-before-next-step, voters.epoch-committed-before-change, reassign.new-leader-resumes
-MayAdvance(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
+MayAdvance(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~IsBusy(s) /\ EpochIsCommitted(s) /\ SetIsCommitted(s)
 
 \* Whom the next step may add or remove; NoKey stands for a step that does neither, which finishes or hands over.
 \* Nobody is added before it has fetched: that is how the leader learns its directory id.  The leader itself is never
@@ -87,9 +87,9 @@ NextSteps(s) ==
 AfterAdvanceReassignment(s, voter) ==
   IF voter = NoKey
   THEN IF RemovingVoters(s) # {} THEN Becomes(ToResigned(s, PreferredCandidates(s)))
-       ELSE Settled(Becomes(AppendedByLeader(s, <<Assignment(s, NoTarget)>>)))
+       ELSE ConcludeCommitted(Becomes(AppendRecords(s, <<Assignment(s, NoTarget)>>)))
   ELSE IF voter[1] \in NewVoters(s)
   THEN Becomes([s EXCEPT !.pending_change = Addition(voter, config.endpoints[voter[1]], Reassignment, 0, TRUE)])
-  ELSE Settled(WithChange(Becomes(s), <<SetRecord(s, Voters(s) \ {voter}, Details(s))>>,
-                          AtOnce("remove", voter, Reassignment, 0, TRUE)))
+  ELSE ConcludeCommitted(AppendChange(Becomes(s), <<SetRecord(s, Voters(s) \ {voter}, Details(s))>>,
+                          ImmediateChange("remove", voter, Reassignment, 0, TRUE)))
 =============================================================================

@@ -36,7 +36,7 @@ NotDiverging == [epoch |-> -1, offset |-> -1]
 \* In whole batches.  Rule: kraft-version.upgrade-atomic-batch
 RecordsFrom(s, offset) ==
   LET end == IF config.fetch_max_records = 0 THEN EndOffset(s)
-             ELSE Least(EndOffset(s), offset + config.fetch_max_records)
+             ELSE Smaller(EndOffset(s), offset + config.fetch_max_records)
   IN RecordsBetween(s, offset, BatchEnd(s, end))
 
 \* The Fetch that completes the catching up of a new voter is answered with the records of before.
@@ -60,17 +60,17 @@ AfterFetchRequest(s, m) ==
   THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, NotDiverging, <<s.base.end_offset, s.base.epoch>>)>>)
   ELSE IF ~agrees
   THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, EndOfEpoch(s, m.last_epoch), NoSnapshotId)>>)
-  ELSE Advanced(Settled(served))
+  ELSE AppendCaughtUp(ConcludeCommitted(served))
 
 \* Where a diverging answer cuts the log.  Rule: fetch.diverging.truncate
 CutOffset(s, m) ==
   LET own == EndOfEpoch(s, m.diverging_epoch) IN
   IF own.epoch = m.diverging_epoch \/ config.decisions.diverging_cut = "smaller-offset"
-  THEN Least(own.offset, m.diverging_end_offset) ELSE own.offset
+  THEN Smaller(own.offset, m.diverging_end_offset) ELSE own.offset
 
 \* Rule: hw.follower
 FollowerHighWatermark(s, published) ==
-  LET known == Least(published, EndOffset(s)) IN
+  LET known == Smaller(published, EndOffset(s)) IN
   IF known > s.high_watermark THEN [s EXCEPT !.high_watermark = known] ELSE s
 
 \* What may not be cut off or replaced by a snapshot.
@@ -102,5 +102,5 @@ AfterFetchResponse(s, m) ==
 
 \* A client's record.  Rules: hw.majority, durable.flush-before-fetch
 AfterClientAppend(s, value) ==
-  Settled(Becomes(AppendedByLeader(s, <<Record(s.epoch, "Data", value, {})>>)))
+  ConcludeCommitted(Becomes(AppendRecords(s, <<Record(s.epoch, "Data", value, {})>>)))
 =============================================================================

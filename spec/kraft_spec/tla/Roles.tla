@@ -45,7 +45,7 @@ OwnDetails(s) == <<s.replica_key[1], OwnEndpoint(s), config.min_version[s.replic
                    config.max_version[s.replica_key[1]]>>
 
 \* Details with those of one voter in the place of older ones, or added.
-WithDetails(details, told) == {d \in details : d[1] # told[1]} \cup {told}
+WithDetails(details, reported) == {d \in details : d[1] # reported[1]} \cup {reported}
 
 \* Rules: state.learn-higher-epoch.leader, discovery.endpoint-lookup
 Follow(s, epoch, leader, endpoint) ==

@@ -16,18 +16,18 @@ EXTENDS Replication
 (***************************************************************************)
 \* Without it, a set that an earlier leader appended may still win an election, two steps away from the next set.
 \* Rule: voters.epoch-committed-before-change
-EpochCommitted(s) == s.high_watermark > s.epoch_start_offset
+EpochIsCommitted(s) == s.high_watermark > s.epoch_start_offset
 
 \* A set of the base counts as committed.  Rule: voters.one-change-at-a-time
-SetCommitted(s) ==
+SetIsCommitted(s) ==
   LET offset == s.voters[Len(s.voters)].offset IN offset < s.base.end_offset \/ s.high_watermark > offset
 
 \* Rule: voters.one-change-at-a-time
-Busy(s) == s.pending_change.kind # "none"
+IsBusy(s) == s.pending_change.kind # "none"
 
 \* A text that is there: the model has "(empty)" for one without letters, which only other software sends.
 IsText(text) == text \notin {"", "(empty)"}
-NamedWell(key) == key[1] >= 0 /\ IsText(key[2])
+IsNamedWell(key) == key[1] >= 0 /\ IsText(key[2])
 
 \* What AddVoter and RemoveVoter test alike: <<error, reason>>, or <<"", "">>.
 \* Rules: add-voter.check-order, remove-voter.check-order, add-voter.leader-only, remove-voter.leader-only,
@@ -38,9 +38,9 @@ MembershipError(s, sameCluster, wellFormed) ==
   ELSE IF s.role # "Leader" THEN <<"NOT_LEADER_OR_FOLLOWER", "NOT_LEADER">>
   ELSE IF ~wellFormed THEN <<"INVALID_REQUEST", "MALFORMED_REQUEST">>
   ELSE IF Target(s) # NoTarget THEN <<"REASSIGNMENT_IN_PROGRESS", "REQUEST_REFUSED">>
-  ELSE IF Busy(s) \/ ~EpochCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
+  ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
   ELSE IF FinalizedLevel(s) < 1 THEN <<"UNSUPPORTED_VERSION", "REQUEST_REFUSED">>
-  ELSE IF ~SetCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
+  ELSE IF ~SetIsCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
   ELSE <<"", "">>
 
 RefusedChange(s, kind, requester, request, error, reason) ==
@@ -51,7 +51,7 @@ RefusedChange(s, kind, requester, request, error, reason) ==
 (***************************************************************************)
 \* Rules: add-voter.check-order, add-voter.duplicate-id, auto-join.uses-the-ordinary-rpcs, voters.at-most-one-difference
 AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster) ==
-  LET failed == MembershipError(s, sameCluster, NamedWell(voter) /\ IsText(endpoint))
+  LET failed == MembershipError(s, sameCluster, IsNamedWell(voter) /\ IsText(endpoint))
       Refuse(error, reason) == RefusedChange(s, "add", requester, request, error, reason)
   IN
   IF failed[1] # "" THEN Refuse(failed[1], failed[2])
@@ -62,13 +62,14 @@ AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster
 \* Rules: remove-voter.check-order, remove-voter.exact-key, remove-voter.append-and-apply, voters.never-empty,
 \*        remove-voter.leader-removal, voters.at-most-one-difference
 AfterRemoveVoter(s, requester, request, voter, sameCluster) ==
-  LET failed == MembershipError(s, sameCluster, NamedWell(voter))
+  LET failed == MembershipError(s, sameCluster, IsNamedWell(voter))
       Refuse(error, reason) == RefusedChange(s, "remove", requester, request, error, reason)
       record == SetRecord(s, Voters(s) \ {voter}, Details(s))
   IN
   IF failed[1] # "" THEN Refuse(failed[1], failed[2])
   ELSE IF voter \notin Voters(s) \/ Voters(s) = {voter} THEN Refuse("VOTER_NOT_FOUND", "REQUEST_REFUSED")
-  ELSE Settled(WithChange(Becomes(s), <<record>>, AtOnce("remove", voter, requester, request, TRUE)))
+  ELSE LET change == ImmediateChange("remove", voter, requester, request, TRUE)
+       IN ConcludeCommitted(AppendChange(Becomes(s), <<record>>, change))
 
 \* As requests of a replica that joins.
 AfterAddVoterRequest(s, m) == AfterAddVoter(s, m.source, m.correlation_id, m.voter, m.endpoint, m.when_committed, TRUE)
@@ -79,7 +80,7 @@ AfterRemoveVoterRequest(s, m) == AfterRemoveVoter(s, m.source, m.correlation_id,
 (* stays as it is.                                                         *)
 (***************************************************************************)
 \* A report: <<key, endpoint, min, max>>.
-WithReport(reports, told) == {known \in reports : known[1][1] # told[1][1]} \cup {told}
+WithReport(reports, report) == {known \in reports : known[1][1] # report[1][1]} \cup {report}
 
 \* Rules: update-voter.check-order, update-voter.leader-only, update-voter.not-a-membership-change,
 \*        update-voter.range-must-include-finalized, update-voter.in-memory-at-version-0, update-voter.reply-time,
@@ -91,20 +92,20 @@ AfterUpdateVoterRequest(s, m) ==
       named == {v \in Voters(s) : Names(v, m.voter)}
       keys == (Voters(s) \ named) \cup {m.voter}
       details == WithDetails(Details(s), <<m.voter[1], m.endpoint, m.min_version, m.max_version>>)
-      change == AtOnce("update", m.voter, m.source, m.correlation_id, FALSE)
+      change == ImmediateChange("update", m.voter, m.source, m.correlation_id, FALSE)
   IN
   IF m.epoch < s.epoch THEN Answer(s, "FENCED_LEADER_EPOCH", "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Answer(s, "UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
   ELSE IF s.role # "Leader" THEN Answer(s, "NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
-  ELSE IF ~NamedWell(m.voter) \/ ~IsText(m.endpoint) \/ m.min_version < 0 \/ m.min_version > m.max_version
+  ELSE IF ~IsNamedWell(m.voter) \/ ~IsText(m.endpoint) \/ m.min_version < 0 \/ m.min_version > m.max_version
   THEN Answer(s, "INVALID_REQUEST", "MALFORMED_REQUEST")
-  ELSE IF Busy(s) \/ ~EpochCommitted(s) \/ ~SetCommitted(s) THEN Answer(s, "REQUEST_TIMED_OUT", "REQUEST_REFUSED")
+  ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) \/ ~SetIsCommitted(s) THEN Answer(s, "REQUEST_TIMED_OUT", "REQUEST_REFUSED")
   ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN Answer(s, "INVALID_REQUEST", "REQUEST_REFUSED")
   ELSE IF named = {} THEN Answer(s, "VOTER_NOT_FOUND", "REQUEST_REFUSED")
   ELSE IF Level(s) = 0
   THEN Answer([s EXCEPT !.reports = WithReport(@, <<m.voter, m.endpoint, m.min_version, m.max_version>>)], "NONE", "")
   ELSE IF keys = Voters(s) /\ details = Details(s) THEN Answer(s, "NONE", "")
-  ELSE Settled(WithChange(Becomes(s), <<SetRecord(s, keys, details)>>, change))
+  ELSE ConcludeCommitted(AppendChange(Becomes(s), <<SetRecord(s, keys, details)>>, change))
 
 (***************************************************************************)
 (* UpdateFeatures: kraft.version from 0 to 1, the level and the voters set *)
@@ -114,49 +115,49 @@ AfterUpdateVoterRequest(s, m) ==
 (* kraft-version.upgrade-needs-all-voters,                                 *)
 (* kraft-version.upgrade-needs-all-observers, kraft-version.no-downgrade   *)
 (***************************************************************************)
-\* What voters have told of themselves, the leader included.
+\* What voters have reported of themselves, the leader included.
 KnownReports(s) == LET own == OwnDetails(s) IN WithReport(s.reports, <<s.replica_key, own[2], own[3], own[4]>>)
 
 CanUpgrade(s, level, brokersMin, brokersMax) ==
   /\ Level(s) = 0 /\ level = 1
   /\ brokersMin <= level /\ level <= brokersMax
   /\ LET known == KnownReports(s) IN
-     \A v \in Voters(s) : \E told \in known :
-       told[1][2] # "" /\ Names(v, told[1]) /\ told[3] <= level /\ level <= told[4]
+     \A v \in Voters(s) : \E report \in known :
+       report[1][2] # "" /\ Names(v, report[1]) /\ report[3] <= level /\ level <= report[4]
 
 AfterUpdateFeatures(s, request, level, brokersMin, brokersMax) ==
   LET Answer(error, reason) == RefusedChange(s, "upgrade", Client, request, error, reason)
-      reports == {told \in KnownReports(s) : told[1][1] \in VoterIds(s)}
-      keys == {told[1] : told \in reports}
-      details == {<<told[1][1], told[2], told[3], told[4]>> : told \in reports}
+      reports == {report \in KnownReports(s) : report[1][1] \in VoterIds(s)}
+      keys == {report[1] : report \in reports}
+      details == {<<report[1][1], report[2], report[3], report[4]>> : report \in reports}
   IN
   IF s.role # "Leader" THEN Answer("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
-  ELSE IF Busy(s) \/ ~EpochCommitted(s) \/ ~SetCommitted(s) THEN Answer("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
+  ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) \/ ~SetIsCommitted(s) THEN Answer("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
   ELSE IF level = Level(s) THEN Answer("NONE", "")
   ELSE IF ~CanUpgrade(s, level, brokersMin, brokersMax) THEN Answer("INVALID_UPDATE_VERSION", "REQUEST_REFUSED")
-  ELSE Settled(WithChange(Becomes(s), <<Record(s.epoch, "KRaftVersion", level, {}),
+  ELSE ConcludeCommitted(AppendChange(Becomes(s), <<Record(s.epoch, "KRaftVersion", level, {}),
                                         SetRecord(s, keys, details)>>,
-                          AtOnce("upgrade", NoKey, Client, request, TRUE)))
+                          ImmediateChange("upgrade", NoKey, Client, request, TRUE)))
 
 (***************************************************************************)
 (* A voters set from elsewhere, held to the same conditions.               *)
 (***************************************************************************)
 \* Rule: voters.at-most-one-difference
-OneStep(before, after) == Cardinality((before \ after) \cup (after \ before)) <= 1
+IsOneStep(before, after) == Cardinality((before \ after) \cup (after \ before)) <= 1
 
 \* Rules: voters.at-most-one-difference, voters.one-change-at-a-time, voters.epoch-committed-before-change,
 \*        add-voter.duplicate-id, kraft-version.record-gate
 MayAppendSet(s, voters) ==
   /\ Level(s) >= 1
   /\ Cardinality({v[1] : v \in voters}) = Cardinality(voters)
-  /\ Target(s) = NoTarget /\ ~Busy(s) /\ EpochCommitted(s) /\ SetCommitted(s)
-  /\ OneStep(Voters(s), voters)
+  /\ Target(s) = NoTarget /\ ~IsBusy(s) /\ EpochIsCommitted(s) /\ SetIsCommitted(s)
+  /\ IsOneStep(Voters(s), voters)
 
 \* What the set in force says of a voter stays; of a new one, what its operator has set up.
 AfterAppendVoters(s, voters) ==
   LET new == FormattedDetails(voters)
       details == {d \in new : DetailsOf(s, d[1]) = {}} \cup UNION {DetailsOf(s, d[1]) : d \in new}
-  IN Settled(Becomes(AppendedByLeader(s, <<SetRecord(s, voters, details)>>)))
+  IN ConcludeCommitted(Becomes(AppendRecords(s, <<SetRecord(s, voters, details)>>)))
 
 (***************************************************************************)
 (* What a follower that has fetched, and so knows the voters set, asks its *)

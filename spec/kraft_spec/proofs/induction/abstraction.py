@@ -38,7 +38,7 @@ _CHANGES = (
     "HandleFetchRequest",
     "HandleApiVersionsResponse",
 )
-"""What can make a leader append: clients, operators and its own plan, and a new voter that has caught up (`Advanced`).
+"""What can make a leader append: clients, operators, its own plan, a new voter that has caught up (`AppendCaughtUp`).
 
 A VoterAssignment that sets or clears a target repeats the newest voters: in the proof it is a record like any other.
 """

@@ -21,11 +21,11 @@ Sent(messages) ==
   {<<messages[i].type, IF "error" \in DOMAIN messages[i] THEN messages[i].error ELSE "">> : i \in 1..Len(messages)}
 
 Done(s, out, done) ==
-  LET effects == DurableEffects(s, out.state) IN {effects[i] : i \in 1..Least(done, Len(effects))}
+  LET effects == DurableEffects(s, out.state) IN {effects[i] : i \in 1..Smaller(done, Len(effects))}
 
 Label(r, consumed, out, done, died) ==
   LET s == replicas[r]
-      sent == IF died THEN Left(s, out, done) ELSE out.sends
+      sent == IF died THEN SentBeforeCrash(s, out, done) ELSE out.sends
   IN [reason |-> out.reason, sent |-> Sent(sent), done |-> Done(s, out, done), died |-> died,
       consumed |-> consumed # {}, changing |-> IsPending(s) \/ IsPending(out.state),
       moved_to |-> ~Runs(r) /\ out.state.moved_to # NoEndpoint]
@@ -39,12 +39,12 @@ ProbeStep(r, consumed, out) ==
 
 ProbeCrashAfter(r, consumed, out, done, kept) ==
   LET s == replicas[r]
-      reached == Reached(s, out.state, done)
+      reached == OnDiskAfter(s, out.state, done)
       after == Crashed(reached, kept)
   IN /\ kept \in KeptAfterCrash(reached)
      /\ replicas' = [replicas EXCEPT ![r] = after]
-     /\ Transmit(r, consumed, after, Left(s, out, done))
-     /\ Remember(r, s, after, IF Left(s, out, done) = <<>> THEN after ELSE out.state)
+     /\ Transmit(r, consumed, after, SentBeforeCrash(s, out, done))
+     /\ Remember(r, s, after, IF SentBeforeCrash(s, out, done) = <<>> THEN after ELSE out.state)
      /\ UNCHANGED <<config, cuts>>
      /\ label' = Label(r, consumed, out, done, TRUE)
 
@@ -201,7 +201,7 @@ HandingOver ==
   \E configuration \in {Cluster(3, 3, 0)} :
     /\ config = configuration
     /\ \E leads \in {Leading(configuration, 1, 1)} :
-       \E leader \in {AppendedByLeader(leads, <<AssignmentOf(1, Voters(leads), {}, {2, 3})>>)} :
+       \E leader \in {AppendRecords(leads, <<AssignmentOf(1, Voters(leads), {}, {2, 3})>>)} :
          StartWith(configuration, 1 :> [leader EXCEPT !.high_watermark = EndOffset(leader)], {})
 
 \* A candidate whom replica 1 knows for no voter asks it for its vote, and it campaigns itself.
@@ -214,7 +214,7 @@ Removing ==
   \E configuration \in {Cluster(3, 3, 0)} :
     /\ config = configuration
     /\ \E leads \in {Leading(configuration, 1, 1)} :
-       \E leader \in {AppendedByLeader(leads, <<Record(1, "Voters", 0, {<<2, "B">>})>>)} :
+       \E leader \in {AppendRecords(leads, <<Record(1, "Voters", 0, {<<2, "B">>})>>)} :
        \E new \in {ToFollower([NewReplica(configuration.keys[2]) EXCEPT !.epoch = 1], 1, 1, "E1")} :
        \E follower \in {Flushed(Appended(new, leader.log))} :
          StartWith(configuration, 1 :> leader @@ 2 :> follower, {FetchRequest(follower, 1, 0)})
