@@ -30,7 +30,6 @@ settings.load_profile(_chosen_profile())
 
 
 _LONGEST_FIRST = (
-    "tests/dev/test_evidence.py",
     "tests/traces/check/test_foreign.py",
     "tests/reference/test_cluster_simulation.py",
     "tests/traces/check/test_voter_changes.py",
@@ -38,8 +37,6 @@ _LONGEST_FIRST = (
     "tests/dev/test_edges.py",
     "tests/traces/check/test_rules_switched_off.py",
     "tests/spec/proofs/induction/test_proof_mutants.py",
-    "tests/dev/test_findings.py",
-    "tests/dev/test_probes.py",
     "tests/conformance/test_cli.py",
 )
 """Files of half a minute and more on a processor, which `--dist loadfile` gives to one worker each.

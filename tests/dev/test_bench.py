@@ -83,13 +83,13 @@ def test_a_figure_is_set_against_its_target() -> None:
     assert Figure("speed", 5, "events/s", 20).ratio == 0.25
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_tlc_walks_through_a_trace_with_every_fault(folder: Path) -> None:
     one = recording(RunPlan(seed=3, steps=150, workload="chaos"), 150)
     assert accepts(check_in_tlc(folder, one, every=50), one.events)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("before", "after"),
     [(b'"searching":false', b'"searching":true'), (b'"role":"Follower"', b'"role":"Unattached"')],
@@ -101,7 +101,7 @@ def test_tlc_stops_at_a_line_with_a_wrong_field(folder: Path, before: bytes, aft
     assert not accepts(report, one.events)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_tlc_judges_the_properties_of_a_line(tmp_path: Path) -> None:
     chosen = scenario("two-votes-after-forgotten-leader")
     broken = chosen.variant("without-memory")
@@ -111,7 +111,7 @@ def test_tlc_judges_the_properties_of_a_line(tmp_path: Path) -> None:
     assert check_in_tlc(batch_folder(tmp_path, broken.without), one).outcome is Outcome.VIOLATION
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_measures_everything_in_one_run(capsys: pytest.CaptureFixture[str]) -> None:
     sizes = ["--traces", "2", "--events", "25", "--sample", "1", "--mix-events", "20", "--log-length", "12"]
     assert main(["bench", *sizes, "--every", "10", "--json"]) == 0

@@ -108,17 +108,20 @@ def test_a_run_that_shows_something_else_is_reported() -> None:
     assert "violates nothing" in problem_of(msgspec.structs.replace(one, run=calm))
 
 
+@pytest.mark.nightly
 def test_no_field_lies_unseen(lies: dict[str, Lie]) -> None:
     rows = field_rows(wanted_fields(), lies, EVIDENCE.blind)
     assert [f"{row.field}: {row.problem}" for row in rows if row.problem] == []
 
 
+@pytest.mark.nightly
 def test_what_sees_a_lie_says_where(lies: dict[str, Lie]) -> None:
     assert all(lie.names and all(lie.names) for lie in lies.values() if lie.seen_by)
     direct = sum(lie.direct for lie in lies.values())
     assert direct > len(lies) * 3 // 4
 
 
+@pytest.mark.nightly
 def test_a_field_that_no_run_has_or_nobody_sees_is_reported(lies: dict[str, Lie]) -> None:
     wanted = (*wanted_fields(), "state.mood")
     (row,) = (row for row in field_rows(wanted, lies, EVIDENCE.blind) if row.problem)
@@ -128,6 +131,7 @@ def test_a_field_that_no_run_has_or_nobody_sees_is_reported(lies: dict[str, Lie]
     assert (row.field, row.problem) == ("state.epoch", "nobody sees that it lies")
 
 
+@pytest.mark.nightly
 def test_a_reason_for_a_field_that_is_seen_is_stale(lies: dict[str, Lie]) -> None:
     stale = (*EVIDENCE.blind, Blind("state.epoch", "nobody looks"), Blind("state.mood", "nobody looks"))
     found = {row.field: row.problem for row in field_rows(wanted_fields(), lies, stale) if row.problem}
@@ -137,6 +141,7 @@ def test_a_reason_for_a_field_that_is_seen_is_stale(lies: dict[str, Lie]) -> Non
     }
 
 
+@pytest.mark.nightly
 def test_a_blind_field_is_really_not_seen(lies: dict[str, Lie]) -> None:
     for blind in EVIDENCE.blind:
         assert not lies[blind.field].seen_by or lies[blind.field].unseen, blind
@@ -189,6 +194,7 @@ def test_a_mutant_that_only_unit_tests_see_is_reported() -> None:
     assert any("| nobody sees it, but for unit tests |" in line for line in mutants_section(rows))
 
 
+@pytest.mark.nightly
 def test_the_page_names_every_check_and_field(lies: dict[str, Lie]) -> None:
     checks = check_rows(all_checks(), CATALOGUE, EVIDENCE)
     fields = field_rows(wanted_fields(), lies, EVIDENCE.blind)

@@ -180,7 +180,7 @@ def test_bounds_replace_the_slices() -> None:
 # ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", [mutant.name for mutant in CATALOGUE.mutants if mutant.sample])
 def test_the_sample_is_as_stated(name: str) -> None:
     mutant = CATALOGUE[name]
@@ -199,7 +199,7 @@ def stated_wrongly(by: Exhaustive | Covered) -> Mutant:
     return replace(CATALOGUE[QUICK], evidence=by, sample=True)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("by", "problem"),
     [
@@ -214,7 +214,7 @@ def test_a_wrong_statement_is_a_problem(by: Exhaustive | Covered, problem: str) 
     assert problem in found.problem
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_counterexample_that_is_not_there_is_a_problem() -> None:
     harmless = replace(
         CATALOGUE["candidate-still-awaits-pre-votes"],

@@ -75,7 +75,7 @@ def test_nothing_is_recorded_that_is_no_finding() -> None:
     assert {file.name for file in findings_folder().iterdir()} == expected
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_tlc_finds_the_recorded_counterexample_of_the_first() -> None:
     text, problem = counterexample_of(FINDINGS[0])
     assert problem == ""
@@ -106,7 +106,7 @@ def test_two_findings_of_one_name_are_refused() -> None:
         read_findings((TABLE.format_map(GOOD) * 2).encode())
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("counterexample", "problem"),
     [

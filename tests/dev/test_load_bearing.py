@@ -79,7 +79,7 @@ def test_every_safety_rule_of_voter_changes_is_said_to_carry_weight_or_why_not()
         assert "load-bearing" in {row.verdict for row in LISTED if row.rule == rule}, rule
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_one_rule_is_run_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = tmp_path / "found.json"
     asked = ["load-bearing", "vote.log-check", "--show", "--record", str(record)]
@@ -98,7 +98,7 @@ def test_one_rule_is_run_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixt
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_tlc_is_held_to_a_schedule_and_a_wrong_statement_is_found() -> None:
     mutant = load_catalogue()["answers-are-not-matched-to-requests"]
     held = hold(mutant)

@@ -19,6 +19,9 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.roles import TRANSITION, Cause, Role
 from kraft_reference.scenarios.scenario import cluster
 
+pytestmark = pytest.mark.nightly
+"""Minutes, and what no change of a rule reaches: a push has the scenarios, the edges and the mutants."""
+
 
 @pytest.fixture(scope="module")
 def reference() -> dict[Source, Tally]:
@@ -38,7 +41,6 @@ def test_everything_is_reached_or_cannot_be(reference: dict[Source, Tally], mode
     assert problems(rows(reference, model, load_unreached())) == []
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("seed", [2, 3])
 def test_the_model_reaches_it_from_other_seeds_too(reference: dict[Source, Tally], seed: int) -> None:
     assert problems(rows(reference, walk.probe_model(4 * walk.STEPS, seed), load_unreached())) == []
