@@ -256,10 +256,13 @@ def test_a_lie_in_any_field_of_a_checkpoint_is_rejected_there() -> None:
             for place in fields_there(document, CHECKPOINT):
                 if place.field in lied or tried[place.field] >= 2 or place.field[0] in ("sequence", "time_ms"):
                     continue
-                tried[place.field] += 1
                 value: Any = document
                 for step in place.path:
                     value = value[step]
+                if value is None and place.field[-1] == "pending_change":
+                    # The reader knows that the smallest change is none.
+                    continue
+                tried[place.field] += 1
                 for other in alternatives(place, value):
                     altered = with_value(document, place.path, other)
                     try:
