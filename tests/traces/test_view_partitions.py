@@ -31,8 +31,7 @@ from kraft_traces.check.verdict import RejectionKind
 from kraft_traces.partitions.checker import PartitionVerdict
 from kraft_traces.partitions.encode import header_of, line_of, traced_state
 from kraft_traces.partitions.lines import TracedPartition
-from kraft_traces.view import page_of
-from kraft_traces.view.partitions import PartitionDocument, partition_document, partition_page_of
+from kraft_traces.view.partitions import PartitionDocument, partition_document
 
 A0 = TopicPartition("A", 0)
 SMALL = PartitionConfiguration(frozenset({1, 2, 3}), {A0: (1, 3)}, (7,))
@@ -73,126 +72,46 @@ def small() -> PartitionDocument:
 
 
 def test_the_document_of_a_small_trace() -> None:
-    events = ("AlterPartitionReassignments", "CompleteReassignment", "BrokerFails", "AlterPartition")
-    rules = list(dict.fromkeys(rule for event in events for rule in partition_event_rules(event)))
-    places = {event: [rules.index(rule) for rule in partition_event_rules(event)] for event in events}
-    partition = {"name": "A-0", "replicas": [3, 1, 2], "in_sync": [1, 3], "adding": [2], "removing": [3]}
-    widened = {**partition, "leader": 1, "leader_epoch": 0, "partition_epoch": 1}
-    fallen = {**widened, "in_sync": [1], "partition_epoch": 2}
-    leader_and_isr = {"type": "LeaderAndIsr", "partition": "A-0", "version": 3}
-
-    def tell(state: dict[str, Any], *brokers: int) -> list[dict[str, Any]]:
-        shown = {name: value for name, value in state.items() if name != "name"}
-        return [{**leader_and_isr, "broker": broker, **shown} for broker in brokers]
-
-    assert small() == {
-        "source": "run.jsonl",
-        "header": plain(header_of(SMALL, 5)),
-        "partitions": ["A-0"],
-        "start": {
-            "controller": 7,
-            "alive": [1, 2, 3],
-            "deleting": [],
-            "legacy": [],
-            "partitions": {
-                "A-0": {
-                    "replicas": [1, 3],
-                    "in_sync": [1, 3],
-                    "adding": [],
-                    "removing": [],
-                    "leader": 1,
-                    "leader_epoch": 0,
-                    "partition_epoch": 0,
-                    "being_deleted": False,
-                    "waits_for": None,
-                }
-            },
+    document = small()
+    assert (document["source"], document["header"]) == ("run.jsonl", plain(header_of(SMALL, 5)))
+    assert (document["verdict"], document["broken"], document["partitions"]) == (None, None, ["A-0"])
+    assert (document["start"]["controller"], document["start"]["alive"]) == (7, [1, 2, 3])
+    asked, not_due, fails, refused = document["events"]
+    moved = {"replicas": [3, 1, 2], "adding": [2], "removing": [3], "partition_epoch": 1}
+    widened = {"in_sync": [1, 3], "leader": 1, "leader_epoch": 0, **moved}
+    stores = {"type": "StorePartitions", "partitions": [{"name": "A-0", **widened}]}
+    results = [["A-0", "NONE"], ["missing-0", "UNKNOWN_TOPIC_OR_PARTITION"]]
+    tells = {"type": "LeaderAndIsr", "partition": "A-0", "version": 3, **widened}
+    rules = [rule["id"] for rule in document["rules"]]
+    assert asked == {
+        "sequence": 1,
+        "line": 2,
+        "event": "AlterPartitionReassignments",
+        "fields": {
+            "node": 7,
+            "targets": [["A-0", [1, 2]], ["missing-0", None]],
+            "may_alter": True,
+            "timeout_ms": 60000,
         },
-        "events": [
-            {
-                "sequence": 1,
-                "line": 2,
-                "event": "AlterPartitionReassignments",
-                "fields": {
-                    "node": 7,
-                    "targets": [["A-0", [1, 2]], ["missing-0", None]],
-                    "may_alter": True,
-                    "timeout_ms": 60000,
-                },
-                "effects": [
-                    {"type": "StorePartitions", "partitions": [widened]},
-                    *tell(widened, 3, 1, 2),
-                    {
-                        "type": "AlterReassignmentsAnswer",
-                        "error": "NONE",
-                        "results": [["A-0", "NONE"], ["missing-0", "UNKNOWN_TOPIC_OR_PARTITION"]],
-                    },
-                ],
-                "partitions": ["A-0"],
-                "rules": places["AlterPartitionReassignments"],
-                "changed": {
-                    "partitions": {
-                        "A-0": {
-                            "replicas": [3, 1, 2],
-                            "adding": [2],
-                            "removing": [3],
-                            "partition_epoch": 1,
-                            "waits_for": {"brokers": [2], "any": False},
-                        }
-                    }
-                },
-            },
-            {
-                "sequence": 2,
-                "line": 3,
-                "event": "CompleteReassignment",
-                "fields": {"partition": "A-0"},
-                "refusal": "NOTHING_DUE",
-                "partitions": ["A-0"],
-                "rules": places["CompleteReassignment"],
-            },
-            {
-                "sequence": 3,
-                "line": 4,
-                "event": "BrokerFails",
-                "fields": {"broker": 3},
-                "effects": [{"type": "StorePartitions", "partitions": [fallen]}, *tell(fallen, 1, 2)],
-                "partitions": ["A-0"],
-                "rules": places["BrokerFails"],
-                "changed": {"alive": [1, 2], "partitions": {"A-0": {"in_sync": [1], "partition_epoch": 2}}},
-            },
-            {
-                "sequence": 4,
-                "line": 5,
-                "event": "AlterPartition",
-                "fields": {
-                    "node": 7,
-                    "broker": 1,
-                    "partition": "A-0",
-                    "leader_epoch": 0,
-                    "partition_epoch": 1,
-                    "in_sync": [1, 2, 3],
-                },
-                "refusal": "REQUEST_REFUSED",
-                "effects": [
-                    {"type": "AlterPartitionAnswer", "error": "INVALID_UPDATE_VERSION", "partition_epoch": None}
-                ],
-                "partitions": ["A-0"],
-                "rules": places["AlterPartition"],
-            },
+        "effects": [
+            stores,
+            *[{**tells, "broker": broker} for broker in (3, 1, 2)],
+            {"type": "AlterReassignmentsAnswer", "error": "NONE", "results": results},
         ],
-        "rules": [
-            {
-                "id": rule,
-                "title": load_registry()[rule].title,
-                "level": load_registry()[rule].level,
-                "statement": load_registry()[rule].statement,
-            }
-            for rule in rules
-        ],
-        "verdict": None,
-        "broken": None,
+        "partitions": ["A-0"],
+        "rules": [rules.index(rule) for rule in partition_event_rules("AlterPartitionReassignments")],
+        "changed": {"partitions": {"A-0": {**moved, "waits_for": {"brokers": [2], "any": False}}}},
     }
+    assert (not_due["refusal"], not_due.keys() & {"effects", "changed"}) == ("NOTHING_DUE", set())
+    assert (fails["fields"], fails["changed"]["alive"]) == ({"broker": 3}, [1, 2])
+    assert fails["changed"]["partitions"] == {"A-0": {"in_sync": [1], "partition_epoch": 2}}
+    answer = {"type": "AlterPartitionAnswer", "error": "INVALID_UPDATE_VERSION", "partition_epoch": None}
+    assert (refused["refusal"], refused["effects"]) == ("REQUEST_REFUSED", [answer])
+    names = [event["event"] for event in document["events"]]
+    assert rules == list(dict.fromkeys(rule for name in names for rule in partition_event_rules(name)))
+    for shown in document["rules"]:
+        known = load_registry()[shown["id"]]
+        assert shown == {"id": known.id, "title": known.title, "level": known.level, "statement": known.statement}
 
 
 def rebuilt(document: PartitionDocument) -> Iterable[dict[str, Any]]:
@@ -298,8 +217,3 @@ def test_a_verdict_with_a_wrong_line() -> None:
     ]
     # Titles of the rules that the rejection names are known to the page, whether an event exercises them or not.
     assert "partition-reassign.mixed-versions" in [rule["id"] for rule in document["rules"]]
-
-
-def test_the_same_trace_gives_the_same_page() -> None:
-    assert partition_page_of(small(), "title") == partition_page_of(small(), "title")
-    assert partition_page_of(small(), "title") != page_of(small(), "title")  # type: ignore[arg-type]
