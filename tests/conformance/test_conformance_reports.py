@@ -31,7 +31,7 @@ from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.badge import badge_of, endpoint_badge, svg_badge
 from kraft_conformance.runner.output.junit import junit
 from kraft_conformance.runner.output.lines import lines_of, read_results
-from kraft_conformance.runner.output.markdown import BYTES_MAX, MARKS, markdown
+from kraft_conformance.runner.output.markdown import BYTES_MAX, MARKS, escaped, markdown
 from kraft_conformance.runner.output.page import GLYPHS, page
 from kraft_conformance.runner.output.results import About, Results, results_of
 from kraft_conformance.runner.output.rule_table import Verdict, rule_rows
@@ -40,6 +40,7 @@ from kraft_conformance.runner.output.tap import tap
 from kraft_conformance.runner.output.wording import output_name
 from kraft_conformance.runner.plain import Difference, plain
 from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue, vector_folder
+from kraft_spec.rules import load_registry
 from kraft_traces.effects import TracedPersistQuorumState
 from kraft_traces.latitude.writes import Disk
 
@@ -380,7 +381,9 @@ def test_markdown_has_the_counts_by_group_and_what_a_failure_needs(tmp_path: Pat
     adapter = altered("grants-all")
     run_to(tmp_path / "now", adapter, "-k", "vote.stale-epoch")
     text = (tmp_path / "now" / "r.md").read_text()
-    manifest = results(tmp_path / "now" / "r.jsonl").about.suite.manifest_sha256
+    made = results(tmp_path / "now" / "r.jsonl")
+    manifest, failed = made.about.suite.manifest_sha256, made.by_id["vote.stale-epoch"]
+    assert failed.rules[0] == "vote.request.stale-epoch"
     number = len(Catalogue().entries)
     assert text.startswith("# KRaft conformance: `kraft-reference ")
     assert f"\n1 vector of {number}; manifest `{manifest[:12]}`.\n" in text
@@ -395,8 +398,7 @@ def test_markdown_has_the_counts_by_group_and_what_a_failure_needs(tmp_path: Pat
         "",
         "`step 1 of 1, HandleVoteRequest`",
         "",
-        "- MUST `vote.request.stale-epoch`: A Vote from an older epoch is fenced",
-        "- MUST `state.epoch-monotonic`: The local epoch never goes down",
+        *[f"- MUST `{rule}`: {escaped(load_registry()[rule].title)}" for rule in failed.rules],
         "",
         "| field | expected | actual |",
         "|---|---|---|",
