@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import Captured
+from tests.conformance.commands import DOCS, Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -12,8 +12,6 @@ from kraft_spec.proofs.cross_check import expected_answer
 from kraft_spec.proofs.induction.obligations import obligations
 from kraft_spec.proofs.induction.theory import theory
 from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
-
-PAGE = Path(__file__).parents[2] / "docs" / "proofs-induction.md"
 
 
 def prove(*words: str) -> int:
@@ -89,4 +87,4 @@ def test_who_checks_what_is_printed(capsys: Captured) -> None:
 
 def test_the_page_is_up_to_date(capsys: Captured) -> None:
     assert prove("--page") == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == PAGE.read_text(encoding="utf-8")
+    assert capsys.readouterr().out == (DOCS / "proofs-induction.md").read_text(encoding="utf-8")

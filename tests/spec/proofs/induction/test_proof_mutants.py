@@ -1,7 +1,5 @@
 """Each way to break the proof is noticed, where it should be, and a run shows that it is broken."""
 
-from pathlib import Path
-
 import pytest
 
 from kraft_spec.proofs.induction.interpreter import Interpreter
@@ -9,7 +7,6 @@ from kraft_spec.proofs.induction.mutant import Mutant
 from kraft_spec.proofs.induction.mutants import (
     MUTANTS,
     SPARE,
-    MutantError,
     affected,
     conditions,
     exhibit,
@@ -18,7 +15,6 @@ from kraft_spec.proofs.induction.mutants import (
     reject,
     spare_conditions,
 )
-from kraft_spec.proofs.induction.mutants_page import markdown
 from kraft_spec.proofs.induction.obligations import obligations
 from kraft_spec.proofs.induction.replays import replay
 from kraft_spec.proofs.induction.theory import theory
@@ -26,7 +22,6 @@ from kraft_spec.proofs.induction.worlds import MEANINGS
 from kraft_spec.rules import load_registry
 
 NAMES = [one.name for one in MUTANTS]
-PAGE = Path(__file__).parents[4] / "docs" / "proofs-mutants.md"
 
 LOSES_WHAT_WAS_COMMITTED = (
     "neighbours-differ-in-two",
@@ -118,12 +113,3 @@ def test_the_proof_needs_all_other_conditions() -> None:
 
 def test_conditions_are_those_of_all_guards() -> None:
     assert len(conditions()) == sum(len(action.guard) for action in theory().actions)
-
-
-def test_an_unknown_mutant_is_an_error_that_lists_them() -> None:
-    with pytest.raises(MutantError, match="no mutant 'nope'; there are half-is-a-majority, "):
-        mutant("nope")
-
-
-def test_the_page_agrees_with_the_catalogue() -> None:
-    assert PAGE.read_text(encoding="utf-8") == markdown()

@@ -4,13 +4,11 @@ import hashlib
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import z3
 
 from kraft_spec.proofs.theorems import theorem, theorems
-from kraft_spec.proofs.theorems.page import markdown
 from kraft_spec.proofs.theorems.smt2 import questions
 
 TEXTS = {name: text for one in theorems() for name, text in questions(one).items()}
@@ -66,10 +64,3 @@ def test_the_bytes_are_the_same_in_every_process() -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
     run = subprocess.run([sys.executable, "-c", DIGEST], env=environment, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == here
-
-
-def test_the_page_is_current() -> None:
-    page = Path(__file__).parents[4] / "docs" / "proofs-theorems.md"
-    assert page.read_text(encoding="utf-8") == markdown(theorems()), (
-        "kraft-spec prove theorems --page > docs/proofs-theorems.md"
-    )
