@@ -3,8 +3,11 @@
 import gzip
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from tests.traces.pipeline.corpus import BROKEN, good, inconclusive, rejected, truncated_gzip
@@ -64,9 +67,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def whole_run(spark: Any, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output of a run that nothing disturbs."""
-    from contextlib import nullcontext
-    from unittest.mock import patch
-
     output = tmp_path_factory.mktemp("whole") / "out"
     with patch.object(runs, "spark_session", lambda _options: nullcontext(spark)):
         runs.run(OPTIONS, [str(corpus)], output)
@@ -228,19 +228,19 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_tables(
     assert not list(output.glob(".*"))
 
 
-def test_a_run_is_taken_up_with_the_same_input_and_options_only(
-    shared: Any, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stops(*_: Any) -> None:
-        raise _StoppedError
+@contextmanager
+def stopped_at(method: str) -> Iterator[None]:
+    """A run stops when it comes to this method of its workspace."""
+    with patch.object(Workspace, method, side_effect=_StoppedError), pytest.raises(_StoppedError):
+        yield
 
+
+def test_a_run_is_taken_up_with_the_same_input_and_options_only(shared: Any, tmp_path: Path) -> None:
     output = tmp_path / "out"
     copy = tmp_path / "trace.jsonl"
     copy.write_bytes(good())
-    with monkeypatch.context() as patched:
-        patched.setattr(Workspace, "write_chunk", stops)
-        with pytest.raises(_StoppedError):
-            runs.run(OPTIONS, [str(copy)], output)
+    with stopped_at("write_chunk"):
+        runs.run(OPTIONS, [str(copy)], output)
     with pytest.raises(OutputError, match="begun with every 500, not 7"):
         runs.run(OPTIONS, [str(copy)], output, resume=True, checking=runs.Checking(every=7))
     copy.write_bytes(good(1))
@@ -248,36 +248,22 @@ def test_a_run_is_taken_up_with_the_same_input_and_options_only(
         runs.run(OPTIONS, [str(copy)], output, resume=True)
 
 
-def test_an_unfinished_run_of_another_command_is_not_taken_up(
-    shared: Any, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stops(*_: Any) -> None:
-        raise _StoppedError
-
+def test_an_unfinished_run_of_another_command_is_not_taken_up(shared: Any, tmp_path: Path) -> None:
     output = tmp_path / "out"
     (tmp_path / "trace.jsonl").write_bytes(good())
     inputs = [str(tmp_path / "trace.jsonl")]
-    with monkeypatch.context() as patched:
-        patched.setattr(Workspace, "finish_tables", stops)
-        with pytest.raises(_StoppedError):
-            runs.ingest(OPTIONS, inputs, output, resume=False)
+    with stopped_at("finish_tables"):
+        runs.ingest(OPTIONS, inputs, output, resume=False)
     with pytest.raises(OutputError, match="an unfinished run of `pipeline ingest`, not of `pipeline run`"):
         runs.run(OPTIONS, inputs, output, resume=True)
 
 
-def test_a_stage_is_taken_up_with_the_same_options_only(
-    shared: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stops(*_: Any) -> None:
-        raise _StoppedError
-
+def test_a_stage_is_taken_up_with_the_same_options_only(shared: Any, tmp_path: Path) -> None:
     output = tmp_path / "out"
     (tmp_path / "trace.jsonl").write_bytes(good())
     runs.ingest(OPTIONS, [str(tmp_path / "trace.jsonl")], output, resume=False)
-    with monkeypatch.context() as patched:
-        patched.setattr(Workspace, "finish_tables", stops)
-        with pytest.raises(_StoppedError):
-            runs.validate(OPTIONS, output, checking=runs.Checking(every=100))
+    with stopped_at("finish_tables"):
+        runs.validate(OPTIONS, output, checking=runs.Checking(every=100))
     with pytest.raises(OutputError, match="was begun to be validated with every 100, not 500"):
         runs.validate(OPTIONS, output, checking=runs.Checking())
     assert runs.validate(OPTIONS, output, checking=runs.Checking(every=100)) == {"accepted": 1}
