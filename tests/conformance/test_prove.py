@@ -111,27 +111,30 @@ def test_nothing_to_do_is_a_plan(capsys: Captured) -> None:
     assert "progress:" not in shown
 
 
-WRITTEN_OUT = [
-    ("1,2,3", "1-A,2-B,3,4-D", 0),
-    ("1,2,3", "1-A,2-B,4-D", 0),
-    ("1,2,3", "1-A,2-B,3-C", 0),
-    ("1-A,2-B,3-C", "1,2,3", 1),
-    ("1,2", "1-A,2-B", 0),
-    ("1", "1-A", 0),
-    ("1-A,2", "1,2-B", 1),
-]
-
-
-@pytest.mark.parametrize(("old", "new", "code"), WRITTEN_OUT)
-def test_a_plan_shows_the_sets_that_were_written_and_all_between(
-    old: str, new: str, code: int, capsys: Captured
-) -> None:
-    found_code, found = answer(capsys, "plan", "--from", old, "--to", new)
-    assert (found_code, found["sets"][0], found["sets"][-1]) == (code, old.split(","), new.split(","))
-    steps = [(step["old"], step["new"]) for step in found["steps"]]
-    assert steps == list(pairwise(found["sets"]))
-    if len(steps) == 1:
-        assert answer(capsys, "transition", "--from", old, "--to", new) == (code, found["steps"][0])
+@pytest.mark.parametrize(
+    ("plan", "code"),
+    [
+        ("1,2,3 -> 1-A,2,3 -> 1-A,2-B,3 -> 1-A,2-B,3,4-D", 0),
+        ("1,2,3 -> 1-A,2,3 -> 1-A,2-B,3 -> 1-A,2-B,3,4-D -> 1-A,2-B,4-D", 0),
+        ("1,2,3 -> 1-A,2-B,3-C", 0),
+        ("1,2 -> 1-A,2-B", 0),
+        ("1 -> 1-A", 0),
+        ("1,2 -> 1-A,2-B -> 1-A,2-B,3-C", 0),
+        ("1,2-B -> 1-A,2-B", 0),
+        # A directory id that is known cannot be dropped.
+        ("1-A,2-B,3-C -> 1,2,3", 1),
+        ("1-A,2 -> 1-A,2-B -> 1,2-B", 1),
+        ("1,2-B -> 1-A,2-B -> 1-A,2", 1),
+        ("1-A,2-B -> 1-A,2-B,3-C -> 1-A,3-C -> 1,3-C", 1),
+    ],
+)
+def test_directory_ids_are_filled_in_first_by_the_upgrade_or_one_by_one(plan: str, code: int, capsys: Captured) -> None:
+    sets = plan.split(" -> ")
+    found_code, found = answer(capsys, "plan", "--from", sets[0], "--to", sets[-1])
+    assert (found_code, [",".join(each) for each in found["sets"]]) == (code, sets)
+    assert [(step["old"], step["new"]) for step in found["steps"]] == list(pairwise(found["sets"]))
+    if len(sets) == 2:
+        assert answer(capsys, "transition", "--from", sets[0], "--to", sets[1]) == (code, found["steps"][0])
 
 
 def test_a_set_is_shown_as_it_was_written(capsys: Captured) -> None:

@@ -237,8 +237,3 @@ def test_every_property_has_a_description_and_is_named_by_a_rule() -> None:
     named = {name for rule in load_registry() for name in rule.breaks}
     assert set(PROPERTIES) == named
     assert all(each.description.endswith(".") and each.name == name for name, each in PROPERTIES.items())
-
-
-def test_a_vote_answer_is_correlated_before_its_epoch_is_read() -> None:
-    rule = load_registry()["prevote.response.epoch-first"]
-    assert "correlation first, then epoch and leader, then the flag, then the count" in rule.open

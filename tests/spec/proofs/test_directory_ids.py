@@ -24,33 +24,6 @@ def notes(*sets: str, leader: str | None = None) -> list[str]:
     return [str(note) for note in plan_notes(plan, prove_plan(plan), None if leader is None else key(leader))]
 
 
-@pytest.mark.parametrize(
-    ("current", "target", "sets"),
-    [
-        ("1 2 3", "1-A 2-B 3 4-D", ["1, 2, 3", "1-A, 2, 3", "1-A, 2-B, 3", "1-A, 2-B, 3, 4-D"]),
-        (
-            "1 2 3",
-            "1-A 2-B 4-D",
-            ["1, 2, 3", "1-A, 2, 3", "1-A, 2-B, 3", "1-A, 2-B, 3, 4-D", "1-A, 2-B, 4-D"],
-        ),
-        ("1 2 3", "1-A 2-B 3-C", ["1, 2, 3", "1-A, 2-B, 3-C"]),
-        ("1", "1-A", ["1", "1-A"]),
-        ("1 2", "1-A 2-B 3-C", ["1, 2", "1-A, 2-B", "1-A, 2-B, 3-C"]),
-        ("1 2-B", "1-A 2-B", ["1, 2-B", "1-A, 2-B"]),
-    ],
-)
-def test_directory_ids_are_filled_in_first_by_the_upgrade_or_one_by_one(
-    current: str, target: str, sets: list[str]
-) -> None:
-    assert plan(current, target) == (sets, True)
-
-
-def test_a_directory_id_that_is_known_cannot_be_dropped() -> None:
-    assert plan("1-A 2-B 3-C", "1 2 3") == (["1-A, 2-B, 3-C", "1, 2, 3"], False)
-    assert plan("1 2-B", "1-A 2") == (["1, 2-B", "1-A, 2-B", "1-A, 2"], False)
-    assert plan("1-A 2-B", "1 3-C") == (["1-A, 2-B", "1-A, 2-B, 3-C", "1-A, 3-C", "1, 3-C"], False)
-
-
 def test_the_steps_say_what_is_filled_in() -> None:
     steps = prove_plan(kip642_plan(voters("1 2"), voters("1-A 2-B 3-C"))).steps
     assert [step.protocol.kind for step in steps] == ["fills in the directory ids 1-A, 2-B", "adds 3-C"]
