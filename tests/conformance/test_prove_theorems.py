@@ -108,6 +108,13 @@ def test_the_questions_are_written_to_a_folder(tmp_path: Path) -> None:
     }
 
 
-def test_an_unknown_theorem_is_answered_with_close_names(capsys: Captured) -> None:
-    assert main(["prove", "theorems", "ad-one"]) == ExitCode.USAGE
-    assert "'ad-one' is no theorem, did you mean add-one" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("slug", "said"),
+    [
+        ("add-on", "did you mean add-one or add-two-even?"),
+        ("xyz", f"expected one of {', '.join(one.slug for one in theorems())}"),
+    ],
+)
+def test_an_unknown_theorem_is_answered_with_close_names_or_all(capsys: Captured, slug: str, said: str) -> None:
+    assert main(["prove", "theorems", slug]) == ExitCode.USAGE
+    assert f"'{slug}' is no theorem, {said}" in capsys.readouterr().err
