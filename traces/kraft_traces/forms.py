@@ -56,7 +56,7 @@ class Derived(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 class TraceForm(NamedTuple):
     """How a trace shows one kind of value."""
 
-    type: Any
+    checked: Any
     """As msgspec checks it."""
     to_trace: Callable[[Any], Any] | None = None
     """None where both have the same value."""
@@ -111,7 +111,7 @@ def forms(kind: Any) -> Mapping[str, TraceForm]:
 
 def observed(form: TraceForm) -> tuple[Any, Any]:
     """The type and the default of a field that may be absent."""
-    return form.type | UnsetType, UNSET
+    return form.checked | UnsetType, UNSET
 
 
 @cache

@@ -15,7 +15,7 @@ from msgspec.json import Decoder, decode
 
 from kraft_traces.errors import FieldError, InvalidUtf8Error, MalformedJsonError, UnknownEventError
 
-Decoded = TypeVar("Decoded")
+_Decoded = TypeVar("_Decoded")
 
 
 class Words(NamedTuple):
@@ -35,13 +35,13 @@ _STRAY_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def decoded(
-    decoder: Decoder[Decoded],
+    decoder: Decoder[_Decoded],
     raw: bytes,
     source: str,
     line_number: int,
     words: Words,
     look: Callable[[bytes], None] = lambda raw: None,
-) -> Decoded:
+) -> _Decoded:
     """What a line says; `look` refuses a line that is JSON for a better reason than its first wrong field.
 
     Raises:

@@ -9,7 +9,7 @@ from kraft_traces.errors import InvalidUtf8Error, LineTooLongError, MalformedJso
 from kraft_traces.streams import LINE_BYTES_MAX, open_bytes, read_line
 
 Parameters = ParamSpec("Parameters")
-Parsed = TypeVar("Parsed")
+_Parsed = TypeVar("_Parsed")
 
 
 class RawLines:
@@ -48,8 +48,8 @@ class RawLines:
         return self._line
 
     def parsed(
-        self, parse: Callable[Parameters, Parsed], *args: Parameters.args, **kwargs: Parameters.kwargs
-    ) -> Parsed:
+        self, parse: Callable[Parameters, _Parsed], *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> _Parsed:
         """What a function makes of the line read last.
 
         Raises:

@@ -33,7 +33,7 @@ UNSENT = "unsent"
 """In place of the id of a message: nobody in the cluster has sent it, and the model knows nothing of it."""
 
 AnyVerdict: TypeAlias = Verdict | PartitionVerdict
-ProfileT = TypeVar("ProfileT", Profile, ReassignmentProfile)
+_Profile = TypeVar("_Profile", Profile, ReassignmentProfile)
 
 Accepts = Callable[[Run], tuple[str, ...]]
 """Under which profiles the model accepts a run."""
@@ -181,7 +181,7 @@ def accepted_by_model(run: Run) -> tuple[str, ...]:
 
 
 def accepted_profiles(
-    source: str, own: ProfileT, others: Iterable[ProfileT], judged: Callable[[ProfileT], AnyVerdict]
+    source: str, own: _Profile, others: Iterable[_Profile], judged: Callable[[_Profile], AnyVerdict]
 ) -> tuple[str, ...]:
     """The names of the profiles under which the model accepts a run, that of the run first.
 
@@ -191,7 +191,7 @@ def accepted_profiles(
     verdict = judged(own)
     if verdict.kind is not VerdictKind.ACCEPTED:
         raise NotAcceptedError(source, verdict)
-    named: list[ProfileT] = [one for one in others if one.name != own.name]
+    named: list[_Profile] = [one for one in others if one.name != own.name]
     return (own.name, *[one.name for one in named if judged(one).kind is VerdictKind.ACCEPTED])
 
 

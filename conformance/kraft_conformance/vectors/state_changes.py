@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-PartT = TypeVar("PartT", bound=Struct)
+_Part = TypeVar("_Part", bound=Struct)
 
 
 def given(part: Struct) -> dict[str, Any]:
@@ -14,13 +14,13 @@ def given(part: Struct) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not UNSET}
 
 
-def changed(before: PartT, after: PartT, *names: str) -> PartT:
+def changed(before: _Part, after: _Part, *names: str) -> _Part:
     """The fields of `after` whose values are not those of `before`, and those with the names; the others are absent."""
     fields = {name: getattr(after, name) for name in after.__struct_fields__}
     return type(after)(**{n: value for n, value in fields.items() if n in names or value != getattr(before, n)})
 
 
-def applied(before: PartT, changes: PartT) -> PartT:
+def applied(before: _Part, changes: _Part) -> _Part:
     """The state with the fields that are there in `changes`."""
     return replace(before, **given(changes))
 

@@ -22,7 +22,7 @@ from kraft_traces.own import is_own
 from kraft_traces.raw_lines import RawLines
 from kraft_traces.streams import open_bytes, whole_file
 
-ModelT = TypeVar("ModelT")
+_Model = TypeVar("_Model")
 
 
 class OtherModelError(Exception):
@@ -42,8 +42,8 @@ def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bo
 
 
 def model_of(
-    switched_off: Sequence[str], known: Collection[str], make: Callable[[frozenset[str]], ModelT], source: str
-) -> ModelT:
+    switched_off: Sequence[str], known: Collection[str], make: Callable[[frozenset[str]], _Model], source: str
+) -> _Model:
     """The model that does without the rules that a header names.
 
     Raises:
