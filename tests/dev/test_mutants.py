@@ -1,6 +1,8 @@
 """`python -m kraft_dev mutants`: broken references are found out, and one that is not makes the command fail."""
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -140,6 +142,31 @@ def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> No
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.nightly
+def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
+    """Such a mutant would be killed by its TypeError or AttributeError, whatever the tools can see."""
+    source, copy = package_folder("kraft_reference"), tmp_path / "kraft_reference"
+    shutil.copytree(source, copy)
+    daemon = [sys.executable, "-m", "mypy.dmypy", "--status-file", str(tmp_path / "status")]
+
+    def checked(*command: str) -> str:
+        return subprocess.run([*daemon, *command], cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+
+    try:
+        checked("start", "--", "--strict")
+        assert "Success" in checked("check", "kraft_reference")
+        for mutant in seeded(load_catalogue()):
+            edited = edited_texts(source, subject_of(mutant).edits)
+            for path, text in edited.items():
+                (copy / path.relative_to(source)).write_text(text, encoding="utf-8")
+            said = checked("check", "kraft_reference")
+            assert not re.search(r"\[(attr-defined|call-arg|call-overload|name-defined)\]", said), (mutant.name, said)
+            for path in edited:
+                shutil.copy(path, copy / path.relative_to(source))
+    finally:
+        checked("stop")
 
 
 def test_a_mutant_that_hangs_is_killed_by_the_limit() -> None:
