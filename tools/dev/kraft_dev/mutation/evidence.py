@@ -165,8 +165,10 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds | None = None
     with tempfile.TemporaryDirectory(prefix="kraft-spec-mutant-") as temporary:
         folder = Path(temporary) / "tla"
         shutil.copytree(model_directory(), folder)
-        # What a mutant leaves out anyway, its slice need not leave out once more.
-        without = set(check.without) - set(mutant.switched_off)
+        # What a mutant leaves out anyway, its slice need not leave out once more; a first state of its own is one under
+        # all other rules.
+        own_start = isinstance(bounds, Exhaustive) and bool(bounds.initial)
+        without = set() if own_start else set(check.without) - set(mutant.switched_off)
         apply_edits(Path(temporary), (*model_edits_without(without), *model_edits(mutant)))
         definitions = "" if bounds is None else bounds.definitions
         heading = f" MODULE {MODULE} ".center(77, "-")
