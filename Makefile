@@ -42,7 +42,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants grading nightly cross-check docs dev dist clean distclean
+.PHONY: agreement help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants grading nightly cross-check docs dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -58,6 +58,7 @@ help:
 	@echo "make vectors  make the conformance vectors again, after a change that is meant; each goes through TLC"
 	@echo "make adapters build the adapters in Java and Rust and run every vector on them; says loudly what it has to skip"
 	@echo "make format   rewrite the sources in the style that lint asks for"
+	@echo "make agreement  the compiled model against TLC, line by line: hours"
 	@echo "make bench    the figures of the README, measured here"
 	@echo "make mutants  broken references, seeded and machine-made, against every tool; recorded for the site"
 	@echo "make grading  broken references behind the conformance adapter, against vectors and random mode; recorded for the site"
@@ -153,6 +154,11 @@ grading:
 	@$(WITH_MUTATION)
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev grade --machine 200 --record $(ARGS)
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev grade --naming --machine 200 --record $(ARGS)
+
+agreement:
+	@tools/ensure_venv.sh test
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev agreement --mutants \
+		$(patsubst %,--traces %,$(wildcard traces/kraft_traces/samples/*.jsonl)) $(ARGS)
 
 bench:
 	@tools/ensure_venv.sh run

@@ -1,6 +1,6 @@
 """How the verdict on a trace is shown."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -106,6 +106,16 @@ def summary(verdict: Verdict) -> str:
     if verdict.reason:
         text += f": {verdict.reason}"
     return text
+
+
+def way_text(verdicts: Iterable[Verdict]) -> str:
+    """Who judged the events of some traces: the compiled model, or TLC, which interprets it."""
+    counted = [(verdict.events, verdict.compiled, verdict.both) for verdict in verdicts]
+    events, compiled, both = (sum(column) for column in zip(*counted, strict=True))
+    if not compiled:
+        return "model: interpreted by TLC"
+    text = f"model: compiled for {compiled:,} of {events:,} events"
+    return f"{text}, and TLC agrees on {both:,} of them" if both else text
 
 
 def partition_summary(verdict: PartitionVerdict) -> str:

@@ -46,6 +46,7 @@ class Continuity:
 
     Attributes:
         sequence: that of the newest line, 0 before the first.
+        time_ms: that of the newest line that has one, 0 before the first.
         knows_messages: whether every send so far was observed with its id, so that an id that is not on its way
             is an error; false for the rest of a foreign trace from the first line that leaves sends out, or once more
             than `FOLLOWED_MAX` messages never arrive.
@@ -56,7 +57,7 @@ class Continuity:
         self.knows_messages = True
         self._source = source
         self._replicas = frozenset(replica.id for replica in header.replicas)
-        self._time_ms = 0
+        self.time_ms = 0
         self._checkpoints = 0
         self._copies: dict[str, int] = {}
 
@@ -81,6 +82,12 @@ class Continuity:
         self._check_replicas(line, line_number)
         if self.knows_messages:
             self._follow_messages(line, line_number)
+
+    def skip(self, sequence: int, time_ms: int, copies: dict[str, int]) -> None:
+        """Go on after lines that follow on, up to this sequence, after which these messages are on their way."""
+        self.sequence = sequence
+        self.time_ms = time_ms
+        self._copies = copies
 
     def follow_checkpoint(self, line: CheckpointLine, line_number: int) -> None:
         """Take a checkpoint.  What it says beyond sequence, time and replicas is for the model to judge.
@@ -114,10 +121,10 @@ class Continuity:
         self._checkpoints += 1
 
     def _check_time(self, time_ms: int, line_number: int) -> None:
-        if time_ms < self._time_ms:
-            detail = f"time {time_ms} ms is before {self._time_ms} ms, the time of an earlier line"
+        if time_ms < self.time_ms:
+            detail = f"time {time_ms} ms is before {self.time_ms} ms, the time of an earlier line"
             raise TimeGoesBackError(detail, self._source, line_number, "$.time_ms")
-        self._time_ms = time_ms
+        self.time_ms = time_ms
 
     def _check_replicas(self, line: EventLine, line_number: int) -> None:
         self._check_replica(line.replica, "$.replica", line_number)

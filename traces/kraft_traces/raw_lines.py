@@ -1,11 +1,13 @@
 """The lines of a trace as bytes, of whatever format: one at a time, and none longer than a limit."""
 
+from collections import deque
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, ParamSpec, Self, TypeVar
 
-from kraft_traces.errors import InvalidUtf8Error, LineTooLongError, MalformedJsonError, TruncatedFileError
+from kraft_traces.errors import InvalidUtf8Error, LineTooLongError, MalformedJsonError, TraceError, TruncatedFileError
 from kraft_traces.streams import LINE_BYTES_MAX, open_bytes, read_line
 
 Parameters = ParamSpec("Parameters")
@@ -32,6 +34,8 @@ class RawLines:
         self._source = source
         self._line_bytes_max = line_bytes_max
         self._line = b""
+        self._ahead: deque[bytes] = deque()
+        self._failure: TraceError | None = None
 
     def read(self) -> bytes:
         """The next line with its newline; empty at the end.
@@ -41,11 +45,38 @@ class RawLines:
             TraceError: the stream cannot be read on.
         """
         self.line_number += 1
-        self._line = read_line(self._stream, self._line_bytes_max, self._source, self.line_number)
+        if self._ahead:
+            self._line = self._ahead.popleft()
+        elif self._failure is not None:
+            raise self._failure
+        else:
+            self._line = self._next(self.line_number)
         if len(self._line) > self._line_bytes_max:
             detail = f"a line of more than {self._line_bytes_max} bytes"
             raise LineTooLongError(detail, self._source, self.line_number)
         return self._line
+
+    def ahead(self, lines_max: int) -> list[bytes]:
+        """Lines that `read` will give, fewer at the end and where one is too long or the stream fails."""
+        while len(self._ahead) < lines_max and self._failure is None:
+            try:
+                line = self._next(self.line_number + len(self._ahead) + 1)
+            except TraceError as failure:
+                self._failure = failure
+                break
+            if not line:
+                break
+            self._ahead.append(line)
+        return [line for line in islice(self._ahead, lines_max) if len(line) <= self._line_bytes_max]
+
+    def skip(self, lines: int) -> None:
+        """Take so many of the lines that `ahead` has given as read."""
+        for _ in range(lines):
+            self._line = self._ahead.popleft()
+        self.line_number += lines
+
+    def _next(self, line_number: int) -> bytes:
+        return read_line(self._stream, self._line_bytes_max, self._source, line_number)
 
     def parsed(
         self, parse: Callable[Parameters, _Parsed], *args: Parameters.args, **kwargs: Parameters.kwargs

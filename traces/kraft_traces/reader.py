@@ -105,6 +105,31 @@ class TraceReader(LineReader):
         detail = "a second header, expected one trace in one file"
         raise DuplicateHeaderError(detail, self.source, self.line_number)
 
+    def ahead(self, lines_max: int) -> list[bytes]:
+        """The bytes of lines that come next, without taking them."""
+        return [] if self.end is not None else self._lines.ahead(lines_max)
+
+    def skip(self, raw_lines: list[bytes]) -> None:
+        """Take the first of the lines that `ahead` gave as read: events that somebody else has held to their form."""
+        self._lines.skip(len(raw_lines))
+        self.line_number += len(raw_lines)
+        self.raw_line = raw_lines[-1]
+        self.events += len(raw_lines)
+
+    def follow(self, time_ms: int, copies: dict[str, int]) -> None:
+        """Go on from this time, with copies of these messages on their way, after lines that were skipped."""
+        self._continuity.skip(self.events, time_ms, copies)
+
+    @property
+    def sequence(self) -> int:
+        """Of the newest line."""
+        return self._continuity.sequence
+
+    @property
+    def time_ms(self) -> int:
+        """Of the newest line that has a time."""
+        return self._continuity.time_ms
+
     def _finish(self, end: EndLine) -> None:
         number = self.line_number
         if end.events != self.events:

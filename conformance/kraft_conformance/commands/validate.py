@@ -23,6 +23,7 @@ from kraft_conformance.verdicts import (
     show_rejection,
     shown_in_part,
     summary,
+    way_text,
 )
 from kraft_traces.check import (
     CANDIDATES_MAX,
@@ -33,6 +34,7 @@ from kraft_traces.check import (
     write_failing_prefix,
 )
 from kraft_traces.check.compared import PROPERTIES, REQUIREMENTS
+from kraft_traces.check.fast_path import BOTH, COMPILED, INTERPRETED, CompiledModelError, Way
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_file
 from kraft_traces.partitions.process import PartitionProcess
@@ -56,6 +58,15 @@ Require = Annotated[
 ]
 
 
+Both = Annotated[
+    bool,
+    typer.Option("--both", help="Ask TLC, too, about every event that the compiled model accepts: slow."),
+]
+Interpreted = Annotated[
+    bool, typer.Option("--interpreted", help="Ask TLC alone, which interprets the model as it reads it: slow.")
+]
+
+
 def validate(
     paths: Paths,
     strict: Strict = False,
@@ -63,6 +74,8 @@ def validate(
     candidates: Candidates = CANDIDATES_MAX,
     prefixes: Prefixes = None,
     require: Require = None,
+    both: Both = False,
+    interpreted: Interpreted = False,
     as_json: Json = False,
 ) -> int:
     """Check traces line by line against the TLA+ model: those of the quorum, and those of partition reassignment.
@@ -72,23 +85,31 @@ def validate(
     one cannot be read, else 2 if one is inconclusive, or leaves out what --require names.
     """
     required = _known(require or [])
+    if both and interpreted:
+        raise usage_error("--both asks the compiled model and --interpreted does not: expected one of them")
+    way = BOTH if both else INTERPRETED if interpreted else COMPILED
     if prefixes is not None and not prefixes.is_dir():
         raise CommandError(f"there is no folder {prefixes} to write failing prefixes to", ExitCode.CANNOT_WRITE)
     codes: set[ExitCode] = set()
     documents: list[dict[str, Any]] = []
+    judged: list[Verdict] = []
     with PartitionProcess() as partitions:
         for file in _files(paths, codes, documents):
             try:
-                verdict, prefix = _check(file, strict, every, candidates, prefixes or Path(), partitions)
+                verdict, prefix = _check(file, strict, every, candidates, prefixes or Path(), partitions, way)
             except TraceError as error:
                 codes.add(_report_error(error, documents))
                 continue
+            except CompiledModelError as error:
+                raise CommandError(f"{error}: `--interpreted` asks TLC alone", ExitCode.INTERNAL_ERROR) from error
             except OtherModelError as error:
                 say(error, console=stderr)
                 documents.append({"source": file, "kind": "malformed", "code": "OTHER_MODEL", "message": str(error)})
                 codes.add(ExitCode.BAD_INPUT)
                 continue
             codes.add(EXIT_CODES[verdict.kind])
+            if isinstance(verdict, Verdict):
+                judged.append(verdict)
             lacking = {name: fields for name in required if (fields := verdict.compared.lacking(name))}
             document = {**verdict.as_dict(), "failing_prefix": None if prefix is None else str(prefix)}
             documents.append({**document, "lacking": {name: list(fields) for name, fields in lacking.items()}})
@@ -105,6 +126,8 @@ def validate(
                     show_rejection(stdout, verdict.rejection, prefix)
     if as_json:
         print_json(documents)
+    elif judged:
+        say(way_text(judged), console=stderr)
     order = (ExitCode.VIOLATION, ExitCode.BAD_INPUT, ExitCode.NO_INPUT, ExitCode.INCONCLUSIVE)
     return next((code for code in order if code in codes), ExitCode.CONFORMANT)
 
@@ -134,7 +157,7 @@ def _files(paths: list[str], codes: set[ExitCode], documents: list[dict[str, Any
 
 
 def _check(
-    file: str, strict: bool, every: int, candidates: int, prefixes: Path, partitions: PartitionProcess
+    file: str, strict: bool, every: int, candidates: int, prefixes: Path, partitions: PartitionProcess, way: Way
 ) -> tuple[Verdict | PartitionVerdict, Path | None]:
     with tempfile.TemporaryDirectory() as folder, lines_of(file) as lines:
         source = _kept(lines, Path(folder))
@@ -145,7 +168,9 @@ def _check(
                 verdict = partitions.ask(check_partition_file, source, file, strict)
         else:
             with open_trace(source, source=file) as reader, progress(f"checking {file}") as advance:
-                verdict = check_reader(reader, every=every, candidates_max=candidates, strict=strict, on_event=advance)
+                verdict = check_reader(
+                    reader, every=every, candidates_max=candidates, strict=strict, on_event=advance, way=way
+                )
         if verdict.rejection is None:
             return verdict, None
         # The name of a trace without what says its format.

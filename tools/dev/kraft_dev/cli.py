@@ -6,7 +6,7 @@ from kraft_conformance.cli import run_app
 from kraft_conformance.commands.on_demand import app_of
 
 COMMANDS = {
-    "Is a mistake noticed?": ("mutants", "grade", "detectors", "load-bearing"),
+    "Is a mistake noticed?": ("mutants", "grade", "detectors", "load-bearing", "agreement"),
     "Is everything reached?": ("edges", "probes"),
     "How fast is it?": ("bench", "pipeline-bench"),
     "All of it": ("nightly",),

@@ -9,6 +9,7 @@ A foreign line that leaves fields out may leave several, and the checker goes on
 The lines are those of a reader, which has held each to its shape and to the lines before it, or of the encoder.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import jpype
@@ -35,6 +36,7 @@ from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
 from kraft_traces.latitude.decisions import is_open
 from kraft_traces.lines import EventLine
+from kraft_traces.message_types import TracedMessage
 
 EVERY = 500
 """The full invariants are checked every so many events, and at the end."""
@@ -55,12 +57,10 @@ class TraceChecker:
         own: bool,
         every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
-        other_model: bool = False,
         start: CheckpointLine | None = None,
     ) -> None:
         """`own` says that the trace was written by this project's reference: every field is there.
 
-        `other_model` says that its header names the hash of another model, which the verdict repeats.
         `start` is a checkpoint to begin at, for a part of a trace; the part before it judges the checkpoint itself.
 
         Raises:
@@ -71,7 +71,6 @@ class TraceChecker:
         self._own = own
         self._every = every
         self._configuration = configuration
-        self._other_model = other_model
         self._comparison = Comparison(model, own=own)
         self._diagnosis = Diagnosis(model, configuration, source)
         self._steps = Steps(model, self._diagnosis)
@@ -134,6 +133,43 @@ class TraceChecker:
         if self._events % self._every == 0:
             return self._check_invariants(number, line)
         return None
+
+    def begin_of_fast_path(self) -> tuple[JavaObject, dict[str, tuple[int, TracedMessage]]] | None:
+        """The state and the messages on their way from which complete lines may go on without this checker.
+
+        None where it has more to remember of the trace than those.
+        """
+        if not self._own or self._branches[0].violation is not None:
+            return None
+        sent = self._flights.on_their_way()
+        return None if sent is None else (self._branches[0].state, sent)
+
+    def skip(
+        self,
+        state: JavaObject,
+        on_their_way: dict[str, tuple[int, TracedMessage]],
+        events: Mapping[str, int],
+        last: tuple[int, EventLine],
+    ) -> None:
+        """Take lines that were right, up to the `last` with its number: the state and the messages after it.
+
+        `events` says how many there were of each event.
+        """
+        self._branches[0] = replace(self._branches[0], state=state)
+        self._flights.skip(on_their_way)
+        for event, lines in events.items():
+            self._shown.count_whole(event, lines)
+        self._events += sum(events.values())
+        self._last = last
+
+    def agrees(self, number: int, line: EventLine, before: JavaObject, after: JavaObject) -> bool:
+        """Does TLC, too, come from one state to the other by this line of our own, and to no third one?"""
+        bound = self._model.bound(before.copy(), complete_event(line, self._configuration.cluster_id))
+        found = self._steps.successors(line, bound)
+        if [self._model.fingerprint(state) for state in found.states] != [self._model.fingerprint(after)]:
+            return False
+        where = Where(number, line, bound)
+        return not self._comparison.differences(line, after) and self._steps.violation(where, after) is None
 
     def feed_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
         """Hold a checkpoint to the lines before it, and go on from what it says.
@@ -264,7 +300,7 @@ class TraceChecker:
             kind = VerdictKind.REJECTED
         elif self._inconclusive is not None or not complete:
             kind = VerdictKind.INCONCLUSIVE
-            reason = self._inconclusive or (_NOT_OVER if ended else _NO_END)
+            reason = self._inconclusive or unfinished(ended=bool(ended))
         return Verdict(
             kind=kind,
             source=self._source,
@@ -275,11 +311,12 @@ class TraceChecker:
             reason=reason,
             rejection=rejection,
             switched_off=tuple(sorted(self._model.switched_off)),
-            other_model=self._other_model,
             open_answers=min([tuple(sorted(branch.taken)) for branch in self._branches], key=len),
             compared=self._shown.compared(),
         )
 
 
-_NO_END = "the trace stops without an end line: what it shows is right, but it is not complete"
-_NOT_OVER = "the end line says that the run was not over: what the trace shows is right, but it is not complete"
+def unfinished(*, ended: bool) -> str:
+    """Why nothing can be said of a trace as a whole that is right as far as it goes; did it have an end line?"""
+    stops = "the end line says that the run was not over" if ended else "the trace stops without an end line"
+    return f"{stops}: what it shows is right, but it is not complete"

@@ -194,6 +194,10 @@ class ShownFields:
         """Take a line that was a step of the model."""
         self._lines[line.event, _ALL | _ANYTHING if self._own else shown_bits(line)] += 1
 
+    def count_whole(self, event: str, lines: int) -> None:
+        """Take so many lines of an event that left nothing out."""
+        self._lines[event, _ALL | _ANYTHING] += lines
+
     def compared(self) -> Compared:
         """What the lines so far come to."""
         groups, fields = (

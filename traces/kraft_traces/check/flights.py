@@ -108,6 +108,17 @@ class Flights:
         if len(self._messages) > REMEMBERED_MAX:
             self._forget()
 
+    def on_their_way(self) -> dict[str, tuple[int, TracedMessage]] | None:
+        """The messages on their way by id, how many copies and what was sent; None if some are not remembered."""
+        if not self._knows_arrivals:
+            return None
+        return {identifier: (self._copies[identifier], message) for identifier, message in self._messages.items()}
+
+    def skip(self, on_their_way: dict[str, tuple[int, TracedMessage]]) -> None:
+        """Go on with these, after lines that somebody else has followed."""
+        self._messages = {identifier: message for identifier, (_, message) in on_their_way.items()}
+        self._copies = {identifier: copies for identifier, (copies, _) in on_their_way.items()}
+
     def follow(self, line: EventLine) -> None:
         """Take a line that was right."""
         if line.effects:

@@ -1,21 +1,24 @@
-"""The Trace module of the model, parsed once in this process and asked about one line at a time.
+"""The Trace module of the model, asked about one line at a time.
 
 This is the hot path: a line costs five questions to TLC (bind the event, successors, observation, the properties of the
 state after, those of the step).
 """
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jpype
 
 from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
+from kraft_spec.compiled import building
+from kraft_spec.compiled.building import TRACE
 from kraft_spec.experiments import model_without
 from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model
 from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id
+from kraft_spec.tlc import jvm
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
@@ -59,53 +62,95 @@ class OnItsWay(NamedTuple):
     """As it is in the model."""
 
 
-class TraceModel:
-    """The specification of traces, or an edited copy of it."""
+class _Tlc:
+    """What TLC makes of the specification: everything that a question to it needs."""
 
-    def __init__(self, directory: Path, switched_off: frozenset[str] = frozenset()) -> None:
-        """Parse the folder's `Trace.tla`, of which `switched_off` says what rules it does without."""
-        self.switched_off = switched_off
-        specification = Specification(directory, "Trace")
-        self.specification = specification
-        self._codec = codec()
-        self._encode = self._codec.encode
-        self._tool = specification.tool
-        self._get_next_states = self._tool.getNextStates
-        self._eval = self._tool.eval
-        self._is_valid = self._tool.isValid
-        name = jpype.JClass("util.UniqueString").uniqueStringOf
-        self._event_name = name("event")
-        self._config_name = name("config")
-        self._observed_name = name("observed")
-        self._no_event = self._encode({"name": "none"})
-        self._nothing_observed = self._encode(())
-        self._no_context = jpype.JClass("tlc2.util.Context").Empty
-        self._no_state = jpype.JClass("tlc2.tool.TLCState").Empty
-        self._true = jpype.JClass("tlc2.value.impl.BoolValue").ValTrue
-        root = self._tool.getSpecProcessor().getRootModule()
-        self._bodies = {
+    def __init__(self, directory: Path) -> None:
+        self.specification = specification = Specification(directory, TRACE.module)
+        tool = specification.tool
+        self.get_next_states, self.eval, self.is_valid = tool.getNextStates, tool.eval, tool.isValid
+        encode = codec().encode
+        self.no_event, self.nothing_observed = encode({"name": "none"}), encode(())
+        self.no_context = jpype.JClass("tlc2.util.Context").Empty
+        self.no_state = jpype.JClass("tlc2.tool.TLCState").Empty
+        self.true = jpype.JClass("tlc2.value.impl.BoolValue").ValTrue
+        root = tool.getSpecProcessor().getRootModule()
+        self.bodies = {
             operator: root.getOpDef(operator).getBody()
-            for operator in (
-                "Observation",
-                "NetworkObservation",
-                "OnTheirWay",
-                *(o for _, o in LINE_PROPERTIES),
-            )
+            for operator in ("Observation", "NetworkObservation", "OnTheirWay", *(o for _, o in LINE_PROPERTIES))
         }
         predicate = jpype.JClass("tlc2.tool.Action")
-        self._line_invariants, self._line_steps = (
-            predicate(root.getOpDef(operator).getBody(), self._no_context)
+        self.line_invariants, self.line_steps = (
+            predicate(root.getOpDef(operator).getBody(), self.no_context)
             for operator in ("LineInvariants", "LineSteps")
         )
         actions = {name.removeprefix("Trace"): action for name, action in specification.actions.items()}
-        self._named = actions | dict.fromkeys([f"Handle{name}" for name in MESSAGE_TYPES], actions["Handle"])
-        self._actions = {name: action.instances[0] for name, action in self._named.items()}
-        (self._initial,) = specification.initial_states()
+        self.named = actions | dict.fromkeys([f"Handle{name}" for name in MESSAGE_TYPES], actions["Handle"])
+        self.actions = {name: action.instances[0] for name, action in self.named.items()}
+        (self.initial,) = specification.initial_states()
+
+
+class TraceModel:
+    """The specification of traces, or an edited copy of it, parsed when TLC is first asked something."""
+
+    def __init__(self, directory: Path, switched_off: frozenset[str] = frozenset()) -> None:
+        """Of the folder's `Trace.tla`; `switched_off` says what rules it does without."""
+        jvm.start()
+        self._directory = directory
+        self.switched_off = switched_off
+        self._codec = codec()
+        self._encode = self._codec.encode
+        name = jpype.JClass("util.UniqueString").uniqueStringOf
+        self._event_name, self._config_name, self._observed_name = name("event"), name("config"), name("observed")
+        self._lines: JavaObject | None = None
+
+    @cached_property
+    def _tlc(self) -> _Tlc:
+        return _Tlc(self._directory)
+
+    @property
+    def specification(self) -> Specification:
+        """As TLC has parsed it."""
+        return self._tlc.specification
+
+    @cached_property
+    def stamp(self) -> str:
+        """What the compiled model of this specification is called."""
+        return building.stamp(self._directory, TRACE)
+
+    def compiled_lines(self, *, make: bool) -> JavaObject | None:
+        """The class of the fast path over this model, made if it is not there and a compiler of Java is.
+
+        None where it is not there, or cannot be made.
+        """
+        if self._lines is None:
+            jar = building.found(self.stamp)
+            if jar is None and make and building.is_available():
+                jar = building.compiled(self.specification, TRACE, self.stamp)
+            self._lines = None if jar is None else building.load(jar, "Lines")
+        return self._lines
+
+    def opening(self, configuration: Configuration, checkpoint: Checkpoint | None) -> dict[str, JavaObject]:
+        """The variables that are known where a run under this configuration begins, or goes on from a checkpoint.
+
+        Raises:
+            ValueConversionError: the checkpoint holds a number beyond the model's.
+        """
+        values: dict[str, object] = {"config": configuration_to_model(configuration)}
+        values |= {"event": {"name": "none"}, "observed": ("", ())}
+        if checkpoint is not None:
+            values |= _values_of(checkpoint)
+        return {name: self._encode(value) for name, value in values.items()}
+
+    @property
+    def any_state(self) -> JavaObject:
+        """A state of this specification, whichever."""
+        return self._tlc.initial
 
     def start(self, configuration: Configuration) -> JavaObject:
         """The state in which a run under this configuration begins."""
-        unbound = self._initial.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
-        return self._get_next_states(self._actions["Start"], unbound).elementAt(0)
+        unbound = self._tlc.initial.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
+        return self._tlc.get_next_states(self._tlc.actions["Start"], unbound).elementAt(0)
 
     def state_at(self, configuration: Configuration, checkpoint: Checkpoint) -> JavaObject:
         """The state that a checkpoint of a run under this configuration says.
@@ -113,12 +158,9 @@ class TraceModel:
         Raises:
             ValueConversionError: it holds a number beyond the model's.
         """
-        specification = self.specification
-        values = checkpoint_to_model(checkpoint)
-        values["network"] = frozenset([_hashable(row) for row in values["network"].values()])
-        state = specification.bind(self._initial, "config", configuration_to_model(configuration))
-        for name in VARIABLES:
-            state = specification.bind(state, name, values[name])
+        specification, state = self.specification, self._tlc.initial
+        for name, value in self.opening(configuration, checkpoint).items():
+            state = specification.bind(state, name, value)
         return state
 
     def variables(self, state: JavaObject) -> dict[str, TlaValue]:
@@ -131,22 +173,27 @@ class TraceModel:
 
     def successors(self, action: str, state: JavaObject) -> list[JavaObject]:
         """The successors of a state with a bound event under the action of an event."""
-        found = self._get_next_states(self._actions[action], state)
+        found = self._tlc.get_next_states(self._tlc.actions[action], state)
         return [found.elementAt(index) for index in range(found.size())]
 
     def observation(self, operator: str, state: JavaObject) -> str:
         """The text of Observation or NetworkObservation in a state."""
-        shown = self._eval(self._bodies[operator], self._no_context, state, self._no_state, 0)
+        shown = self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, state, self._tlc.no_state, 0)
         shown.deepNormalize()
         return str(shown.toString())
 
     def observed(self, operator: str, state: JavaObject) -> TlaValue:
         """The same as a value."""
-        return self._codec.decode(self._eval(self._bodies[operator], self._no_context, state, self._no_state, 0))
+        return self._codec.decode(
+            self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, state, self._tlc.no_state, 0)
+        )
 
     def properties_hold(self, before: JavaObject, after: JavaObject) -> bool:
         """Do all local properties hold on the step?"""
-        return bool(self._is_valid(self._line_invariants, after) and self._is_valid(self._line_steps, before, after))
+        return bool(
+            self._tlc.is_valid(self._tlc.line_invariants, after)
+            and self._tlc.is_valid(self._tlc.line_steps, before, after)
+        )
 
     def violated_properties(self, before: JavaObject, after: JavaObject) -> tuple[str, ...]:
         """The names of the local properties that the step violates.
@@ -155,7 +202,9 @@ class TraceModel:
         """
         violated: list[str] = []
         for name, operator in LINE_PROPERTIES:
-            if not self._eval(self._bodies[operator], self._no_context, before, after, 0).equals(self._true):
+            if not self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, before, after, 0).equals(
+                self._tlc.true
+            ):
                 violated.append(name)
                 if name == "TypeOk":
                     break
@@ -182,12 +231,21 @@ class TraceModel:
 
     def fingerprint(self, state: JavaObject) -> int:
         """Equal for states that differ in the line that led to them alone."""
-        nameless = state.copy().bind(self._event_name, self._no_event).bind(self._observed_name, self._nothing_observed)
+        nameless = (
+            state.copy()
+            .bind(self._event_name, self._tlc.no_event)
+            .bind(self._observed_name, self._tlc.nothing_observed)
+        )
         return self.specification.fingerprint(nameless)
 
     def false_conjunct(self, action: str, state: JavaObject) -> FalseConjunct | None:
         """The first conjunct of an action that is false in a state with a bound event."""
-        return false_conjunct(self.specification, self._named[action], state)
+        return false_conjunct(self.specification, self._tlc.named[action], state)
+
+
+def _values_of(checkpoint: Checkpoint) -> dict[str, object]:
+    values: dict[str, Any] = dict(checkpoint_to_model(checkpoint))
+    return values | {"network": frozenset([_hashable(row) for row in values["network"].values()])}
 
 
 def _hashable(value: object) -> TlaValue:
@@ -197,12 +255,21 @@ def _hashable(value: object) -> TlaValue:
     return tuple([_hashable(member) for member in value]) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
-@cache
 def trace_model(switched_off: frozenset[str] = frozenset()) -> TraceModel:
-    """The model without these rules, parsed at the first call (one to two seconds).
+    """The model without these rules; TLC parses it when it is first asked (one to two seconds).
 
     Raises:
         ExperimentError, EditError: these rules cannot be left out.
     """
+    return _model_without(switched_off)
+
+
+@cache
+def _model_without(switched_off: frozenset[str]) -> TraceModel:
     with model_without(switched_off) as directory:
-        return TraceModel(directory, switched_off)
+        model = TraceModel(directory, switched_off)
+        if switched_off:
+            # The edited copy is soon gone.
+            assert model.stamp
+            assert model.specification
+        return model

@@ -1,6 +1,7 @@
 """Checking whole traces: from a reader to a verdict, and the shortest failing prefix of a rejected one."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -12,10 +13,11 @@ from kraft_spec.edits import EditError
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, TraceChecker
+from kraft_traces.check.fast_path import COMPILED, FastPath, LinesAhead, Way
 from kraft_traces.check.model import trace_model
+from kraft_traces.check.run_lines import RunLines
 from kraft_traces.check.verdict import Rejection, Verdict
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.encode import event_line
 from kraft_traces.errors import FieldError
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.own import is_own
@@ -86,6 +88,7 @@ def check_reader(
     strict: bool = False,
     on_event: Callable[[], None] | None = None,
     start: CheckpointLine | None = None,
+    way: Way = COMPILED,
 ) -> Verdict:
     """Check a trace as it is read; `on_event` is called after each line.
 
@@ -94,31 +97,60 @@ def check_reader(
     Raises:
         TraceError: the trace is malformed; nothing is said about what it shows.
         OtherModelError: `strict`, and the header names the hash of another model.
+        CompiledModelError: the compiled model and TLC disagree.
     """
     header = reader.header
     hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
     model = model_of(header.switched_off, switchable_rules(), trace_model, reader.source)
-    checker = TraceChecker(
+    path = FastPath(
         model,
-        reader.configuration,
-        reader.source,
-        own=is_own(header),
+        reader if is_own(header) and isinstance(reader, LinesAhead) else None,
+        lambda: TraceChecker(
+            model,
+            reader.configuration,
+            reader.source,
+            own=is_own(header),
+            every=every,
+            candidates_max=candidates_max,
+            start=start,
+        ),
+        way=way,
         every=every,
-        candidates_max=candidates_max,
-        other_model=hash_differs,
         start=start,
     )
-    rejection: Rejection | None = None
-    while (line := reader.next_line()) is not None:
+    rejection = _judged(reader, path, on_event)
+    verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
+    return replace(verdict, other_model=hash_differs)
+
+
+class _Lines(Protocol):
+    @property
+    def line_number(self) -> int: ...
+    def next_line(self) -> EventLine | CheckpointLine | None: ...
+
+
+def _judged(lines: _Lines, path: FastPath, on_event: Callable[[], None] | None) -> Rejection | None:
+    while True:
+        path.take(on_event)
+        line = lines.next_line()
+        if line is None:
+            return None
+        checker = path.checker
         if isinstance(line, CheckpointLine):
-            rejection = checker.feed_checkpoint(reader.line_number, line)
+            rejection = checker.feed_checkpoint(lines.line_number, line)
         else:
-            rejection = checker.feed(reader.line_number, line)
+            rejection = checker.feed(lines.line_number, line)
         if rejection is not None or checker.is_over:
-            break
+            return rejection
         if on_event is not None:
             on_event()
-    return checker.finish(complete=reader.complete, ended=reader.end is not None, rejection=rejection)
+
+
+def _verdict(path: FastPath, rejection: Rejection | None, *, complete: bool, ended: bool) -> Verdict:
+    verdict = None if rejection is not None else path.verdict(complete=complete, ended=ended)
+    if verdict is None:
+        verdict = path.checker.finish(complete=complete, ended=ended, rejection=rejection)
+    return replace(verdict, compiled=path.taken, both=path.compared)
 
 
 def check_occurrences(
@@ -128,18 +160,25 @@ def check_occurrences(
     *,
     every: int = EVERY,
     switched_off: Collection[str] = (),
+    way: Way = COMPILED,
 ) -> Verdict:
     """Check a run of the reference without writing it down; the lines are those that its trace would have.
 
     `switched_off` are the rules that the model shall do without.
+
+    Raises:
+        CompiledModelError: the compiled model and TLC disagree.
     """
-    checker = TraceChecker(trace_model(frozenset(switched_off)), configuration, source, own=True, every=every)
-    rejection: Rejection | None = None
-    for number, occurrence in enumerate(occurrences, 2):
-        rejection = checker.feed(number, event_line(occurrence))
-        if rejection is not None:
-            break
-    return checker.finish(complete=True, rejection=rejection)
+    model = trace_model(frozenset(switched_off))
+    lines = RunLines(occurrences, configuration, source)
+    path = FastPath(
+        model,
+        lines,
+        lambda: TraceChecker(model, configuration, source, own=True, every=every),
+        way=way,
+        every=every,
+    )
+    return _verdict(path, _judged(lines, path, None), complete=True, ended=True)
 
 
 def write_failing_prefix(trace: Path, rejection: Rejection, target: Path) -> None:

@@ -122,6 +122,10 @@ class Verdict:
     """Answers to open decisions without which some line would not be right; only other software has the choice."""
     compared: Compared = NOTHING_COMPARED
     """How much of the trace was compared."""
+    compiled: int = 0
+    """So many events the compiled model accepted; TLC, which interprets the model, all others."""
+    both: int = 0
+    """So many of these were asked of TLC as well."""
 
     def as_dict(self) -> dict[str, Any]:
         """For --json."""

@@ -1,6 +1,7 @@
 """A trace to its verdict, in a worker process.
 
-The process starts one Java machine and parses the specification once, at its first trace, and keeps both.
+The process starts one Java machine at its first trace, parses the specification when TLC is first asked, and keeps
+both.
 """
 
 import re
@@ -23,7 +24,7 @@ _DETAIL_MAX = 2_000
 
 @cache
 def ready_model() -> None:
-    """Start the Java machine of this process and parse the specification, unless that is done."""
+    """Start the Java machine of this process, unless that is done."""
     trace_model()
 
 

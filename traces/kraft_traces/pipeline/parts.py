@@ -3,8 +3,12 @@
 `ingest` has held the lines to their form and to each other, so here they are decoded and no more.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
+
+from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine
@@ -23,6 +27,9 @@ class PartLines:
         header: of the trace.
         start: the checkpoint at which the part begins; None for the first part.
         line_number: that of the line read last, counted from the header.
+        raw_line: the line read last.
+        sequence: of the newest event.
+        time_ms: of the newest line.
         end: the end line once it was read.
     """
 
@@ -36,13 +43,17 @@ class PartLines:
         self.end: EndLine | None = None
         self._closed = False
         self._lines = self._raw_lines(segments)
+        self._ahead: deque[tuple[int, bytes]] = deque()
         self.line_number = 0
+        self.raw_line = b""
         self._first_line = first_line
         line = decode_line(header)
         assert isinstance(line, HeaderLine), "a trace begins with its header"
         self.header: HeaderLine = line
-        opening = decode_line(next(self._lines))
+        self.line_number, raw = next(self._lines)
+        opening = decode_line(raw)
         self.start = opening if isinstance(opening, CheckpointLine) else None
+        self.sequence, self.time_ms = (0, 0) if self.start is None else (self.start.sequence, self.start.time_ms)
         assert (self.start is None) == (part == 0), "a part begins with a checkpoint, the first with the header"
 
     @property
@@ -57,25 +68,45 @@ class PartLines:
 
     def next_line(self) -> EventLine | CheckpointLine | None:
         """The next event or checkpoint, None after the last."""
-        raw = next(self._lines, b"")
-        line = decode_line(raw) if raw else None
+        found = self._ahead.popleft() if self._ahead else next(self._lines, None)
+        if found is None:
+            return None
+        self.line_number, self.raw_line = found
+        line = decode_line(self.raw_line)
         assert not isinstance(line, HeaderLine), "a trace has one header"
         if isinstance(line, EndLine):
             self.end = line
             return None
+        self.sequence = line.sequence
+        if line.time_ms is not UNSET:
+            self.time_ms = line.time_ms
         return line
 
-    def _raw_lines(self, segments: Iterable[Row]) -> Iterator[bytes]:
+    def ahead(self, lines_max: int) -> list[bytes]:
+        """The bytes of lines that come next, without taking them."""
+        self._ahead.extend(islice(self._lines, max(0, lines_max - len(self._ahead))))
+        return [raw for _, raw in islice(self._ahead, lines_max)]
+
+    def skip(self, raw_lines: list[bytes]) -> None:
+        """Take the first of the lines that `ahead` gave, all of them events, as read."""
+        for _ in raw_lines:
+            self.line_number, self.raw_line = self._ahead.popleft()
+        self.sequence += len(raw_lines)
+
+    def follow(self, time_ms: int, copies: dict[str, int]) -> None:
+        """Go on from this time; `ingest` has followed the messages."""
+        self.time_ms = time_ms
+
+    def _raw_lines(self, segments: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
         for segment in segments:
-            self.line_number = segment["first_line"] - self._first_line
+            number = segment["first_line"] - self._first_line
             raw, start = segment["raw"], 0
             while start < len(raw):
                 # Segments end where lines do; the last line of a trace may lack its newline.
                 end = raw.find(b"\n", start) + 1 or len(raw)
-                self.line_number += 1
-                yield raw[start:end]
+                number += 1
+                yield number, raw[start:end]
                 start = end
             if segment["closing"] is not None:
                 self._closed = True
-                self.line_number += 1
-                yield segment["closing"]
+                yield number + 1, segment["closing"]

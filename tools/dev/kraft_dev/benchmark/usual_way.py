@@ -25,7 +25,7 @@ from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_traces.check import EVERY
 from kraft_traces.reader import trace_of_bytes
 
-RATIO_TARGET = 20
+RATIO_TARGET = 100
 """How many times faster than the usual way."""
 
 CONFIGURATION = "TraceBatch"

@@ -14,6 +14,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.benchmark import recording
 from kraft_dev.benchmark.checking import (
     CHECK_TARGET,
+    INTERPRETED_TARGET,
     PARTS,
     TAIL_EVENTS,
     CheckingSpeed,
@@ -59,6 +60,12 @@ class Measurements:
         """What has a target."""
         return (
             Figure("trace checking, one core", self.checking.per_cpu_second, "events/s", CHECK_TARGET),
+            Figure(
+                "against interpreting",
+                self.checking.per_cpu_second / self.checking.interpreted,
+                "times",
+                INTERPRETED_TARGET,
+            ),
             Figure("against TLC per trace", self.comparison.ratio, "times", RATIO_TARGET),
             Figure("simulation, traced", self.simulation.per_cpu_second, "events/s", SIMULATION_TARGET),
         )

@@ -104,6 +104,7 @@ INVARIANT_SEEDS = range(20)
 INVARIANT_STEPS = 600
 TRACE_SEEDS = range(4)
 TRACE_STEPS = 400
+BOTH_WAYS_STEPS = 120
 
 
 def _plans(seeds: range, steps: int, tally: Tally) -> Iterator[RunPlan]:
@@ -153,6 +154,27 @@ def check_traces(_target: Target, tally: Tally) -> Sighting | None:
     return None
 
 
+def judge_both_ways(_target: Target, tally: Tally) -> Sighting | None:
+    """Simulate, and compare the verdict of the compiled model with TLC's."""
+    from kraft_traces.check import check_occurrences
+    from kraft_traces.check.fast_path import INTERPRETED, Way
+
+    def judged(plan: RunPlan, way: Way) -> object:
+        simulation = plan.simulation()
+        try:
+            verdict = check_occurrences(simulation.run(), simulation.configuration, tally.where, way=way)
+            return replace(verdict, compiled=0, both=0)
+        except Exception as error:  # a broken reference may raise anything
+            return f"{type(error).__name__}: {error}"
+
+    for plan in _plans(range(1), BOTH_WAYS_STEPS, tally):
+        compiled, interpreted = judged(plan, Way(BOTH_WAYS_STEPS, 0)), judged(plan, INTERPRETED)
+        tally.amount += getattr(interpreted, "events", 0)
+        if compiled != interpreted:
+            return Sighting(f"compiled: {compiled}; TLC: {interpreted}"[:500], tally.where)
+    return None
+
+
 TOOLS: tuple[Tool, ...] = (
     Tool("scenarios", "the scripts of the named scenarios and the properties they state", "events", play_scenarios),
     Tool("by-hand", "short schedules of what no cluster does that keeps the rules", "events", play_by_hand),
@@ -171,6 +193,11 @@ TOOLS: tuple[Tool, ...] = (
 )
 """The suite, cheapest first."""
 
+BOTH_WAYS = Tool(
+    "both-ways", "simulated runs, judged by the compiled model and by TLC alone", "events", judge_both_ways, True
+)
+"""Kills no mutant unless the two disagree: for `python -m kraft_dev agreement`."""
+
 UNIT_TESTS = Tool(
     "tests",
     "the unit tests of the reference, up to the first failure",
@@ -181,4 +208,4 @@ UNIT_TESTS = Tool(
 )
 """The last resort, for machine-made mutants, reported apart."""
 
-ALL_TOOLS = {tool.name: tool for tool in (*TOOLS, UNIT_TESTS)}
+ALL_TOOLS = {tool.name: tool for tool in (*TOOLS, UNIT_TESTS, BOTH_WAYS)}

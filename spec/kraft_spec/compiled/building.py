@@ -1,0 +1,168 @@
+"""A specification compiled into a jar: made once for the same model, TLC and compiler, then taken from a cache.
+
+Rebuilding gives the same bytes.
+"""
+
+import hashlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import jpype
+
+from kraft_spec.compiled.compiler import PACKAGE, Compiler
+from kraft_spec.fingerprint import TRACE_MODULES
+from kraft_spec.tlc import jvm
+from kraft_spec.tlc.jar import find_jar
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.specification import Specification
+
+RELEASE = "17"
+"""The bytecode is that of Java 17, the oldest that the package runs with."""
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time of every entry of the jar: the earliest that a zip file can say."""
+
+
+class CompilationError(Exception):
+    """javac refuses what the compiler has written, or there is no javac."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is compiled: all actions and invariants of a module with its configuration, and some operators.
+
+    Attributes:
+        module: Its name, also that of its configuration.
+        sources: The modules that it consists of.
+        operators: Names of operators without parameters.
+    """
+
+    module: str
+    sources: tuple[str, ...]
+    operators: tuple[str, ...]
+
+
+TRACE = Target("Trace", TRACE_MODULES, ("Observation", "NetworkObservation", "LineInvariants", "LineSteps"))
+"""What checking a trace asks of the model."""
+
+
+def is_available() -> bool:
+    """Is there a compiler of Java in this virtual machine?  A Java runtime alone has none."""
+    jvm.start()
+    return jpype.JClass("javax.tools.ToolProvider").getSystemJavaCompiler() is not None
+
+
+def stamp(directory: Path, target: Target) -> str:
+    """SHA-256, in hexadecimal, over all that the bytecode depends on.
+
+    That is the modules in a folder and the configuration, tla2tools.jar, the compiler and its runtime.
+    """
+    digest = hashlib.sha256(repr(target).encode())
+    names = [*(f"{name}.tla" for name in target.sources), f"{target.module}.cfg"]
+    with as_file(files("kraft_spec.compiled")) as folder:
+        compiler = sorted([*folder.glob("*.py"), *folder.glob(f"java/{PACKAGE}/*.java")])
+        for file in (*(directory / name for name in names), *compiler):
+            digest.update(f"{file.name}\n".encode() + file.read_bytes())
+    digest.update(find_jar().path.read_bytes())
+    return digest.hexdigest()
+
+
+def cache_folder() -> Path:
+    """Where jars are kept: `kraft-spec/compiled` in the user's cache folder."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "kraft-spec" / "compiled"
+
+
+def shipped_folder() -> Path:
+    """Where the package carries its jar, if it was built with one."""
+    return Path(str(files("kraft_spec.compiled"))) / "jars"
+
+
+def found(stamp: str) -> Path | None:
+    """The jar of that stamp, if the package carries it or it was made before."""
+    name = f"{stamp}.jar"
+    return next((jar for folder in (shipped_folder(), cache_folder()) if (jar := folder / name).is_file()), None)
+
+
+def compiled(specification: Specification, target: Target, stamp: str, folder: Path | None = None) -> Path:
+    """The jar of a specification, made now unless it is there; `folder` is by default the cache of the user.
+
+    Raises:
+        UnsupportedError: The specification uses what is not compiled.
+        CompilationError: javac is missing, or refuses.
+        OSError: The folder cannot be written.
+    """
+    jar = (folder or cache_folder()) / f"{stamp}.jar"
+    if not jar.is_file():
+        write_jar(specification, target, jar)
+    return jar
+
+
+def write_jar(specification: Specification, target: Target, jar: Path) -> None:
+    """Compile a specification and write its jar, whole or not at all.
+
+    Raises:
+        As `compiled`.
+    """
+    compiler = Compiler(specification)
+    sources = {
+        "Model.java": compiler.java("Model", sorted(specification.actions), specification.invariants, target.operators),
+        "State.java": compiler.state_java(),
+    }
+    with tempfile.TemporaryDirectory(prefix="kraft-spec-compiled-") as temporary:
+        folder = Path(temporary)
+        for name, text in sources.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        with as_file(files("kraft_spec.compiled") / "java" / PACKAGE) as runtime:
+            classes = folder / "classes"
+            _javac([*sorted(folder.glob("*.java")), *sorted(runtime.glob("*.java"))], classes)
+        jar.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=jar.parent, delete=False) as file:
+            try:
+                with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                    for one in sorted(classes.rglob("*.class")):
+                        entry = zipfile.ZipInfo(one.relative_to(classes).as_posix(), _EPOCH)
+                        entry.compress_type = zipfile.ZIP_DEFLATED
+                        archive.writestr(entry, one.read_bytes())
+                Path(file.name).chmod(0o644)
+                Path(file.name).replace(jar)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+
+
+def ship() -> Path:
+    """Compile the model of traces into the package's own folder, in place of what is there.
+
+    Raises:
+        As `compiled`.
+    """
+    directory = Path(str(files("kraft_spec"))) / "tla"
+    name = stamp(directory, TRACE)
+    jar = compiled(Specification(directory, TRACE.module), TRACE, name, shipped_folder())
+    for other in shipped_folder().glob("*.jar"):
+        if other != jar:
+            other.unlink()
+    return jar
+
+
+def _javac(sources: Sequence[Path], target: Path) -> None:
+    compiler = jpype.JClass("javax.tools.ToolProvider").getSystemJavaCompiler()
+    if compiler is None:
+        raise CompilationError("there is no compiler of Java: a Java development kit has one, a runtime has not")
+    said = jpype.JClass("java.io.ByteArrayOutputStream")()
+    options = ["-nowarn", "-g:none", "--release", RELEASE, "-cp", str(find_jar().path), "-d", str(target)]
+    if compiler.run(None, said, said, *options, *(str(source) for source in sources)) != 0:
+        raise CompilationError(f"javac refuses the compiled model:\n{str(said.toString('UTF-8'))[:2000]}")
+
+
+def load(jar: Path, class_name: str) -> JavaObject:
+    """A class of a jar, loaded apart from that of any other jar: edited copies of a model stand side by side."""
+    url = jpype.JClass("java.io.File")(str(jar)).toURI().toURL()
+    loader = jpype.JClass("java.net.URLClassLoader")([url])
+    return jpype.JClass(f"{PACKAGE}.{class_name}", loader=loader)

@@ -1,0 +1,381 @@
+"""From a parsed specification to one Java class: its state, its operators, its actions.
+
+An action is written in continuation style: each conjunct either tests, or assigns a primed variable and goes on, so
+that what stands behind it is run once for each successor.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from kraft_spec.compiled import nodes
+from kraft_spec.compiled.expressions import Expressions
+from kraft_spec.compiled.terms import Kind, Scope, Term, UnsupportedError
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.specification import Specification
+
+PACKAGE = "kraftspec"
+"""The Java package of the class and of its runtime."""
+
+_RESULTS = {Kind.VALUE: "Value", Kind.INT: "int", Kind.BOOL: "boolean"}
+
+
+class Compiler:
+    """Compiles what is asked for, and what that uses."""
+
+    def __init__(self, specification: Specification) -> None:
+        self._specification = specification
+        self._tool = specification.tool
+        self._root = self._tool.getSpecProcessor().getRootModule()
+        self._expressions = Expressions(self)
+        self._methods: list[str] = []
+        self._constants: dict[str, str] = {}
+        self._strings: dict[str, str] = {}
+        self._shapes: dict[tuple[str, ...], str] = {}
+        self._operators: dict[int, str] = {}
+        self._actions: dict[int, str] = {}
+        self._kinds: dict[int, Kind] = {}
+        self._resolved: dict[int, JavaObject] = {}
+        self._names: set[str] = set()
+        self._used_later: dict[int, bool] = {}
+        self._fresh = 0
+        self._fields = 0
+
+    def java(self, class_name: str, actions: Sequence[str], invariants: Sequence[str], operators: Sequence[str]) -> str:
+        """The class with these actions, invariants and operators, all without parameters.
+
+        Raises:
+            UnsupportedError: something that they use is not compiled.
+            SpecificationError: there is no such action or operator.
+        """
+        cases = []
+        for number, name in enumerate(actions):
+            method = self.action(self._definition(name))
+            cases.append(f"      case {number}: {method}(now, later, next); return;")
+        asked = []
+        for name in (*operators, *invariants):
+            definition = self._definition(name)
+            called = Term(f"{self.operator(definition)}(now, later)", self.kind_of(definition))
+            asked.append(f'      case "{name}": return {called.as_value()};')
+        return "\n".join(
+            (
+                f"package {PACKAGE};",
+                "import tlc2.value.impl.Value;",
+                f"public final class {class_name} {{",
+                f"  public static final String[] ACTIONS = {{{_quoted(actions)}}};",
+                f"  public static final String[] INVARIANTS = {{{_quoted(invariants)}}};",
+                *(f"  {constant}" for constant in self._constants.values()),
+                "  public static void act(int action, State now, State later, Runnable next) {",
+                "    switch (action) {",
+                *cases,
+                '      default: throw new IllegalArgumentException("no such action");',
+                "    }",
+                "  }",
+                "  public static Value evaluate(String operator, State now, State later) {",
+                "    switch (operator) {",
+                *asked,
+                "      default: throw new IllegalArgumentException(operator);",
+                "    }",
+                "  }",
+                *self._methods,
+                "}\n",
+            )
+        )
+
+    def state_java(self) -> str:
+        """The class of a state: one field for each variable."""
+        variables = self._specification.variables
+        declared = ", ".join(variables)
+        return "\n".join(
+            (
+                f"package {PACKAGE};",
+                "import tlc2.tool.TLCState;",
+                "import tlc2.value.impl.Value;",
+                "import util.UniqueString;",
+                "public final class State {",
+                f"  public Value {declared};",
+                *(
+                    f'  static final UniqueString N_{name} = UniqueString.uniqueStringOf("{name}");'
+                    for name in variables
+                ),
+                "  public State copy() { State copy = new State(); copy.set(this); return copy; }",
+                "  public void set(State other) {",
+                *(f"    {name} = other.{name};" for name in variables),
+                "  }",
+                "  public void clear() {",
+                *(f"    {name} = null;" for name in variables),
+                "  }",
+                "  public boolean isWhole() {",
+                f"    return {' && '.join(f'{name} != null' for name in variables)};",
+                "  }",
+                "  public static State of(String[] names, Value[] values) {",
+                "    State made = new State();",
+                "    for (int i = 0; i < names.length; i++) {",
+                "      switch (names[i]) {",
+                *(f'        case "{name}": made.{name} = values[i]; break;' for name in variables),
+                "        default: throw new IllegalArgumentException(names[i]);",
+                "      }",
+                "    }",
+                "    return made;",
+                "  }",
+                "  public static State of(TLCState state) {",
+                "    State copy = new State();",
+                *(f"    copy.{name} = (Value) state.lookup(N_{name});" for name in variables),
+                "    return copy;",
+                "  }",
+                "  public TLCState in(TLCState like) {",
+                "    TLCState state = like.copy();",
+                *(f"    state = state.bind(N_{name}, {name});" for name in variables),
+                "    return state;",
+                "  }",
+                "}\n",
+            )
+        )
+
+    # -----------------------------------------------------------------------------------------------------
+    # Names.
+    # -----------------------------------------------------------------------------------------------------
+
+    def fresh(self, like: str) -> str:
+        """A Java name that stands nowhere else."""
+        self._fresh += 1
+        return f"{_java_name(like)}{self._fresh}"
+
+    def string(self, text: str) -> str:
+        """The constant of a string."""
+        if text not in self._strings:
+            name = self._strings[text] = f"S{len(self._strings)}"
+            escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+            self._constants[name] = f'static final Value {name} = Values.string("{escaped}");'
+        return self._strings[text]
+
+    def field(self, name: str) -> str:
+        """A constant for one use of a field; it remembers where in a record it was found last."""
+        self._fields += 1
+        constant = f"F{self._fields}_{name}"
+        self._constants[constant] = f'static final Values.Field {constant} = new Values.Field("{name}");'
+        return constant
+
+    def shape(self, names: Sequence[str]) -> str:
+        """The constant of a record's fields, in the order in which they are written."""
+        key = tuple(names)
+        if key not in self._shapes:
+            constant = self._shapes[key] = f"H{len(self._shapes)}"
+            listed = ", ".join(f'"{name}"' for name in names)
+            self._constants[constant] = f"static final Values.Shape {constant} = new Values.Shape({listed});"
+        return self._shapes[key]
+
+    def resolved(self, symbol: JavaObject) -> JavaObject:
+        """What a symbol stands for, after the replacements of the configuration."""
+        uid = int(symbol.getUid())
+        if uid not in self._resolved:
+            found = self._tool.lookup(symbol)
+            self._resolved[uid] = found if found is not None and hasattr(found, "getUid") else symbol
+        return self._resolved[uid]
+
+    def _definition(self, name: str) -> JavaObject:
+        definition = self._root.getOpDef(name)
+        if definition is None:
+            raise KeyError(name)
+        return self.resolved(definition)
+
+    def _method_name(self, prefix: str, definition: JavaObject) -> str:
+        name = f"{prefix}_{_java_name(nodes.name(definition))}"
+        if name in self._names:
+            name = f"{name}_{definition.getUid()}"
+        self._names.add(name)
+        return name
+
+    # -----------------------------------------------------------------------------------------------------
+    # Operators.
+    # -----------------------------------------------------------------------------------------------------
+
+    def kind_of(self, definition: JavaObject) -> Kind:
+        """The Java type of what an operator gives."""
+        uid = int(definition.getUid())
+        if uid not in self._kinds:
+            self._kinds[uid] = Kind.VALUE
+            self._kinds[uid] = self._expressions.kind(definition.getBody())
+        return self._kinds[uid]
+
+    def operator(self, definition: JavaObject) -> str:
+        """The name of an operator's method, which is written if it is not yet."""
+        uid = int(definition.getUid())
+        if uid in self._operators:
+            return self._operators[uid]
+        if bool(definition.getInRecursive()):
+            raise UnsupportedError(f"the recursive operator {nodes.name(definition)}", definition)
+        method = self._operators[uid] = self._method_name("op", definition)
+        scope, parameters = self._parameters(definition, may_take_operators=True)
+        kind = self.kind_of(definition)
+        signature = ", ".join(["State now", "State later", *parameters])
+        body = self._expressions.statements(definition.getBody(), scope, kind)
+        if not parameters and int(definition.getLevel()) == nodes.CONSTANT_LEVEL and kind is Kind.VALUE:
+            self._constants[method] = f"static Value K_{method};"
+            self._methods.append(f"  static Value once_{method}({signature}) {{ {body} }}")
+            once = f"K_{method} = Values.normal(once_{method}(now, later));"
+            body = f"if (K_{method} == null) {{ {once} }} return K_{method};"
+        self._methods.append(f"  static {_RESULTS[kind]} {method}({signature}) {{ {body} }}")
+        return method
+
+    def _parameters(self, definition: JavaObject, *, may_take_operators: bool) -> tuple[Scope, list[str]]:
+        scope = Scope()
+        declared: list[str] = []
+        for parameter in definition.getParams():
+            name = self.fresh(nodes.name(parameter))
+            arity = int(parameter.getArity())
+            if arity and not may_take_operators:
+                raise UnsupportedError(f"action {nodes.name(definition)} with an operator as parameter", definition)
+            if arity:
+                declared.append(f"Values.F{arity} {name}")
+                scope = scope.defining(parameter, name)
+            else:
+                declared.append(f"Value {name}")
+                later = None
+                if self.is_used_later(definition, parameter):
+                    declared.append(f"Value {name}_later")
+                    later = Term(f"{name}_later", Kind.VALUE, is_name=True)
+                scope = scope.binding(parameter, Term(name, Kind.VALUE, is_name=True), later)
+        return scope, declared
+
+    def is_used_later(self, definition: JavaObject, parameter: JavaObject) -> bool:
+        """Does an operator use a parameter under a prime?  Then it gets the argument's value in the next state, too."""
+        uid = int(parameter.getUid())
+        if uid not in self._used_later:
+            self._used_later[uid] = any(primed for _, primed in nodes.uses(definition.getBody(), parameter))
+        return self._used_later[uid]
+
+    def arguments(self, definition: JavaObject, given: Sequence[JavaObject], scope: Scope) -> str:
+        """The arguments of a call of an operator or action, states first."""
+        written = [scope.now, scope.later or "null"]
+        for parameter, argument in zip(definition.getParams(), given, strict=True):
+            written.append(self._expressions.argument(argument, scope))
+            if int(parameter.getArity()) == 0 and self.is_used_later(definition, parameter):
+                written.append(self._expressions.argument(argument, scope.primed()) if scope.later else "null")
+        return ", ".join(written)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Actions.
+    # -----------------------------------------------------------------------------------------------------
+
+    def action(self, definition: JavaObject) -> str:
+        """The name of an action's method, which is written if it is not yet."""
+        uid = int(definition.getUid())
+        if uid not in self._actions:
+            method = self._actions[uid] = self._method_name("act", definition)
+            scope, parameters = self._parameters(definition, may_take_operators=False)
+            signature = ", ".join(["State now", "State later", *parameters, "Runnable next"])
+            body = self._action(definition.getBody(), scope, "next.run();")
+            self._methods.append(f"  static void {method}({signature}) {{ {body} }}")
+        return self._actions[uid]
+
+    def _action(self, node: JavaObject, scope: Scope, then: str) -> str:
+        """Statements that run `then` for each way in which an action can be taken."""
+        if nodes.kind(node) == nodes.LABEL:
+            return self._action(node.getBody(), scope, then)
+        if nodes.kind(node) == nodes.LET:
+            written, inner = self._expressions.definitions(node, scope)
+            return f"{{ {written}{self._action(node.getBody(), inner, then)} }}"
+        if nodes.kind(node) != nodes.APPLICATION or int(node.getLevel()) < nodes.ACTION_LEVEL:
+            return f"if ({self._expressions.term(node, scope).as_bool()}) {{ {then} }}"
+        symbol = self.resolved(node.getOperator())
+        operator, given = nodes.name(symbol), nodes.arguments(node)
+        if nodes.is_user_defined(symbol):
+            if int(symbol.getLevel()) < nodes.ACTION_LEVEL:
+                return f"if ({self._expressions.term(node, scope).as_bool()}) {{ {then} }}"
+            return f"{self.action(symbol)}({self.arguments(symbol, given, scope)}, () -> {{ {then} }});"
+        match operator:
+            case "$ConjList" | "\\land":
+                for conjunct in reversed(given):
+                    then = self._action(conjunct, scope, then)
+                return then
+            case "$DisjList" | "\\lor":
+                return self._either(given, scope, then)
+            case "$IfThenElse":
+                condition, first, second = given
+                go = self.fresh("go")
+                tested = self._expressions.term(condition, scope).as_bool()
+                one, other = (self._action(branch, scope, f"{go}.run();") for branch in (first, second))
+                return f"{{ final Runnable {go} = () -> {{ {then} }}; if ({tested}) {{ {one} }} else {{ {other} }} }}"
+            case "$Case":
+                return self._case(node, scope, then)
+            case "$BoundedExists":
+                return self._each(node, scope, then)
+            case "UNCHANGED":
+                return self._unchanged(given[0], scope, then)
+            case "=" if nodes.is_application(given[0], "'"):
+                return self._assigned(given, scope, then)
+        return f"if ({self._expressions.term(node, scope).as_bool()}) {{ {then} }}"
+
+    def _either(self, branches: Iterable[JavaObject], scope: Scope, then: str) -> str:
+        go = self.fresh("go")
+        written = f"final Runnable {go} = () -> {{ {then} }}; "
+        for branch in branches:
+            before = self.fresh("before")
+            tried = self._action(branch, scope, f"{go}.run();")
+            written += f"{{ final State {before} = {scope.later}.copy(); {tried} {scope.later}.set({before}); }} "
+        return f"{{ {written}}}"
+
+    def _case(self, node: JavaObject, scope: Scope, then: str) -> str:
+        go = self.fresh("go")
+        written, closed = f"final Runnable {go} = () -> {{ {then} }}; ", ""
+        for arm in nodes.arguments(node):
+            guard, taken = nodes.arguments(arm)
+            branch = self._action(taken, scope, f"{go}.run();")
+            if guard is None:
+                return f"{{ {written}{branch}{closed} }}"
+            written += f"if ({self._expressions.term(guard, scope).as_bool()}) {{ {branch} }} else {{ "
+            closed += " }"
+        where = str(node.getLocation()).replace('"', "'")
+        return f'{{ {written}throw Values.noCase("{where}");{closed} }}'
+
+    def _each(self, node: JavaObject, scope: Scope, then: str) -> str:
+        symbols = list(nodes.bound_symbols(node))
+        opened, closed = "", ""
+        for symbol, bound, is_tuple in symbols:
+            if is_tuple:
+                raise UnsupportedError("a tuple of bound variables", node)
+            name, before = self.fresh(nodes.name(symbol)), self.fresh("before")
+            elements = self._expressions.term(bound, scope).as_value()
+            opened += f"Values.each({elements}, (Value {name}) -> {{ final State {before} = {scope.later}.copy(); "
+            closed = f" {scope.later}.set({before}); }});" + closed
+            scope = scope.binding(symbol, Term(name, Kind.VALUE, is_name=True))
+        return opened + self._action(nodes.arguments(node)[0], scope, then) + closed
+
+    def _assigned(self, given: Sequence[JavaObject], scope: Scope, then: str) -> str:
+        variable = nodes.arguments(given[0])[0].getOperator()
+        if nodes.kind(variable) != nodes.VARIABLE:
+            raise UnsupportedError("an equation of a primed expression that is no variable", given[0])
+        place = f"{scope.later}.{nodes.name(variable)}"
+        value, is_open = self.fresh("value"), self.fresh("open")
+        new = self._expressions.term(given[1], scope).as_value()
+        return (
+            f"{{ final Value {value} = {new}; final boolean {is_open} = {place} == null; "
+            f"if ({is_open}) {{ {place} = {value}; }} "
+            f"if ({is_open} || Values.equal({place}, {value})) {{ {then} }} }}"
+        )
+
+    def _unchanged(self, node: JavaObject, scope: Scope, then: str) -> str:
+        written = ""
+        tests = []
+        for variable in self._variables(node):
+            place, old = f"{scope.later}.{variable}", f"{scope.now}.{variable}"
+            written += f"if ({place} == null) {{ {place} = {old}; }} "
+            tests.append(f"({place} == {old} || Values.equal({place}, {old}))")
+        return f"{written}if ({' && '.join(tests)}) {{ {then} }}"
+
+    def _variables(self, node: JavaObject) -> Iterable[str]:
+        symbol = node.getOperator()
+        if nodes.kind(symbol) == nodes.VARIABLE:
+            yield nodes.name(symbol)
+        elif nodes.name(symbol) == "$Tuple":
+            for one in nodes.arguments(node):
+                yield from self._variables(one)
+        else:
+            yield from self._variables(self.resolved(symbol).getBody())
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _java_name(text: str) -> str:
+    return "".join(mark if mark.isalnum() and mark.isascii() else "_" for mark in text)

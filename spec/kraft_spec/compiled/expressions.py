@@ -1,0 +1,452 @@
+"""Expressions of TLA+ as Java.
+
+What is supported is what the tables at the end list: everything else is an `UnsupportedError` that names its place.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kraft_spec.compiled import nodes
+from kraft_spec.compiled.terms import Kind, Scope, Term, UnsupportedError
+from kraft_spec.tlc.jvm import JavaObject
+
+if TYPE_CHECKING:
+    from kraft_spec.compiled.compiler import Compiler
+
+Body = Callable[[Scope], str]
+"""Writes what stands inside bound variables."""
+
+
+class Expressions:
+    """Writes expressions; operators and constants go to the compiler that it works for."""
+
+    def __init__(self, compiler: "Compiler") -> None:
+        self._compiler = compiler
+
+    def term(self, node: JavaObject, scope: Scope) -> Term:
+        """An expression as one term of Java."""
+        match nodes.kind(node):
+            case nodes.NUMERAL:
+                return Term(str(int(node.val())), Kind.INT, is_name=True)
+            case nodes.STRING:
+                return Term(self._compiler.string(nodes.text(node)), Kind.VALUE, is_name=True)
+            case nodes.AT:
+                found = scope.term(node.getExceptComponentRef())
+                if found is None:
+                    raise UnsupportedError("@ outside EXCEPT", node)
+                return found
+            case nodes.LABEL:
+                return self.term(node.getBody(), scope)
+            case nodes.LET:
+                kind = self.kind(node)
+                return Term(f"Values.{_SUPPLIERS[kind]}(() -> {{ {self.statements(node, scope, kind)} }})", kind)
+            case nodes.APPLICATION:
+                return self._application(node, scope)
+        raise UnsupportedError(str(node.getClass().getSimpleName()), node)
+
+    def kind(self, node: JavaObject) -> Kind:
+        """The Java type of an expression."""
+        match nodes.kind(node):
+            case nodes.NUMERAL:
+                return Kind.INT
+            case nodes.LET | nodes.LABEL:
+                return self.kind(node.getBody())
+            case nodes.APPLICATION:
+                symbol = self._compiler.resolved(node.getOperator())
+                operator = nodes.name(symbol)
+                if nodes.is_standard(symbol):
+                    return _STANDARD[operator][0] if operator in _STANDARD else Kind.VALUE
+                if nodes.is_user_defined(symbol):
+                    return self._compiler.kind_of(symbol)
+                if operator == "$IfThenElse":
+                    return self._common(*(self.kind(branch) for branch in nodes.arguments(node)[1:]))
+                if operator == "$Case":
+                    return self._common(*(self.kind(nodes.arguments(arm)[1]) for arm in nodes.arguments(node)))
+                if operator == "'":
+                    return self.kind(nodes.arguments(node)[0])
+                if operator in _BUILT_IN:
+                    return _BUILT_IN[operator][0]
+        return Kind.VALUE
+
+    @staticmethod
+    def _common(*kinds: Kind) -> Kind:
+        return kinds[0] if len(set(kinds)) == 1 else Kind.VALUE
+
+    # -----------------------------------------------------------------------------------------------------
+    # Statements.
+    # -----------------------------------------------------------------------------------------------------
+
+    def statements(self, node: JavaObject, scope: Scope, kind: Kind) -> str:
+        """Statements that return the value of an expression as this type."""
+        if nodes.kind(node) == nodes.LABEL:
+            return self.statements(node.getBody(), scope, kind)
+        if nodes.kind(node) == nodes.LET:
+            written, inner = self.definitions(node, scope)
+            return written + self.statements(node.getBody(), inner, kind)
+        if nodes.is_application(node, "$IfThenElse"):
+            condition, first, second = nodes.arguments(node)
+            then = self.statements(first, scope, kind)
+            return f"if ({self.term(condition, scope).as_bool()}) {{ {then} }} {self.statements(second, scope, kind)}"
+        if nodes.is_application(node, "$Case"):
+            written = ""
+            for arm in nodes.arguments(node):
+                guard, value = nodes.arguments(arm)
+                if guard is None:
+                    return written + self.statements(value, scope, kind)
+                written += f"if ({self.term(guard, scope).as_bool()}) {{ {self.statements(value, scope, kind)} }} "
+            return written + f"throw Values.noCase({_quoted(str(node.getLocation()))});"
+        return f"return {self.term(node, scope).as_kind(kind)};"
+
+    def definitions(self, let: JavaObject, scope: Scope) -> tuple[str, Scope]:
+        """Statements for the definitions of a LET, and the scope of what follows them.
+
+        A definition is evaluated where it is needed and once at most: in place if it is used once, else when it is
+        asked for first.
+        """
+        written = ""
+        lets = list(let.getLets())
+        for number, definition in enumerate(lets):
+            rest = [*(later.getBody() for later in lets[number + 1 :]), let.getBody()]
+            body = definition.getBody()
+            parameters = list(definition.getParams())
+            if parameters:
+                function = self._compiler.fresh(nodes.name(definition))
+                lambda_ = self._lambda(definition, scope)
+                written += f"final Values.F{len(parameters)} {function} = {lambda_}; "
+                scope = scope.defining(definition, function)
+                continue
+            places = [place for one in rest for place in nodes.uses(one, definition)]
+            if any(primed for _, primed in places) and int(definition.getLevel()) > nodes.CONSTANT_LEVEL:
+                raise UnsupportedError(f"{nodes.name(definition)}, which is used under a prime,", definition)
+            kind = self.kind(body)
+            if len(places) == 1 and not places[0][0]:
+                scope = scope.binding(definition, self.term(body, scope))
+                continue
+            name = self._compiler.fresh(nodes.name(definition))
+            lazy = _LAZY[kind]
+            written += f"final {lazy} {name} = new {lazy}(() -> {{ {self.statements(body, scope, kind)} }}); "
+            scope = scope.binding(definition, Term(f"{name}.get()", kind, is_name=True))
+        return written, scope
+
+    def _lambda(self, operator: JavaObject, scope: Scope) -> str:
+        """An operator with parameters as a function of Java."""
+        names: list[str] = []
+        for parameter in operator.getParams():
+            if int(parameter.getArity()) > 0:
+                raise UnsupportedError("a local operator that takes operators", operator)
+            names.append(self._compiler.fresh(nodes.name(parameter)))
+            scope = scope.binding(parameter, Term(names[-1], Kind.VALUE, is_name=True))
+        return f"({', '.join(names)}) -> {{ {self.statements(operator.getBody(), scope, Kind.VALUE)} }}"
+
+    # -----------------------------------------------------------------------------------------------------
+    # Applications.
+    # -----------------------------------------------------------------------------------------------------
+
+    def _application(self, node: JavaObject, scope: Scope) -> Term:
+        symbol = node.getOperator()
+        given = nodes.arguments(node)
+        known = scope.term(symbol)
+        if known is not None and not given:
+            return known
+        function = scope.function(symbol)
+        if function is not None:
+            values = ", ".join(self.term(argument, scope).as_value() for argument in given)
+            return Term(f"{function}.apply({values})", Kind.VALUE)
+        if nodes.kind(symbol) == nodes.VARIABLE:
+            return Term(f"{scope.now}.{nodes.name(symbol)}", Kind.VALUE, is_name=True)
+        resolved = self._compiler.resolved(symbol)
+        operator = nodes.name(resolved)
+        if nodes.is_standard(resolved):
+            if operator not in _STANDARD:
+                raise UnsupportedError(f"operator {operator}", node)
+            kind, write = _STANDARD[operator]
+            return Term(write(self, given, scope, node), kind)
+        if nodes.is_user_defined(resolved):
+            method = self._compiler.operator(resolved)
+            return Term(
+                f"{method}({self._compiler.arguments(resolved, given, scope)})", self._compiler.kind_of(resolved)
+            )
+        if operator in ("$IfThenElse", "$Case"):
+            return self._choice(node, operator, scope)
+        if operator == "'":
+            if not scope.later:
+                raise UnsupportedError("a prime within a prime", node)
+            return self.term(given[0], scope.primed())
+        if operator not in _BUILT_IN:
+            raise UnsupportedError(f"operator {operator}", node)
+        kind, write = _BUILT_IN[operator]
+        return Term(write(self, given, scope, node), kind)
+
+    def argument(self, node: JavaObject, scope: Scope) -> str:
+        """An argument: a value, or an operator as a function."""
+        if nodes.kind(node) != nodes.OPERATOR_ARGUMENT:
+            return self.term(node, scope).as_value()
+        symbol = node.getOp()
+        function = scope.function(symbol)
+        if function is not None:
+            return function
+        operator = self._compiler.resolved(symbol)
+        if nodes.name(operator) == "LAMBDA":
+            return self._lambda(operator, scope)
+        if any(self._compiler.is_used_later(operator, one) for one in operator.getParams()):
+            raise UnsupportedError(f"{nodes.name(operator)} as an argument, which primes a parameter,", node)
+        names = [self._compiler.fresh("x") for _ in operator.getParams()]
+        called = f"{self._compiler.operator(operator)}({', '.join([scope.now, scope.later or 'null', *names])})"
+        return f"({', '.join(names)}) -> {Term(called, self._compiler.kind_of(operator)).as_value()}"
+
+    def _choice(self, node: JavaObject, operator: str, scope: Scope) -> Term:
+        kind = self.kind(node)
+        given = nodes.arguments(node)
+        if operator == "$IfThenElse":
+            condition, first, second = given
+            then, otherwise = self.term(first, scope).as_kind(kind), self.term(second, scope).as_kind(kind)
+            return Term(f"({self.term(condition, scope).as_bool()} ? {then} : {otherwise})", kind)
+        return Term(f"Values.{_SUPPLIERS[kind]}(() -> {{ {self.statements(node, scope, kind)} }})", kind)
+
+    def bound(self, function: str, node: JavaObject, scope: Scope, body: Body) -> str:
+        """A call of the runtime's `function` for each bound variable, the first outermost, with the body inside."""
+        symbols = list(nodes.bound_symbols(node))
+        return self._bound(function, symbols, scope, body, node)
+
+    def _bound(
+        self,
+        function: str,
+        symbols: Sequence[tuple[JavaObject, JavaObject, bool]],
+        scope: Scope,
+        body: Body,
+        node: JavaObject,
+    ) -> str:
+        (symbol, bound, is_tuple), *others = symbols
+        if is_tuple:
+            raise UnsupportedError("a tuple of bound variables", node)
+        name = self._compiler.fresh(nodes.name(symbol))
+        interval = nodes.is_application(bound, "..") and nodes.is_standard(bound.getOperator())
+        inner = scope.binding(symbol, Term(name, Kind.INT if interval else Kind.VALUE, is_name=True))
+        written = self._bound(function, others, inner, body, node) if others else body(inner)
+        if interval:
+            low, high = (self.term(end, scope).as_int() for end in nodes.arguments(bound))
+            call = f"Values.{function}({low}, {high}, (int {name}) -> {written})"
+        else:
+            call = f"Values.{function}({self.term(bound, scope).as_value()}, (Value {name}) -> {written})"
+        return f"Values.union({call})" if function == "map" and others else call
+
+    def member(self, element: Term, of: JavaObject, scope: Scope) -> str:
+        """Whether a value is in a set, without making the set where its form allows."""
+        if nodes.kind(of) == nodes.APPLICATION:
+            symbol = self._compiler.resolved(of.getOperator())
+            operator, given = nodes.name(symbol), nodes.arguments(of)
+            if operator in _BY_PARTS and not element.is_name:
+                name = self._compiler.fresh("element")
+                test = self.member(Term(name, Kind.VALUE, is_name=True), of, scope)
+                return f"Values.holds({element.as_value()}, (Value {name}) -> {test})"
+            if operator == "$SetEnumerate":
+                return f"({' || '.join(equal(element, self.term(one, scope)) for one in given) or 'false'})"
+            if operator in ("\\union", "\\cup"):
+                return f"({self.member(element, given[0], scope)} || {self.member(element, given[1], scope)})"
+            if operator == "\\":
+                return f"({self.member(element, given[0], scope)} && !{self.member(element, given[1], scope)})"
+            if operator == "DOMAIN":
+                return f"Values.inDomain({element.as_value()}, {self.term(given[0], scope).as_value()})"
+            if operator == ".." and nodes.is_standard(symbol):
+                low, high = (self.term(end, scope).as_int() for end in given)
+                return f"Values.between({element.as_int()}, {low}, {high})"
+            if operator in _TYPES:
+                return f"Values.{_TYPES[operator]}({element.as_value()})"
+        value = element.code if element.kind is Kind.INT else element.as_value()
+        return f"Values.in({value}, {self.term(of, scope).as_value()})"
+
+    def equality(self, first: JavaObject, second: JavaObject, scope: Scope) -> str:
+        """Whether two expressions are equal."""
+        if nodes.is_application(second, "$SetEnumerate") and not nodes.arguments(second):
+            return f"Values.isEmpty({self.term(first, scope).as_value()})"
+        if nodes.is_application(second, "$Tuple") and not nodes.arguments(second):
+            return f"Values.isEmptySequence({self.term(first, scope).as_value()})"
+        return equal(self.term(first, scope), self.term(second, scope))
+
+    def values(self, given: Sequence[JavaObject], scope: Scope) -> str:
+        """Arguments as TLC values."""
+        return ", ".join(self.term(one, scope).as_value() for one in given)
+
+    def record(self, given: Sequence[JavaObject], scope: Scope) -> str:
+        """A record constructor."""
+        pairs = [nodes.arguments(pair) for pair in given]
+        shape = self._compiler.shape([nodes.text(field) for field, _ in pairs])
+        return f"{shape}.of({self.values([value for _, value in pairs], scope)})"
+
+    def updated(self, given: Sequence[JavaObject], scope: Scope) -> str:
+        """An EXCEPT: the base, then one step for each changed place."""
+        written = f"new Values.Update({self.term(given[0], scope).as_value()})"
+        for pair in given[1:]:
+            path, value = nodes.arguments(pair)
+            steps = nodes.arguments(path)
+            at = self._compiler.fresh("at")
+            new = self.term(value, scope.binding(pair, Term(at, Kind.VALUE, is_name=True))).as_value()
+            if len(steps) == 1 and nodes.kind(steps[0]) == nodes.STRING:
+                field = self._compiler.field(nodes.text(steps[0]))
+                written += f".with({field}, {at} -> {new})" if at in new else f".with({field}, {new})"
+            else:
+                keys = ", ".join(
+                    self._compiler.field(nodes.text(step))
+                    if nodes.kind(step) == nodes.STRING
+                    else f"Values.key({self.term(step, scope).as_value()})"
+                    for step in steps
+                )
+                written += f".along({at} -> {new}, {keys})"
+        return f"{written}.done()"
+
+    def selected(self, given: Sequence[JavaObject], scope: Scope) -> str:
+        """A field of a record."""
+        return f"{self._compiler.field(nodes.text(given[1]))}.of({self.term(given[0], scope).as_value()})"
+
+    def applied(self, given: Sequence[JavaObject], scope: Scope) -> str:
+        """A function at a value."""
+        function, at = self.term(given[0], scope), self.term(given[1], scope)
+        return f"Values.at({function.as_value()}, {at.code if at.kind is Kind.INT else at.as_value()})"
+
+
+def equal(first: Term, second: Term) -> str:
+    """Whether two terms are equal, by the cheapest comparison that they allow."""
+    kinds = {first.kind, second.kind}
+    if kinds == {Kind.VALUE}:
+        return f"Values.equal({first.code}, {second.code})"
+    if Kind.INT in kinds and Kind.BOOL not in kinds:
+        return f"({first.as_int()} == {second.as_int()})"
+    return f"({first.as_bool()} == {second.as_bool()})"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+_SUPPLIERS = {Kind.VALUE: "value", Kind.INT: "integer", Kind.BOOL: "bool"}
+_LAZY = {Kind.VALUE: "Values.Lazy", Kind.INT: "Values.LazyInt", Kind.BOOL: "Values.LazyBool"}
+_TYPES = {"STRING": "isString", "BOOLEAN": "isBoolean", "Nat": "isNatural", "Int": "isInteger"}
+
+_BY_PARTS = frozenset(("$SetEnumerate", "\\union", "\\cup", "\\"))
+"""Sets in which an element is looked for part by part."""
+
+Writer = Callable[[Expressions, list[JavaObject], Scope, JavaObject], str]
+
+
+def _joined(mark: str) -> Writer:
+    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+        return f"({f' {mark} '.join(x.term(one, scope).as_bool() for one in given)})"
+
+    return write
+
+
+def _called(function: str) -> Writer:
+    """A function of the runtime that takes values."""
+
+    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+        return f"Values.{function}({x.values(given, scope)})"
+
+    return write
+
+
+def _arithmetic(form: str) -> Writer:
+    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+        return form.format(*(x.term(one, scope).as_int() for one in given))
+
+    return write
+
+
+def _quantified(function: str) -> Writer:
+    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+        return x.bound(function, node, scope, lambda inner: x.term(given[0], inner).as_bool())
+
+    return write
+
+
+def _mapped(function: str) -> Writer:
+    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+        if function == "function" and len(list(nodes.bound_symbols(node))) > 1:
+            raise UnsupportedError("a function of several variables", node)
+        return x.bound(function, node, scope, lambda inner: x.term(given[0], inner).as_value())
+
+    return write
+
+
+_BUILT_IN: Mapping[str, tuple[Kind, Writer]] = {
+    "TRUE": (Kind.BOOL, lambda x, given, scope, node: "true"),
+    "FALSE": (Kind.BOOL, lambda x, given, scope, node: "false"),
+    "$ConjList": (Kind.BOOL, _joined("&&")),
+    "\\land": (Kind.BOOL, _joined("&&")),
+    "$DisjList": (Kind.BOOL, _joined("||")),
+    "\\lor": (Kind.BOOL, _joined("||")),
+    "\\lnot": (Kind.BOOL, lambda x, given, scope, node: f"!({x.term(given[0], scope).as_bool()})"),
+    "=>": (
+        Kind.BOOL,
+        lambda x, given, scope, node: (
+            f"(!({x.term(given[0], scope).as_bool()}) || {x.term(given[1], scope).as_bool()})"
+        ),
+    ),
+    "\\equiv": (Kind.BOOL, _joined("==")),
+    "=": (Kind.BOOL, lambda x, given, scope, node: x.equality(given[0], given[1], scope)),
+    "/=": (Kind.BOOL, lambda x, given, scope, node: f"!{x.equality(given[0], given[1], scope)}"),
+    "\\in": (Kind.BOOL, lambda x, given, scope, node: x.member(x.term(given[0], scope), given[1], scope)),
+    "\\notin": (Kind.BOOL, lambda x, given, scope, node: f"!{x.member(x.term(given[0], scope), given[1], scope)}"),
+    "\\subseteq": (Kind.BOOL, _called("isSubset")),
+    "\\union": (Kind.VALUE, _called("cup")),
+    "\\cup": (Kind.VALUE, _called("cup")),
+    "\\intersect": (Kind.VALUE, _called("cap")),
+    "\\cap": (Kind.VALUE, _called("cap")),
+    "\\": (Kind.VALUE, _called("minus")),
+    "$CartesianProd": (Kind.VALUE, _called("product")),
+    "UNION": (Kind.VALUE, _called("union")),
+    "SUBSET": (Kind.VALUE, _called("subsets")),
+    "DOMAIN": (Kind.VALUE, _called("domain")),
+    "$Tuple": (Kind.VALUE, _called("tuple")),
+    "$SetEnumerate": (Kind.VALUE, _called("set")),
+    "$RcdConstructor": (Kind.VALUE, lambda x, given, scope, node: x.record(given, scope)),
+    "$RcdSelect": (Kind.VALUE, lambda x, given, scope, node: x.selected(given, scope)),
+    "$FcnApply": (Kind.VALUE, lambda x, given, scope, node: x.applied(given, scope)),
+    "$Except": (Kind.VALUE, lambda x, given, scope, node: x.updated(given, scope)),
+    "$BoundedForall": (Kind.BOOL, _quantified("all")),
+    "$BoundedExists": (Kind.BOOL, _quantified("any")),
+    "$SubsetOf": (Kind.VALUE, _quantified("filter")),
+    "$BoundedChoose": (Kind.VALUE, _quantified("choose")),
+    "$SetOfAll": (Kind.VALUE, _mapped("map")),
+    "$FcnConstructor": (Kind.VALUE, _mapped("function")),
+}
+"""The constructs of TLA+ itself that are compiled, beside IF, CASE, LET, primes and actions."""
+
+_STANDARD: Mapping[str, tuple[Kind, Writer]] = {
+    "+": (Kind.INT, _arithmetic("Math.addExact({}, {})")),
+    "-": (Kind.INT, _arithmetic("Math.subtractExact({}, {})")),
+    "*": (Kind.INT, _arithmetic("Math.multiplyExact({}, {})")),
+    "-.": (Kind.INT, _arithmetic("Math.negateExact({})")),
+    "\\div": (Kind.INT, _arithmetic("Math.floorDiv({}, {})")),
+    "%": (Kind.INT, _arithmetic("Math.floorMod({}, {})")),
+    "<": (Kind.BOOL, _arithmetic("({} < {})")),
+    ">": (Kind.BOOL, _arithmetic("({} > {})")),
+    "\\leq": (Kind.BOOL, _arithmetic("({} <= {})")),
+    "\\geq": (Kind.BOOL, _arithmetic("({} >= {})")),
+    "..": (Kind.VALUE, _arithmetic("Values.interval({}, {})")),
+    "Len": (Kind.INT, _called("length")),
+    "Cardinality": (Kind.INT, _called("size")),
+    "Append": (Kind.VALUE, _called("append")),
+    "\\o": (Kind.VALUE, _called("concat")),
+    "Head": (Kind.VALUE, _called("head")),
+    "Tail": (Kind.VALUE, _called("tail")),
+    "SubSeq": (
+        Kind.VALUE,
+        lambda x, given, scope, node: (
+            f"Values.subSequence({x.term(given[0], scope).as_value()}, "
+            f"{x.term(given[1], scope).as_int()}, {x.term(given[2], scope).as_int()})"
+        ),
+    ),
+    "SelectSeq": (
+        Kind.VALUE,
+        lambda x, given, scope, node: (
+            f"Values.select({x.term(given[0], scope).as_value()}, {x.argument(given[1], scope)})"
+        ),
+    ),
+    "@@": (Kind.VALUE, _called("combined")),
+    ":>": (Kind.VALUE, _called("singleFunction")),
+}
+"""The operators of the standard modules that are compiled."""
+
+SUPPORTED = (*_BUILT_IN, "$IfThenElse", "$Case", "LET", "'", "UNCHANGED", *_STANDARD, *_TYPES)
+"""The names of all that is compiled, as SANY has them."""

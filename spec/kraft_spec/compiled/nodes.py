@@ -1,0 +1,112 @@
+"""Reading SANY's tree: the few questions that the compiler asks of a node."""
+
+from collections.abc import Iterator
+
+from kraft_spec.tlc.jvm import JavaObject
+
+# Values of tla2sany.semantic.ASTConstants.
+VARIABLE = 3
+USER_DEFINED = 5
+OPERATOR_ARGUMENT = 8
+APPLICATION = 9
+LET = 10
+PARAMETER = 11
+NUMERAL = 16
+STRING = 18
+AT = 19
+LABEL = 29
+
+STANDARD_MODULES = frozenset(("Naturals", "Integers", "Sequences", "FiniteSets", "TLC"))
+"""Modules whose operators the compiler knows by name."""
+
+BINDERS = frozenset(
+    (
+        "$BoundedForall",
+        "$BoundedExists",
+        "$BoundedChoose",
+        "$SetOfAll",
+        "$SubsetOf",
+        "$FcnConstructor",
+    )
+)
+"""Constructs whose body is evaluated once for each element."""
+
+CONSTANT_LEVEL, STATE_LEVEL, ACTION_LEVEL = 0, 1, 2
+
+
+def kind(node: JavaObject) -> int:
+    """What a node is: one of the numbers above."""
+    return int(node.getKind())
+
+
+def name(symbol: JavaObject) -> str:
+    """The name of an operator, a parameter or a variable."""
+    return str(symbol.getName())
+
+
+def arguments(node: JavaObject) -> list[JavaObject]:
+    """The arguments of an application; None stands for the OTHER of a CASE."""
+    return list(node.getArgs())
+
+
+def is_application(node: JavaObject, of: str) -> bool:
+    """Is this an application of the built-in or standard operator of that name?"""
+    return node is not None and kind(node) == APPLICATION and name(node.getOperator()) == of
+
+
+def is_standard(symbol: JavaObject) -> bool:
+    """Is the operator of a standard module?"""
+    if not hasattr(symbol, "getOriginallyDefinedInModuleNode"):
+        return False
+    module = symbol.getOriginallyDefinedInModuleNode()
+    return module is not None and name(module) in STANDARD_MODULES
+
+
+def is_user_defined(symbol: JavaObject) -> bool:
+    """Is the operator defined in the specification's own modules?"""
+    return kind(symbol) == USER_DEFINED and not is_standard(symbol)
+
+
+def text(node: JavaObject) -> str:
+    """The content of a string."""
+    return str(node.getRep().toString())
+
+
+def bound_symbols(node: JavaObject) -> Iterator[tuple[JavaObject, JavaObject, bool]]:
+    """Yield (symbol, bound, is of a tuple) for each bound variable of a quantifier or constructor, outermost first."""
+    for symbols, bound, is_tuple in zip(
+        node.getBdedQuantSymbolLists(), node.getBdedQuantBounds(), node.isBdedQuantATuple(), strict=True
+    ):
+        for symbol in symbols:
+            yield symbol, bound, bool(is_tuple)
+
+
+def uses(
+    node: JavaObject, symbol: JavaObject, repeated: bool = False, primed: bool = False
+) -> Iterator[tuple[bool, bool]]:
+    """Yield (evaluated any number of times, under a prime) for each place at which an expression names a symbol."""
+    if node is None:
+        return
+    match kind(node):
+        case code if code == APPLICATION:
+            operator = node.getOperator()
+            if int(operator.getUid()) == int(symbol.getUid()):
+                yield repeated, primed
+            inner = repeated or name(operator) in BINDERS
+            for argument in arguments(node):
+                yield from uses(argument, symbol, inner, primed or name(operator) == "'")
+            if name(operator) in BINDERS:
+                for number, bound in enumerate(node.getBdedQuantBounds()):
+                    yield from uses(bound, symbol, repeated or number > 0, primed)
+        case code if code == LET:
+            for definition in node.getLets():
+                yield from uses(definition.getBody(), symbol, True, primed)
+            yield from uses(node.getBody(), symbol, repeated, primed)
+        case code if code == LABEL:
+            yield from uses(node.getBody(), symbol, repeated, primed)
+        case code if code == OPERATOR_ARGUMENT:
+            operator = node.getOp()
+            if int(operator.getUid()) == int(symbol.getUid()):
+                yield True, primed
+            elif name(operator) == "LAMBDA":
+                yield from uses(operator.getBody(), symbol, True, primed)

@@ -1,0 +1,162 @@
+"""The fast path: it says of every trace what the ordinary checker says, and accepts no line that that one refuses."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from kraft_dev.agreement import altered
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS as WORKLOAD_NAMES
+from kraft_spec.compiled import building, expressions
+from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind, check_reader
+from kraft_traces.check.fast_path import BOTH, INTERPRETED, CompiledModelError, Way
+from kraft_traces.check.model import TraceModel, trace_model
+from kraft_traces.errors import TraceError
+from kraft_traces.lines import EventLine, Generator
+from kraft_traces.reader import trace_of_bytes
+from kraft_traces.writer import trace_bytes
+
+SAMPLES = Path(__file__).parents[3] / "traces" / "kraft_traces" / "samples"
+OWN = ("chaos", "checkpoints", "partitioned-follower", "ping-pong", "quorum-reassignment", "resumed-too-early")
+WORKLOADS = ("chaos", "voter-changes", "reassignments", "auto-join", "mixed-versions", "upgrade", "crashes")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> TraceModel:
+    model = trace_model()
+    assert model.compiled_lines(make=True) is not None
+    return model
+
+
+@cache
+def simulated(workload: str) -> bytes:
+    plan = RunPlan(3, replicas=4, steps=250, workload=workload)
+    simulation = plan.simulation()
+    generator = Generator("kraft-reference", "0", 3, workload)
+    return b"".join(trace_bytes(simulation.run(), simulation.configuration, generator))
+
+
+def said(content: bytes, *, way: Way) -> Verdict | str:
+    """The verdict, without which way it came about."""
+    try:
+        verdict = check_reader(trace_of_bytes(content), way=way)
+        return replace(verdict, compiled=0, both=0)
+    except TraceError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_recorded_trace_has_the_same_verdict(name: str) -> None:
+    content = (SAMPLES / f"{name}.jsonl").read_bytes()
+    assert said(content, way=Way(20, 0)) == said(content, way=INTERPRETED)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("workload", sorted(WORKLOAD_NAMES))
+def test_tlc_takes_every_line_to_the_same_state(workload: str) -> None:
+    assert said(simulated(workload), way=BOTH) == said(simulated(workload), way=INTERPRETED)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_every_line_of_a_right_trace_is_accepted(workload: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = simulated(workload)
+    fed: list[int] = []
+
+    def feed(self: TraceChecker, number: int, line: EventLine) -> Rejection | None:
+        fed.append(number)
+        return slow(self, number, line)
+
+    slow = TraceChecker.feed
+    monkeypatch.setattr(TraceChecker, "feed", feed)
+    verdict = said(content, way=Way(10_000, 0))
+    assert isinstance(verdict, Verdict)
+    assert verdict.events == content.count(b'"kind":"event"')
+    assert fed == []
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_an_altered_line_has_the_same_verdict(workload: str) -> None:
+    random = Random(workload)
+    lines = simulated(workload).splitlines(keepends=True)
+    for _ in range(12):
+        place = random.randrange(1, len(lines) - 1)
+        content = b"".join((*lines[:place], altered(lines[place], random), *lines[place + 1 :]))
+        assert said(content, way=Way(500, 0)) == said(content, way=INTERPRETED), lines[place]
+
+
+@pytest.mark.parametrize(
+    "rewritten",
+    [
+        lambda line: json.dumps(json.loads(line)).encode() + b"\n",
+        lambda line: json.dumps(json.loads(line), sort_keys=True).encode() + b"\n",
+        lambda line: b"\t" + line.replace(b":", b" : ").replace(b" : //", b"://"),
+    ],
+)
+def test_spaces_and_the_order_of_fields_make_no_difference(rewritten: Callable[[bytes], bytes]) -> None:
+    content = b"".join(map(rewritten, simulated("elections").splitlines(keepends=True)))
+    assert said(content, way=Way(100, 0)) == said(content, way=INTERPRETED)
+
+
+def test_a_fault_of_the_compiler_is_found_by_tlc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The history of a run is in no line: with unions that forget a part all lines look right."""
+    model = trace_model()
+    for name in ("\\cup", "\\union"):
+        kind, _ = expressions._BUILT_IN[name]
+        faulty = (kind, lambda x, given, scope, node: x.term(given[0], scope).as_value())
+        monkeypatch.setitem(expressions._BUILT_IN, name, faulty)
+    building.write_jar(model.specification, building.TRACE, tmp_path / "faulty.jar")
+    monkeypatch.setattr(model, "_lines", building.load(tmp_path / "faulty.jar", "Lines"))
+    with pytest.raises(CompiledModelError, match="the compiled model and TLC disagree on this line"):
+        said(simulated("chaos"), way=BOTH)
+
+
+def test_the_verdict_says_which_way_it_came_about() -> None:
+    content = simulated("elections")
+    events = content.count(b'"kind":"event"')
+    ways = [check_reader(trace_of_bytes(content), way=way) for way in (Way(100, 0), BOTH, INTERPRETED)]
+    assert [(way.compiled, way.both) for way in ways] == [(events, events // 100), (events, events), (0, 0)]
+
+
+def test_without_a_compiler_of_java_tlc_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace_model(), "_lines", None)
+    monkeypatch.setattr(building, "found", lambda _: None)
+    monkeypatch.setattr(building, "is_available", lambda: False)
+    verdict = check_reader(trace_of_bytes(simulated("elections")), way=Way(100, 0))
+    assert (verdict.kind, verdict.compiled) == (VerdictKind.ACCEPTED, 0)
+
+
+def test_what_is_not_compiled_is_named_with_module_and_line(tmp_path: Path) -> None:
+    """In a process of its own: TLC keeps one specification in each."""
+    (tmp_path / "Odd.tla").write_text(ODD, encoding="utf-8")
+    (tmp_path / "Odd.cfg").write_text("INIT Init\nNEXT Next\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", COMPILES, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.stdout == "Odd.tla:5:33: operator ENABLED is not compiled\n", done.stderr
+
+
+ODD = """\
+---- MODULE Odd ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Next == x' = CHOOSE y \\in {1} : ENABLED (x' = y)
+====
+"""
+COMPILES = """\
+import sys
+from pathlib import Path
+from kraft_spec.compiled.compiler import Compiler
+from kraft_spec.compiled.terms import UnsupportedError
+from kraft_spec.tlc.specification import Specification
+
+try:
+    Compiler(Specification(Path(sys.argv[1]), "Odd")).java("Model", ["Next"], [], [])
+except UnsupportedError as error:
+    print(error)
+"""

@@ -1,0 +1,166 @@
+"""The compiled model against TLC, which interprets the same modules: do they say the same of every line?
+
+Right lines must lead both to the same state.
+Of a wrong line the compiled model must not say that it is right: it leaves lines to TLC, and rejects none.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from kraft_dev.mutation.campaign import Campaign, subject_of
+from kraft_dev.mutation.tools import BOTH_WAYS
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_spec.mutants import load_catalogue, seeded
+from kraft_traces.check import check_occurrences, check_reader
+from kraft_traces.check.fast_path import BOTH, CompiledModelError, Way
+from kraft_traces.errors import TraceError
+from kraft_traces.own import own_generator
+from kraft_traces.reader import open_trace, trace_of_bytes
+from kraft_traces.writer import trace_bytes
+
+_STEPS = 300
+"""Of a simulated run."""
+
+_STEPS_BEFORE_ALTERED = 100
+"""Of one of which lines are altered: what comes before such a line is checked each time."""
+
+_ALTERED = 40
+"""So many lines of a run are altered, one at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What was compared, and where the two disagree.
+
+    Attributes:
+        name: Of the kind of lines.
+        lines: How many were put to the compiled model.
+        taken: How many it said are right; of altered lines TLC was asked of these alone.
+        disagreements: In words.
+    """
+
+    name: str
+    lines: int
+    taken: int
+    disagreements: tuple[str, ...]
+
+
+def in_traces(files: Iterable[Path]) -> Agreement:
+    """Every line of recorded traces."""
+    lines = taken = 0
+    found: list[str] = []
+    for file in files:
+        try:
+            with open_trace(file) as reader:
+                verdict = check_reader(reader, way=BOTH)
+            lines, taken = lines + verdict.events, taken + verdict.compiled
+        except CompiledModelError as error:
+            found.append(str(error))
+        except TraceError:
+            # Of another format, or wrong in itself, whoever is asked.
+            continue
+    return Agreement("recorded traces", lines, taken, tuple(found))
+
+
+def plans(seed: int, steps: int) -> Iterator[RunPlan]:
+    """Runs of all workloads in turn, under both profiles, without end."""
+    random = Random(seed)
+    while True:
+        for workload in sorted(WORKLOADS):
+            for profile in ("kip", "kafka-4"):
+                replicas = random.choice((3, 3, 4, 5))
+                yield RunPlan(
+                    random.randrange(2**31), replicas=replicas, steps=steps, workload=workload, profile=profile
+                )
+
+
+def in_runs(number: int, seed: int, on_run: Callable[[], None] | None = None) -> Agreement:
+    """Every line of seeded runs."""
+    lines = taken = 0
+    found: list[str] = []
+    for plan in islice(plans(seed, _STEPS), number):
+        simulation = plan.simulation()
+        try:
+            verdict = check_occurrences(simulation.run(), simulation.configuration, plan.command_line(), way=BOTH)
+            lines, taken = lines + verdict.events, taken + verdict.compiled
+        except CompiledModelError as error:
+            found.append(str(error))
+        if on_run is not None:
+            on_run()
+    return Agreement("seeded runs", lines, taken, tuple(found))
+
+
+def in_altered_lines(number: int, seed: int, on_run: Callable[[], None] | None = None) -> Agreement:
+    """Lines of seeded runs with one value changed, left out or added: TLC, too, must accept what is accepted."""
+    random = Random(seed)
+    lines = taken = 0
+    found: list[str] = []
+    for plan in plans(seed, _STEPS_BEFORE_ALTERED):
+        if lines >= number:
+            break
+        simulation = plan.simulation()
+        header, *events = trace_bytes(simulation.run(), simulation.configuration, own_generator(plan.seed))
+        for place in sorted(random.sample(range(len(events) - 1), min(_ALTERED, len(events) - 1))):
+            lines += 1
+            content = b"".join((header, *events[:place], altered(events[place], random)))
+            try:
+                verdict = check_reader(trace_of_bytes(content), way=Way(place + 1, 0))
+                taken += verdict.compiled > place
+            except TraceError:
+                continue
+            except CompiledModelError as error:
+                found.append(f"{plan.command_line()}: {error}")
+        if on_run is not None:
+            on_run()
+    return Agreement("altered lines", lines, taken, tuple(found))
+
+
+def in_mutants(jobs: int, on_run: Callable[[], None] | None = None) -> Agreement:
+    """The verdicts on runs of every seeded mutant of the reference."""
+    campaign = Campaign((BOTH_WAYS,), None, True, {})
+    outcomes = campaign.run(
+        [subject_of(mutant) for mutant in seeded(load_catalogue())],
+        jobs,
+        None if on_run is None else lambda _: on_run(),
+    )
+    attacks = [(outcome.name, attack) for outcome in outcomes for attack in outcome.attacks]
+    found = tuple(f"{name}: {attack.where}: {attack.what}" for name, attack in attacks if attack.killed)
+    lines = sum(attack.amount for _, attack in attacks)
+    return Agreement("seeded mutants", lines, lines, found)
+
+
+def altered(line: bytes, random: Random) -> bytes:
+    """A line with one value changed, left out or added."""
+    document = json.loads(line)
+    path = random.choice(_places(document)[1:])
+    part = document
+    for key in path[:-1]:
+        part = part[key]
+    value = part[path[-1]]
+    others: list[Callable[[], object]] = [
+        lambda: None,
+        lambda: not value,
+        lambda: "" if isinstance(value, str) else -1,
+        lambda: f"{value}x" if isinstance(value, str) else 2**40,
+        lambda: value + 1 if isinstance(value, int) else [],
+        lambda: value[:-1] if isinstance(value, list | str) else 0,
+        lambda: [*value, value[-1]] if isinstance(value, list) and value else {"id": -1, "directory_id": None},
+    ]
+    if random.random() < 0.1:
+        del part[path[-1]]
+    elif random.random() < 0.1 and isinstance(part, dict):
+        part["more"] = value
+    else:
+        part[path[-1]] = random.choice(others)()
+    return json.dumps(document, separators=(",", ":")).encode() + b"\n"
+
+
+def _places(part: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    children = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+    return [path, *(found for key, child in children for found in _places(child, (*path, key)))]

@@ -1,0 +1,200 @@
+"""The fast path: what a line of each event may hold, as the tables that the compiled checker takes.
+
+Names and forms come from `kraft_spec.mapping`, `kraft_traces.check.observation` and `kraft_traces.forms`; how they are
+read is in Lines.java and Form.java of `kraft_spec.compiled`.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+import msgspec
+
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import Timer
+from kraft_spec import mapping, mapping_forms
+from kraft_spec.mapping_forms import CLIENT, EMPTY_TEXT, NOBODY_ASKED, REASSIGNMENT
+from kraft_spec.tlc.values import INTEGER_MAX, INTEGER_MIN
+from kraft_traces.check import observation
+from kraft_traces.check.observation import EFFECT_FIELDS, MESSAGE_FIELDS, STATE_FIELDS, Field, Kind
+from kraft_traces.check.steps import NOT_ALLOWED
+from kraft_traces.effects import TracedAnswer
+from kraft_traces.forms import forms
+from kraft_traces.message_types import CHANGE_ANSWERS, TRACED_MESSAGES
+from kraft_traces.values import CHANGE_SUFFIX
+from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE
+
+Description = Any
+"""Of a form, as `Form.read` in Java takes it."""
+
+_NO_SET: dict[str, list[int]] = {"set": []}
+_TEXT = ["word", [None, ""], ["", EMPTY_TEXT], "name"]
+_ID = ["range", 0, INTEGER_MAX]
+_ASKED_KEY = ["tuple", {"id": "integer", "directory_id": _TEXT}]
+_NO_KEY = [-1, ""]
+_KEY = ["word", [None], [_NO_KEY], ["tuple", {"id": _ID, "directory_id": _TEXT}]]
+_RANGE = {"min_version": "integer", "max_version": "integer"}
+_DETAILS = ["set", ["tuple", {"id": "integer", "endpoint": _TEXT, **_RANGE}]]
+_TARGET = ["word", [None], [_NO_SET], ["some", "integer"]]
+_PLAIN_RECORD = {"epoch": "integer", "kind": "name", "value": "integer"}
+_SET_RECORD = {**_PLAIN_RECORD, "voters": ["set", _KEY], "details": _DETAILS}
+_WITHOUT_SET = ["record", _PLAIN_RECORD, {"voters": _NO_SET, "details": _NO_SET}]
+_RECORD = [
+    "by",
+    "kind",
+    {
+        **dict.fromkeys(("Data", "LeaderChange", "KRaftVersion"), _WITHOUT_SET),
+        "Voters": ["record", _SET_RECORD, {}],
+        "VoterAssignment": ["record", {**_SET_RECORD, "target": _TARGET}, {}],
+    },
+]
+_SNAPSHOT = [
+    "record",
+    {
+        "end_offset": "integer",
+        "epoch": "integer",
+        "kraft_version": "integer",
+        "voters": ["set", _KEY],
+        "details": _DETAILS,
+        "target": _TARGET,
+    },
+    {},
+]
+_CHANGE = [
+    "record",
+    {
+        "kind": "name",
+        "phase": "name",
+        "voter": _KEY,
+        "endpoint": _TEXT,
+        **_RANGE,
+        "offset": "integer",
+        "requester": ["word", [None, NOBODY_ASKED], [CLIENT, REASSIGNMENT], _ID],
+        "request": "integer",
+        "when_committed": "boolean",
+    },
+    {},
+]
+
+_OF_KIND: Mapping[Kind, Description] = {
+    observation.REPLICA_ID: ["word", [None], [-1], _ID],
+    observation.TEXT: _TEXT,
+    observation.KEY: _KEY,
+    observation.KEYS: ["sequence", _KEY],
+    observation.KEY_SET: ["set", _KEY],
+    observation.ID_SET: ["set", "integer"],
+    observation.ID_PAIRS: ["set", ["pair", "integer", "integer"]],
+    observation.KEY_PAIRS: ["set", ["pair", _KEY, "integer"]],
+    observation.RECORDS: ["sequence", _RECORD],
+    observation.SNAPSHOT: ["word", [None], [[]], _SNAPSHOT],
+    observation.SNAPSHOT_ID: ["word", [None], [[-1, -1]], ["tuple", {"end_offset": _ID, "epoch": "integer"}]],
+    observation.CHANGE: ["word", [None], [{"kind": "none"}], _CHANGE],
+    observation.TARGET: _TARGET,
+    observation.REPORTS: ["set", ["tuple", {"key": _KEY, "endpoint": _TEXT, **_RANGE}]],
+    observation.VOTERS: ["record", {"offset": "integer", "voters": ["set", _KEY], "target": _TARGET}, {}],
+}
+
+_BOOLEANS = frozenset(("granted", "pre_vote", "fetched", "searching", "when_committed", "replaces_log"))
+_NAMES = frozenset(("role", "error"))
+
+
+def _described(field: Field) -> Description:
+    if field.kind is observation.PLAIN:
+        return "boolean" if field.name in _BOOLEANS else "name" if field.name in _NAMES else "integer"
+    return _OF_KIND[field.kind]
+
+
+def _shown(fields: Iterable[Field], constants: Mapping[str, Any], beyond: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "fields": {field.path.rpartition(".")[2]: [field.name, _described(field)] for field in fields},
+        "constants": constants,
+        "beyond": beyond,
+    }
+
+
+def _one_of(words: list[Any]) -> Description:
+    return ["word", words, words, "never"]
+
+
+def _bounded(type_: Any) -> Description:
+    """A number with the bounds that the reader has for it, or that the model has for all."""
+    meta = next(one for one in get_args(type_) if isinstance(one, msgspec.Meta))
+    least, most = (INTEGER_MIN if meta.ge is None else int(meta.ge)), (INTEGER_MAX if meta.le is None else int(meta.le))
+    return ["range", max(least, INTEGER_MIN), min(most, INTEGER_MAX)]
+
+
+_INPUTS: Mapping[mapping_forms.Form, Description] = {
+    mapping_forms.TEXT: _TEXT,
+    mapping_forms.KEY: _KEY,
+    mapping_forms.NAMED_KEY: _ASKED_KEY,
+    mapping_forms.KEY_SET: ["set", _KEY],
+    mapping_forms.OPTIONAL_LIST: ["word", [None], [[]], ["only", ["sequence", "integer"]]],
+}
+
+
+def _input(name: str, configuration: Configuration) -> dict[str, Any] | None:
+    cluster_id, replica = configuration.cluster_id, _one_of(sorted(configuration.replicas))
+    shape = EVENTS[name]
+    if not shape.input:
+        return None
+    declared = forms(EVENT_TYPES[name])
+    if not shape.at_replica:
+        fields = {} if "message_id" in shape.input else {one: [one, replica] for one in shape.input}
+        return {"fields": fields, "constants": {}, "beyond": {} if fields else {"message_id": "name"}}
+    table = {field.reference: field for field in mapping.EVENTS[EVENT_TYPES[name]]}
+    fields, beyond = {}, {}
+    for one in shape.input:
+        form = table[one].form if one in table else None
+        if one == "cluster_id":
+            fields[one] = [table[one].model, ["word", [None, cluster_id], [True, True], ["constant", False]]]
+        elif one == "destination":
+            fields[one] = [table[one].model, replica]
+        elif form is None:
+            beyond[one] = _bounded(declared[one].checked)
+        elif form is mapping_forms.PLAIN:
+            fields[one] = [table[one].model, "boolean" if one in _BOOLEANS else _bounded(declared[one].checked)]
+        else:
+            fields[one] = [table[one].model, _INPUTS[form]]
+    return {"fields": fields, "constants": {}, "beyond": beyond}
+
+
+def tables(configuration: Configuration, every: int) -> str:
+    """The tables for a trace of this cluster, as JSON."""
+    cluster_id = configuration.cluster_id
+    events = {
+        name: {
+            "action": "TraceHandle" if shape.message is not None else f"Trace{name}",
+            "at_replica": shape.at_replica,
+            "cause": None if shape.cause is None else msgspec.to_builtins(shape.cause),
+            "message": name.removeprefix(HANDLE) if shape.message is not None else None,
+            "input": _input(name, configuration),
+        }
+        for name, shape in EVENTS.items()
+    }
+    messages = {}
+    for name, traced in TRACED_MESSAGES.items():
+        beyond: dict[str, Description] = {"type": "name", "id": "name"}
+        if "cluster_id" in traced.__struct_fields__:
+            beyond["cluster_id"] = ["word", [cluster_id], [""], "never"]
+        if "timeout_ms" in traced.__struct_fields__:
+            beyond["timeout_ms"] = ["range", 0, INTEGER_MAX]
+        suffix = CHANGE_SUFFIX if traced in CHANGE_ANSWERS else ""
+        messages[name] = {**_shown(MESSAGE_FIELDS[name], {"type": name}, beyond), "suffix": suffix}
+    effects = {
+        str(traced.__struct_config__.tag): _shown(
+            fields, {"type": name}, {} if traced is TracedAnswer else {"kind": "name"}
+        )
+        for traced, (name, fields) in EFFECT_FIELDS.items()
+    }
+    return json.dumps(
+        {
+            "events": events,
+            "messages": messages,
+            "effects": effects,
+            "state": _shown(STATE_FIELDS, {}, {}),
+            "timers": [str(timer) for timer in Timer],
+            "refusable": sorted(NOT_ALLOWED),
+            "replicas": sorted(configuration.replicas),
+            "every": every,
+        }
+    )
