@@ -10,8 +10,8 @@ from kraft_conformance.random_runs.running import Recorded, RunSpec
 from kraft_conformance.random_runs.table import Table
 from kraft_reference.configuration import Configuration
 from kraft_spec.fingerprint import spec_hash
-from kraft_traces.check import Rejection, TraceChecker, Verdict
-from kraft_traces.check.model import trace_model
+from kraft_traces.check import Rejection, Verdict
+from kraft_traces.check.run import check_lines
 from kraft_traces.encode import encode_line, header_line
 from kraft_traces.lines import EndLine, EventLine, Generator
 
@@ -30,13 +30,7 @@ def trace_of(table: Table, spec: RunSpec, recorded: Recorded) -> Iterator[bytes]
 
 def verdict_on(configuration: Configuration, lines: Iterable[EventLine], source: str) -> Verdict:
     """What the model says of the lines of a run."""
-    checker = TraceChecker(trace_model(), configuration, source, own=False)
-    rejection: Rejection | None = None
-    for number, line in enumerate(lines, 2):
-        rejection = checker.feed(number, line)
-        if rejection is not None or checker.is_over:
-            break
-    return checker.finish(complete=True, rejection=rejection)
+    return check_lines(lines, configuration, source, own=False)
 
 
 def explained(configuration: Configuration, recorded: Recorded, source: str) -> Rejection | None:

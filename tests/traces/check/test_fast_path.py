@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from kraft_dev.agreement import altered
+from kraft_dev.agreement import altered, of_other_software
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS as WORKLOAD_NAMES
 from kraft_spec.compiled import building, expressions
@@ -91,6 +91,26 @@ def test_an_altered_line_has_the_same_verdict(workload: str) -> None:
         assert said(content, way=Way(500, 0)) == said(content, way=INTERPRETED), lines[place]
 
 
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_a_trace_of_other_software_is_taken_as_well(workload: str) -> None:
+    for seed in range(4):
+        content = b"".join(of_other_software(simulated(workload).splitlines(keepends=True), Random(seed)))
+        verdict = check_reader(trace_of_bytes(content), way=Way(100, 0))
+        assert replace(verdict, compiled=0, both=0) == said(content, way=INTERPRETED)
+        # Where a line may have several successors, TLC follows all of them.
+        assert verdict.compiled == verdict.events or verdict.candidates_max > 1
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_an_altered_line_of_other_software_has_the_same_verdict(workload: str) -> None:
+    random = Random(workload)
+    lines = list(of_other_software(simulated(workload).splitlines(keepends=True), random))
+    for _ in range(12):
+        place = random.randrange(1, len(lines) - 1)
+        content = b"".join((*lines[:place], altered(lines[place], random), *lines[place + 1 :]))
+        assert said(content, way=Way(500, 0)) == said(content, way=INTERPRETED), lines[place]
+
+
 @pytest.mark.parametrize(
     "rewritten",
     [
@@ -102,6 +122,14 @@ def test_an_altered_line_has_the_same_verdict(workload: str) -> None:
 def test_spaces_and_the_order_of_fields_make_no_difference(rewritten: Callable[[bytes], bytes]) -> None:
     content = b"".join(map(rewritten, simulated("elections").splitlines(keepends=True)))
     assert said(content, way=Way(100, 0)) == said(content, way=INTERPRETED)
+
+
+@pytest.mark.nightly
+def test_the_jar_has_the_same_bytes_each_time(tmp_path: Path) -> None:
+    jars = [tmp_path / name for name in ("one.jar", "other.jar")]
+    for jar in jars:
+        building.write_jar(trace_model().specification, building.TRACE, jar)
+    assert jars[0].read_bytes() == jars[1].read_bytes()
 
 
 def test_a_fault_of_the_compiler_is_found_by_tlc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ Of a wrong line the compiled model must not say that it is right: it leaves line
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -105,7 +105,8 @@ def in_altered_lines(number: int, seed: int, on_run: Callable[[], None] | None =
         if lines >= number:
             break
         simulation = plan.simulation()
-        header, *events = trace_bytes(simulation.run(), simulation.configuration, own_generator(plan.seed))
+        trace = trace_bytes(simulation.run(), simulation.configuration, own_generator(plan.seed))
+        header, *events = trace if random.random() < 0.5 else of_other_software(trace, random)
         for place in sorted(random.sample(range(len(events) - 1), min(_ALTERED, len(events) - 1))):
             lines += 1
             content = b"".join((header, *events[:place], altered(events[place], random)))
@@ -133,6 +134,55 @@ def in_mutants(jobs: int, on_run: Callable[[], None] | None = None) -> Agreement
     found = tuple(f"{name}: {attack.where}: {attack.what}" for name, attack in attacks if attack.killed)
     lines = sum(attack.amount for _, attack in attacks)
     return Agreement("seeded mutants", lines, lines, found)
+
+
+LEFT_OUT: tuple[Mapping[str, tuple[str, ...]], ...] = (
+    {},
+    {"state": ("awaiting", "fetchers", "flushed_offset")},
+    {"line": ("time_ms", "cause"), "message": ("leader_endpoint",)},
+    {"line": ("state",)},
+    {"line": ("refusal",), "message": ("cluster_id",)},
+)
+"""Fields that other software may leave out together: of lines, of states, of messages."""
+
+
+def of_other_software(lines: Iterable[bytes], random: Random) -> Iterator[bytes]:
+    """A trace of ours as other software might write it: correlation ids of its own, some fields left out."""
+    left_out, first = random.choice(LEFT_OUT), random.randrange(10**6)
+    known: dict[tuple[int, int, int], int] = {}
+
+    def renumbered(asker: int, asked: int, number: int) -> int:
+        return known.setdefault((asker, asked, number), first + len(known))
+
+    def rewritten(message: dict[str, Any]) -> None:
+        ends = message["source"], message["destination"]
+        asker, asked = ends if message["type"].endswith("Request") else ends[::-1]
+        message["correlation_id"] = renumbered(asker, asked, message["correlation_id"])
+        _leave_out(message, left_out.get("message", ()))
+
+    for raw in lines:
+        line = json.loads(raw)
+        if line["kind"] == "header":
+            line["generator"]["name"] = "other-software"
+        if line["kind"] == "event":
+            sent = [effect["message"] for effect in line.get("effects", ()) if effect["kind"] == "Send"]
+            for message in (*sent, *(line[name] for name in ("message", "answer") if name in line)):
+                rewritten(message)
+            state = line.get("state")
+            if state is not None:
+                awaited = state["awaiting"] or ()
+                state["awaiting"] = [[to, renumbered(line["replica"], to, number)] for to, number in awaited]
+                pending = state["pending_change"]
+                if pending is not None and isinstance(pending["requester"], int):
+                    pending["request"] = renumbered(pending["requester"], line["replica"], pending["request"])
+                _leave_out(state, left_out.get("state", ()))
+            _leave_out(line, left_out.get("line", ()))
+        yield json.dumps(line).encode() + b"\n"
+
+
+def _leave_out(fields: dict[str, Any], names: Iterable[str]) -> None:
+    for name in names:
+        fields.pop(name, None)
 
 
 def altered(line: bytes, random: Random) -> bytes:

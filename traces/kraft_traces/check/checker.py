@@ -9,8 +9,9 @@ A foreign line that leaves fields out may leave several, and the checker goes on
 The lines are those of a reader, which has held each to its shape and to the lines before it, or of the encoder.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import jpype
 
@@ -43,6 +44,16 @@ EVERY = 500
 
 CANDIDATES_MAX = 256
 """How many candidate states a foreign trace may have at one line."""
+
+
+class Begin(NamedTuple):
+    """From where lines may go on that leave one state and no doubt."""
+
+    state: JavaObject
+    on_their_way: dict[str, tuple[int, TracedMessage]]
+    """By id: how many copies, and what was sent."""
+    correlations: Sequence[Any]
+    """What `Correlations.known` gives."""
 
 
 class TraceChecker:
@@ -134,37 +145,33 @@ class TraceChecker:
             return self._check_invariants(number, line)
         return None
 
-    def begin_of_fast_path(self) -> tuple[JavaObject, dict[str, tuple[int, TracedMessage]]] | None:
-        """The state and the messages on their way from which complete lines may go on without this checker.
-
-        None where it has more to remember of the trace than those.
-        """
-        if not self._own or self._branches[0].violation is not None:
+    def begin_of_fast_path(self) -> Begin | None:
+        """From where lines may go on without this checker; None where it has more to remember of the trace."""
+        if len(self._branches) > 1 or self._branches[0].violation is not None or self._ahead:
             return None
         sent = self._flights.on_their_way()
-        return None if sent is None else (self._branches[0].state, sent)
+        return None if sent is None else Begin(self._branches[0].state, sent, self._correlations.known())
 
-    def skip(
-        self,
-        state: JavaObject,
-        on_their_way: dict[str, tuple[int, TracedMessage]],
-        events: Mapping[str, int],
-        last: tuple[int, EventLine],
-    ) -> None:
-        """Take lines that were right, up to the `last` with its number: the state and the messages after it.
+    def skip(self, begin: Begin, shown: Mapping[tuple[str, int], int], last: tuple[int, EventLine]) -> None:
+        """Take lines that were right, up to the `last` with its number: where to go on after it.
 
-        `events` says how many there were of each event.
+        `shown` says how many there were of each event, by what they showed.
         """
-        self._branches[0] = replace(self._branches[0], state=state)
-        self._flights.skip(on_their_way)
-        for event, lines in events.items():
-            self._shown.count_whole(event, lines)
-        self._events += sum(events.values())
+        self._branches[0] = replace(self._branches[0], state=begin.state)
+        self._flights.skip(begin.on_their_way)
+        if not self._own:
+            self._correlations.go_on(begin.correlations)
+        for (event, bits), lines in shown.items():
+            self._shown.count_lines(event, bits, lines)
+        self._events += sum(shown.values())
         self._last = last
 
     def agrees(self, number: int, line: EventLine, before: JavaObject, after: JavaObject) -> bool:
-        """Does TLC, too, come from one state to the other by this line of our own, and to no third one?"""
-        bound = self._model.bound(before.copy(), complete_event(line, self._configuration.cluster_id))
+        """Does TLC, too, come from one state to the other by this line, and to no third one?"""
+        event = complete_event(line, self._configuration.cluster_id)
+        if not self._own:
+            event.update(chosen_answers(line))
+        bound = self._model.bound(before.copy(), event)
         found = self._steps.successors(line, bound)
         if [self._model.fingerprint(state) for state in found.states] != [self._model.fingerprint(after)]:
             return False

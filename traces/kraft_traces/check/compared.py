@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import astuple
@@ -179,7 +180,16 @@ def _own_bits(event: str) -> int:
     return bits | (_BITS["input"] if shape.input else 0)
 
 
-_OF_EVENT = {event: _own_bits(event) for event in EVENTS}
+OF_EVENT = {event: _own_bits(event) for event in EVENTS}
+"""What the lines of each event have to show, in bits."""
+
+BITS: Mapping[str, Any] = {
+    "all": _ALL,
+    "anything": _ANYTHING,
+    **{name: _BITS[name] for name in ("message", "input", "sends", "writes", "refusal")},
+    "state": dict(_STATE_BITS),
+}
+"""The bits of what a line may show, for who counts it elsewhere."""
 
 
 class ShownFields:
@@ -194,9 +204,9 @@ class ShownFields:
         """Take a line that was a step of the model."""
         self._lines[line.event, _ALL | _ANYTHING if self._own else shown_bits(line)] += 1
 
-    def count_whole(self, event: str, lines: int) -> None:
-        """Take so many lines of an event that left nothing out."""
-        self._lines[event, _ALL | _ANYTHING] += lines
+    def count_lines(self, event: str, bits: int, lines: int) -> None:
+        """Take so many lines of an event that showed this."""
+        self._lines[event, bits] += lines
 
     def compared(self) -> Compared:
         """What the lines so far come to."""
@@ -221,7 +231,7 @@ class ShownFields:
 
 
 def _having(bits: int) -> Callable[[str], bool]:
-    return lambda event: bool(_OF_EVENT[event] & bits)
+    return lambda event: bool(OF_EVENT[event] & bits)
 
 
 def _judging(name: str) -> Callable[[str], bool]:
@@ -231,7 +241,7 @@ def _judging(name: str) -> Callable[[str], bool]:
 
 def shown_bits(line: EventLine) -> int:
     """What a line shows, a bit for each of the fields; what its event does not have counts as shown."""
-    bits = _ALL & ~_OF_EVENT[line.event]
+    bits = _ALL & ~OF_EVENT[line.event]
     for one in _shown(line):
         bits |= one
     return bits

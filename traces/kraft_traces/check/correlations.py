@@ -5,7 +5,7 @@ In the model it is the sequence of the line that sent the request; each line is 
 """
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -22,7 +22,7 @@ from kraft_traces.state_types import TracedState
 REMEMBERED_MAX = 1000
 """So many requests on one connection are told apart; of older ones the ids are not compared."""
 
-_STARTS = frozenset(("Restart", "ReplaceDisk"))
+STARTS = frozenset(("Restart", "ReplaceDisk"))
 _SENDS_REQUESTS = frozenset(("Poll", "PollFetch"))
 
 Connection = tuple[int, int]
@@ -63,6 +63,24 @@ class Correlations:
                 change = numbered.state.pending_change
                 self._lines[pending.requester, own][pending.request] = change.request  # type: ignore[union-attr]
 
+    def known(self) -> tuple[object, ...]:
+        """All that is known: of each connection who asks whom, the lines of its ids and the open ones; the unsure."""
+        connections = sorted({*self._lines, *self._open})
+        return (
+            [[*one, list(self._lines[one].items()), sorted(self._open[one])] for one in connections],
+            sorted(self._unsure),
+        )
+
+    def go_on(self, known: Sequence[Any]) -> None:
+        """Go on with what `known` gave, after lines that somebody else has followed."""
+        connections, unsure = known
+        self._lines.clear()
+        self._open.clear()
+        for asker, asked, lines, are_open in connections:
+            self._lines[asker, asked] = dict(lines)
+            self._open[asker, asked] = set(are_open)
+        self._unsure = set(unsure)
+
     def checkpoint(self, line: CheckpointLine) -> CheckpointLine:
         """A checkpoint in the model's numbers; an id that no line has shown is taken for one of them.
 
@@ -85,7 +103,7 @@ class Correlations:
         replica = line.replica
         if replica is UNSET:
             return self._answered_by_network(line)
-        if line.event in _STARTS:
+        if line.event in STARTS:
             for connection in [one for one in self._open if one[0] == replica]:
                 del self._open[connection]
         changed: dict[str, Any] = {}

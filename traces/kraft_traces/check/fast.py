@@ -16,11 +16,14 @@ from kraft_spec import mapping, mapping_forms
 from kraft_spec.mapping_forms import CLIENT, EMPTY_TEXT, NOBODY_ASKED, REASSIGNMENT
 from kraft_spec.tlc.values import INTEGER_MAX, INTEGER_MIN
 from kraft_traces.check import observation
+from kraft_traces.check.compared import BITS, OF_EVENT
+from kraft_traces.check.correlations import REMEMBERED_MAX, STARTS
 from kraft_traces.check.observation import EFFECT_FIELDS, MESSAGE_FIELDS, STATE_FIELDS, Field, Kind
 from kraft_traces.check.steps import NOT_ALLOWED
-from kraft_traces.effects import TracedAnswer
+from kraft_traces.effects import TracedAnswer, TracedReply
 from kraft_traces.forms import forms
 from kraft_traces.message_types import CHANGE_ANSWERS, TRACED_MESSAGES
+from kraft_traces.state_types import TracedState
 from kraft_traces.values import CHANGE_SUFFIX
 from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE
 
@@ -104,8 +107,11 @@ def _described(field: Field) -> Description:
     return _OF_KIND[field.kind]
 
 
-def _shown(fields: Iterable[Field], constants: Mapping[str, Any], beyond: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(
+    traced: Any, fields: Iterable[Field], constants: Mapping[str, Any], beyond: Mapping[str, Any]
+) -> dict[str, Any]:
     return {
+        "required": [field.encode_name for field in msgspec.structs.fields(traced) if field.required],
         "fields": {field.path.rpartition(".")[2]: [field.name, _described(field)] for field in fields},
         "constants": constants,
         "beyond": beyond,
@@ -140,7 +146,7 @@ def _input(name: str, configuration: Configuration) -> dict[str, Any] | None:
     declared = forms(EVENT_TYPES[name])
     if not shape.at_replica:
         fields = {} if "message_id" in shape.input else {one: [one, replica] for one in shape.input}
-        return {"fields": fields, "constants": {}, "beyond": {} if fields else {"message_id": "name"}}
+        return {"required": [], "fields": fields, "constants": {}, "beyond": {} if fields else {"message_id": "name"}}
     table = {field.reference: field for field in mapping.EVENTS[EVENT_TYPES[name]]}
     fields, beyond = {}, {}
     for one in shape.input:
@@ -155,11 +161,11 @@ def _input(name: str, configuration: Configuration) -> dict[str, Any] | None:
             fields[one] = [table[one].model, "boolean" if one in _BOOLEANS else _bounded(declared[one].checked)]
         else:
             fields[one] = [table[one].model, _INPUTS[form]]
-    return {"fields": fields, "constants": {}, "beyond": beyond}
+    return {"required": [], "fields": fields, "constants": {}, "beyond": beyond}
 
 
-def tables(configuration: Configuration, every: int) -> str:
-    """The tables for a trace of this cluster, as JSON."""
+def tables(configuration: Configuration, every: int, *, own: bool) -> str:
+    """The tables for a trace of this cluster, as JSON; `own` says that its lines leave nothing out."""
     cluster_id = configuration.cluster_id
     events = {
         name: {
@@ -168,6 +174,8 @@ def tables(configuration: Configuration, every: int) -> str:
             "cause": None if shape.cause is None else msgspec.to_builtins(shape.cause),
             "message": name.removeprefix(HANDLE) if shape.message is not None else None,
             "input": _input(name, configuration),
+            "starts": name in STARTS,
+            "bits": OF_EVENT[name],
         }
         for name, shape in EVENTS.items()
     }
@@ -175,14 +183,22 @@ def tables(configuration: Configuration, every: int) -> str:
     for name, traced in TRACED_MESSAGES.items():
         beyond: dict[str, Description] = {"type": "name", "id": "name"}
         if "cluster_id" in traced.__struct_fields__:
-            beyond["cluster_id"] = ["word", [cluster_id], [""], "never"]
+            beyond["cluster_id"] = [
+                "word",
+                [cluster_id] if own else [cluster_id, None],
+                [""] if own else ["", ""],
+                "never",
+            ]
         if "timeout_ms" in traced.__struct_fields__:
             beyond["timeout_ms"] = ["range", 0, INTEGER_MAX]
         suffix = CHANGE_SUFFIX if traced in CHANGE_ANSWERS else ""
-        messages[name] = {**_shown(MESSAGE_FIELDS[name], {"type": name}, beyond), "suffix": suffix}
+        messages[name] = {**_shown(traced, MESSAGE_FIELDS[name], {"type": name}, beyond), "suffix": suffix}
     effects = {
         str(traced.__struct_config__.tag): _shown(
-            fields, {"type": name}, {} if traced is TracedAnswer else {"kind": "name"}
+            TracedReply if traced is TracedAnswer else traced,
+            fields,
+            {"type": name},
+            {} if traced is TracedAnswer else {"kind": "name"},
         )
         for traced, (name, fields) in EFFECT_FIELDS.items()
     }
@@ -191,10 +207,13 @@ def tables(configuration: Configuration, every: int) -> str:
             "events": events,
             "messages": messages,
             "effects": effects,
-            "state": _shown(STATE_FIELDS, {}, {}),
+            "state": _shown(TracedState, STATE_FIELDS, {}, {}),
             "timers": [str(timer) for timer in Timer],
             "refusable": sorted(NOT_ALLOWED),
             "replicas": sorted(configuration.replicas),
             "every": every,
+            "own": own,
+            "remembered": REMEMBERED_MAX,
+            "bits": BITS,
         }
     )

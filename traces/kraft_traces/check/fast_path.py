@@ -8,7 +8,7 @@ if that happens often.
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -18,7 +18,7 @@ from msgspec.json import Decoder, Encoder
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.check.checker import TraceChecker, unfinished
+from kraft_traces.check.checker import Begin, TraceChecker, unfinished
 from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.fast import tables
 from kraft_traces.check.model import TraceModel
@@ -57,6 +57,7 @@ BOTH = Way(1, 0)
 
 _DECODER: Decoder[list[tuple[str, int, TracedMessage]]] = Decoder(list[tuple[str, int, TracedMessage]])
 _ENCODER = Encoder()
+_NO_CORRELATIONS = "[[],[]]"
 
 
 class CompiledModelError(Exception):
@@ -104,6 +105,7 @@ class FastPath:
         reader: LinesAhead | None,
         make_checker: Callable[[], TraceChecker],
         *,
+        own: bool,
         way: Way,
         every: int,
         start: CheckpointLine | None = None,
@@ -111,12 +113,13 @@ class FastPath:
         """The checker is made when it is first needed, and begins where the trace does: at `start`, if not None.
 
         Without a reader no line is taken here.
-
+        `own` says that the lines are those of this project's reference, which leave nothing out.
         After how many lines the full invariants are checked, `every`, is the checker's.
         """
         self._model = model
         self._reader = None if way.compared_every is None else reader
         self._make_checker = make_checker
+        self._own = own
         self._every = every
         self._way = way
         self._compared_every = way.compared_every or 1
@@ -125,10 +128,10 @@ class FastPath:
         self._lines: JavaObject | None = None
         self._sent: dict[str, tuple[int, TracedMessage]] | None = None
         """The messages on their way where the compiled checker is; None where the other one has gone on from there."""
-        self._alone = True
-        """Was no line left to the other one?"""
-        self._given: Counter[str] = Counter()
-        """How many lines of each event the other one has not been told of."""
+        self._alone = own or start is None
+        """Was nothing left to the other one?"""
+        self._given: Counter[tuple[str, int]] = Counter()
+        """How many lines the other one has not been told of, by their event and what they showed, in bits."""
         self._last = (0, b"")
         """The last line that was taken, with its number."""
         self._slow = 0
@@ -151,7 +154,8 @@ class FastPath:
             assert self._reader is not None, "of a reader"
             number, raw_line = self._last
             last = (number, _parsed(raw_line, self._reader.source, number))
-            self._made.skip(self._lines.state(self._model.any_state), self._sent, self._given, last)
+            state, known = self._lines.state(self._model.any_state), json.loads(str(self._lines.known()))
+            self._made.skip(Begin(state, self._sent, known), self._given, last)
             self._given.clear()
         self._sent = None
         return self._made
@@ -165,9 +169,9 @@ class FastPath:
             return None
         if not self._lines.holds():
             return None
-        shown = ShownFields(own=True)
-        for event, lines in self._given.items():
-            shown.count_whole(event, lines)
+        shown = ShownFields(own=self._own)
+        for (event, bits), lines in self._given.items():
+            shown.count_lines(event, bits, lines)
         return Verdict(
             kind=VerdictKind.ACCEPTED if complete else VerdictKind.INCONCLUSIVE,
             source=self._reader.source,
@@ -208,7 +212,8 @@ class FastPath:
         self._sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(lines.sent()))}
         if taken:
             reader.follow(int(lines.time()), {name: copies for name, (copies, _) in self._sent.items()})
-            self._given.update(json.loads(str(lines.counts())))
+            for event, counted in json.loads(str(lines.counts())).items():
+                self._given.update({(event, int(bits)): number for bits, number in counted.items()})
             self._last = (reader.line_number, reader.raw_line)
             self.taken += taken
         self._pause = 1 if taken > self._pause else min(2 * self._pause, _SLOW_MAX)
@@ -228,7 +233,8 @@ class FastPath:
         number = reader.line_number + len(raw_lines)
         after = lines.state(self._model.any_state)
         self.compared += 1
-        if not self._made.agrees(number, _parsed(last, reader.source, number), before, after):
+        line = _parsed(str(lines.line()).encode(), reader.source, number)
+        if not self._made.agrees(number, line, before, after):
             raise CompiledModelError(
                 f"{reader.source}:{number}: the compiled model and TLC disagree on this line, a defect of the compiler"
             )
@@ -241,15 +247,18 @@ class FastPath:
             found = self._model.compiled_lines(make=reader.sequence >= self._way.made_from)
             if found is None:
                 return None
-            self._lines = found(tables(reader.configuration, self._every))
+            self._lines = found(tables(reader.configuration, self._every, own=self._own))
+            if not self._own:
+                for event, values in self._model.open_configurations(reader.configuration).items():
+                    self._lines.decisions(event, _java_values(values))
         if self._sent is not None:
             return self._lines
         if not self._alone:
             begin = self._made.begin_of_fast_path()
             if begin is None:
                 return None
-            state, sent = begin
-            self._lines.begin(state, _document(sent), reader.sequence, reader.time_ms)
+            known = json.dumps(begin.correlations)
+            self._lines.begin(begin.state, _document(begin.on_their_way), known, reader.sequence, reader.time_ms)
         else:
             self._begin_the_trace(self._lines, reader.configuration)
         return self._lines
@@ -262,8 +271,11 @@ class FastPath:
             sent = {str(one.message.id): (one.copies, one.message) for one in start.network}
             sequence, time_ms = start.sequence, start.time_ms
         names = jpype.JArray(jpype.JString)(list(values))
-        given = jpype.JArray(jpype.JClass("tlc2.value.impl.Value"))(list(values.values()))
-        lines.start(names, given, _document(sent), sequence, time_ms)
+        lines.start(names, _java_values(values.values()), _document(sent), _NO_CORRELATIONS, sequence, time_ms)
+
+
+def _java_values(values: Iterable[JavaObject]) -> JavaObject:
+    return jpype.JArray(jpype.JClass("tlc2.value.impl.Value"))(list(values))
 
 
 def _parsed(raw_line: bytes, source: str, number: int) -> EventLine:

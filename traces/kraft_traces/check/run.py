@@ -13,11 +13,12 @@ from kraft_spec.edits import EditError
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, TraceChecker
+from kraft_traces.check.event_lines import EventLines
 from kraft_traces.check.fast_path import COMPILED, FastPath, LinesAhead, Way
 from kraft_traces.check.model import trace_model
-from kraft_traces.check.run_lines import RunLines
 from kraft_traces.check.verdict import Rejection, Verdict
 from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.encode import event_line
 from kraft_traces.errors import FieldError
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.own import is_own
@@ -104,7 +105,7 @@ def check_reader(
     model = model_of(header.switched_off, switchable_rules(), trace_model, reader.source)
     path = FastPath(
         model,
-        reader if is_own(header) and isinstance(reader, LinesAhead) else None,
+        reader if isinstance(reader, LinesAhead) else None,
         lambda: TraceChecker(
             model,
             reader.configuration,
@@ -114,6 +115,7 @@ def check_reader(
             candidates_max=candidates_max,
             start=start,
         ),
+        own=is_own(header),
         way=way,
         every=every,
         start=start,
@@ -169,16 +171,36 @@ def check_occurrences(
     Raises:
         CompiledModelError: the compiled model and TLC disagree.
     """
+    lines = map(event_line, occurrences)
+    return check_lines(lines, configuration, source, own=True, every=every, switched_off=switched_off, way=way)
+
+
+def check_lines(
+    lines: Iterable[EventLine],
+    configuration: Configuration,
+    source: str,
+    *,
+    own: bool,
+    every: int = EVERY,
+    switched_off: Collection[str] = (),
+    way: Way = COMPILED,
+) -> Verdict:
+    """The same of lines; `own` says that they leave nothing out.
+
+    Raises:
+        As `check_occurrences`.
+    """
     model = trace_model(frozenset(switched_off))
-    lines = RunLines(occurrences, configuration, source)
+    ahead = EventLines(lines, configuration, source)
     path = FastPath(
         model,
-        lines,
-        lambda: TraceChecker(model, configuration, source, own=True, every=every),
+        ahead,
+        lambda: TraceChecker(model, configuration, source, own=own, every=every),
+        own=own,
         way=way,
         every=every,
     )
-    return _verdict(path, _judged(lines, path, None), complete=True, ended=True)
+    return _verdict(path, _judged(ahead, path, None), complete=True, ended=True)
 
 
 def write_failing_prefix(trace: Path, rejection: Rejection, target: Path) -> None:

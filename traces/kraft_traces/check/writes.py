@@ -27,6 +27,10 @@ class SyncedAhead:
     def __init__(self) -> None:
         self._ends: dict[int, int] = {}
 
+    def __bool__(self) -> bool:
+        """Is there any such replica?"""
+        return bool(self._ends)
+
     def disk(self, line: EventLine, before: Function) -> Disk:
         """The disk of the line's replica, in the model's state before the line."""
         assert line.replica is not UNSET, "the event happens at a replica"

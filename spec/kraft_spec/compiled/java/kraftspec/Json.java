@@ -35,6 +35,22 @@ final class Json {
       return null;
     }
 
+    /** Another value for a field that is there. */
+    void set(String name, Object value) {
+      for (int i = 0; i < size; i++) {
+        if (names[i].equals(name)) {
+          values[i] = value;
+          return;
+        }
+      }
+    }
+
+    /** Is every field of this one in the other, with the same value? */
+    boolean isIn(Fields other) {
+      for (int i = 0; i < size; i++) if (!same(values[i], other.get(names[i]))) return false;
+      return true;
+    }
+
     private void put(String name, Object value) {
       if (size == NAMES_MAX || get(name) != null) throw new Declined("a field twice, or too many");
       if (size == names.length) {
