@@ -3,7 +3,6 @@
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any
 
 import typer
@@ -12,7 +11,6 @@ from kraft_conformance.commands.on_demand import app_of
 from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, trace_error_code
-from kraft_reference.cluster.world import ImpossibleMoveError
 from kraft_spec.tlc.jar import JarMismatch, JarMissing, JavaMissing
 from kraft_traces.errors import TraceError
 
@@ -20,12 +18,37 @@ _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 """Typer brings its own copy of Click and exports only this subclass of its UsageError."""
 
 COMMANDS = {
-    "The specification": ("run", "rules", "scenario", "simulate", "model", "prove", "findings"),
-    "Your implementation": ("conformance", "validate", "wire"),
-    "Traces": ("view", "describe", "pipeline"),
-    "Kafka's tools, on a simulated cluster": ("admin",),
+    "The specification": {
+        "run": "Run the scenarios and simulations on the reference, check every trace, "
+        "and model-check the smoke slice.",
+        "rules": "Show the rules: all of them in a table, or one with everything that is known about it.",
+        "scenario": "Run a named scenario on the reference, with the deciding rule and without it, "
+        "and check its trace.",
+        "simulate": "Run a cluster of the reference in virtual time, with faults and then without, "
+        "and check its invariants.",
+        "model": "Model-check the specification with TLC: one named check, or a group of them.",
+        "prove": "Prove that majorities intersect: of two voters sets, along a plan, of sets of any size.",
+        "findings": "List the findings, or show one: its schedule played and checked again, "
+        "and TLC's recorded counterexample.",
+    },
+    "Your implementation": {
+        "conformance": "Run the conformance vectors on an implementation, through its adapter.",
+        "validate": "Check traces line by line against the TLA+ model: those of the quorum, "
+        "and those of partition reassignment.",
+        "wire": "Kafka's bytes of the quorum's messages and records, to and from JSON.",
+    },
+    "Traces": {
+        "view": "Write a page that shows a trace: replicas as lanes over virtual time, messages, logs, "
+        "and the state at each step.",
+        "describe": "Print the quorum of a trace as kafka-metadata-quorum describes it; "
+        "-1, none and unknown: not observed.",
+        "pipeline": "Many traces: verdicts, coverage and a report, on Spark.",
+    },
+    "Kafka's tools, on a simulated cluster": {
+        "admin": "Kafka's own tools, on a simulated cluster in a folder.",
+    },
 }
-"""The commands, by what they are for."""
+"""The commands, by what they are for: each is a module of its name, and this line is what help says of it."""
 
 app = app_of(
     "kraft_conformance.commands",
@@ -37,6 +60,9 @@ app = app_of(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        # Imported when it is wanted: it takes as long as the help.
+        from importlib.metadata import version
+
         print(f"kraft-spec {version('kraft-spec')}")
         raise typer.Exit(ExitCode.CONFORMANT)
 
@@ -80,7 +106,7 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
     except OSError as error:
         say(error, console=stderr)
         return ExitCode.CANNOT_WRITE
-    except (Exception, ImpossibleMoveError):
+    except Exception:
         stderr.print("This is a defect of kraft-spec, please report it:", markup=False)
         stderr.print(traceback.format_exc(), markup=False)
         return ExitCode.INTERNAL_ERROR

@@ -63,7 +63,7 @@ def command_pages() -> Iterable[tuple[str, str]]:
     context = typer.Context(root, info_name=PROGRAM)
     rows = []
     for name in NAMES:
-        command = root.get_command(context, name)  # type: ignore[attr-defined]
+        _, command, _ = root.resolve_command(context, [name])  # type: ignore[attr-defined]
         rows.append((f"[{PROGRAM} {name}]({name}.md)", prose(command.get_short_help_str(limit=200))))
         words = get_docs_for_click(obj=command, ctx=context, name=name, call_prefix=PROGRAM)
         yield f"{FOLDER}/{name}.md", "\n".join(_page(name, with_whole_summaries(tidied(words), command)))

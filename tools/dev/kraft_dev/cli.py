@@ -6,12 +6,28 @@ from kraft_conformance.cli import run_app
 from kraft_conformance.commands.on_demand import app_of
 
 COMMANDS = {
-    "Is a mistake noticed?": ("mutants", "grade", "detectors", "load-bearing", "agreement"),
-    "Is everything reached?": ("edges", "probes"),
-    "How fast is it?": ("bench", "pipeline-bench"),
-    "All of it": ("nightly",),
+    "Is a mistake noticed?": {
+        "mutants": "Break the reference on purpose, rule by rule, and see which tools of the suite notice.",
+        "grade": "Grade the suite: which vectors notice which broken reference, and at which level.",
+        "detectors": "Show which mutant or switched-off rule each check detects first, who sees each mutant, "
+        "and make fields lie.",
+        "load-bearing": "Show for each safety rule what TLC finds violated when the model does not keep it; "
+        "with names, run TLC.",
+        "agreement": "Ask the compiled model and TLC the same, line by line: hours, as it is.",
+    },
+    "Is everything reached?": {
+        "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",
+        "probes": "Count how often each event, transition, refusal, error, message and fault is reached.",
+    },
+    "How fast is it?": {
+        "bench": "Measure the speed of checking and of simulating, beside the targets.",
+        "pipeline-bench": "Measure the pipeline on one core and on two, beside bare checkers, and as the heap grows.",
+    },
+    "All of it": {
+        "nightly": "Run every check in its long form, go on where the last run of the same night stopped, and compare.",
+    },
 }
-"""The commands, by what they are for."""
+"""The commands, by what they are for: each is a module of its name, and this line is what help says of it."""
 
 app = app_of("kraft_dev.commands", COMMANDS, name="kraft_dev", help="What only the developers of kraft-spec run.")
 

@@ -1,0 +1,54 @@
+"""What `kraft-spec` loads before it answers: a command loads what it needs, and nothing that only others need.
+
+Times differ from machine to machine; what is loaded does not.
+"""
+
+import inspect
+import json
+import subprocess
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+import typer
+
+from kraft_conformance import cli
+from kraft_dev import cli as dev_cli
+
+LISTING = """
+import json, sys
+from kraft_conformance.cli import main
+code = main(sys.argv[1:])
+print()
+print(json.dumps([int(code), sorted(sys.modules)]))
+"""
+"""Runs a command, and says in the last line how it ended and what is loaded."""
+
+OF_CHECKING = {"jpype", "numpy", "kraft_reference.cluster", "kraft_spec.tlc.jvm", "kraft_traces.check"}
+OF_TABLES = {"msgspec", "tomllib", "kraft_reference", "kraft_spec.mutants", "kraft_spec.proofs", "kraft_spec.rules"}
+
+
+def loaded_by(*words: str) -> set[str]:
+    """The modules and packages that a command has loaded when it ends, in a process of its own."""
+    ended = subprocess.run([sys.executable, "-c", LISTING, *words], capture_output=True, text=True, check=True)
+    code, loaded = json.loads(ended.stdout.splitlines()[-1])
+    assert code == 0, ended.stderr
+    return set(loaded)
+
+
+def test_help_loads_no_command_and_nothing_of_one() -> None:
+    loaded = loaded_by("--help")
+    commands = {name for name in loaded if name.startswith("kraft_conformance.commands.")}
+    assert commands == {"kraft_conformance.commands.on_demand"}
+    assert loaded & (OF_CHECKING | OF_TABLES) == set()
+
+
+@pytest.mark.parametrize("of", [cli, dev_cli], ids=["kraft-spec", "kraft_dev"])
+def test_help_says_of_a_command_what_the_command_says_first(of: ModuleType) -> None:
+    root: Any = typer.main.get_command(of.app)
+    context = typer.Context(root)
+    for name, line in (pair for lines in of.COMMANDS.values() for pair in lines.items()):
+        _, command, _ = root.resolve_command(context, [name])
+        first, _, _ = inspect.cleandoc(command.help).partition("\n\n")
+        assert line == " ".join(first.split()), name
