@@ -9,7 +9,8 @@ from kraft_reference.cluster.partition_workload import random_configuration, ran
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.partitions.scenarios import partition_scenario
 from kraft_reference.scenarios import scenario
-from kraft_spec.experiments import controllers_without, play, play_partitions, simulation_of
+from kraft_spec.experiments.playing import play, play_partitions, simulation_of
+from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.fingerprint import partition_spec_hash, spec_hash
 from kraft_traces.own import own_generator
 from kraft_traces.partitions.encode import encoded

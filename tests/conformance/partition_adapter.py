@@ -24,7 +24,7 @@ from kraft_conformance.protocol.partitions import (
     ShownStoreReassignPartitions,
 )
 from kraft_reference.partitions.errors import Error
-from kraft_spec.experiments import controllers_without
+from kraft_spec.experiments.replicas import controllers_without
 
 VALUE = sys.argv[2] if len(sys.argv) > 2 else ""
 

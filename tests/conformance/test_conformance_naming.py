@@ -16,7 +16,7 @@ from kraft_dev.grading.grader import broken_adapter
 from kraft_dev.mutation.campaign import subject_of
 from kraft_reference.replica import Replica
 from kraft_spec.attribution import attributed
-from kraft_spec.experiments import replicas_without
+from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.checkpoints import replica_state_of
 

@@ -45,7 +45,8 @@ from kraft_conformance.vectors.recording import VectorProofError
 from kraft_conformance.vectors.smoke import PARTITION_SMOKE
 from kraft_conformance.vectors.staging import NotAcceptedError
 from kraft_spec.edits import Edit, edited_packages
-from kraft_spec.experiments import controllers_without, switchable_partition_rules
+from kraft_spec.experiments import switchable_partition_rules
+from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.mutants import Mutant, load_catalogue, reference_edits, seeded
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions.process import PartitionProcess

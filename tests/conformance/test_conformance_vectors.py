@@ -30,7 +30,7 @@ from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.scenario import cluster
 from kraft_reference.scenarios.schedule import ScenarioFailure
-from kraft_spec.experiments import replicas_without
+from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.rules import load_registry
 from kraft_traces.effects import (
     TracedAppendRecords,

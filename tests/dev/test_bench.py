@@ -15,7 +15,7 @@ from kraft_dev.cli import main
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import scenario
-from kraft_spec.experiments import play
+from kraft_spec.experiments.playing import play
 from kraft_spec.tlc.model_report import Outcome
 from kraft_traces.own import own_generator
 from kraft_traces.writer import trace_bytes

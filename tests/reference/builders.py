@@ -20,7 +20,7 @@ from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-from kraft_spec.experiments import replicas_without
+from kraft_spec.experiments.replicas import replicas_without
 
 DRAW = Draw(correlation_id=77, election_timeout_ms=1500, election_backoff_ms=400)
 ELECTION = StartTimer(Timer.ELECTION, 1500)

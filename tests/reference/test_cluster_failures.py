@@ -10,7 +10,8 @@ from kraft_reference.cluster.shrink import replay_checked, shrink
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.cluster.world import World
-from kraft_spec.experiments import failure_of, replicas_without, simulation_of
+from kraft_spec.experiments.playing import failure_of, simulation_of
+from kraft_spec.experiments.replicas import replicas_without
 
 
 def run(plan: RunPlan) -> Violation | None:

@@ -24,7 +24,7 @@ from kraft_reference.cluster.world import World
 from kraft_reference.events import ElectionTimeout, FetchTimeout, Poll, PollFetch, Receive, Restart
 from kraft_reference.messages import Error, VoteResponse
 from kraft_reference.roles import Role
-from kraft_spec import experiments
+from kraft_spec.experiments import playing
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
 LASTING = sorted(name for name, one in WORKLOADS.items() if one.faults.stays_cut_chance + one.faults.stays_down_chance)
@@ -48,7 +48,7 @@ def first_violation(
     """The first run that breaks the property; other properties may be broken on the way."""
     for seed in range(seeds):
         one = RunPlan(seed, replicas, 300, workload, **plan)
-        violation = ended(experiments.simulation_of(one)).violation
+        violation = ended(playing.simulation_of(one)).violation
         if violation is not None and violation.property_name == property_name:
             return one, violation
     raise AssertionError(f"{property_name} is not broken in {seeds} seeds")
@@ -98,7 +98,7 @@ def test_a_switched_off_rule_breaks_a_property_under_its_name_and_shrinks(bug: s
 
 
 def failure_of(plan: RunPlan) -> Failure:
-    failure = experiments.failure_of(plan)
+    failure = playing.failure_of(plan)
     assert failure is not None
     return failure
 
@@ -111,7 +111,7 @@ def test_a_lasting_cut_is_part_of_the_schedule_that_shrinks() -> None:
     zombie = failure.shrunk_violation.replica_id
     assert lasting
     assert lasting.cuts <= {link for link in lasting.cuts if zombie in link} or lasting.stopped
-    replayed = experiments.simulation_of(plan, seed=plan.seed)
+    replayed = playing.simulation_of(plan, seed=plan.seed)
     assert ended_after(replayed, failure).lasting == lasting
     assert f"never mended: {lasting}" in failure.report()
     assert plan.command_line() in failure.report()

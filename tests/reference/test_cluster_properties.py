@@ -12,7 +12,8 @@ from kraft_reference.log import rebased, snapshot_at
 from kraft_reference.outcome import Outcome
 from kraft_spec.copies import ORIGINAL, Copy
 from kraft_spec.edits import edited_texts, package_folder
-from kraft_spec.experiments import reference_edits_without, simulation_of
+from kraft_spec.experiments import reference_edits_without
+from kraft_spec.experiments.playing import simulation_of
 from kraft_spec.mutants import load_catalogue
 
 MUTANTS = [

@@ -19,7 +19,8 @@ from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.scenario import cluster
 from kraft_reference.scenarios.schedule import table_of
 from kraft_reference.state import new_replica
-from kraft_spec.experiments import play, switchable_rules
+from kraft_spec.experiments import switchable_rules
+from kraft_spec.experiments.playing import play
 from kraft_spec.rules import PROPERTIES, load_registry
 
 VARIANTS = [

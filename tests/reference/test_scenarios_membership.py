@@ -23,7 +23,7 @@ from kraft_reference.scenarios.membership.reassignment import TO_THE_HAND_OVER
 from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.scenario import cluster, voter_set
 from kraft_reference.scenarios.watch_sets import have_disjoint_majorities
-from kraft_spec.experiments import play
+from kraft_spec.experiments.playing import play
 
 MEMBERSHIP = [one for one in SCENARIOS if re.match(r"s\d+b?-", one.name)]
 REASSIGNING = {f"s{n}" for n in range(20, 25)}

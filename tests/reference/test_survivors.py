@@ -51,7 +51,7 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.polling import due_election_requests, due_fetch_targets
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_majority
-from kraft_spec.experiments import replicas_without
+from kraft_spec.experiments.replicas import replicas_without
 
 
 def _values() -> list[type]:

@@ -15,7 +15,7 @@ from kraft_reference.cluster.occurrence import CutLink, DropMessage, HealLink
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.roles import TRANSITIONS, Role
 from kraft_reference.scenarios import SCENARIOS, ScenarioRun, scenario
-from kraft_spec.experiments import play
+from kraft_spec.experiments.playing import play
 from kraft_spec.proofs.transitions import prove_transition
 from kraft_traces.view.flights import Arrow
 

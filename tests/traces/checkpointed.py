@@ -14,7 +14,8 @@ from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
 from kraft_reference.scenarios import SCENARIOS
-from kraft_spec.experiments import play, replicas_without
+from kraft_spec.experiments.playing import play
+from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line

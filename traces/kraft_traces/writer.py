@@ -8,7 +8,7 @@ from typing import BinaryIO
 from kraft_reference.cluster.checkpoint import Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
-from kraft_spec.experiments import replicas_without
+from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EndLine, Generator, HeaderLine, Line

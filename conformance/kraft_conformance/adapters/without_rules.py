@@ -3,12 +3,8 @@
 import sys
 
 from kraft_conformance.adapters.reference import ReferenceAdapter, serve_with
-from kraft_spec.experiments import (
-    controllers_without,
-    replicas_without,
-    switchable_partition_rules,
-    switchable_rules,
-)
+from kraft_spec.experiments import switchable_partition_rules, switchable_rules
+from kraft_spec.experiments.replicas import controllers_without, replicas_without
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from kraft_reference.partitions.scenarios import (
     partition_scenario,
 )
 from kraft_reference.partitions.scenarios.stage import EVENTUALLY_COMPLETES
-from kraft_spec.experiments import play_partitions
+from kraft_spec.experiments.playing import play_partitions
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
 from kraft_traces.partitions.encode import encoded

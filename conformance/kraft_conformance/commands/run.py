@@ -16,7 +16,7 @@ from kraft_conformance.verdicts import show_rejection
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
-from kraft_spec.experiments import play, simulation_of
+from kraft_spec.experiments.playing import play, simulation_of
 from kraft_spec.models import CheckReport, find_check, run_check
 from kraft_traces.check import Rejection, VerdictKind, check_occurrences
 

@@ -17,7 +17,7 @@ from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, Variant
 from kraft_reference.scenarios import scenario as named_scenario
 from kraft_reference.scenarios.schedule import AnyScenario, VariantT
-from kraft_spec.experiments import play
+from kraft_spec.experiments.playing import play
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import TRACE_PROPERTIES, Verdict, check_occurrences
 from kraft_traces.own import own_generator

@@ -16,7 +16,7 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.metrics import current_state
-from kraft_spec.experiments import failure_of, simulation_of
+from kraft_spec.experiments.playing import failure_of, simulation_of
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.own import own_generator
 from kraft_traces.writer import TraceWriter, write_trace

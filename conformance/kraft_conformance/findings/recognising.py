@@ -13,7 +13,7 @@ from kraft_reference.cluster.failure import Failure
 from kraft_reference.cluster.liveness.watch import LIVENESS_PROPERTIES
 from kraft_reference.cluster.shrink import replay_checked
 from kraft_reference.configuration import Configuration
-from kraft_spec.experiments import replicas_without
+from kraft_spec.experiments.replicas import replicas_without
 
 _WAITS = 5
 """A wait that happens to go well says little, so several have to go well with the other answer."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kraft_conformance.findings.finding import Finding, findings_folder
-from kraft_spec.experiments import play
+from kraft_spec.experiments.playing import play
 from kraft_traces.check.model import LINE_PROPERTIES
 from kraft_traces.check.run import check_occurrences
 from kraft_traces.check.verdict import RejectionKind, Verdict, VerdictKind

@@ -3,6 +3,8 @@
 An experiment is an edit of both, that leaves one rule out and keeps all others; nothing in them knows of it.
 A scenario's wrong variant, a trace whose header names rules in `switched_off`, and an adapter that is to be found wrong
 are the reference and the model with such edits.
+`kraft_spec.experiments.replicas` makes what runs without rules, and `kraft_spec.experiments.playing` runs it: they
+import the reference and its scenarios, which nobody needs who reads the tables.
 """
 
 from kraft_spec.experiments.catalogue import (
@@ -13,26 +15,12 @@ from kraft_spec.experiments.catalogue import (
     switchable_rules,
 )
 from kraft_spec.experiments.models import model_without
-from kraft_spec.experiments.playing import (
-    controllers_without,
-    failure_of,
-    play,
-    play_partitions,
-    replicas_without,
-    simulation_of,
-)
 
 __all__ = [
     "ExperimentError",
-    "controllers_without",
-    "failure_of",
     "model_edits_without",
     "model_without",
-    "play",
-    "play_partitions",
     "reference_edits_without",
-    "replicas_without",
-    "simulation_of",
     "switchable_partition_rules",
     "switchable_rules",
 ]

@@ -16,7 +16,8 @@ from kraft_reference.partitions.scenarios.scenario import cluster
 from kraft_reference.partitions.scenarios.stage import PartitionStage
 from kraft_reference.scenarios import ScenarioFailure
 from kraft_reference.scenarios.schedule import table_of
-from kraft_spec.experiments import controllers_without, play_partitions
+from kraft_spec.experiments.playing import play_partitions
+from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.rules import load_registry
 
 VARIANTS = [

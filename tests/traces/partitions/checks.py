@@ -6,7 +6,8 @@ from kraft_reference.cluster.partition_workload import random_configuration, ran
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.properties import PartitionWatch
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, run
-from kraft_spec.experiments import controllers_without, play_partitions
+from kraft_spec.experiments.playing import play_partitions
+from kraft_spec.experiments.replicas import controllers_without
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_reader
 from kraft_traces.partitions.encode import encoded
 from kraft_traces.partitions.reader import partition_trace_of_bytes

@@ -9,7 +9,7 @@ from tools.site.diagrams.sequences import figure_of
 from tools.site.names import ALL_SCENARIOS
 
 from kraft_reference.partitions.scenarios import PartitionScenario
-from kraft_spec.experiments import play, play_partitions
+from kraft_spec.experiments.playing import play, play_partitions
 
 
 def diagram_of(name: str) -> str | None:

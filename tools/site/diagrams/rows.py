@@ -17,7 +17,7 @@ from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.scenario import ScenarioRun, Variant
 from kraft_reference.state import ReplicaState
-from kraft_spec.experiments import replicas_without
+from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.encode import event_line
 from kraft_traces.view.flights import Arrow, Flights
 

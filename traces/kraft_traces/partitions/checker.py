@@ -12,7 +12,8 @@ from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_reference.partitions.state import initial_state
 from kraft_spec.action_rules import partition_event_rules
 from kraft_spec.edits import EditError
-from kraft_spec.experiments import controllers_without, switchable_partition_rules
+from kraft_spec.experiments import switchable_partition_rules
+from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.compared import NOTHING_COMPARED, Compared, nothing_left_out

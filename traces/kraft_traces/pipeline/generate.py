@@ -6,7 +6,7 @@ from typing import Any
 from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.plan import RunPlan
-from kraft_spec.experiments import simulation_of
+from kraft_spec.experiments.playing import simulation_of
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.encode import encode_line, header_line

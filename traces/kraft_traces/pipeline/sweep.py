@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.plan import RunPlan
 from kraft_spec.edits import package_folder
-from kraft_spec.experiments import simulation_of
+from kraft_spec.experiments.playing import simulation_of
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import EVERY, TraceChecker, Verdict
 from kraft_traces.check.model import trace_model

@@ -19,7 +19,8 @@ from kraft_reference.partitions.events import (
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_reference.partitions.state import ControllerState
-from kraft_spec.experiments import controllers_without, switchable_partition_rules
+from kraft_spec.experiments import switchable_partition_rules
+from kraft_spec.experiments.replicas import controllers_without
 
 _PREFIX = "partition-reassign."
 

@@ -27,7 +27,8 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.configuration import Configuration
 from kraft_reference.scenarios import scenario
-from kraft_spec.experiments import play, replicas_without
+from kraft_spec.experiments.playing import play
+from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import Rejection, VerdictKind, check_reader
 from kraft_traces.encode import encode_line, event_line, header_line

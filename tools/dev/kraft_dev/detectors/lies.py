@@ -27,7 +27,7 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.configuration import Configuration
 from kraft_reference.scenarios import scenario
-from kraft_spec.experiments import play
+from kraft_spec.experiments.playing import play
 from kraft_traces.check import Rejection, RejectionKind, TraceChecker
 from kraft_traces.check.model import trace_model
 from kraft_traces.continuity import Continuity

@@ -6,7 +6,7 @@ from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
 from kraft_reference.scenarios import ScenarioFailure
 from kraft_spec.edits import EditError
-from kraft_spec.experiments import play_partitions
+from kraft_spec.experiments.playing import play_partitions
 
 SEEDS = range(6)
 EVENTS = 300

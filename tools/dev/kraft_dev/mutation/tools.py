@@ -23,7 +23,7 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
 from kraft_reference.scenarios.director import Director
 from kraft_spec.edits import EditError
-from kraft_spec.experiments import play
+from kraft_spec.experiments.playing import play
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.scenario import cluster
-from kraft_spec.experiments import replicas_without
+from kraft_spec.experiments.replicas import replicas_without
 
 
 def _out_of_place() -> Iterator[Occurrence]:

@@ -27,7 +27,7 @@ from kraft_reference.messages import Message, Reply
 from kraft_reference.profile import PROFILES
 from kraft_reference.roles import TRANSITION, Cause, Role, Transition
 from kraft_reference.scenarios import SCENARIOS
-from kraft_spec.experiments import play
+from kraft_spec.experiments.playing import play
 
 Source = Literal["simulated", "scenarios", "by hand"]
 SOURCES: tuple[Source, ...] = ("simulated", "scenarios", "by hand")
