@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from kraft_dev.mutation.evidence import MODULE, broken_configuration, gather
 from kraft_dev.mutation.recorded import counterexample_of, recorded_bytes, recorded_counterexample
 from kraft_dev.mutation.schedule import hold
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.scenarios import scenario
 from kraft_spec.edits import Edit, EditError, apply_edits, edited_packages, edited_texts, package_folder
 from kraft_spec.models import Configuration, find_check
 from kraft_spec.mutants import (
@@ -65,6 +67,21 @@ def test_every_safety_rule_has_one_place() -> None:
     found = places(CATALOGUE)
     assert safety_rules() - set(found) == set(), "safety rules without a mutant, and not in not_modelled"
     assert [rule for rule, number in found.items() if number > 1] == [], "both broken and not modelled"
+
+
+def test_evidence_names_what_there_is() -> None:
+    """Reading the catalogue does not look for it: that would take all checks and scenarios."""
+    for mutant in CATALOGUE.mutants:
+        match mutant.evidence:
+            case Exhaustive(check=check, property=violated, properties=properties):
+                assert {violated, *properties} <= set(find_check(check).configuration.checked), mutant.name
+            case Covered(checks=checks):
+                assert [find_check(check).name for check in checks] == list(checks)
+            case Schedule(scenario=played) if played:
+                of, _, variant = played.partition("/")
+                assert scenario(of).variant(variant).name == variant
+            case Schedule(workload=workload):
+                assert workload in WORKLOADS, mutant.name
 
 
 def test_a_rule_without_a_mutant_is_missed() -> None:

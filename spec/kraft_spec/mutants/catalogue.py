@@ -1,4 +1,7 @@
-"""The catalogue of mutants: the TOML files of `tables/`, read and checked."""
+"""The catalogue of mutants: the TOML files of `tables/`, read and checked.
+
+That there are the model checks and scenarios which evidence names is for the tests: it takes all tables of them.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -7,12 +10,9 @@ from importlib.resources.abc import Traversable
 
 import msgspec
 
-from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.scenarios import scenario
 from kraft_spec.edits import Edit
 from kraft_spec.experiments import ExperimentError, model_edits_without, reference_edits_without
-from kraft_spec.models import UnknownCheck, find_check
-from kraft_spec.mutants.mutant import Covered, Evidence, Exhaustive, Mutant, MutantFile, NotModelled, Schedule
+from kraft_spec.mutants.mutant import Covered, Mutant, MutantFile, NotModelled
 from kraft_spec.rules import load_registry
 
 
@@ -88,9 +88,6 @@ def _check(file: str, part: MutantFile, names: set[str]) -> None:
         for rule in (*mutant.rules, *covering):
             if rule not in registry:
                 raise MutantError(f"{file}: mutant {mutant.name} names {rule!r}, which is no rule")
-        problem = _evidence_problem(mutant.evidence)
-        if problem:
-            raise MutantError(f"{file}: evidence of mutant {mutant.name}: {problem}")
     for gap in part.not_modelled:
         if gap.rule not in registry:
             raise MutantError(f"{file}: not_modelled names {gap.rule!r}, which is no rule")
@@ -104,29 +101,6 @@ def model_edits(mutant: Mutant) -> tuple[Edit, ...]:
 def reference_edits(mutant: Mutant) -> tuple[Edit, ...]:
     """The edits of `kraft_reference` that break the reference as the mutant says."""
     return (*reference_edits_without(mutant.switched_off), *(edit.as_edit() for edit in mutant.reference))
-
-
-def _evidence_problem(evidence: Evidence | None) -> str:
-    """What the evidence names that does not exist; empty if it all does."""
-    try:
-        match evidence:
-            case Exhaustive():
-                checked = find_check(evidence.check).configuration.checked
-                unknown = [name for name in (evidence.property, *evidence.properties) if name not in checked]
-                return f"{evidence.check} does not check {unknown[0]}" if unknown else ""
-            case Covered():
-                for check in evidence.checks:
-                    find_check(check)
-            case Schedule() if evidence.scenario:
-                scenario_name, _, variant_name = evidence.scenario.partition("/")
-                scenario(scenario_name).variant(variant_name)
-            case Schedule() if evidence.workload not in WORKLOADS:
-                return f"no workload {evidence.workload!r}; there are {', '.join(WORKLOADS)}"
-            case _:
-                pass
-    except (UnknownCheck, KeyError) as error:
-        return str(error.args[0])
-    return ""
 
 
 def seeded(catalogue: Catalogue, names: Sequence[str] = ()) -> tuple[Mutant, ...]:
