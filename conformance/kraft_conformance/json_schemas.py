@@ -11,7 +11,8 @@ import msgspec
 
 from kraft_conformance.protocol import messages
 from kraft_conformance.protocol.features import Subject
-from kraft_conformance.vectors.format import SCHEMA, Vector
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.manifest import SCHEMA
 from kraft_conformance.vectors.partitions.format import PARTITION_SCHEMA, PartitionVector
 from kraft_conformance.wire import format as wire_format
 from kraft_traces.committed_schema import CommittedSchema, body_of, in_order, write_schemas

@@ -11,9 +11,10 @@ from jsonschema import Draft202012Validator
 from kraft_conformance.json_schemas import VECTOR_SCHEMAS
 from kraft_conformance.protocol.features import Subject as SubjectName
 from kraft_conformance.vectors.archive import archive_bytes
-from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue, VectorFileError, vector_folder
+from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.generate import differing, files_of, generated, write
+from kraft_conformance.vectors.manifest import MANIFEST, VectorFileError, vector_folder
 from kraft_conformance.vectors.recording import Subject, VectorProofError, vector_of
 from kraft_conformance.vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
 from kraft_conformance.vectors.staging import (

@@ -14,6 +14,7 @@ import pytest
 import typer
 
 from kraft_conformance import cli
+from kraft_conformance.samples import sample_folder
 from kraft_dev import cli as dev_cli
 
 LISTING = """
@@ -25,6 +26,10 @@ print(json.dumps([int(code), sorted(sys.modules)]))
 """
 """Runs a command, and says in the last line how it ended and what is loaded."""
 
+LIBRARIES = {"crc32c", "jinja2", "jsonschema", "junitparser", "kio", "matplotlib", "pandas", "pyarrow", "pyspark", "z3"}
+PLAYED = {"kraft_reference.cluster.simulation", "kraft_reference.scenarios", "kraft_reference.partitions.scenarios"}
+OF_OTHERS = {"kraft_spec.models", "kraft_spec.proofs.induction", "kraft_conformance.runner", "kraft_conformance.wire"}
+OF_OTHERS |= LIBRARIES | PLAYED
 OF_CHECKING = {"jpype", "numpy", "kraft_reference.cluster", "kraft_spec.tlc.jvm", "kraft_traces.check"}
 OF_TABLES = {"msgspec", "tomllib", "kraft_reference", "kraft_spec.mutants", "kraft_spec.proofs", "kraft_spec.rules"}
 
@@ -41,7 +46,16 @@ def test_help_loads_no_command_and_nothing_of_one() -> None:
     loaded = loaded_by("--help")
     commands = {name for name in loaded if name.startswith("kraft_conformance.commands.")}
     assert commands == {"kraft_conformance.commands.on_demand"}
-    assert loaded & (OF_CHECKING | OF_TABLES) == set()
+    assert loaded & (OF_OTHERS | OF_CHECKING | OF_TABLES) == set()
+
+
+def test_a_rule_is_shown_without_what_plays_and_checks() -> None:
+    """One that scenarios name is looked for in them, where its tests are; this one is named by none."""
+    assert loaded_by("rules", "metric.current-state") & (OF_OTHERS | OF_CHECKING) == set()
+
+
+def test_a_trace_is_checked_without_what_plays() -> None:
+    assert loaded_by("validate", str(sample_folder() / "ping-pong.jsonl")) & OF_OTHERS == set()
 
 
 @pytest.mark.parametrize("of", [cli, dev_cli], ids=["kraft-spec", "kraft_dev"])

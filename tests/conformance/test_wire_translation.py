@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kraft_conformance.vectors.catalogue import vector_folder
+from kraft_conformance.vectors.manifest import vector_folder
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame
 from kraft_conformance.wire.schema import Field, Kind, fields_of, messages

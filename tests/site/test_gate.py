@@ -11,6 +11,7 @@ import pytest
 from tools.site.facts import Material, RuleFacts, gather
 from tools.site.gate import EvidenceError, lacking, require_evidence
 
+from kraft_spec.rules.citations import Citation
 from kraft_spec.rules.scope import Exemption
 
 RULE = "vote.log-check"
@@ -103,7 +104,7 @@ def test_the_build_stops_at_a_page_that_names_no_rule(material: Material, monkey
     pytest.importorskip("sphinx")
     from tools.site import extension
 
-    wrong = replace(material.report.of(RULE)[0], rule_id=RULE[:-1], layer="docs", path="docs/page.md", line=1)
+    wrong = Citation("docs/page.md", 1, RULE[:-1], "docs")
     broken = replace(material.report, unknown=(wrong,), suggestions={wrong.rule_id: (RULE,)})
     monkeypatch.setattr(extension, "check_citations", lambda *_: broken)
     with pytest.raises(

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kraft_spec.rules import load_registry
-from kraft_spec.rules.citations import CitationReport, check_citations, find_citations
+from kraft_spec.rules.citations import CitationReport, check_citations, citations_of, find_citations
 from kraft_spec.rules.scope import Scope, read_scope
-from kraft_spec.rules.sources import Source, package_sources
+from kraft_spec.rules.sources import Source, package_sources, reference_tests
 
 NO_SCOPE = Scope(later={}, exemptions=(), unread={})
 
@@ -250,7 +250,7 @@ def test_the_report_goes_through_json(tmp_path: Path) -> None:
     assert fields["unknown"][0]["rule_id"] == "hw.minority"
     assert fields["stale"][0]["exemption"] == "hw.majority"
     assert (fields["missing_elsewhere"], fields["begun"]) == ([], [])
-    assert [each.line for each in found.of("hw.majority")] == [1]
+    assert [each.line for each in found.citations] == [1]
 
 
 def test_the_installed_packages_are_read_without_a_checkout() -> None:
@@ -260,3 +260,15 @@ def test_the_installed_packages_are_read_without_a_checkout() -> None:
     assert any(path.endswith(".tla") for path, _ in sources["model"].files())
     assert not any(path.endswith(".tla") for path, _ in sources["spec"].files())
     assert check_citations(load_registry()).citations
+
+
+def test_one_rule_is_found_as_all_are_found() -> None:
+    """It is looked for in files that have its id as it is: no string that names a rule may break inside of the id."""
+    sources = [*package_sources(), *filter(None, [reference_tests()])]
+    texts = {path: file.read_text(encoding="utf-8") for source in sources for path, file in source.files()}
+    found = check_citations(load_registry(), sources).citations
+    assert [str(each) for each in found if each.rule_id not in texts[each.path]] == []
+    for rule_id in ("hw.majority", "vote.log-check"):
+        assert citations_of(rule_id, load_registry(), sources) == tuple(
+            each for each in found if each.rule_id == rule_id
+        )

@@ -9,7 +9,7 @@ from tools.site.pieces import Piece, pieces
 from tools.site.slices import slices_without
 
 from kraft_conformance.vectors.catalogue import Catalogue as VectorCatalogue
-from kraft_conformance.vectors.format import ManifestEntry
+from kraft_conformance.vectors.manifest import ManifestEntry
 from kraft_conformance.vectors.rule_coverage import rule_coverage
 from kraft_spec.models import ModelCheck
 from kraft_spec.mutants import Catalogue as MutantCatalogue

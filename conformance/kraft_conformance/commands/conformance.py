@@ -37,7 +37,7 @@ from kraft_conformance.runner.partition_explanation import partition_explained
 from kraft_conformance.runner.reports import exit_code, repetition
 from kraft_conformance.runner.selection import read_expected_failures, selected
 from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
-from kraft_conformance.vectors.format import ManifestEntry
+from kraft_conformance.vectors.manifest import ManifestEntry
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.profiles import provenance, shown_profile
 from kraft_conformance.vectors.rule_coverage import rule_coverage

@@ -1,6 +1,6 @@
 """`kraft-spec rules`: the rule registry."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import typer
@@ -9,13 +9,12 @@ from rich.markdown import Markdown
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, show_table, stdout
 from kraft_conformance.failure import usage_error
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_reference.scenarios import SCENARIOS
+from kraft_conformance.vectors.manifest import read_manifest
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import Row, rows_about
 from kraft_spec.proofs.theorems import theorems
 from kraft_spec.rules import Rule, UnknownRuleError, load_registry
-from kraft_spec.rules.citations import check_citations, find_citations
+from kraft_spec.rules.citations import Citation, citations_of
 from kraft_spec.rules.sources import reference_tests
 
 RuleId = Annotated[str | None, typer.Argument(help="A rule id, a group such as `prevote`, or a prefix with `.*`.")]
@@ -48,12 +47,12 @@ def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
 
 
 def _one(rule: Rule, as_json: bool) -> int:
-    places = check_citations(load_registry()).of(rule.id)
+    places = citations_of(rule.id, load_registry())
     broken = rows_about(rule.id, load_catalogue())
     if as_json:
         without = [{"bug": row.bug, "verdict": row.verdict, "how": row.explanation} for row in broken]
         named_in = [str(place) for place in places]
-        stated = {"vectors": _vectors(rule.id), "tests": _tests(rule.id)}
+        stated = {"vectors": _vectors(rule.id), "tests": _tests(rule.id, places)}
         theorems_of = [{"theorem": slug, "statement": statement} for slug, statement in _proved(rule.id)]
         print_json({**rule.as_dict(), "named_in": named_in, **stated, "without": without, "proved": theorems_of})
         return 0
@@ -81,7 +80,7 @@ def _one(rule: Rule, as_json: bool) -> int:
     stdout.print("\n[bold]named in[/bold]")
     for place in places:
         stdout.print(f"  {place}", markup=False)
-    for title, found in (("vectors", _vectors(rule.id)), ("tests", _tests(rule.id))):
+    for title, found in (("vectors", _vectors(rule.id)), ("tests", _tests(rule.id, places))):
         if found:
             stdout.print(f"\n[bold]{title}[/bold]")
             for one in found:
@@ -91,17 +90,25 @@ def _one(rule: Rule, as_json: bool) -> int:
 
 def _vectors(rule_id: str) -> list[str]:
     """Ids of the vectors about a rule."""
-    return [entry.id for entry in Catalogue().manifest.vectors if rule_id in entry.rules]
+    return [entry.id for entry in read_manifest().vectors if rule_id in entry.rules]
 
 
-def _tests(rule_id: str) -> list[str]:
+def _tests(rule_id: str, places: Iterable[Citation]) -> list[str]:
     """Where tests hold the reference to a rule, its vectors and scenarios first; nowhere without a checkout."""
     if (source := reference_tests()) is None:
         return []
     replays = [f"{source.name}/test_vectors.py"] if _vectors(rule_id) else []
-    plays = [f"{source.name}/test_scenarios.py"] if any(rule_id in one.rules for one in SCENARIOS) else []
-    places = find_citations(source, load_registry().ids)
-    return replays + plays + [f"{place.path}:{place.line}" for place in places if place.rule_id == rule_id]
+    plays = [f"{source.name}/test_scenarios.py"] if _decides_scenario(rule_id, places) else []
+    return replays + plays + [f"{one.path}:{one.line}" for one in citations_of(rule_id, load_registry(), [source])]
+
+
+def _decides_scenario(rule_id: str, places: Iterable[Citation]) -> bool:
+    if not any(place.path.startswith("kraft_reference/scenarios/") for place in places):
+        return False
+    # They bring the cluster, which nothing else here needs.
+    from kraft_reference.scenarios import SCENARIOS
+
+    return any(rule_id in one.rules for one in SCENARIOS)
 
 
 def _proved(rule_id: str) -> list[tuple[str, str]]:

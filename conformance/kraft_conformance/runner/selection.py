@@ -6,7 +6,7 @@ from pathlib import Path
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.format import ManifestEntry
+from kraft_conformance.vectors.manifest import ManifestEntry
 
 
 def selected(catalogue: Catalogue, words: Sequence[str]) -> tuple[ManifestEntry, ...]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kraft_conformance.runner.attribution import rules_of_order
 from kraft_conformance.runner.outcome import Outcome, Status
-from kraft_conformance.vectors.format import ManifestEntry
+from kraft_conformance.vectors.manifest import ManifestEntry
 from kraft_spec.attribution import because
 from kraft_spec.mutants import Mutant, load_catalogue
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from kraft_conformance.json_schemas import ADAPTER_SCHEMA, VECTOR_SCHEMAS
-from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.manifest import MANIFEST
 from kraft_traces.streams import whole_file
 
 _ROOT = "kraft-vectors-1"

@@ -3,44 +3,25 @@
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
-from msgspec import DecodeError
-
-from kraft_conformance.vectors.encoding import manifest_from, partition_vector_from, vector_from
-from kraft_conformance.vectors.format import Manifest, ManifestEntry, Vector
+from kraft_conformance.vectors.encoding import partition_vector_from, vector_from
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.manifest import (
+    MANIFEST,
+    Manifest,
+    ManifestEntry,
+    VectorFileError,
+    decode_file,
+    read_file,
+    read_manifest,
+    vector_folder,
+)
 from kraft_conformance.vectors.partitions.format import PartitionVector
-
-MANIFEST = "manifest.json"
 
 AnyVector: TypeAlias = Vector | PartitionVector
 """A vector of either subject."""
-
-_Kind = TypeVar("_Kind")
-
-
-class VectorFileError(ValueError):
-    """A file of vectors that is not what it should be.
-
-    Attributes:
-        file: the file.
-        detail: what is wrong and what was expected.
-    """
-
-    def __init__(self, file: Path, detail: str) -> None:
-        super().__init__(file, detail)
-        self.file = file
-        self.detail = detail
-
-    def __str__(self) -> str:
-        return f"{self.file}: {self.detail}"
-
-
-def vector_folder() -> Path:
-    """Where the package keeps its vectors."""
-    return Path(str(files("kraft_conformance") / "vectors" / "data"))
 
 
 class Catalogue:
@@ -56,8 +37,7 @@ class Catalogue:
         Raises:
             VectorFileError: the manifest cannot be read.
         """
-        path = self.folder / MANIFEST
-        return _decoded(path, manifest_from, self._read(path))
+        return read_manifest(self.folder)
 
     @cached_property
     def entries(self) -> dict[str, ManifestEntry]:
@@ -81,12 +61,12 @@ class Catalogue:
         """
         entry = self.entries[vector_id]
         path = self.folder / entry.file
-        raw = self._read(path)
+        raw = read_file(path)
         digest = sha256(raw).hexdigest()
         if digest != entry.sha256:
             raise VectorFileError(path, f"SHA-256 {digest}, expected {entry.sha256} as in {MANIFEST}")
         decode: Callable[[bytes], AnyVector] = partition_vector_from if entry.subject == "partitions" else vector_from
-        vector = _decoded(path, decode, raw)
+        vector = decode_file(path, decode, raw)
         if vector.id != vector_id:
             raise VectorFileError(path, f"the vector {vector.id!r}, expected {vector_id!r} as in {MANIFEST}")
         return vector
@@ -110,16 +90,3 @@ class Catalogue:
         if not isinstance(vector, Vector):
             raise KeyError(vector_id)
         return vector
-
-    def _read(self, path: Path) -> bytes:
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise VectorFileError(path, f"cannot be read: {error.strerror}") from error
-
-
-def _decoded(path: Path, decode: Callable[[bytes], _Kind], raw: bytes) -> _Kind:
-    try:
-        return decode(raw)
-    except (DecodeError, UnicodeDecodeError) as error:
-        raise VectorFileError(path, str(error)) from error

@@ -3,13 +3,13 @@
 from msgspec import UNSET, Struct
 from msgspec.json import Decoder, Encoder
 
-from kraft_conformance.vectors.format import Manifest, Vector
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.manifest import Manifest
 from kraft_conformance.vectors.partitions.format import PartitionVector
 
 _ENCODER = Encoder()
 _VECTORS: Decoder[Vector] = Decoder(Vector)
 _PARTITION_VECTORS: Decoder[PartitionVector] = Decoder(PartitionVector)
-_MANIFESTS: Decoder[Manifest] = Decoder(Manifest)
 
 _LISTS = ("history", "steps", "vectors")
 
@@ -40,15 +40,6 @@ def partition_vector_from(raw: bytes) -> PartitionVector:
         msgspec.DecodeError: it is none.
     """
     return _PARTITION_VECTORS.decode(raw)
-
-
-def manifest_from(raw: bytes) -> Manifest:
-    """The manifest in a file.
-
-    Raises:
-        msgspec.DecodeError: it is none.
-    """
-    return _MANIFESTS.decode(raw)
 
 
 def _laid_out(whole: Struct) -> bytes:

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kraft_conformance.protocol.cluster import Cluster
 from kraft_conformance.protocol.features import Feature, Kip, Level, Subject
 from kraft_conformance.protocol.messages import TracedDraw
+from kraft_conformance.vectors.manifest import VectorId
 from kraft_reference.outcome import Refusal
 from kraft_traces.checkpoint_types import TracedReplicaState
 from kraft_traces.effects import TracedEffect
@@ -16,16 +17,6 @@ from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import Count, KraftVersion, ReplicaId
 from kraft_traces.vocabulary import EventName
-
-SCHEMA: Literal["kraft-vector/1"] = "kraft-vector/1"
-
-VectorId = Annotated[
-    str,
-    Meta(
-        pattern=r"^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$(?!\n)",
-        description="Permanent: never given to another vector.",
-    ),
-]
 
 
 class Requires(Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,28 +111,3 @@ class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit
     steps: Annotated[tuple[VectorStep, ...], Meta(min_length=1)]
     courses: tuple[Course, ...] | UnsetType = UNSET
     """Others that are right as well; absent where there are none."""
-
-
-class ManifestEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """One vector in the manifest."""
-
-    id: VectorId
-    file: str
-    sha256: str
-    level: Level
-    rules: tuple[str, ...]
-    steps: Count
-    history: Count | None
-    """Null if the vector begins in a constructed state."""
-    profiles: tuple[str, ...] = ()
-    """Those under which this is the outcome."""
-    subject: Subject = "replica"
-    """Whose vector it is, and so its schema: `kraft-partition-vector/1` for `partitions`."""
-
-
-class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the package carries."""
-
-    schema: Literal["kraft-vector/1"]
-    vectors: tuple[ManifestEntry, ...]
-    """By id."""

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from kraft_conformance.vectors.catalogue import MANIFEST, vector_folder
 from kraft_conformance.vectors.encoding import manifest_bytes, vector_bytes
-from kraft_conformance.vectors.format import SCHEMA, Manifest, ManifestEntry, Vector
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.manifest import MANIFEST, SCHEMA, Manifest, ManifestEntry, vector_folder
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.partitions.making import partition_vectors
 from kraft_conformance.vectors.staging import Accepts, accepted_by_model

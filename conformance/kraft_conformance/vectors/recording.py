@@ -14,16 +14,8 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.vectors.courses import followed_courses
 from kraft_conformance.vectors.encoding import vector_bytes, vector_from
-from kraft_conformance.vectors.format import (
-    SCHEMA,
-    Course,
-    Expected,
-    OpenChoice,
-    Requires,
-    Vector,
-    VectorEvent,
-    VectorStep,
-)
+from kraft_conformance.vectors.format import Course, Expected, OpenChoice, Requires, Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.manifest import SCHEMA
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
 from kraft_conformance.vectors.state_changes import changed
 from kraft_reference.cluster.checkpoint import Checkpoint

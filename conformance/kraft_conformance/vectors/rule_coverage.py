@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 
-from kraft_conformance.vectors.format import ManifestEntry
+from kraft_conformance.vectors.manifest import ManifestEntry
 from kraft_spec.rules import Rule, load_registry
 
 _FILE = "without_vector.toml"

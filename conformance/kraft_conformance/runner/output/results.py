@@ -13,7 +13,8 @@ from kraft_conformance.protocol.features import Feature, Level, Subject, WriteOr
 from kraft_conformance.protocol.messages import HelloReply, Software
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.reports import counts, repetition
-from kraft_conformance.vectors.catalogue import MANIFEST, Catalogue, vector_folder
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.manifest import MANIFEST, vector_folder
 from kraft_conformance.vectors.profiles import EXPERIMENTAL, summary_of
 from kraft_traces.lines import KipLevel
 from kraft_traces.values import Count, KraftVersion

@@ -134,8 +134,8 @@ REVIEWED: tuple[Reviewed, ...] = (
         "A VotersRecord that repeats the set in force is a record like any other: at the start of an epoch, for "
         "an endpoint, and for kraft.version 1. At kraft.version 0 a voter's key is taken to be the one directory "
         "that its id ever had, and so the upgrade repeats the set.",
-        "`is_voters_record` in symbols.py, rules kraft-version.upgrade-atomic-batch, update-voter.not-a-"
-        "membership-change",
+        "`is_voters_record` in symbols.py, rules kraft-version.upgrade-atomic-batch, "
+        "update-voter.not-a-membership-change",
     ),
     Reviewed(
         "quorum-state-file",

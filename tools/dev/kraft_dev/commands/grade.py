@@ -10,7 +10,7 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, shown, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_conformance.vectors.catalogue import VectorFileError
+from kraft_conformance.vectors.manifest import VectorFileError
 from kraft_dev.grading.campaign import GradingPlan
 from kraft_dev.grading.campaign import grade as grade_mutants
 from kraft_dev.grading.checking import not_caught_any_more, problems
