@@ -28,8 +28,11 @@ def agreement(
     jobs: Jobs = 2,
     as_json: Json = False,
 ) -> int:
-    """Ask the compiled model and TLC the same (hours, as it is): right lines lead both to the same state, and a wrong
-    line that TLC refuses the compiled model does not take.  Exit code 1 if the two disagree."""
+    """Ask the compiled model and TLC the same, line by line: hours, as it is.
+
+    Right lines must lead both to the same state, and a wrong line that TLC refuses the compiled model must not take.
+    Exit code 1 if the two disagree.
+    """
     found = []
     with progress("agreement", runs + lines // 40) as advance:
         if traces:
