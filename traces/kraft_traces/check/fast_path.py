@@ -175,7 +175,7 @@ class FastPath:
         return Verdict(
             kind=VerdictKind.ACCEPTED if complete else VerdictKind.INCONCLUSIVE,
             source=self._reader.source,
-            events=self.taken,
+            events=self._reader.sequence,
             complete=complete,
             candidates_max=1,
             every=self._every,
