@@ -28,7 +28,7 @@ Label(r, consumed, out, done, died) ==
       sent == IF died THEN SentBeforeCrash(s, out, done) ELSE out.sends
   IN [reason |-> out.reason, sent |-> Sent(sent), done |-> Done(s, out, done), died |-> died,
       consumed |-> consumed # {}, changing |-> IsPending(s) \/ IsPending(out.state),
-      moved_to |-> ~Runs(r) /\ out.state.moved_to # NoEndpoint]
+      moved |-> ~Runs(r) /\ out.state.moved_to # NoEndpoint]
 
 ProbeStep(r, consumed, out) ==
   /\ replicas' = [replicas EXCEPT ![r] = out.state]
@@ -51,7 +51,7 @@ ProbeCrashAfter(r, consumed, out, done, kept) ==
 ProbeReceive(r, m, out) ==
   /\ \/ Take(r, {m}, out)
      \/ MayDuplicate(m) /\ Take(r, {}, out)
-  /\ arrived' = <<m.type, IF "error" \in DOMAIN m THEN m.error ELSE "", "preVote" \in DOMAIN m /\ m.pre_vote>>
+  /\ arrived' = <<m.type, IF "error" \in DOMAIN m THEN m.error ELSE "", "pre_vote" \in DOMAIN m /\ m.pre_vote>>
 
 (***************************************************************************)
 (* What the walk reads in a state.                                         *)
@@ -120,7 +120,7 @@ FileLost ==
                                      !.crashes = 1]
 
 NothingHappened ==
-  [reason |-> "", sent |-> {}, done |-> {}, died |-> FALSE, consumed |-> FALSE, changing |-> FALSE, moved_to |-> FALSE]
+  [reason |-> "", sent |-> {}, done |-> {}, died |-> FALSE, consumed |-> FALSE, changing |-> FALSE, moved |-> FALSE]
 NothingArrived == <<"", "", FALSE>>
 
 Leading(configuration, r, epoch) ==
