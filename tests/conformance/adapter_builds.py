@@ -15,7 +15,8 @@ from pathlib import Path
 
 from kraft_conformance.commands.conformance_template import Language, copy_template
 
-BUILDS = Path(__file__).parents[2] / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
+ROOT = Path(__file__).parents[2]
+BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
 """Tests that run side by side do not build in one folder."""
 _LEAST_JAVA = 17
 _LEAST_RUST = 70

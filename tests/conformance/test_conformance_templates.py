@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conformance.adapter_builds import BUILDS, ToolchainMissing, built, cargo, toolchain
+from tests.conformance.adapter_builds import ROOT, ToolchainMissing, built, cargo, toolchain
 from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
@@ -117,7 +117,7 @@ def test_the_rust_template_is_clean(tool: str, tmp_path: Path) -> None:
 def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.conformance.adapter_builds"]
     bare = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"} | {"PATH": str(tmp_path)}
-    said = subprocess.run(words, env=bare, cwd=BUILDS.parents[1], capture_output=True, text=True, check=True)
+    said = subprocess.run(words, env=bare, cwd=ROOT, capture_output=True, text=True, check=True)
     assert said.stderr.splitlines() == [
         "SKIPPED: NO JAVAC OF A JDK 17 OR NEWER IN JAVA_HOME OR ON PATH: THE JAVA TEMPLATE IS NEITHER BUILT NOR RUN",
         "SKIPPED: NO CARGO 1.70 OR NEWER ON PATH: THE RUST TEMPLATE IS NEITHER BUILT NOR RUN",
