@@ -33,6 +33,11 @@ JVM_OPTIONS = (
     "-Xrs",
     # No file of performance counters in the system's temporary folder.
     "-XX:-UsePerfData",
+    # The compiled model is many small methods that call each other. With the usual limits the second compiler puts so
+    # much of each into the others that it takes twice the CPU time, for code that is no faster.
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:FreqInlineSize=150",
+    "-XX:InlineSmallCode=1000",
 )
 """Options of the virtual machine, besides its temporary folder."""
 

@@ -259,7 +259,7 @@ abstract class Form {
     private final Map<String, Form> forms = new HashMap<>();
 
     By(String field, Fields choices) {
-      this.field = field;
+      this.field = field.intern();
       for (int i = 0; i < choices.size; i++) forms.put(choices.names[i], read(choices.values[i]));
     }
 

@@ -1,8 +1,6 @@
 package kraftspec;
 
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * JSON as the fast path reads it: what a line of a trace usually is, and nothing else.
@@ -22,7 +20,7 @@ final class Json {
     }
   }
 
-  /** An object: few fields, looked up by name one after the other. */
+  /** An object: few fields, looked up one after the other by their names, each of which is one object (interned). */
   static final class Fields {
     private static final int NAMES_MAX = 64;
     String[] names = new String[8];
@@ -31,14 +29,14 @@ final class Json {
 
     /** The value of a field; null if it is not there. */
     Object get(String name) {
-      for (int i = 0; i < size; i++) if (names[i].equals(name)) return values[i];
+      for (int i = 0; i < size; i++) if (names[i] == name) return values[i];
       return null;
     }
 
     /** Another value for a field that is there. */
     void set(String name, Object value) {
       for (int i = 0; i < size; i++) {
-        if (names[i].equals(name)) {
+        if (names[i] == name) {
           values[i] = value;
           return;
         }
@@ -76,10 +74,9 @@ final class Json {
   }
 
   private static final int DEPTH_MAX = 16;
-  private static final int WORDS_MAX = 50_000;
 
-  private final Map<Word, String> words = new HashMap<>();
-  private final Word looked = new Word();
+  private final Words names = new Words(1 << 10, true);
+  private final Words texts = new Words(1 << 14, false);
   private byte[] bytes;
   private int at;
   private int end;
@@ -132,8 +129,10 @@ final class Json {
   }
 
   private void space() {
-    while (at < end && (bytes[at] == ' ' || bytes[at] == '\t' || bytes[at] == '\n' || bytes[at] == '\r')) at++;
+    while (at < end && bytes[at] <= ' ' && isSpace(bytes[at])) at++;
   }
+
+  private static boolean isSpace(byte one) { return one == ' ' || one == '\t' || one == '\n' || one == '\r'; }
 
   private byte next() {
     if (at == end) throw new Declined("the line stops");
@@ -147,7 +146,7 @@ final class Json {
     switch (first) {
       case '{': return object(depth);
       case '[': return array(depth);
-      case '"': return string();
+      case '"': return string(texts);
       case 't': return literal("rue", Boolean.TRUE);
       case 'f': return literal("alse", Boolean.FALSE);
       case 'n': return literal("ull", NULL);
@@ -165,16 +164,17 @@ final class Json {
     if (negative) first = next();
     if (first < '0' || first > '9') throw new Declined("no value");
     long number = first - '0';
-    int digits = 1;
-    while (at < end && bytes[at] >= '0' && bytes[at] <= '9') {
-      if (number == 0 && digits == 1) throw new Declined("a number that begins with 0");
-      number = 10 * number + (bytes[at++] - '0');
-      if (++digits > 18) throw new Declined("a large number");
-    }
-    if (at < end && (bytes[at] == '.' || bytes[at] == 'e' || bytes[at] == 'E')) throw new Declined("a fraction or exponent");
+    int from = at, to = at;
+    while (to < end && isDigit(bytes[to])) number = 10 * number + (bytes[to++] - '0');
+    at = to;
+    if (to > from && first == '0') throw new Declined("a number that begins with 0");
+    if (to - from > 17) throw new Declined("a large number");
+    if (to < end && (bytes[to] == '.' || bytes[to] == 'e' || bytes[to] == 'E')) throw new Declined("a fraction or exponent");
     if (negative && number == 0) throw new Declined("a negative 0");
     return negative ? -number : number;
   }
+
+  private static boolean isDigit(byte one) { return '0' <= one && one <= '9'; }
 
   private Object[] array(int depth) {
     Object[] found = new Object[4];
@@ -204,7 +204,7 @@ final class Json {
     while (true) {
       space();
       if (next() != '"') throw new Declined("no name of a field");
-      String name = string();
+      String name = string(names);
       space();
       if (next() != ':') throw new Declined("no field");
       found.put(name, value(depth + 1));
@@ -215,57 +215,46 @@ final class Json {
     }
   }
 
-  /** A string, each word once: the same names and ids come back in every line. */
-  private String string() {
-    int from = at;
+  private String string(Words words) {
+    int from = at, to = at, hash = 1;
     while (true) {
-      byte one = next();
+      if (to == end) throw new Declined("the line stops");
+      byte one = bytes[to++];
       if (one == '"') break;
-      if (one == '\\' || (one >= 0 && one < ' ')) throw new Declined("an escape or a control character");
-      if (one < 0) throw new Declined("a letter that is not ASCII");
+      if (one < ' ' || one == '\\') throw new Declined("an escape, a control character, or a letter that is not ASCII");
+      hash = 31 * hash + one;
     }
-    looked.set(bytes, from, at - 1);
-    String known = words.get(looked);
-    if (known == null) {
-      known = new String(bytes, from, at - 1 - from, StandardCharsets.US_ASCII);
-      if (words.size() < WORDS_MAX) words.put(new Word(looked), known);
-    }
-    return known;
+    at = to;
+    return words.word(bytes, from, to - 1, hash);
   }
 
-  /** Some bytes, as a key. */
-  private static final class Word {
-    private byte[] bytes;
-    private int from;
-    private int to;
-    private int hash;
+  /** Strings, most of them made once: the same names and ids come back in every line. */
+  private static final class Words {
+    private final String[] texts;
+    private final byte[][] written;
 
-    Word() {}
+    private final boolean interned;
 
-    Word(Word other) {
-      bytes = java.util.Arrays.copyOfRange(other.bytes, other.from, other.to);
-      to = bytes.length;
-      hash = other.hash;
+    /** {@code size} is a power of 2. */
+    Words(int size, boolean interned) {
+      this.interned = interned;
+      texts = new String[size];
+      written = new byte[size][];
     }
 
-    void set(byte[] given, int begin, int end) {
-      bytes = given;
-      from = begin;
-      to = end;
-      int made = 1;
-      for (int i = begin; i < end; i++) made = 31 * made + given[i];
-      hash = made;
+    /** The newest word of a place is kept. */
+    String word(byte[] bytes, int from, int to, int hash) {
+      int place = (hash ^ hash >>> 16) & texts.length - 1;
+      if (written[place] != null && isThis(written[place], bytes, from, to)) return texts[place];
+      written[place] = java.util.Arrays.copyOfRange(bytes, from, to);
+      String text = new String(written[place], StandardCharsets.US_ASCII);
+      return texts[place] = interned ? text.intern() : text;
     }
 
-    @Override
-    public int hashCode() {
-      return hash;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      Word word = (Word) other;
-      return hash == word.hash && java.util.Arrays.equals(bytes, from, to, word.bytes, word.from, word.to);
+    private static boolean isThis(byte[] word, byte[] bytes, int from, int to) {
+      if (word.length != to - from) return false;
+      for (int i = 0; i < word.length; i++) if (word[i] != bytes[from + i]) return false;
+      return true;
     }
   }
 }

@@ -14,7 +14,7 @@ final class Shown {
   private final String[] beyond;
   private final Form[] held;
   private final Values.Field[] places;
-  private final Object[] required;
+  private final String[] required;
   final String suffix;
 
   /**
@@ -42,7 +42,9 @@ final class Shown {
     beyond = java.util.Arrays.copyOf(others.names, others.size);
     held = new Form[others.size];
     for (int i = 0; i < held.length; i++) held[i] = Form.read(others.values[i]);
-    required = (Object[]) table.get("required");
+    Object[] named = (Object[]) table.get("required");
+    required = new String[named.length];
+    for (int i = 0; i < named.length; i++) required[i] = ((String) named[i]).intern();
     suffix = table.get("suffix") == null ? "" : (String) table.get("suffix");
   }
 
@@ -74,7 +76,7 @@ final class Shown {
   /** Holds an object that may leave fields out to the model's; is every field of the model there? */
   boolean compared(Fields given, Value expected) {
     int known = 0;
-    for (Object name : required) there(given, (String) name);
+    for (String name : required) there(given, name);
     for (int i = 0; i < names.length; i++) {
       Value value;
       if (i < fields.length) {
