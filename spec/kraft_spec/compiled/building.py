@@ -7,7 +7,7 @@ import hashlib
 import os
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -58,18 +58,23 @@ def is_available() -> bool:
 
 
 def stamp(directory: Path, target: Target) -> str:
+    """The `digest` of a target whose modules are in a folder."""
+    names = [*(f"{name}.tla" for name in target.sources), f"{target.module}.cfg"]
+    return digest([directory / name for name in names], repr(target))
+
+
+def digest(sources: Iterable[Path], what: str) -> str:
     """SHA-256, in hexadecimal, over all that the bytecode depends on.
 
-    That is the modules in a folder and the configuration, tla2tools.jar, the compiler and its runtime.
+    That is the modules and the configuration, what of them is compiled, tla2tools.jar, the compiler and its runtime.
     """
-    digest = hashlib.sha256(repr(target).encode())
-    names = [*(f"{name}.tla" for name in target.sources), f"{target.module}.cfg"]
+    found = hashlib.sha256(what.encode())
     with as_file(files("kraft_spec.compiled")) as folder:
-        compiler = sorted([*folder.glob("*.py"), *folder.glob(f"java/{PACKAGE}/*.java")])
-        for file in (*(directory / name for name in names), *compiler):
-            digest.update(f"{file.name}\n".encode() + file.read_bytes())
-    digest.update(find_jar().path.read_bytes())
-    return digest.hexdigest()
+        compiler = sorted([*folder.glob("*.py"), *folder.glob("java/**/*.java")])
+        for file in (*sources, *compiler):
+            found.update(f"{file.name}\n".encode() + file.read_bytes())
+    found.update(find_jar().path.read_bytes())
+    return found.hexdigest()
 
 
 def cache_folder() -> Path:
@@ -104,23 +109,36 @@ def compiled(specification: Specification, target: Target, stamp: str, folder: P
 
 
 def write_jar(specification: Specification, target: Target, jar: Path) -> None:
-    """Compile a specification and write its jar, whole or not at all.
+    """Compile a specification for the checking of traces, and write its jar, whole or not at all.
 
     Raises:
         As `compiled`.
     """
     compiler = Compiler(specification)
-    sources = {
-        "Model.java": compiler.java("Model", sorted(specification.actions), specification.invariants, target.operators),
-        "State.java": compiler.state_java(),
-    }
+    model = compiler.java("Model", sorted(specification.actions), specification.invariants, target.operators)
+    _write(jar, {"Model.java": model, "State.java": compiler.state_java()}, (f"{PACKAGE}/*.java",))
+
+
+def write_check_jar(specification: Specification, jar: Path) -> None:
+    """Compile a specification for a model check, and write a jar that stands before TLC's, whole or not at all.
+
+    Raises:
+        As `compiled`.
+    """
+    compiler = Compiler(specification)
+    sources = {"Model.java": compiler.checked_java(), "State.java": compiler.state_java()}
+    _write(jar, sources, (f"{PACKAGE}/Values.java", "tlc2/tool/impl/FastTool.java"))
+
+
+def _write(jar: Path, sources: Mapping[str, str], runtime: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="kraft-spec-compiled-") as temporary:
         folder = Path(temporary)
         for name, text in sources.items():
             (folder / name).write_text(text, encoding="utf-8")
-        with as_file(files("kraft_spec.compiled") / "java" / PACKAGE) as runtime:
+        with as_file(files("kraft_spec.compiled") / "java") as written:
             classes = folder / "classes"
-            _javac([*sorted(folder.glob("*.java")), *sorted(runtime.glob("*.java"))], classes)
+            beside = [file for pattern in runtime for file in sorted(written.glob(pattern))]
+            _javac([*sorted(folder.glob("*.java")), *beside], classes)
         jar.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=jar.parent, delete=False) as file:
             try:

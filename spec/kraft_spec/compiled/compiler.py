@@ -4,6 +4,7 @@ An action is written in continuation style: each conjunct either tests, or assig
 that what stands behind it is run once for each successor.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 
 from kraft_spec.compiled import nodes
@@ -30,7 +31,9 @@ class Compiler:
         self._constants: dict[str, str] = {}
         self._strings: dict[str, str] = {}
         self._shapes: dict[tuple[str, ...], str] = {}
+        self._literals: dict[str, str] = {}
         self._operators: dict[int, str] = {}
+        self._steps: dict[int, str] = {}
         self._actions: dict[int, str] = {}
         self._kinds: dict[int, Kind] = {}
         self._resolved: dict[int, JavaObject] = {}
@@ -40,7 +43,7 @@ class Compiler:
         self._fields = 0
 
     def java(self, class_name: str, actions: Sequence[str], invariants: Sequence[str], operators: Sequence[str]) -> str:
-        """The class with these actions, invariants and operators, all without parameters.
+        """The class that checks lines of a trace: actions, invariants and operators, all without parameters.
 
         Raises:
             UnsupportedError: something that they use is not compiled.
@@ -79,6 +82,71 @@ class Compiler:
                 "}\n",
             )
         )
+
+    def checked_java(self) -> str:
+        """The class that a model check asks: what TLC evaluates in every state, by the place that TLC gives it.
+
+        Raises:
+            UnsupportedError: something that they use is not compiled.
+        """
+        tool = self._tool
+        steps = [f"      case {number}: {self._step(one)} return;" for number, one in enumerate(tool.getActions())]
+        properties = [one.pred for one in (*tool.getInvariants(), *tool.getImpliedActions())]
+        bounds = [*tool.getModelConstraints(), *tool.getActionConstraints()]
+        view = [] if tool.getViewSpec() is None else [tool.getViewSpec()]
+        values = [
+            f"      case {number}: return {self._expressions.term(one, Scope()).as_value()};"
+            for number, one in enumerate((*properties, *bounds, *view))
+        ]
+        return "\n".join(
+            (
+                f"package {PACKAGE};",
+                "import tlc2.value.impl.Value;",
+                "public final class Model {",
+                *(f"  {constant}" for constant in self._constants.values()),
+                "  public static void step(int action, State now, State later, Runnable next) {",
+                "    switch (action) {",
+                *steps,
+                '      default: throw new IllegalArgumentException("no such action");',
+                "    }",
+                "  }",
+                "  public static Value value(int expression, State now, State later) {",
+                "    switch (expression) {",
+                *values,
+                '      default: throw new IllegalArgumentException("no such expression");',
+                "    }",
+                "  }",
+                *self._methods,
+                "}\n",
+            )
+        )
+
+    def _step(self, action: JavaObject) -> str:
+        """A call that takes a step of one of TLC's actions: an expression with values for what is bound around it."""
+        bound = list(nodes.context(action.con))
+        uid = int(action.pred.getUid())
+        if uid not in self._steps:
+            scope, declared = Scope(), []
+            for symbol, _ in bound:
+                name = self.fresh(nodes.name(symbol))
+                declared.append(f"Value {name}")
+                term = Term(name, Kind.VALUE, is_name=True)
+                scope = scope.binding(symbol, term, term)
+            method = self._steps[uid] = self.fresh("step")
+            signature = ", ".join(["State now", "State later", *declared, "Runnable next"])
+            body = self._action(action.pred, scope, "next.run();")
+            self._methods.append(f"  static void {method}({signature}) {{ {body} }}")
+        given = [self.literal(value, action.pred) for _, value in bound]
+        return f"{', '.join([f'{self._steps[uid]}(now, later', *given, 'next'])});"
+
+    def literal(self, value: JavaObject, node: JavaObject) -> str:
+        """The constant of a value that TLC has already."""
+        text = str(value)
+        if text not in self._literals:
+            written = _literal(value, node)
+            name = self._literals[text] = f"V{len(self._literals)}"
+            self._constants[name] = f"static final Value {name} = Values.normal({written});"
+        return self._literals[text]
 
     def state_java(self) -> str:
         """The class of a state: one field for each variable."""
@@ -166,6 +234,13 @@ class Compiler:
             self._constants[constant] = f"static final Values.Shape {constant} = new Values.Shape({listed});"
         return self._shapes[key]
 
+    def value(self, symbol: JavaObject) -> JavaObject | None:
+        """The value that the configuration gives a constant; None of anything else."""
+        if nodes.kind(symbol) != nodes.CONSTANT:
+            return None
+        found = self._tool.lookup(symbol)
+        return None if found is None or hasattr(found, "getUid") else found
+
     def resolved(self, symbol: JavaObject) -> JavaObject:
         """What a symbol stands for, after the replacements of the configuration."""
         uid = int(symbol.getUid())
@@ -212,7 +287,7 @@ class Compiler:
         signature = ", ".join(["State now", "State later", *parameters])
         body = self._expressions.statements(definition.getBody(), scope, kind)
         if not parameters and int(definition.getLevel()) == nodes.CONSTANT_LEVEL and kind is Kind.VALUE:
-            self._constants[method] = f"static Value K_{method};"
+            self._constants[method] = f"static volatile Value K_{method};"
             self._methods.append(f"  static Value once_{method}({signature}) {{ {body} }}")
             once = f"K_{method} = Values.normal(once_{method}(now, later));"
             body = f"if (K_{method} == null) {{ {once} }} return K_{method};"
@@ -359,21 +434,40 @@ class Compiler:
     def _unchanged(self, node: JavaObject, scope: Scope, then: str) -> str:
         written = ""
         tests = []
-        for variable in self._variables(node):
+        for variable in self.variables(node):
             place, old = f"{scope.later}.{variable}", f"{scope.now}.{variable}"
             written += f"if ({place} == null) {{ {place} = {old}; }} "
             tests.append(f"({place} == {old} || Values.equal({place}, {old}))")
         return f"{written}if ({' && '.join(tests)}) {{ {then} }}"
 
-    def _variables(self, node: JavaObject) -> Iterable[str]:
+    def variables(self, node: JavaObject) -> Iterable[str]:
+        """The variables that an expression of variables and tuples names."""
         symbol = node.getOperator()
         if nodes.kind(symbol) == nodes.VARIABLE:
             yield nodes.name(symbol)
         elif nodes.name(symbol) == "$Tuple":
             for one in nodes.arguments(node):
-                yield from self._variables(one)
+                yield from self.variables(one)
         else:
-            yield from self._variables(self.resolved(symbol).getBody())
+            yield from self.variables(self.resolved(symbol).getBody())
+
+
+def _literal(value: JavaObject, node: JavaObject) -> str:
+    match str(value.getClass().getSimpleName()):
+        case "IntValue":
+            return f"Values.box({value.val})"
+        case "BoolValue":
+            return f"Values.box({str(bool(value.val)).lower()})"
+        case "StringValue":
+            return f"Values.string({json.dumps(str(value.val))})"
+        case "IntervalValue":
+            return f"Values.interval({value.low}, {value.high})"
+        case "TupleValue":
+            return f"Values.tuple({', '.join(_literal(one, node) for one in value.elems)})"
+        case "SetEnumValue":
+            members = [_literal(value.elems.elementAt(number), node) for number in range(value.elems.size())]
+            return f"Values.set({', '.join(members)})"
+    raise UnsupportedError(f"the value {value}", node)
 
 
 def _quoted(names: Sequence[str]) -> str:

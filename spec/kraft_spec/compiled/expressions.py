@@ -154,6 +154,9 @@ class Expressions:
             return Term(f"{function}.apply({values})", Kind.VALUE)
         if nodes.kind(symbol) == nodes.VARIABLE:
             return Term(f"{scope.now}.{nodes.name(symbol)}", Kind.VALUE, is_name=True)
+        value = self._compiler.value(symbol)
+        if value is not None:
+            return Term(self._compiler.literal(value, node), Kind.VALUE, is_name=True)
         resolved = self._compiler.resolved(symbol)
         operator = nodes.name(resolved)
         if nodes.is_standard(resolved):
@@ -262,6 +265,11 @@ class Expressions:
         if nodes.is_application(second, "$Tuple") and not nodes.arguments(second):
             return f"Values.isEmptySequence({self.term(first, scope).as_value()})"
         return equal(self.term(first, scope), self.term(second, scope))
+
+    def unchanged(self, node: JavaObject, scope: Scope) -> str:
+        """Whether variables have the same values in both states."""
+        same = (f"Values.equal({scope.now}.{one}, {scope.later}.{one})" for one in self._compiler.variables(node))
+        return f"({' && '.join(same)})"
 
     def values(self, given: Sequence[JavaObject], scope: Scope) -> str:
         """Arguments as TLC values."""
@@ -408,6 +416,11 @@ _BUILT_IN: Mapping[str, tuple[Kind, Writer]] = {
     "$SubsetOf": (Kind.VALUE, _quantified("filter")),
     "$BoundedChoose": (Kind.VALUE, _quantified("choose")),
     "$SetOfAll": (Kind.VALUE, _mapped("map")),
+    "UNCHANGED": (Kind.BOOL, lambda x, given, scope, node: x.unchanged(given[0], scope)),
+    "$SquareAct": (
+        Kind.BOOL,
+        lambda x, given, scope, node: f"({x.unchanged(given[1], scope)} || {x.term(given[0], scope).as_bool()})",
+    ),
     "$FcnConstructor": (Kind.VALUE, _mapped("function")),
 }
 """The constructs of TLA+ itself that are compiled, beside IF, CASE, LET, primes and actions."""
@@ -448,5 +461,5 @@ _STANDARD: Mapping[str, tuple[Kind, Writer]] = {
 }
 """The operators of the standard modules that are compiled."""
 
-SUPPORTED = (*_BUILT_IN, "$IfThenElse", "$Case", "LET", "'", "UNCHANGED", *_STANDARD, *_TYPES)
+SUPPORTED = (*_BUILT_IN, "$IfThenElse", "$Case", "LET", "'", *_STANDARD, *_TYPES)
 """The names of all that is compiled, as SANY has them."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from kraft_spec.tlc.jvm import JavaObject
 
 # Values of tla2sany.semantic.ASTConstants.
+CONSTANT = 2
 VARIABLE = 3
 USER_DEFINED = 5
 OPERATOR_ARGUMENT = 8
@@ -79,6 +80,18 @@ def bound_symbols(node: JavaObject) -> Iterator[tuple[JavaObject, JavaObject, bo
     ):
         for symbol in symbols:
             yield symbol, bound, bool(is_tuple)
+
+
+def context(bound: JavaObject) -> Iterator[tuple[JavaObject, JavaObject]]:
+    """Yield (symbol, value) for what TLC has bound around an expression; it keeps these in fields of its own."""
+    fields = {one: bound.getClass().getDeclaredField(one) for one in ("name", "value", "next")}
+    for field in fields.values():
+        field.setAccessible(True)
+    while bound is not None:
+        symbol = fields["name"].get(bound)
+        if symbol is not None:
+            yield symbol, fields["value"].get(bound)
+        bound = fields["next"].get(bound)
 
 
 def uses(

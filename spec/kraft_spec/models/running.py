@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from kraft_spec.compiled.checks import compiled_check
 from kraft_spec.experiments import model_without
 from kraft_spec.models.catalogue import checks_of
 from kraft_spec.models.check import CheckReport, ModelCheck
@@ -99,8 +100,9 @@ def run_check(
     time_limit_seconds: float | None = None,
     heap_megabytes: int | None = None,
     coverage: bool = False,
+    interpreted: bool = False,
 ) -> CheckReport:
-    """Run one check.
+    """Run one check: a long one on the compiled model, where that can be made.
 
     Args:
         check: Which.
@@ -113,6 +115,7 @@ def run_check(
         heap_megabytes: Java's heap; TLC's own choice if None.
         coverage: Have TLC count every action of a check that has coverage, which takes several times as long; else a
             search of the same slice says whether the actions fire.
+        interpreted: Have TLC interpret the model in any case.
 
     Raises:
         ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
@@ -136,6 +139,9 @@ def run_check(
     )
     with TemporaryDirectory(prefix="kraft-spec-model-") as temporary:
         model = write_model(check, Path(temporary) / "model", directory)
+        if not (interpreted or options.brief or options.coverage):
+            jar = compiled_check(model, check.configuration.module, check.name)
+            options = replace(options, compiled=jar)
         report = check_model(model, check.configuration.module, check.name, options, on_progress=on_progress)
         return CheckReport(check, report, tuple(sorted(check.fires - _fired(check, report, model))))
 

@@ -23,6 +23,13 @@ from kraft_spec.tlc.jar import TlcBridgeError, ToolsJar, find_jar, find_java
 JavaObject: TypeAlias = Any
 """A Java object seen through JPype, which has no types to offer."""
 
+COMPILED_OPTIONS = ("-XX:FreqInlineSize=60", "-XX:InlineSmallCode=500", "-XX:MaxInlineLevel=5")
+"""What suits a compiled model: many small methods that call each other.
+
+With Java's own limits its second compiler puts so much of each into the others that it is at work for ten times as
+long, and the code is no faster for it.
+"""
+
 JVM_OPTIONS = (
     # TLC recurses over expressions. This is the stack of threads that Java starts; Python's main thread keeps the
     # system's (8 MB holds some 2,000 calls of a RECURSIVE operator), other Python threads threading.stack_size().
@@ -33,11 +40,7 @@ JVM_OPTIONS = (
     "-Xrs",
     # No file of performance counters in the system's temporary folder.
     "-XX:-UsePerfData",
-    # The compiled model is many small methods that call each other. With the usual limits the second compiler puts so
-    # much of each into the others that it takes twice the CPU time, for code that is no faster.
-    "-XX:+IgnoreUnrecognizedVMOptions",
-    "-XX:FreqInlineSize=150",
-    "-XX:InlineSmallCode=1000",
+    *COMPILED_OPTIONS,
 )
 """Options of the virtual machine, besides its temporary folder."""
 

@@ -1,6 +1,7 @@
 """Model checking: `tlc2.TLC` in a process of its own, started, watched, stopped, and its findings reported."""
 
 import math
+import os
 import re
 import shutil
 import signal
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kraft_spec.tlc.jar import TlcBridgeError, find_jar, find_java
+from kraft_spec.tlc.jvm import COMPILED_OPTIONS
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
 from kraft_spec.tlc.tool_output import Findings, tool_messages
 
@@ -80,6 +82,8 @@ class ModelCheckOptions:
         brief: The search is expected to be over within seconds: Java then compiles and collects garbage in the way that
             starts fastest, which costs half the time and less of the other processors.
         fingerprint_index: Which of TLC's hash polynomials to use: fixed, so that runs are alike.
+        compiled: A jar of this specification compiled, which TLC then asks: see `kraft_spec.compiled.checks`; None: it
+            interprets the specification.
     """
 
     workers: int = 1
@@ -91,6 +95,7 @@ class ModelCheckOptions:
     time_limit_seconds: float | None = None
     brief: bool = False
     fingerprint_index: int = 0
+    compiled: Path | None = None
 
 
 def latest_checkpoint(directory: Path) -> Path | None:
@@ -148,7 +153,7 @@ def check_model(
 
 
 _BRIEF = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-_LONG = ("-XX:+UseParallelGC",)
+_LONG = ("-XX:+UseParallelGC", *COMPILED_OPTIONS)
 
 
 def _command(options: ModelCheckOptions, temporary: Path, configuration: str, module: str) -> list[str]:
@@ -177,7 +182,8 @@ def _command(options: ModelCheckOptions, temporary: Path, configuration: str, mo
         interval_ms = min(max(1, round(options.checkpoints.interval_seconds * 1000)), _CHECKPOINT_NEVER_MS)
         command.append(f"-Dtlc2.TLCGlobals.chkpt={interval_ms}")
     states.mkdir(parents=True, exist_ok=True)
-    command += ["-cp", str(find_jar().path), "tlc2.TLC", "-tool", "-config", f"{configuration}.cfg"]
+    jars = [find_jar().path] if options.compiled is None else [options.compiled, find_jar().path]
+    command += ["-cp", os.pathsep.join(map(str, jars)), "tlc2.TLC", "-tool", "-config", f"{configuration}.cfg"]
     command += ["-metadir", str(states), "-workers", str(options.workers), "-fp", str(options.fingerprint_index)]
     if options.simulation is not None:
         command.append("-simulate")

@@ -37,6 +37,9 @@ public final class Values {
     }
   }
 
+  /** An action that leaves a variable open. */
+  public static Undefined open() { return new Undefined("the action leaves a variable open"); }
+
   /** A local operator with one parameter. */
   public interface F1 { Value apply(Value a); }
   /** With two. */
@@ -142,7 +145,7 @@ public final class Values {
   public static boolean equal(Value first, Value second) {
     if (first == second) return true;
     if (first instanceof StringValue && second instanceof StringValue) {
-      return ((StringValue) first).val == ((StringValue) second).val;
+      return ((StringValue) first).val.equals(((StringValue) second).val);
     }
     if (first instanceof IntValue && second instanceof IntValue) {
       return ((IntValue) first).val == ((IntValue) second).val;
@@ -165,6 +168,12 @@ public final class Values {
 
   // Records.
 
+  /** TLC reads the names of states that it had put on the disk as other objects, which are equal. */
+  private static int indexOf(UniqueString[] names, UniqueString name) {
+    for (int i = 0; i < names.length; i++) if (names[i].equals(name)) return i;
+    return -1;
+  }
+
   /** One use of a field; it remembers where the field was in the last record. */
   public static final class Field {
     final UniqueString name;
@@ -179,14 +188,11 @@ public final class Values {
 
     int placeIn(UniqueString[] names) {
       int at = place;
-      if (at < names.length && names[at] == name) return at;
-      for (at = 0; at < names.length; at++) {
-        if (names[at] == name) {
-          place = at;
-          return at;
-        }
-      }
-      throw new Undefined("no field " + name);
+      if (at < names.length && names[at].equals(name)) return at;
+      at = indexOf(names, name);
+      if (at < 0) throw new Undefined("no field " + name);
+      place = at;
+      return at;
     }
   }
 
@@ -276,7 +282,7 @@ public final class Values {
     Value at = ((Key) path[depth]).value;
     if (base instanceof RecordValue) {
       RecordValue record = record(base);
-      int place = Arrays.asList(record.names).indexOf(((StringValue) at).val);
+      int place = indexOf(record.names, ((StringValue) at).val);
       return place < 0 ? base : new RecordValue(record.names, replaced(record.values, place, path, depth, change), true);
     }
     if (base instanceof TupleValue) {
@@ -331,10 +337,9 @@ public final class Values {
     if (function instanceof TupleValue) return at(function, number(at));
     if (function instanceof RecordValue) {
       RecordValue record = (RecordValue) function;
-      for (int i = 0; i < record.names.length; i++) {
-        if (at instanceof StringValue && record.names[i] == ((StringValue) at).val) return record.values[i];
-      }
-      throw new Undefined("no field " + at);
+      int place = at instanceof StringValue ? indexOf(record.names, ((StringValue) at).val) : -1;
+      if (place < 0) throw new Undefined("no field " + at);
+      return record.values[place];
     }
     FcnRcdValue graph = function(function);
     int place = placeOf(graph, at);
@@ -347,9 +352,7 @@ public final class Values {
       return element instanceof IntValue && between(number(element), 1, ((TupleValue) function).elems.length);
     }
     if (function instanceof RecordValue) {
-      if (!(element instanceof StringValue)) return false;
-      for (UniqueString name : ((RecordValue) function).names) if (name == ((StringValue) element).val) return true;
-      return false;
+      return element instanceof StringValue && indexOf(((RecordValue) function).names, ((StringValue) element).val) >= 0;
     }
     return placeOf(function(function), element) >= 0;
   }
