@@ -19,6 +19,7 @@ from kraft_spec.models import (
     CheckReport,
     ModelCheck,
     UnknownCheck,
+    Way,
     checks_of,
     find_check,
     next_actions,
@@ -37,6 +38,8 @@ CheckpointsAt = Annotated[Path | None, typer.Option("--checkpoints", help="Folde
 Write = Annotated[Path | None, typer.Option("--write", help="Write a check's modules and .cfg there, and run nothing.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint.")]
+Interpreted = Annotated[bool, typer.Option("--interpreted", help="Ask TLC alone, not the compiled model.")]
+Both = Annotated[bool, typer.Option("--both", help="Ask the compiled model and TLC of every step.")]
 
 
 def model(
@@ -48,9 +51,13 @@ def model(
     resume: Resume = False,
     record: Record = None,
     write: Write = None,
+    interpreted: Interpreted = False,
+    both: Both = False,
     as_json: Json = False,
 ) -> int:
     """Model-check the specification with TLC: one named check, or a group of them.
+
+    TLC asks the model in its compiled form where a check is long enough for that to pay, and interprets it otherwise.
 
     A check that is stopped by its time limit is not conclusive (exit code 2), except in the nightly group, where it
     counts as the outcome that it is and says how far it got.
@@ -69,10 +76,13 @@ def model(
         raise CommandError(
             f"there is no folder {record.resolve().parent} to write {record.name} to", ExitCode.CANNOT_WRITE
         )
+    if interpreted and both:
+        raise usage_error("--interpreted and --both exclude each other")
+    way = Way.BOTH if both else Way.INTERPRETED if interpreted else Way.COMPILED
     reports: list[CheckReport] = []
 
     def run(check: ModelCheck) -> CheckReport:
-        return _run(check, workers, time_limit, checkpoints, resume)
+        return _run(check, workers, time_limit, checkpoints, resume, way)
 
     for report in map(run, checks) if jobs == 1 else _side_by_side(run, checks, jobs):
         reports.append(report)
@@ -122,7 +132,7 @@ def _side_by_side(
 
 
 def _run(
-    check: ModelCheck, workers: int, time_limit: float | None, checkpoints: Path | None, resume: bool
+    check: ModelCheck, workers: int, time_limit: float | None, checkpoints: Path | None, resume: bool, way: Way
 ) -> CheckReport:
     with progress(f"model check {check.name}") as advance:
 
@@ -137,6 +147,7 @@ def _run(
             checkpoint_directory=checkpoints,
             resume=resume,
             time_limit_seconds=time_limit,
+            way=way,
         )
 
 
@@ -172,6 +183,7 @@ def show_report(report: CheckReport) -> None:
     stdout.print(one_line(report), style="bold" if report.as_expected else "bold red", markup=False, soft_wrap=True)
     stdout.print(f"  bounds      {check.bounds}", markup=False)
     stdout.print(f"  leaves out  {check.leaves_out}", markup=False)
+    stdout.print(f"  the model   {_ASKED[report.way]}", markup=False)
     if report.never_fired:
         stdout.print(f"  never fired {', '.join(report.never_fired)}", markup=False)
     if found.checkpoint is not None:
@@ -183,6 +195,8 @@ def show_report(report: CheckReport) -> None:
 
 
 _TRACE_SHOWN_MAX = 60
+
+_ASKED = {Way.COMPILED: "compiled", Way.INTERPRETED: "interpreted by TLC", Way.BOTH: "compiled, and interpreted by TLC"}
 
 
 def _show_trace(found: ModelCheckReport) -> None:
@@ -203,6 +217,7 @@ def _document(report: CheckReport) -> dict[str, Any]:
         "bounds": check.bounds,
         "leaves_out": check.leaves_out,
         "expected_violation": check.violates or None,
+        "way": report.way.value,
         "outcome": found.outcome.value,
         "violated": found.violated or None,
         "as_expected": report.as_expected,

@@ -1,7 +1,7 @@
 """The named model checks: what each explores, what it leaves out, and what is expected of it."""
 
 from kraft_spec.models.catalogue import CHECKS, GROUPS, checks_of, find_check
-from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck
+from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck, Way
 from kraft_spec.models.configuration import Configuration
 from kraft_spec.models.reading import CheckTableError, read_checks
 from kraft_spec.models.running import (
@@ -24,6 +24,7 @@ __all__ = [
     "Configuration",
     "ModelCheck",
     "UnknownCheck",
+    "Way",
     "action_of",
     "actions_of_next",
     "checks_of",

@@ -1,10 +1,22 @@
 """What a model check is, and what it found."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from kraft_spec.models.configuration import Configuration
 from kraft_spec.tlc.model_check import Simulation
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
+
+
+class Way(StrEnum):
+    """Who is asked about the model in a check."""
+
+    COMPILED = "compiled"
+    """Its compiled form, where the check is long and that can be made; else TLC."""
+    INTERPRETED = "interpreted"
+    """TLC, which interprets it."""
+    BOTH = "both"
+    """Both; where they disagree the check ends with an error."""
 
 
 class UnknownCheck(ValueError):  # noqa: N818 - the name of the check is the error
@@ -55,11 +67,13 @@ class CheckReport:
         check: The check.
         report: TLC's findings.
         never_fired: Actions that should have fired and did not, in alphabetical order.
+        way: Who was asked about the model.
     """
 
     check: ModelCheck
     report: ModelCheckReport
     never_fired: tuple[str, ...]
+    way: Way
 
     @property
     def as_expected(self) -> bool:

@@ -10,12 +10,13 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from kraft_spec.compiled.building import CompilationError
 from kraft_spec.compiled.checks import compiled_check
 from kraft_spec.experiments import model_without
 from kraft_spec.models.catalogue import checks_of
-from kraft_spec.models.check import CheckReport, ModelCheck
+from kraft_spec.models.check import CheckReport, ModelCheck, Way
 from kraft_spec.models.firing import firing_actions
-from kraft_spec.tlc.model_check import Checkpoints, ModelCheckOptions, check_model, latest_checkpoint
+from kraft_spec.tlc.model_check import Checkpoints, ModelCheckError, ModelCheckOptions, check_model, latest_checkpoint
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress, TraceState
 
 _NEXT_DISJUNCT = re.compile(r"^\s*\\/ .*?\b(\w+)\([^()]*\)\s*$")
@@ -100,9 +101,9 @@ def run_check(
     time_limit_seconds: float | None = None,
     heap_megabytes: int | None = None,
     coverage: bool = False,
-    interpreted: bool = False,
+    way: Way = Way.COMPILED,
 ) -> CheckReport:
-    """Run one check: a long one on the compiled model, where that can be made.
+    """Run one check.
 
     Args:
         check: Which.
@@ -115,7 +116,7 @@ def run_check(
         heap_megabytes: Java's heap; TLC's own choice if None.
         coverage: Have TLC count every action of a check that has coverage, which takes several times as long; else a
             search of the same slice says whether the actions fire.
-        interpreted: Have TLC interpret the model in any case.
+        way: Who is asked about the model.
 
     Raises:
         ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
@@ -139,11 +140,21 @@ def run_check(
     )
     with TemporaryDirectory(prefix="kraft-spec-model-") as temporary:
         model = write_model(check, Path(temporary) / "model", directory)
-        if not (interpreted or options.brief or options.coverage):
-            jar = compiled_check(model, check.configuration.module, check.name)
-            options = replace(options, compiled=jar)
+        if way is Way.BOTH or (way is Way.COMPILED and _pays(check, options)):
+            try:
+                jar = compiled_check(model, check.configuration.module, check.name)
+                options = replace(options, compiled=jar, both=way is Way.BOTH)
+            except CompilationError as error:
+                if way is Way.BOTH:
+                    raise ModelCheckError(f"{check.name} is not compiled: {error}") from error
         report = check_model(model, check.configuration.module, check.name, options, on_progress=on_progress)
-        return CheckReport(check, report, tuple(sorted(check.fires - _fired(check, report, model))))
+        never_fired = tuple(sorted(check.fires - _fired(check, report, model)))
+        return CheckReport(check, report, never_fired, Way.INTERPRETED if options.compiled is None else way)
+
+
+def _pays(check: ModelCheck, options: ModelCheckOptions) -> bool:
+    """Does compiling the model take less time than it saves?  TLC's search for a loop takes as long with either."""
+    return not (options.brief or options.coverage or check.configuration.specification)
 
 
 def _fired(check: ModelCheck, report: ModelCheckReport, model: Path) -> frozenset[str]:

@@ -84,6 +84,7 @@ class ModelCheckOptions:
         fingerprint_index: Which of TLC's hash polynomials to use: fixed, so that runs are alike.
         compiled: A jar of this specification compiled, which TLC then asks: see `kraft_spec.compiled.checks`; None: it
             interprets the specification.
+        both: TLC interprets it as well, and the search ends with an error where the two disagree.
     """
 
     workers: int = 1
@@ -96,6 +97,7 @@ class ModelCheckOptions:
     brief: bool = False
     fingerprint_index: int = 0
     compiled: Path | None = None
+    both: bool = False
 
 
 def latest_checkpoint(directory: Path) -> Path | None:
@@ -182,6 +184,8 @@ def _command(options: ModelCheckOptions, temporary: Path, configuration: str, mo
         interval_ms = min(max(1, round(options.checkpoints.interval_seconds * 1000)), _CHECKPOINT_NEVER_MS)
         command.append(f"-Dtlc2.TLCGlobals.chkpt={interval_ms}")
     states.mkdir(parents=True, exist_ok=True)
+    if options.both:
+        command.append("-Dkraftspec.both=true")
     jars = [find_jar().path] if options.compiled is None else [options.compiled, find_jar().path]
     command += ["-cp", os.pathsep.join(map(str, jars)), "tlc2.TLC", "-tool", "-config", f"{configuration}.cfg"]
     command += ["-metadir", str(states), "-workers", str(options.workers), "-fp", str(options.fingerprint_index)]
