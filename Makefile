@@ -157,7 +157,7 @@ grading:
 
 agreement:
 	@tools/ensure_venv.sh test
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev agreement --mutants \
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev agreement --mutants --model \
 		$(patsubst %,--traces %,$(wildcard traces/kraft_traces/samples/*.jsonl)) $(ARGS)
 
 bench:

@@ -108,7 +108,7 @@ def test_what_is_not_compiled_is_interpreted_unless_both_are_asked_for(
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert _outcome(Way.COMPILED).way is Way.INTERPRETED
-    with pytest.raises(ModelCheckError, match="changes is not compiled: .*Not a directory"):
+    with pytest.raises(ModelCheckError, match=r"changes is not compiled: .*Not a directory"):
         _outcome(Way.BOTH)
 
 

@@ -16,7 +16,12 @@ from kraft_dev.mutation.campaign import Campaign, subject_of
 from kraft_dev.mutation.tools import BOTH_WAYS
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
+from kraft_spec.compiled.checks import compiled_check
+from kraft_spec.models import Way as ModelWay
+from kraft_spec.models import checks_of, model_directory, run_check
 from kraft_spec.mutants import load_catalogue, seeded
+from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
+from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_traces.check import check_occurrences, check_reader
 from kraft_traces.check.fast_path import BOTH, CompiledModelError, Way
 from kraft_traces.errors import TraceError
@@ -120,6 +125,31 @@ def in_altered_lines(number: int, seed: int, on_run: Callable[[], None] | None =
         if on_run is not None:
             on_run()
     return Agreement("altered lines", lines, taken, tuple(found))
+
+
+def in_graph() -> Agreement:
+    """Every edge of the complete state graph that the replay of edges walks: see `kraft_dev.edges`."""
+    folder = model_directory()
+    options = ModelCheckOptions(check_deadlock=False, compiled=compiled_check(folder, "Edges", "Edges"), both=True)
+    return _of_states("edges of the graph", [check_model(folder, "Edges", options=options)])
+
+
+def in_slices(on_check: Callable[[], None] | None = None) -> Agreement:
+    """Every step of the slices of the ci group that the compiled model is asked about."""
+    reports = []
+    for check in checks_of("ci"):
+        if not (check.violates or check.configuration.specification):
+            reports.append(run_check(check, way=ModelWay.BOTH).report)
+        if on_check is not None:
+            on_check()
+    return _of_states("steps of slices", reports)
+
+
+def _of_states(name: str, reports: Iterable[ModelCheckReport]) -> Agreement:
+    reports = tuple(reports)
+    steps = sum(one.progress.states_generated for one in reports)
+    found = tuple(one.message for one in reports if one.outcome is not Outcome.OK)
+    return Agreement(name, steps, steps, found)
 
 
 def in_mutants(jobs: int, on_run: Callable[[], None] | None = None) -> Agreement:

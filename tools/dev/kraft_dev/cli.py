@@ -13,7 +13,7 @@ COMMANDS = {
         "and make fields lie.",
         "load-bearing": "Show for each safety rule what TLC finds violated when the model does not keep it; "
         "with names, run TLC.",
-        "agreement": "Ask the compiled model and TLC the same, line by line: hours, as it is.",
+        "agreement": "Ask the compiled model and TLC the same, line by line and step by step: hours, as it is.",
     },
     "Is everything reached?": {
         "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",
