@@ -93,7 +93,7 @@ def check(
 
 
 def measure_checking(
-    recordings: Sequence[Recording], *, every: int = EVERY, warm_up: int = 12, passes: int = 3
+    recordings: Sequence[Recording], *, every: int = EVERY, warm_up: int = 6, passes: int = 3
 ) -> CheckingSpeed:
     """Check the traces `warm_up` times unmeasured, then `passes` times; the median pass counts.
 

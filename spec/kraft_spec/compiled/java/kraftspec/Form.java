@@ -6,7 +6,6 @@ import kraftspec.Json.Declined;
 import kraftspec.Json.Fields;
 import tlc2.value.impl.BoolValue;
 import tlc2.value.impl.IntValue;
-import tlc2.value.impl.RecordValue;
 import tlc2.value.impl.SetEnumValue;
 import tlc2.value.impl.StringValue;
 import tlc2.value.impl.TupleValue;
@@ -115,21 +114,10 @@ abstract class Form {
     }
     Value[] values = new Value[fields.size];
     for (int i = 0; i < values.length; i++) values[i] = constant(fields.values[i]);
-    return record(names(fields), values);
+    return new Values.Shape(names(fields)).of(values);
   }
 
-  static UniqueString[] names(Fields fields) {
-    UniqueString[] names = new UniqueString[fields.size];
-    for (int i = 0; i < names.length; i++) names[i] = UniqueString.uniqueStringOf(fields.names[i]);
-    return names;
-  }
-
-  /** A record as TLC keeps it. */
-  static RecordValue record(UniqueString[] names, Value[] values) {
-    RecordValue made = new RecordValue(names.clone(), values, false);
-    made.normalize();
-    return made;
-  }
+  private static String[] names(Fields fields) { return java.util.Arrays.copyOf(fields.names, fields.size); }
 
   /** A number within bounds; one that the model cannot hold is none. */
   private static final class Range extends Form {
@@ -204,7 +192,7 @@ abstract class Form {
     final Form[] forms;
 
     Shape(Fields fields) {
-      names = java.util.Arrays.copyOf(fields.names, fields.size);
+      names = names(fields);
       forms = new Form[fields.size];
       for (int i = 0; i < forms.length; i++) forms[i] = read(fields.values[i]);
     }
@@ -233,23 +221,23 @@ abstract class Form {
   /** A record of the model: fields of the object, and constants beside them. */
   private static final class Record extends Form {
     private final Shape shape;
-    private final UniqueString[] names;
+    private final Values.Shape made;
     private final Value[] constants;
 
     Record(Fields fields, Fields more) {
       shape = new Shape(fields);
-      names = new UniqueString[fields.size + more.size];
-      System.arraycopy(names(fields), 0, names, 0, fields.size);
-      System.arraycopy(names(more), 0, names, fields.size, more.size);
+      String[] names = java.util.Arrays.copyOf(fields.names, fields.size + more.size);
+      System.arraycopy(more.names, 0, names, fields.size, more.size);
+      made = new Values.Shape(names);
       constants = new Value[more.size];
       for (int i = 0; i < constants.length; i++) constants[i] = constant(more.values[i]);
     }
 
     @Override Value of(Object json) {
       Value[] given = shape.values(json);
-      Value[] values = java.util.Arrays.copyOf(given, names.length);
+      Value[] values = java.util.Arrays.copyOf(given, given.length + constants.length);
       System.arraycopy(constants, 0, values, given.length, constants.length);
-      return record(names, values);
+      return made.of(values);
     }
   }
 

@@ -1,6 +1,7 @@
 package kraftspec;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -47,7 +48,7 @@ public final class Lines {
     Object cause;
     String message;
     Shown input;
-    UniqueString[] names;
+    final Values.Shape[] shapes = new Values.Shape[16];
     boolean starts;
     long bits;
     State[] others = {};
@@ -99,8 +100,6 @@ public final class Lines {
   public int position;
   /** Why it stopped there; null at the end of the bytes. */
   public String why;
-
-  private static final String[] HEAD = {"name", "type", "replica", "sequence", "completed"};
 
   /** Made for one trace; the tables are those that kraft_traces.check.fast writes. */
   public Lines(String tables) {
@@ -491,66 +490,50 @@ public final class Lines {
     require(Json.same(answer.get("destination"), request.get("source")), "a late answer");
     require(Json.same(answer.get("correlation_id"), request.get("correlation_id")), "a late answer");
     Object records = answer.get("records"), error = answer.get("error"), watermark = answer.get("high_watermark");
-    Value now = Form.record(
-        NOW,
-        new Value[] {
-          IntValue.gen(integer(answer.get("destination"))),
-          IntValue.gen(integer(answer.get("correlation_id"))),
-          IntValue.gen(records == null ? 0 : ((Object[]) Form.typed(records, Object[].class)).length),
-          IntValue.gen(watermark == null ? NOT_SHOWN : integer(watermark)),
-          Form.text(error == null ? "" : (String) Form.typed(error, String.class)),
-        });
-    return Form.record(FETCHES, new Value[] {BoolValue.ValFalse, now, new TupleValue(new Value[0])});
+    Value now = NOW.of(
+        IntValue.gen(integer(answer.get("destination"))),
+        IntValue.gen(integer(answer.get("correlation_id"))),
+        IntValue.gen(records == null ? 0 : ((Object[]) Form.typed(records, Object[].class)).length),
+        IntValue.gen(watermark == null ? NOT_SHOWN : integer(watermark)),
+        Form.text(error == null ? "" : (String) Form.typed(error, String.class)));
+    return FETCHES.of(BoolValue.ValFalse, now, new TupleValue(new Value[0]));
   }
 
   private static final int NOT_SHOWN = -2;
-  private static final UniqueString[] NOW = names("destination", "correlation_id", "records", "watermark", "error");
-  private static final UniqueString[] FETCHES = names("waits", "now", "late");
-
-  private static UniqueString[] names(String... names) {
-    UniqueString[] made = new UniqueString[names.length];
-    for (int i = 0; i < made.length; i++) made[i] = UniqueString.uniqueStringOf(names[i]);
-    return made;
-  }
+  private static final Values.Shape NOW =
+      new Values.Shape("destination", "correlation_id", "records", "watermark", "error");
+  private static final Values.Shape FETCHES = new Values.Shape("waits", "now", "late");
 
   private Value bound(
       String name, Event event, long replica, long number, Fields input, Fields crash, Sent came, Value fetches) {
-    Value[] given = input == null ? new Value[0] : event.input.values(input);
-    int place = (came == null ? 0 : event.message != null ? 1 : 3) + (fetches == null ? 0 : 1);
-    UniqueString[] names = new UniqueString[HEAD.length + given.length + (crash == null ? 0 : 1) + place];
-    Value[] values = new Value[names.length];
-    Value[] head = {
-      Form.text(name), Form.text(event.message == null ? "" : event.message), IntValue.gen((int) replica),
-      IntValue.gen((int) number), IntValue.gen(crash == null ? -1 : natural(crash.get("completed"))),
-    };
-    for (int i = 0; i < HEAD.length; i++) {
-      names[i] = UniqueString.uniqueStringOf(HEAD[i]);
-      values[i] = head[i];
+    List<Value> values = new ArrayList<>(12);
+    values.add(Form.text(name));
+    values.add(Form.text(event.message == null ? "" : event.message));
+    values.add(IntValue.gen((int) replica));
+    values.add(IntValue.gen((int) number));
+    values.add(IntValue.gen(crash == null ? -1 : natural(crash.get("completed"))));
+    if (input != null) values.addAll(Arrays.asList(event.input.values(input)));
+    if (crash != null) values.add(IntValue.gen(integer(crash.get("log_end_offset"))));
+    if (fetches != null) values.add(fetches);
+    if (came != null) values.add(IntValue.gen((int) came.sequence));
+    if (came != null && event.message == null) {
+      values.add(IntValue.gen(came.receiver));
+      values.add(((String) came.message.get("id")).endsWith(SUFFIX) ? BoolValue.ValTrue : BoolValue.ValFalse);
     }
-    int at = HEAD.length;
-    for (int i = 0; i < given.length; i++, at++) {
-      names[at] = event.input.names[i];
-      values[at] = given[i];
-    }
-    if (crash != null) {
-      names[at] = UniqueString.uniqueStringOf("log_end_offset");
-      values[at++] = IntValue.gen(integer(crash.get("log_end_offset")));
-    }
-    if (fetches != null) {
-      names[at] = UniqueString.uniqueStringOf("fetches");
-      values[at++] = fetches;
-    }
-    if (came != null) {
-      names[at] = UniqueString.uniqueStringOf("sent");
-      values[at++] = IntValue.gen((int) came.sequence);
-      if (event.message == null) {
-        names[at] = UniqueString.uniqueStringOf("destination");
-        values[at++] = IntValue.gen(came.receiver);
-        names[at] = UniqueString.uniqueStringOf("change");
-        values[at] = ((String) came.message.get("id")).endsWith(SUFFIX) ? BoolValue.ValTrue : BoolValue.ValFalse;
-      }
-    }
-    return Form.record(names, values);
+    int parts = (input == null ? 0 : 1) + (crash == null ? 0 : 2) + (fetches == null ? 0 : 4) + (came == null ? 0 : 8);
+    if (event.shapes[parts] == null) event.shapes[parts] = shape(event, input, crash, came, fetches);
+    return event.shapes[parts].of(values.toArray(new Value[0]));
+  }
+
+  /** The names of what {@link #bound} lists, in that order. */
+  private static Values.Shape shape(Event event, Fields input, Fields crash, Sent came, Value fetches) {
+    List<String> names = new ArrayList<>(List.of("name", "type", "replica", "sequence", "completed"));
+    if (input != null) for (UniqueString name : event.input.names) names.add(name.toString());
+    if (crash != null) names.add("log_end_offset");
+    if (fetches != null) names.add("fetches");
+    if (came != null) names.add("sent");
+    if (came != null && event.message == null) names.addAll(List.of("destination", "change"));
+    return new Values.Shape(names.toArray(new String[0]));
   }
 
   private static int natural(Object json) {

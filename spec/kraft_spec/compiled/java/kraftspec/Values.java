@@ -2,6 +2,9 @@ package kraftspec;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -198,16 +201,20 @@ public final class Values {
 
   /** The fields of a record constructor. */
   public static final class Shape {
+    /** Records with the same fields share their names, which makes comparing them fast. */
+    private static final Map<List<UniqueString>, UniqueString[]> SHARED = new ConcurrentHashMap<>();
+
     private final UniqueString[] names;
     private final int[] places;
 
     public Shape(String... written) {
       UniqueString[] given = new UniqueString[written.length];
       for (int i = 0; i < written.length; i++) given[i] = UniqueString.uniqueStringOf(written[i]);
-      names = given.clone();
-      Arrays.sort(names, UniqueString::compareTo);
+      UniqueString[] sorted = given.clone();
+      Arrays.sort(sorted, UniqueString::compareTo);
+      names = SHARED.computeIfAbsent(List.of(sorted), fields -> sorted);
       places = new int[given.length];
-      for (int i = 0; i < given.length; i++) places[i] = Arrays.asList(names).indexOf(given[i]);
+      for (int i = 0; i < given.length; i++) places[i] = indexOf(names, given[i]);
     }
 
     public Value of(Value... given) {
