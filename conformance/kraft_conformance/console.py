@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -87,18 +88,26 @@ def progress(description: str, total: int | None = None) -> Iterator[Advance]:
         yield advance
 
 
+LINE_SECONDS = 15.0
+"""Where there is no terminal, work that goes on is told so often."""
+
+
 @contextmanager
 def stage_progress() -> Iterator[Notice]:
-    """A bar for work whose amount shows itself as it goes on; no terminal gets a line for each thing that begins."""
-    begun: set[str] = set()
+    """A bar for work whose amount shows itself as it goes on.
+
+    No terminal gets a line for each thing that begins, and how far it is every `LINE_SECONDS`.
+    """
+    told, told_at = "", 0.0
     with _bar(TextColumn("tasks")) as bar:
-        task = bar.add_task("starting Spark", total=None)
+        task = bar.add_task("", total=None)
 
         def move(what: str, done: int, total: int) -> None:
-            if not stderr.is_terminal and what not in begun:
-                begun.add(what)
-                stderr.print(f"{what} ...", markup=False)
+            nonlocal told, told_at
             bar.update(task, description=what, completed=done, total=total or None)
+            if not stderr.is_terminal and (what != told or time.monotonic() >= told_at + LINE_SECONDS):
+                told, told_at = what, time.monotonic()
+                stderr.print(f"{what} ...{f' {done} of {total} tasks' if total else ''}", markup=False)
 
         yield move
 

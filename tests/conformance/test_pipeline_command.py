@@ -9,6 +9,7 @@ from tests.conformance.commands import Captured
 from tests.traces.pipeline.corpus import good
 from tests.traces.pipeline.shell import pipeline
 
+from kraft_conformance import console
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
@@ -59,7 +60,7 @@ def test_a_master_where_nobody_listens(trace: Path, tmp_path: Path, capsys: Capt
     words = ("run", "--input", trace, "--output", tmp_path / "out", "--master", "spark://127.0.0.1:1")
     code, said = _refused(capsys, *words)
     assert code == ExitCode.UNAVAILABLE
-    assert said.startswith("no Spark master answers at spark://127.0.0.1:1: 127.0.0.1:1: ")
+    assert said.startswith("starting Spark ... no Spark master answers at spark://127.0.0.1:1: 127.0.0.1:1: ")
     assert sorted(tmp_path.iterdir()) == [trace]
 
 
@@ -69,7 +70,7 @@ def test_a_java_that_is_not_there(
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
     assert code == ExitCode.UNAVAILABLE
-    assert said.startswith(f"JAVA_HOME is {tmp_path}, which has no bin/java")
+    assert said.startswith(f"starting Spark ... JAVA_HOME is {tmp_path}, which has no bin/java")
 
 
 def test_a_library_of_the_extra_that_is_not_there(
@@ -110,5 +111,20 @@ def test_a_run_from_the_shell(trace: Path, tmp_path: Path) -> None:
     assert (document["account"]["accepted"], document["account"]["traces_quarantined"]) == (1, 1)
     taken = pipeline("ingest", "-i", tmp_path / "*.jsonl", "-o", tmp_path / "in", "--master", "local[1]", "--json")
     assert (taken.returncode, json.loads(taken.stdout)["quarantine"]) == (ExitCode.BAD_INPUT, 1)
-    # Spark is silent: one line for each stage.
-    assert run.stderr.splitlines() == ["ingest ...", "validate ...", "coverage ...", "report ..."]
+    # Spark is silent: a line for each stage, more only for one that takes long.
+    told = dict.fromkeys(line.partition(" ...")[0] for line in run.stderr.splitlines())
+    assert list(told) == ["starting Spark", "ingest", "validate", "coverage", "report"]
+
+
+def test_no_terminal_is_told_what_begins_at_once_and_how_far_it_is_now_and_then(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with console.stage_progress() as notice:
+        notice("starting Spark", 0, 0)
+        assert capsys.readouterr().err == "starting Spark ...\n"
+        for done in range(3):
+            notice("validate", done, 9)
+        assert capsys.readouterr().err == "validate ... 0 of 9 tasks\n"
+        monkeypatch.setattr(console, "LINE_SECONDS", 0.0)
+        notice("validate", 3, 9)
+        assert capsys.readouterr().err == "validate ... 3 of 9 tasks\n"

@@ -1,12 +1,13 @@
 """A kill in the middle of a stage."""
 
-import json
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+from kraft_traces.pipeline.journal import Journals
 
 
 class KillOnce:
@@ -27,19 +28,17 @@ class KillOnce:
 
 
 @contextmanager
-def deadly(source: str, notes: Path) -> Iterator[list[int]]:
-    """Kill every worker that notes that it checks a trace of this source, as long as the block runs."""
+def deadly(what: str, journals: Path) -> Iterator[list[int]]:
+    """Kill every worker that says in its journal that it begins this piece of work, as long as the block runs."""
     over = threading.Event()
     killed: list[int] = []
 
     def look() -> None:
         while not over.wait(0.005):
-            for note in notes.glob("*"):
-                with suppress(OSError, ValueError):
-                    named, _, process = json.loads(note.read_bytes())
-                    if named == source and process not in killed:
-                        os.kill(process, signal.SIGKILL)
-                        killed.append(process)
+            for begun in Journals(journals, "").under_way():
+                if begun.what == what and begun.process not in killed:
+                    os.kill(begun.process, signal.SIGKILL)
+                    killed.append(begun.process)
 
     thread = threading.Thread(target=look, daemon=True)
     thread.start()

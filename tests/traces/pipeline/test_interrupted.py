@@ -57,6 +57,7 @@ def test_an_interrupted_sweep_ends_its_jobs_and_says_what_is_kept(tmp_path: Path
         [sys.executable, "-c", INTERRUPTIBLE, *command], stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as sweep:
         assert sweep.stderr is not None
+        assert sweep.stderr.readline() == "starting Spark ...\n"
         assert "chunk 1 of" in sweep.stderr.readline()
         time.sleep(seconds)
         sweep.send_signal(signal.SIGINT)

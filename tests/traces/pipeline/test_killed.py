@@ -13,8 +13,9 @@ from tests.traces.pipeline.processes import KillOnce, deadly
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables, rows_of
 
+from kraft_traces.own import GENERATOR_NAME
 from kraft_traces.pipeline import runs
-from kraft_traces.pipeline.in_progress import DEATHS_MAX
+from kraft_traces.pipeline.journal import DEATHS_MAX
 from kraft_traces.pipeline.processes import below, python_workers
 from kraft_traces.pipeline.schemas import VERDICTS
 from kraft_traces.pipeline.session import SessionOptions
@@ -52,7 +53,7 @@ def test_a_trace_that_ends_its_worker_each_time_is_given_up_and_the_others_are_c
     bad = folder / "bad.jsonl"
     bad.write_bytes(good(9, 300, "chaos"))
     output = tmp_path / "out"
-    with deadly(str(bad), output.with_name("out.unfinished") / ".work" / "under-way") as killed:
+    with deadly(f"{bad}:1", output.with_name("out.unfinished") / ".work" / "journals") as killed:
         runs.run(OPTIONS, [str(folder)], output)
     assert len(killed) == DEATHS_MAX
     verdicts = {row["source"]: row for row in rows_of(output, VERDICTS)}
@@ -62,25 +63,42 @@ def test_a_trace_that_ends_its_worker_each_time_is_given_up_and_the_others_are_c
     assert {row["verdict"] for row in verdicts.values()} == {"accepted"}
 
 
-@pytest.mark.nightly
-def test_a_killed_run_goes_on_where_it_was_and_leaves_no_output_before(
-    shared: Any, folder: Path, tmp_path: Path
+def test_a_killed_run_goes_on_with_the_verdicts_that_it_had_and_leaves_no_output_before(
+    shared: Any, tmp_path: Path
 ) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for seed in range(24):
+        (folder / f"{seed}.jsonl").write_bytes(good(seed, 150, "chaos"))
     runs.run(OPTIONS, [str(folder)], tmp_path / "whole")
-    output = tmp_path / "out"
+    output, unfinished = tmp_path / "out", tmp_path / "out.unfinished"
     line = words("run", "-i", folder, "-o", output, "--master", "local[2]")
-    with subprocess.Popen(line, stderr=subprocess.DEVNULL, start_new_session=True) as run:
-        verdicts = tmp_path / "out.unfinished" / "traces"
-        while not verdicts.exists() and run.poll() is None:
-            time.sleep(0.2)
+    with subprocess.Popen(line, stderr=subprocess.PIPE, start_new_session=True, text=True) as run:
+        while not _journals_with(b"accepted", unfinished) and run.poll() is None:
+            time.sleep(0.02)
         children = below(run.pid)
         run.kill()
+        assert run.stderr is not None
+        told = run.stderr.read().splitlines()
     assert run.returncode == -signal.SIGKILL
     _wait_until_gone(children)
+    assert told[0] == "starting Spark ..."
     assert not output.exists()
-    assert not (tmp_path / "out.unfinished" / "verdicts").exists()
+    assert not (unfinished / "verdicts").exists()
+    # What is written down is told from what is checked again by another name of the same length.
+    name, other = GENERATOR_NAME.encode(), b"x" * len(GENERATOR_NAME)
+    for journal in _journals_with(name, unfinished):
+        journal.write_bytes(journal.read_bytes().replace(name, other))
     runs.run(OPTIONS, [str(folder)], output, resume=True)
-    assert all_tables(output) == all_tables(tmp_path / "whole")
+    verdicts, whole = rows_of(output, VERDICTS), rows_of(tmp_path / "whole", VERDICTS)
+    kept = [row for row in verdicts if row["generator"] == other.decode()]
+    assert 0 < len(kept) < len(verdicts)
+    assert sorted(({**row, "generator": GENERATOR_NAME} for row in verdicts), key=repr) == whole
+
+
+def _journals_with(content: bytes, unfinished: Path) -> list[Path]:
+    files = [path for path in (unfinished / ".work" / "journals").rglob("*") if path.is_file()]
+    return [path for path in files if content in path.read_bytes()]
 
 
 def _wait_until_gone(processes: list[int]) -> None:

@@ -1,4 +1,4 @@
-"""What a killed process leaves behind: a folder that the next session removes, a note of the trace under way."""
+"""What a killed process leaves behind: a folder that the next session removes, a journal of what it was at."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kraft_traces.pipeline.in_progress import ChecksInProgress, TraceInProgress
+from kraft_traces.pipeline.journal import Journals
 from kraft_traces.pipeline.session_folder import SessionFolder
 
 _MAKES_A_FOLDER = """
@@ -23,9 +23,10 @@ sys.stdin.readline()
 _DIES_OVER_A_TRACE = """
 import os, sys
 from pathlib import Path
-from kraft_traces.pipeline.in_progress import TraceInProgress, ChecksInProgress
-with ChecksInProgress(Path(sys.argv[1])).under_way("one", TraceInProgress("giant.jsonl", 7)) as deaths:
-    os._exit(deaths)
+from kraft_traces.pipeline.journal import Journals
+with Journals(Path(sys.argv[1]), "this").opened() as journal:
+    journal.row("small", "small.jsonl:1", lambda deaths: {"deaths": deaths})
+    journal.row("giant", "giant.jsonl:7", os._exit)
 """
 
 
@@ -64,18 +65,33 @@ def test_the_log_of_a_failed_session_stays_until_somebody_has_read_it() -> None:
     other.remove()
 
 
-def test_a_trace_over_which_workers_have_died_is_known_by_name_and_number(tmp_path: Path) -> None:
-    in_progress = ChecksInProgress(tmp_path / "under-way")
-    in_progress.begin()
-    giant, other = TraceInProgress("giant.jsonl", 7), TraceInProgress("a.jsonl", 1)
+def test_a_trace_over_which_workers_have_died_is_known_by_name_and_the_verdicts_before_it_are_kept(
+    tmp_path: Path,
+) -> None:
+    journals = Journals(tmp_path / "journals", "this")
     for before in range(2):
-        command = [sys.executable, "-c", _DIES_OVER_A_TRACE, str(in_progress.folder)]
+        command = [sys.executable, "-c", _DIES_OVER_A_TRACE, str(journals.folder)]
         assert subprocess.run(command, check=False).returncode == before
-    with in_progress.under_way("two", other) as deaths:
-        assert deaths == 0
-        assert in_progress.found() == [other, giant]
-    with pytest.raises(ZeroDivisionError), in_progress.under_way("two", other):
-        raise ZeroDivisionError
-    assert in_progress.described() == "workers died while they checked giant.jsonl:7"
-    in_progress.begin()
-    assert (in_progress.found(), in_progress.described()) == ([], "")
+    with journals.opened() as journal:
+        assert journal.row("small", "small.jsonl:1", lambda _: {"again": True}) == {"deaths": 0}
+        assert journal.row("giant", "giant.jsonl:7", lambda deaths: {"deaths": deaths}) == {"deaths": 2}
+        with pytest.raises(ZeroDivisionError):
+            journal.row("other", "other.jsonl:1", lambda deaths: {"share": 1 // deaths})
+    assert journals.described() == "workers died while they checked giant.jsonl:7"
+    next_run = Journals(journals.folder)
+    assert next_run.described() == ""
+    with next_run.opened() as journal:
+        assert journal.row("other", "other.jsonl:1", lambda deaths: {"deaths": deaths}) == {"deaths": 0}
+    journals.forget()
+    assert journals.described() == ""
+
+
+def test_a_result_that_breaks_off_in_its_journal_is_none(tmp_path: Path) -> None:
+    with Journals(tmp_path).opened() as journal:
+        journal.row("one", "one.jsonl:1", lambda _: {"raw": b"kept"})
+        journal.row("two", "two.jsonl:1", lambda _: {"raw": b"torn"})
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-1])
+    with Journals(tmp_path).opened() as journal:
+        assert journal.row("one", "one.jsonl:1", lambda _: {}) == {"raw": b"kept"}
+        assert journal.row("two", "two.jsonl:1", lambda deaths: {"deaths": deaths}) == {"deaths": 0}

@@ -19,6 +19,7 @@ from kraft_traces.pipeline import runs
 from kraft_traces.pipeline.coverage import everything
 from kraft_traces.pipeline.failures import InputError, OutputError
 from kraft_traces.pipeline.ingest import INTAKE_TABLES, ingest, tables_of
+from kraft_traces.pipeline.journal import Journals
 from kraft_traces.pipeline.plans import Plans
 from kraft_traces.pipeline.schemas import (
     COVERAGE,
@@ -162,10 +163,12 @@ def test_coverage_counts_what_the_steps_of_the_model_show(whole_run: Path) -> No
 
 
 @pytest.mark.parametrize("buckets", [1, 5])
-def test_the_tables_do_not_depend_on_how_the_work_is_cut(spark: Any, whole_run: Path, buckets: int) -> None:
+def test_the_tables_do_not_depend_on_how_the_work_is_cut(
+    spark: Any, whole_run: Path, tmp_path: Path, buckets: int
+) -> None:
     workspace = Workspace.finished(whole_run)
     traces, segments = workspace.read(spark, TRACES), workspace.read(spark, SEGMENTS).repartition(3)
-    again = validate(traces, segments, buckets).collect()
+    again = validate(traces, segments, buckets, Journals(tmp_path)).collect()
     assert sorted((row.asDict(recursive=True) for row in again), key=repr) == rows_of(whole_run, VERDICTS)
 
 

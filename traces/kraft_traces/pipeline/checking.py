@@ -14,7 +14,7 @@ from msgspec import DecodeError
 from kraft_traces.check import CANDIDATES_MAX, EVERY, OtherModelError, Rejection, Verdict, VerdictKind, check_reader
 from kraft_traces.check.model import trace_model
 from kraft_traces.errors import TraceError
-from kraft_traces.pipeline.in_progress import given_up
+from kraft_traces.pipeline.journal import given_up
 from kraft_traces.pipeline.parts import PartLines
 
 Row = dict[str, Any]

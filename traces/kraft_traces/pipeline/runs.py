@@ -67,6 +67,14 @@ def _ended(output: Path) -> Iterator[Workspace]:
 
 
 @contextmanager
+def _session(options: SessionOptions, notice: Notice) -> Iterator[Any]:
+    """A session of Spark, which takes seconds to start."""
+    notice("starting Spark", 0, 0)
+    with spark_session(options) as session:
+        yield session
+
+
+@contextmanager
 def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
     """Add to the time that a stage has taken; what a stopped run had taken is not known."""
     began = time.monotonic()
@@ -98,7 +106,7 @@ def run(
         PipelineError: what its kinds say.
     """
     how = checking or Checking()
-    with _begun(output, _parameters(patterns, how), resume) as workspace, spark_session(options) as session:
+    with _begun(output, _parameters(patterns, how), resume) as workspace, _session(options, notice) as session:
         return _run(session, workspace, patterns, how, notice)
 
 
@@ -132,7 +140,9 @@ def ingest(
 ) -> dict[str, int]:
     """The stage alone.  Returns how many rows each table has."""
     with _begun(output, {"command": "ingest", "input": list(patterns)}, resume) as workspace:
-        return _made(options, workspace, "ingest", lambda session: run_ingest(session, workspace, patterns, notice))
+        return _made(
+            options, workspace, "ingest", notice, lambda session: run_ingest(session, workspace, patterns, notice)
+        )
 
 
 def generate(
@@ -140,11 +150,15 @@ def generate(
 ) -> dict[str, int]:
     """The stage alone.  Returns how many rows each table has."""
     with _begun(output, {"command": "generate", "generate": plans.as_dict()}, resume) as workspace:
-        return _made(options, workspace, "generate", lambda session: run_generate(session, workspace, plans, notice))
+        return _made(
+            options, workspace, "generate", notice, lambda session: run_generate(session, workspace, plans, notice)
+        )
 
 
-def _made(options: SessionOptions, workspace: Workspace, name: str, stage: Callable[[Any], None]) -> dict[str, int]:
-    with spark_session(options) as session:
+def _made(
+    options: SessionOptions, workspace: Workspace, name: str, notice: Notice, stage: Callable[[Any], None]
+) -> dict[str, int]:
+    with _session(options, notice) as session:
         with _stage(workspace, session, name):
             stage(session)
         rows = {table.name: int(workspace.read(session, table).count()) for table in INTAKE_TABLES}
@@ -164,7 +178,7 @@ def validate(
         if workspace.has_begun(VERDICTS) and before.get(name, value) != value:
             raise OutputError(f"{output} was begun to be validated with {name} {before[name]}, not {value}")
     workspace.note(parameters=before | wanted)
-    with spark_session(options) as session:
+    with _session(options, notice) as session:
         with _stage(workspace, session, "validate"):
             run_validate(session, workspace, notice, every=checking.every, candidates_max=checking.candidates_max)
         verdicts = workspace.read(session, VERDICTS)
@@ -180,14 +194,14 @@ def coverage(options: SessionOptions, output: Path, *, notice: Notice = no_notic
     with _ended(output) as workspace:
         if workspace.has(COVERAGE):
             raise OutputError(f"{output} has its coverage already")
-        with spark_session(options) as session, _stage(workspace, session, "coverage"):
+        with _session(options, notice) as session, _stage(workspace, session, "coverage"):
             run_coverage(session, workspace, notice)
         workspace.finish()
 
 
 def report(options: SessionOptions, output: Path, *, notice: Notice = no_notice) -> Document:
     """The stage alone, on the tables in `output`; an older report is replaced."""
-    with _ended(output) as workspace, spark_session(options) as session:
+    with _ended(output) as workspace, _session(options, notice) as session:
         if workspace.has(EVENTS):
             _count(session, workspace)
         return write_report(session, workspace, notice)
@@ -215,7 +229,7 @@ def sweep(
     with (
         _begun(output, parameters, resume) as workspace,
         _reference(options, mutant) as (changed, digest),
-        spark_session(changed) as session,
+        _session(changed, notice) as session,
     ):
         with _stage(workspace, session, "sweep"):
             found = run_sweep(

@@ -31,7 +31,7 @@ from kraft_traces.pipeline.shipping import PACKAGES_FOLDER, archive_of_packages
 
 TASK_FAILURES_MAX = 8
 """How often a task may fail, for instance because its worker was killed, before the run does: more than twice as often
-as a worker may die over one trace, which is then given up (`in_progress`)."""
+as a worker may die over one trace, which is then given up (`journal`)."""
 
 _ARROW_ROWS_MAX = 64
 _ARROW_BYTES_MAX = 2**23

@@ -5,7 +5,6 @@ to one task, in order, one after the other.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
 from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
@@ -21,7 +20,7 @@ from kraft_traces.pipeline.batches import Row, map_rows
 from kraft_traces.pipeline.checking import given_up_row, verdict_row
 from kraft_traces.pipeline.chunks import Notice, run_chunks
 from kraft_traces.pipeline.failures import SparkError
-from kraft_traces.pipeline.in_progress import DEATHS_MAX, ChecksInProgress, TraceInProgress
+from kraft_traces.pipeline.journal import DEATHS_MAX, Journals
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.spread import BUCKET, buckets_for, spread
 from kraft_traces.pipeline.store import Workspace
@@ -34,10 +33,10 @@ def validate(
     traces: Any,
     segments: Any,
     buckets: int,
+    journals: Journals,
     *,
     every: int = EVERY,
     candidates_max: int = CANDIDATES_MAX,
-    in_progress: ChecksInProgress | None = None,
 ) -> Any:
     """The transformation: DataFrames of `TRACES` and `SEGMENTS` to one of `VERDICTS`.
 
@@ -45,9 +44,9 @@ def validate(
         traces: of a number that fits the memory of each executor.
         segments: of these traces, and perhaps of others.
         buckets: into how many tasks the parts of the traces are spread.
+        journals: what they say of these parts is taken from them, the rest goes there at once.
         every: after how many events the full invariants are checked.
         candidates_max: most candidate states of a trace that leaves fields out.
-        in_progress: where to note the parts under way; None for nowhere.
     """
     parts = (
         traces.withColumn("part", sf.explode(sf.sequence(sf.lit(0), sf.col("parts") - 1)))
@@ -64,7 +63,7 @@ def validate(
         .repartitionById(buckets, sf.col(BUCKET))
         .sortWithinPartitions("trace_id", "part", "segment")
     )
-    check = partial(_check, every=every, candidates_max=candidates_max, in_progress=in_progress)
+    check = partial(_check, journals=journals, every=every, candidates_max=candidates_max)
     return decided(map_rows(ordered, check, PART_VERDICTS))
 
 
@@ -109,21 +108,21 @@ def _sums(shown: Any) -> Any:
     return sf.aggregate(rest, first, lambda sums, counts: sf.zip_with(sums, counts, added))
 
 
-def _check(
-    rows: Iterable[Row], *, every: int, candidates_max: int, in_progress: ChecksInProgress | None
-) -> Iterator[Row]:
-    for (_, part), segments in groupby(rows, itemgetter("trace_id", "part")):
-        first = next(segments)
-        trace = {**first, "first_line": first["trace_line"]}
-        whole = chain((first,), segments)  # noqa: B031 - what is left of the group
-        checked = TraceInProgress(trace["source"], trace["first_line"])
-        noted = nullcontext(0) if in_progress is None else in_progress.under_way(f"{trace['trace_id']}-{part}", checked)
-        with noted as deaths:
-            if deaths >= DEATHS_MAX:
-                row = given_up_row(trace, deaths)
-            else:
-                row = verdict_row(trace, whole, part, every=every, candidates_max=candidates_max)
-        yield {**row, "part": part}
+def _check(rows: Iterable[Row], *, journals: Journals, every: int, candidates_max: int) -> Iterator[Row]:
+    with journals.opened() as journal:
+        for (trace_id, part), segments in groupby(rows, itemgetter("trace_id", "part")):
+            first = next(segments)
+            trace = {**first, "first_line": first["trace_line"]}
+            whole = chain((first,), segments)  # noqa: B031 - what is left of the group
+            check = partial(_checked, trace, whole, part, every=every, candidates_max=candidates_max)
+            row = journal.row(f"{trace_id}-{part}", f"{trace['source']}:{trace['first_line']}", check)
+            yield {**row, "part": part}
+
+
+def _checked(trace: Row, segments: Iterable[Row], part: int, deaths: int, *, every: int, candidates_max: int) -> Row:
+    if deaths >= DEATHS_MAX:
+        return given_up_row(trace, deaths)
+    return verdict_row(trace, segments, part, every=every, candidates_max=candidates_max)
 
 
 def run_validate(
@@ -131,21 +130,20 @@ def run_validate(
 ) -> None:
     """Run the stage, in the chunks in which the traces came in."""
     chunks = int(workspace.facts()["waves"])
-    in_progress = ChecksInProgress(workspace.work_file("under-way"))
-    in_progress.begin()
+    journals = Journals(workspace.work_file("journals"))
 
     def chunk(number: int) -> None:
         traces, segments = (workspace.read(session, table, number) for table in (TRACES, SEGMENTS))
         buckets = buckets_for(session, int(traces.agg(sf.sum("parts")).head()[0] or 0))
-        verdicts = validate(
-            traces, segments, buckets, every=every, candidates_max=candidates_max, in_progress=in_progress
-        )
+        noted = journals.of_chunk(number)
+        verdicts = validate(traces, segments, buckets, noted, every=every, candidates_max=candidates_max)
         workspace.write_chunk(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
+        noted.forget()
 
     try:
         run_chunks(session, "validate", workspace.missing_chunks((VERDICTS,), chunks), chunk, notice)
     except (PySparkException, Py4JError) as error:
-        if in_progress.found():
-            raise SparkError(f"a Spark job failed: {in_progress.described()}") from error
-        raise
+        if not (died := journals.described()):
+            raise
+        raise SparkError(f"a Spark job failed: {died}") from error
     workspace.finish_tables((VERDICTS,), chunks)
