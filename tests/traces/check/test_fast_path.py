@@ -58,6 +58,18 @@ def test_a_recorded_trace_has_the_same_verdict(name: str) -> None:
     assert said(content, way=Way(20, 0)) == said(content, way=INTERPRETED)
 
 
+def test_a_compiled_model_is_made_for_many_short_traces_as_it_is_for_a_long_one(
+    compiled: TraceModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bool] = []
+    monkeypatch.setattr(TraceModel, "compiled_lines", lambda self, *, make: made.append(make))
+    monkeypatch.setattr(compiled, "lines_alone", 0)
+    short = b"".join(simulated("chaos").splitlines(keepends=True)[:50])
+    for _ in range(4):
+        said(short, way=Way(1_000, 200))
+    assert made == [False, False, True, True]
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("workload", sorted(WORKLOAD_NAMES))
 def test_tlc_takes_every_line_to_the_same_state(workload: str) -> None:

@@ -6,9 +6,10 @@ these are compared with the model's; what a line leaves out may have been anythi
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from msgspec import UNSET
@@ -210,17 +211,16 @@ class ShownFields:
 
     def compared(self) -> Compared:
         """What the lines so far come to."""
-        groups, fields = (
-            {name: self._counted(_having(bits), (bits,)) for name, bits in table.items()}
-            for table in (_GROUP_BITS, _BITS)
+        shown, events = [0] * len(_QUESTIONS), [0] * len(_QUESTIONS)
+        for (event, bits), lines in self._lines.items():
+            for place, is_shown in _answers(event, bits):
+                events[place] += lines
+                shown[place] += lines * is_shown
+        counts = map(Shown, shown, events)
+        groups, fields, properties = (
+            {name: next(counts) for name in names} for names in (_GROUP_BITS, _BITS, _PROPERTY_BITS)
         )
-        properties = {name: self._counted(_judging(name), ways) for name, ways in _PROPERTY_BITS.items()}
         return Compared(self._extent(), groups, properties, fields)
-
-    def _counted(self, has: Callable[[str], bool], ways: tuple[int, ...]) -> Shown:
-        having = [(bits, lines) for (event, bits), lines in self._lines.items() if has(event)]
-        enough = sum(lines for bits, lines in having if any(bits & way == way for way in ways))
-        return Shown(enough, sum(lines for _, lines in having))
 
     def _extent(self) -> Extent | None:
         if not self._lines:
@@ -230,13 +230,23 @@ class ShownFields:
         return Extent.PARTIAL if any(bits & _ANYTHING for _, bits in self._lines) else Extent.NAMES_ONLY
 
 
-def _having(bits: int) -> Callable[[str], bool]:
-    return lambda event: bool(OF_EVENT[event] & bits)
+_AT_REPLICAS = frozenset(event for event, shape in EVENTS.items() if shape.at_replica)
+
+_QUESTIONS = (
+    *(
+        (frozenset(event for event in EVENTS if OF_EVENT[event] & bits), (bits,))
+        for bits in (*_GROUP_BITS.values(), *_BITS.values())
+    ),
+    *((_ONLY_AT.get(name, _AT_REPLICAS), ways) for name, ways in _PROPERTY_BITS.items()),
+)
+"""Of each group, field and property: the events that it is about, and what a line must show, one way or another."""
 
 
-def _judging(name: str) -> Callable[[str], bool]:
-    only = _ONLY_AT.get(name)
-    return lambda event: EVENTS[event].at_replica if only is None else event in only
+@lru_cache(4096)
+def _answers(event: str, bits: int) -> tuple[tuple[int, bool], ...]:
+    """The places of the questions that are about an event, and whether a line with these bits shows enough."""
+    asked = [(place, ways) for place, (events, ways) in enumerate(_QUESTIONS) if event in events]
+    return tuple((place, any(bits & way == way for way in ways)) for place, ways in asked)
 
 
 def shown_bits(line: EventLine) -> int:

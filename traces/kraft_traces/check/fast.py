@@ -6,6 +6,7 @@ read is in Lines.java and Form.java of `kraft_spec.compiled`.
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, get_args
 
 import msgspec
@@ -111,11 +112,16 @@ def _shown(
     traced: Any, fields: Iterable[Field], constants: Mapping[str, Any], beyond: Mapping[str, Any]
 ) -> dict[str, Any]:
     return {
-        "required": [field.encode_name for field in msgspec.structs.fields(traced) if field.required],
+        "required": _required(traced),
         "fields": {field.path.rpartition(".")[2]: [field.name, _described(field)] for field in fields},
         "constants": constants,
         "beyond": beyond,
     }
+
+
+@cache
+def _required(traced: Any) -> list[str]:
+    return [field.encode_name for field in msgspec.structs.fields(traced) if field.required]
 
 
 def _one_of(words: list[Any]) -> Description:

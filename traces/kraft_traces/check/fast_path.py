@@ -42,7 +42,7 @@ class Way:
 
     Attributes:
         compared_every: Of so many lines that the compiled model takes one is asked of TLC as well; None: TLC alone.
-        made_from: A compiled model that is not there is made for a trace that has this many events.
+        made_from: A compiled model that is not there is made once TLC alone has judged this many lines in this process.
     """
 
     compared_every: int | None
@@ -50,7 +50,7 @@ class Way:
 
 
 COMPILED = Way(1_000, 20_000)
-"""The usual one: making a compiled model takes TLC's time for so many events, more or less."""
+"""The usual one: making a compiled model takes TLC's time for so many lines, more or less."""
 
 INTERPRETED = Way(None, 0)
 BOTH = Way(1, 0)
@@ -243,9 +243,9 @@ class FastPath:
     def _ready(self, reader: LinesAhead) -> JavaObject | None:
         """The compiled checker, at the newest line; None if there is none, or it cannot go on from there."""
         if self._lines is None:
-            # One is made for a trace that is long enough for it to pay.
-            found = self._model.compiled_lines(make=reader.sequence >= self._way.made_from)
+            found = self._model.compiled_lines(make=self._model.lines_alone >= self._way.made_from)
             if found is None:
+                self._model.lines_alone += LINES_MAX
                 return None
             self._lines = found(tables(reader.configuration, self._every, own=self._own))
             if not self._own:

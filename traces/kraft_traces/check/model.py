@@ -105,6 +105,8 @@ class TraceModel:
         name = jpype.JClass("util.UniqueString").uniqueStringOf
         self._event_name, self._config_name, self._observed_name = name("event"), name("config"), name("observed")
         self._lines: JavaObject | None = None
+        self.lines_alone = 0
+        """How many lines were TLC's for want of a compiled model, in hundreds that were begun."""
 
     @cached_property
     def _tlc(self) -> _Tlc:

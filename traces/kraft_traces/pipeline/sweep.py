@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.simulation import Simulation
+from kraft_reference.cluster.violation import Violation
 from kraft_spec.edits import package_folder
 from kraft_spec.experiments.playing import simulation_of
 from kraft_spec.fingerprint import spec_hash
-from kraft_traces.check import EVERY, TraceChecker, Verdict
-from kraft_traces.check.model import trace_model
+from kraft_traces.check import EVERY
+from kraft_traces.check.run import check_lines
 from kraft_traces.encode import encode_line, event_line, header_line
+from kraft_traces.lines import EventLine
 from kraft_traces.own import GENERATOR_NAME, own_generator
 from kraft_traces.pipeline.assembly import first_roles, trace_id_of
 from kraft_traces.pipeline.batches import Row, map_rows
@@ -24,6 +27,7 @@ from kraft_traces.pipeline.checking import raised_row, ready_model, row_of
 from kraft_traces.pipeline.chunks import Notice, run_chunks
 from kraft_traces.pipeline.coverage import write_coverage
 from kraft_traces.pipeline.generate import CHUNK_EVENTS, plans_frame
+from kraft_traces.pipeline.journal import Journals
 from kraft_traces.pipeline.observed import event_row
 from kraft_traces.pipeline.plans import Plans, plan_of, source_of
 from kraft_traces.pipeline.schemas import PLANS, SCHEDULES, SWEPT, TALLIES, VERDICTS
@@ -49,24 +53,31 @@ class Found:
     first: int | None
 
 
-def sweep(plans: Any, *, every: int = EVERY, reference: str = "", is_broken: bool = False) -> Any:
+def sweep(plans: Any, journals: Journals, *, every: int = EVERY, reference: str = "", is_broken: bool = False) -> Any:
     """The transformation: a DataFrame of `PLANS` to one of `SWEPT`.
 
     Args:
         plans: the runs.
+        journals: what they say of these runs is taken from them, the rest goes there at once.
         every: after how many events the full invariants are checked.
         reference: digest that the reference of the workers must have (`reference_digest`); empty for any.
         is_broken: whether the runs are those of a mutant.
     """
-    work = partial(_sweep, every=every, reference=reference, is_broken=is_broken)
+    work = partial(_sweep, journals=journals, every=every, reference=reference, is_broken=is_broken)
     return map_rows(plans.select(*PLANS.names), work, SWEPT)
 
 
-def _sweep(plans: Iterable[Row], *, every: int, reference: str, is_broken: bool) -> Iterator[Row]:
+def _sweep(plans: Iterable[Row], *, journals: Journals, every: int, reference: str, is_broken: bool) -> Iterator[Row]:
     if reference and reference_digest() != reference:
         raise RuntimeError("the workers import another reference than the one that is to be swept")
-    for row in plans:
-        yield swept(row["index"], plan_of(row), every, is_broken=is_broken)
+    with journals.opened() as journal:
+        for row in plans:
+            index, plan = row["index"], plan_of(row)
+
+            def made(_: int, index: int = index, plan: RunPlan = plan) -> Row:
+                return swept(index, plan, every, is_broken=is_broken)
+
+            yield journal.row(str(index), source_of(plan), made)
 
 
 @cache
@@ -101,32 +112,43 @@ def swept(index: int, plan: RunPlan, every: int, *, is_broken: bool = False) -> 
         "command": None if is_broken else plan.command_line(),
         "violation": None,
     }
-    counted: Counter[tuple[Any, ...]] = Counter()
+    seen: list[_Seen] = []
     prefix = None
     try:
         simulation = simulation_of(plan)
-        checker = TraceChecker(trace_model(), simulation.configuration, source, own=True, every=every)
-        roles = first_roles(simulation.configuration.replicas)
-        rejection = None
-        for occurrence in simulation.run():
-            line = event_line(occurrence)
-            rejection = checker.feed(occurrence.sequence + 1, line)
-            if rejection is not None or checker.is_over:
-                break
-            row = event_row("", 0, line, None if occurrence.replica_id is None else roles[occurrence.replica_id])
-            if occurrence.replica_id is not None:
-                roles[occurrence.replica_id] = row["role_after"]
-            counted[(*(row[name] for name in _TALLIED), tuple(row["errors"]))] += 1
-        trace["violation"] = None if simulation.violation is None else str(simulation.violation)
-        verdict: Verdict = checker.finish(complete=True, rejection=rejection)
+        verdict = check_lines(_lines(simulation, seen), simulation.configuration, source, own=True, every=every)
+        rejection = verdict.rejection
+        # The checker reads ahead: what comes after a wrong line is not looked at.
+        violation = simulation.violation if rejection is None else seen[rejection.sequence - 1].violation
+        trace["violation"] = None if violation is None else str(violation)
         verdict_row = row_of(trace, verdict)
+        del seen[verdict.events :]
         if rejection is not None:
             prefix = _prefix(plan, rejection.sequence)
     except Exception as error:  # a broken reference may raise anything
         verdict_row = raised_row(trace, error)
     failed = verdict_row["verdict"] == "rejected" or trace["violation"] is not None
     schedule = {"index": index, "trace_id": trace["trace_id"], "failed": failed, "prefix": prefix}
+    counted = Counter(one.tallied for one in seen)
     return {"schedule": schedule, "verdict": verdict_row, "tallies": _tallies(trace["trace_id"], counted)}
+
+
+class _Seen(NamedTuple):
+    """Of an event of a run: what is counted of it, and what the reference itself has found wrong by then."""
+
+    tallied: tuple[Any, ...]
+    violation: Violation | None
+
+
+def _lines(simulation: Simulation, seen: list[_Seen]) -> Iterator[EventLine]:
+    roles = first_roles(simulation.configuration.replicas)
+    for occurrence in simulation.run():
+        line, replica = event_line(occurrence), occurrence.replica_id
+        row = event_row("", 0, line, None if replica is None else roles[replica])
+        if replica is not None:
+            roles[replica] = row["role_after"]
+        seen.append(_Seen((*(row[name] for name in _TALLIED), tuple(row["errors"])), simulation.violation))
+        yield line
 
 
 def _prefix(plan: RunPlan, sequence: int) -> bytes:
@@ -174,11 +196,14 @@ def run_sweep(
     cuts = chunk_cuts(len(plans), first, most)
     chunks = len(cuts) - 1
     tables = (SCHEDULES, VERDICTS, TALLIES)
+    journals = Journals(workspace.work_file("journals"))
 
     def chunk(number: int) -> None:
         chosen = plans_frame(session, plans, cuts[number], cuts[number + 1])
         if not workspace.has_chunk(SWEPT, number):
-            workspace.write_chunk(SWEPT, number, sweep(chosen, reference=reference, is_broken=is_broken))
+            noted = journals.of_chunk(number)
+            workspace.write_chunk(SWEPT, number, sweep(chosen, noted, reference=reference, is_broken=is_broken))
+            noted.forget()
         staged = session.read.schema(SWEPT.ddl).parquet(str(workspace.chunk_path(SWEPT, number)))
         parts = {
             SCHEDULES: staged.select("schedule.*"),
