@@ -14,7 +14,6 @@ A request may be owed for a check-quorum period, over all terms of office since 
 announcement may wait. While a request to the same replica is on its way, nothing is owed.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from kraft_reference.cluster.occurrence import Occurrence
@@ -22,7 +21,15 @@ from kraft_reference.cluster.violation import Violation
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send
 from kraft_reference.events import Receive, ReplaceDisk
-from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest, FetchSnapshotRequest, Request, VoteRequest
+from kraft_reference.messages import (
+    REQUESTS,
+    BeginQuorumEpochRequest,
+    FetchRequest,
+    FetchSnapshotRequest,
+    Message,
+    Request,
+    VoteRequest,
+)
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, other_voters
 
@@ -42,7 +49,9 @@ class EverybodyIsAsked:
     """Follows a run from its start, and says who is never asked."""
 
     def __init__(self, configuration: Configuration) -> None:
-        self._configuration = configuration
+        self._period_ms = configuration.timeouts.check_quorum_period_ms
+        self._servers = {own_id: configuration.bootstrap_server_ids(own_id) for own_id in configuration.replicas}
+        """Whom each replica asks for the leader."""
         self._states: dict[int, tuple[int, ReplicaState]] = {}
         """Of each replica, and since when it is so."""
         self._owed_ms: dict[_Debt, int] = {}
@@ -59,16 +68,17 @@ class EverybodyIsAsked:
         source, now_ms = after.key.id, occurrence.time_ms
         since_ms, before = self._states.get(source, (now_ms, after))
         self._states[source] = (now_ms, after)
-        for debt in self._owed_by(before, since_ms):
+        grown = self._owed_by(before, since_ms)
+        for debt in grown:
             self._owed_ms[debt] = self._owed_ms.get(debt, 0) + now_ms - since_ms
         self._note_fetch(occurrence, before, after)
         for effect in occurrence.effects:
-            if isinstance(effect, Send) and isinstance(effect.message, Request):
+            if isinstance(effect, Send) and isinstance(effect.message, REQUESTS):
                 self._owed_ms.pop(_Debt(source, type(effect.message), effect.message.destination), None)
                 self._note_search(after, effect.message)
-        return self._overdue(occurrence.sequence, source)
+        return self._overdue(occurrence.sequence, after, grown)
 
-    def _owed_by(self, state: ReplicaState, now_ms: int) -> Iterator[_Debt]:
+    def _owed_by(self, state: ReplicaState, now_ms: int) -> list[_Debt]:
         """What a replica in this state owes and has not on its way."""
         kind: type[Request]
         match state.role:
@@ -76,42 +86,43 @@ class EverybodyIsAsked:
                 kind, heard = VoteRequest, state.granted | state.rejected
             case Role.LEADER:
                 kind = BeginQuorumEpochRequest
-                heard = frozenset(one.id for one in state.voters if not self._is_silent(state, one.id, now_ms))
+                heard = frozenset([one.id for one in state.voters if not self._is_silent(state, one.id, now_ms)])
             case _:
-                return
-        for voter in other_voters(state):
-            if voter.id not in heard and voter.id not in state.awaiting and voter.id != state.key.id:
-                yield _Debt(state.key.id, kind, voter.id)
+                return []
+        own_id = state.key.id
+        quiet = {*heard, *state.awaiting, own_id}
+        return [_Debt(own_id, kind, voter.id) for voter in other_voters(state) if voter.id not in quiet]
 
     def _is_silent(self, leader: ReplicaState, voter: int, now_ms: int) -> bool:
-        period_ms = self._configuration.timeouts.check_quorum_period_ms
-        return now_ms - self._fetched_ms.setdefault((leader.key.id, voter), now_ms) >= period_ms
+        return now_ms - self._fetched_ms.setdefault((leader.key.id, voter), now_ms) >= self._period_ms
 
     def _note_fetch(self, occurrence: Occurrence, before: ReplicaState, after: ReplicaState) -> None:
         source, event = after.key.id, occurrence.event
-        if (before.role, before.epoch, before.voters) != (after.role, after.epoch, after.voters):
+        if before.role is not after.role or before.epoch != after.epoch or before.voters != after.voters:
             for pair in [pair for pair in self._fetched_ms if pair[0] == source]:
                 del self._fetched_ms[pair]
-        if isinstance(event, Receive) and isinstance(event.message, FetchRequest | FetchSnapshotRequest):
+        if isinstance(event, Receive) and isinstance(event.message, (FetchRequest, FetchSnapshotRequest)):
             self._fetched_ms[source, event.message.source] = occurrence.time_ms
         if isinstance(event, ReplaceDisk):
             self._owed_ms = {debt: owed for debt, owed in self._owed_ms.items() if debt.source != source}
 
-    def _note_search(self, state: ReplicaState, request: Request) -> None:
+    def _note_search(self, state: ReplicaState, request: Message) -> None:
         if not isinstance(request, FetchRequest) or state.role is not Role.UNATTACHED:
             return
-        for server in self._configuration.bootstrap_server_ids(state.key.id):
+        for server in self._servers[state.key.id]:
             asked = server == request.destination
             pair = state.key.id, server
             self._others_asked[pair] = 0 if asked else self._others_asked.get(pair, 0) + 1
 
-    def _overdue(self, sequence: int, source: int) -> Violation | None:
-        bound_ms = self._configuration.timeouts.check_quorum_period_ms
-        for debt, owed_ms in self._owed_ms.items():
-            if debt.source == source and owed_ms > bound_ms:
+    def _overdue(self, sequence: int, state: ReplicaState, grown: list[_Debt]) -> Violation | None:
+        """What became too much in this very occurrence: a debt that grew, or a search that went on."""
+        source = state.key.id
+        for debt in grown:
+            owed_ms = self._owed_ms.get(debt, 0)
+            if owed_ms > self._period_ms:
                 said = f"owed a {debt.kind.__name__} to {debt.destination} for {owed_ms} ms and did not send it"
                 return Violation("EverybodyIsAsked", sequence, source, said)
-        servers = self._configuration.bootstrap_server_ids(source)
+        servers = self._servers[source] if state.role is Role.UNATTACHED else ()
         for server in servers:
             asked = self._others_asked.get((source, server), 0)
             if asked > FETCHES_PER_SERVER * len(servers):
