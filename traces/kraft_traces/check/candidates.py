@@ -6,7 +6,7 @@ every answer, and the state after it is one of the header's configuration again.
 A property counts as violated only on a candidate that survives, so each carries its first violation along.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -44,7 +44,15 @@ class Branch:
 
     def is_better_than(self, other: Self) -> bool:
         """Of two ways to one state: is this the one without a violation, else that with fewer other answers?"""
-        return (self.violation is not None, len(self.taken)) < (other.violation is not None, len(other.taken))
+        return (self.violation is not None, other_answers(self.taken)) < (
+            other.violation is not None,
+            other_answers(other.taken),
+        )
+
+
+def other_answers(taken: frozenset[OpenAnswer]) -> tuple[int, tuple[OpenAnswer, ...]]:
+    """How many they are, and all in their order: of several ways the least of these counts."""
+    return len(taken), tuple(sorted(taken))
 
 
 class InconclusiveError(Exception):
@@ -119,6 +127,10 @@ class Candidates:
                 )
             return self._diagnosis.mismatch(*closest)
         return self._impossible(number, line, branches[0])
+
+    def in_order(self, branches: Iterable[Branch]) -> list[Branch]:
+        """The same in a fixed order."""
+        return sorted(branches, key=lambda branch: self._model.fingerprint(branch.state))
 
     def _possible_forms(self, number: int, line: EventLine, branch: Branch, disk: Disk | None) -> Iterator[Possible]:
         for form in (line,) if disk is None else normal_forms(line, disk):

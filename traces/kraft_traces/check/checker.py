@@ -19,7 +19,7 @@ from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.binding import LeftOutError, UnrepresentableError, base, complete_event
-from kraft_traces.check.candidates import Branch, Candidates, InconclusiveError
+from kraft_traces.check.candidates import Branch, Candidates, InconclusiveError, other_answers
 from kraft_traces.check.checkpoints import checkpoint_differences
 from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.comparison import Comparison
@@ -35,7 +35,7 @@ from kraft_traces.check.wording import MISSING
 from kraft_traces.check.writes import SyncedAhead, may_have_other_form
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
-from kraft_traces.latitude.decisions import is_open
+from kraft_traces.latitude.decisions import OpenAnswer, is_open
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 
@@ -47,9 +47,10 @@ CANDIDATES_MAX = 256
 
 
 class Begin(NamedTuple):
-    """From where lines may go on that leave one state and no doubt."""
+    """From where lines may go on that leave no doubt."""
 
-    state: JavaObject
+    branches: Sequence[Branch]
+    """None of them with a violation."""
     on_their_way: dict[str, tuple[int, TracedMessage]]
     """By id: how many copies, and what was sent."""
     correlations: Sequence[Any]
@@ -147,17 +148,20 @@ class TraceChecker:
 
     def begin_of_fast_path(self) -> Begin | None:
         """From where lines may go on without this checker; None where it has more to remember of the trace."""
-        if len(self._branches) > 1 or self._branches[0].violation is not None or self._ahead:
+        if self._ahead or any(branch.violation is not None for branch in self._branches):
             return None
         sent = self._flights.on_their_way()
-        return None if sent is None else Begin(self._branches[0].state, sent, self._correlations.known())
+        return None if sent is None else Begin(self._branches, sent, self._correlations.known())
 
-    def skip(self, begin: Begin, shown: Mapping[tuple[str, int], int], last: tuple[int, EventLine]) -> None:
+    def skip(
+        self, begin: Begin, shown: Mapping[tuple[str, int], int], widest: int, last: tuple[int, EventLine]
+    ) -> None:
         """Take lines that were right, up to the `last` with its number: where to go on after it.
 
-        `shown` says how many there were of each event, by what they showed.
+        `shown` says how many there were of each event, by what they showed, `widest` how many states one of them left.
         """
-        self._branches[0] = replace(self._branches[0], state=begin.state)
+        self._branches = self._candidates.in_order(begin.branches)
+        self._widest = max(self._widest, widest)
         self._flights.skip(begin.on_their_way)
         if not self._own:
             self._correlations.go_on(begin.correlations)
@@ -166,17 +170,20 @@ class TraceChecker:
         self._events += sum(shown.values())
         self._last = last
 
-    def agrees(self, number: int, line: EventLine, before: JavaObject, after: JavaObject) -> bool:
-        """Does TLC, too, come from one state to the other by this line, and to no third one?"""
-        event = complete_event(line, self._configuration.cluster_id)
+    def agrees(self, number: int, line: EventLine, before: Sequence[Branch], after: Sequence[Branch]) -> bool:
+        """Does TLC, too, come from these states to those by this line, and to no others?"""
         if not self._own:
-            event.update(chosen_answers(line))
-        bound = self._model.bound(before.copy(), event)
-        found = self._steps.successors(line, bound)
-        if [self._model.fingerprint(state) for state in found.states] != [self._model.fingerprint(after)]:
+            advanced = self._candidates.advance(number, line, self._candidates.in_order(before))
+            return not isinstance(advanced, Rejection) and self._reached(advanced) == self._reached(after)
+        bound = self._model.bound(before[0].state.copy(), complete_event(line, self._configuration.cluster_id))
+        found = [Branch(state) for state in self._steps.successors(line, bound).states]
+        if self._reached(found) != self._reached(after):
             return False
-        where = Where(number, line, bound)
-        return not self._comparison.differences(line, after) and self._steps.violation(where, after) is None
+        where, state = Where(number, line, bound), after[0].state
+        return not self._comparison.differences(line, state) and self._steps.violation(where, state) is None
+
+    def _reached(self, branches: Sequence[Branch]) -> dict[int, tuple[Rejection | None, frozenset[OpenAnswer]]]:
+        return {self._model.fingerprint(branch.state): (branch.violation, branch.taken) for branch in branches}
 
     def feed_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
         """Hold a checkpoint to the lines before it, and go on from what it says.
@@ -318,7 +325,7 @@ class TraceChecker:
             reason=reason,
             rejection=rejection,
             switched_off=tuple(sorted(self._model.switched_off)),
-            open_answers=min([tuple(sorted(branch.taken)) for branch in self._branches], key=len),
+            open_answers=min(other_answers(branch.taken) for branch in self._branches)[1],
             compared=self._shown.compared(),
         )
 

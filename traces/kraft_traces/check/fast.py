@@ -170,7 +170,7 @@ def _input(name: str, configuration: Configuration) -> dict[str, Any] | None:
     return {"required": [], "fields": fields, "constants": {}, "beyond": beyond}
 
 
-def tables(configuration: Configuration, every: int, *, own: bool) -> str:
+def tables(configuration: Configuration, every: int, candidates_max: int, *, own: bool) -> str:
     """The tables for a trace of this cluster, as JSON; `own` says that its lines leave nothing out."""
     cluster_id = configuration.cluster_id
     events = {
@@ -218,6 +218,7 @@ def tables(configuration: Configuration, every: int, *, own: bool) -> str:
             "refusable": sorted(NOT_ALLOWED),
             "replicas": sorted(configuration.replicas),
             "every": every,
+            "candidates_max": candidates_max,
             "own": own,
             "remembered": REMEMBERED_MAX,
             "bits": BITS,

@@ -18,13 +18,15 @@ from msgspec.json import Decoder, Encoder
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.check.checker import Begin, TraceChecker, unfinished
+from kraft_traces.check.candidates import Branch, other_answers
+from kraft_traces.check.checker import CANDIDATES_MAX, Begin, TraceChecker, unfinished
 from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.fast import tables
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_of
+from kraft_traces.latitude.decisions import OpenAnswer
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.parsing import parse_line
@@ -108,24 +110,29 @@ class FastPath:
         own: bool,
         way: Way,
         every: int,
+        candidates_max: int = CANDIDATES_MAX,
         start: CheckpointLine | None = None,
     ) -> None:
         """The checker is made when it is first needed, and begins where the trace does: at `start`, if not None.
 
         Without a reader no line is taken here.
         `own` says that the lines are those of this project's reference, which leave nothing out.
-        After how many lines the full invariants are checked, `every`, is the checker's.
+        After how many lines the full invariants are checked, `every`, and how many states a line may leave are the
+        checker's.
         """
         self._model = model
         self._reader = None if way.compared_every is None else reader
         self._make_checker = make_checker
         self._own = own
         self._every = every
+        self._candidates_max = candidates_max
         self._way = way
         self._compared_every = way.compared_every or 1
         self._until_compared = self._compared_every
         self._start = start
         self._lines: JavaObject | None = None
+        self._answers: tuple[OpenAnswer, ...] = ()
+        """The other answers to open decisions: to the compiled checker the bits of a number, the first the lowest."""
         self._sent: dict[str, tuple[int, TracedMessage]] | None = None
         """The messages on their way where the compiled checker is; None where the other one has gone on from there."""
         self._alone = own or start is None
@@ -134,6 +141,8 @@ class FastPath:
         """How many lines the other one has not been told of, by their event and what they showed, in bits."""
         self._last = (0, b"")
         """The last line that was taken, with its number."""
+        self._widest = 1
+        """The most states that a line left."""
         self._slow = 0
         self._pause = 1
         self.taken = 0
@@ -154,8 +163,8 @@ class FastPath:
             assert self._reader is not None, "of a reader"
             number, raw_line = self._last
             last = (number, _parsed(raw_line, self._reader.source, number))
-            state, known = self._lines.state(self._model.any_state), json.loads(str(self._lines.known()))
-            self._made.skip(Begin(state, self._sent, known), self._given, last)
+            begin = Begin(self._branches(self._lines), self._sent, json.loads(str(self._lines.known())))
+            self._made.skip(begin, self._given, self._widest, last)
             self._given.clear()
         self._sent = None
         return self._made
@@ -177,10 +186,11 @@ class FastPath:
             source=self._reader.source,
             events=self._reader.sequence,
             complete=complete,
-            candidates_max=1,
+            candidates_max=self._widest,
             every=self._every,
             reason=None if complete else unfinished(ended=ended),
             switched_off=tuple(sorted(self._model.switched_off)),
+            open_answers=min(map(other_answers, map(self._taken, self._lines.answers())))[1],
             compared=shown.compared(),
         )
 
@@ -215,6 +225,7 @@ class FastPath:
             for event, counted in json.loads(str(lines.counts())).items():
                 self._given.update({(event, int(bits)): number for bits, number in counted.items()})
             self._last = (reader.line_number, reader.raw_line)
+            self._widest = max(self._widest, int(lines.widest()))
             self.taken += taken
         self._pause = 1 if taken > self._pause else min(2 * self._pause, _SLOW_MAX)
         self._slow = self._pause
@@ -227,11 +238,11 @@ class FastPath:
         accepted = _fed(lines, others)
         if accepted < len(others):
             return accepted
-        before = lines.state(self._model.any_state)
+        before = self._branches(lines)
         if not _fed(lines, [last]):
             return accepted
         number = reader.line_number + len(raw_lines)
-        after = lines.state(self._model.any_state)
+        after = self._branches(lines)
         self.compared += 1
         line = _parsed(str(lines.line()).encode(), reader.source, number)
         if not self._made.agrees(number, line, before, after):
@@ -247,10 +258,9 @@ class FastPath:
             if found is None:
                 self._model.lines_alone += LINES_MAX
                 return None
-            self._lines = found(tables(reader.configuration, self._every, own=self._own))
+            self._lines = found(tables(reader.configuration, self._every, self._candidates_max, own=self._own))
             if not self._own:
-                for event, values in self._model.open_configurations(reader.configuration).items():
-                    self._lines.decisions(event, _java_values(values))
+                self._let_decide(self._lines, reader.configuration)
         if self._sent is not None:
             return self._lines
         if not self._alone:
@@ -258,10 +268,31 @@ class FastPath:
             if begin is None:
                 return None
             known = json.dumps(begin.correlations)
-            self._lines.begin(begin.state, _document(begin.on_their_way), known, reader.sequence, reader.time_ms)
+            states = jpype.JArray(jpype.JClass("tlc2.tool.TLCState"))([branch.state for branch in begin.branches])
+            answers = [self._bits(branch.taken) for branch in begin.branches]
+            sent = _document(begin.on_their_way)
+            self._lines.begin(states, answers, sent, known, reader.sequence, reader.time_ms)
         else:
             self._begin_the_trace(self._lines, reader.configuration)
         return self._lines
+
+    def _let_decide(self, lines: JavaObject, configuration: Configuration) -> None:
+        found = self._model.open_configurations(configuration)
+        self._answers = tuple(sorted({one for others in found.values() for _, taken in others for one in taken}))
+        for event, others in found.items():
+            for value, taken in others:
+                lines.decision(event, value, self._bits(taken))
+
+    def _bits(self, taken: Iterable[OpenAnswer]) -> int:
+        return sum(1 << self._answers.index(answer) for answer in taken)
+
+    def _taken(self, bits: int) -> frozenset[OpenAnswer]:
+        return frozenset(answer for place, answer in enumerate(self._answers) if bits >> place & 1)
+
+    def _branches(self, lines: JavaObject) -> list[Branch]:
+        """Where the compiled checker is."""
+        states, answers = lines.states(self._model.any_state), lines.answers()
+        return [Branch(state, taken=self._taken(bits)) for state, bits in zip(states, answers, strict=True)]
 
     def _begin_the_trace(self, lines: JavaObject, configuration: Configuration) -> None:
         start = self._start

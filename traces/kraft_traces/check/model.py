@@ -23,7 +23,7 @@ from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
-from kraft_traces.latitude.decisions import other_configurations
+from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.vocabulary import EVENTS
 
 LINE_PROPERTIES: tuple[tuple[str, str], ...] = (
@@ -146,10 +146,18 @@ class TraceModel:
             values |= _values_of(checkpoint)
         return {name: self._encode(value) for name, value in values.items()}
 
-    def open_configurations(self, configuration: Configuration) -> dict[str, list[JavaObject]]:
+    def open_configurations(
+        self, configuration: Configuration
+    ) -> dict[str, list[tuple[JavaObject, frozenset[OpenAnswer]]]]:
         """A configuration with each other answer to the open decisions that an event may ask for, by event."""
         return {
-            event: [self._encode(configuration_to_model(other)) for other in others]
+            event: [
+                (
+                    self._encode(configuration_to_model(other)),
+                    open_answers(configuration.profile, other.profile),
+                )
+                for other in others
+            ]
             for event in EVENTS
             if (others := tuple(other_configurations(configuration, event, None)))
         }

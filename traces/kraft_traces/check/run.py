@@ -118,6 +118,7 @@ def check_reader(
         own=is_own(header),
         way=way,
         every=every,
+        candidates_max=candidates_max,
         start=start,
     )
     rejection = _judged(reader, path, on_event)

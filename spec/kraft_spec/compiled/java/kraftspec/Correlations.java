@@ -70,18 +70,18 @@ final class Correlations {
     sent.clear();
     answered = null;
     restarted = starts ? replica : -1;
-    if (line.get("answer") != null) translate((Fields) Form.typed(line.get("answer"), Fields.class), -1);
+    if (line.get("answer") != null) translate(Form.typed(line.get("answer"), Fields.class), -1);
     Object message = line.get("message");
-    if (message != null) delivered((Fields) Form.typed(message, Fields.class), replica);
+    if (message != null) delivered(Form.typed(message, Fields.class), replica);
     if (line.get("effects") != null) {
-      for (Object one : (Object[]) Form.typed(line.get("effects"), Object[].class)) {
-        Fields effect = (Fields) Form.typed(one, Fields.class);
+      for (Object one : Form.typed(line.get("effects"), Object[].class)) {
+        Fields effect = Form.typed(one, Fields.class);
         if ("Send".equals(effect.get("kind"))) {
-          sends((Fields) Form.typed(effect.get("message"), Fields.class), replica, sequence);
+          sends(Form.typed(effect.get("message"), Fields.class), replica, sequence);
         }
       }
     }
-    if (line.get("state") != null) state((Fields) Form.typed(line.get("state"), Fields.class), replica);
+    if (line.get("state") != null) state(Form.typed(line.get("state"), Fields.class), replica);
   }
 
   /** The line is accepted. */
@@ -111,7 +111,7 @@ final class Correlations {
   private Connection at(long place) { return connections.computeIfAbsent(place, key -> new Connection()); }
 
   private static boolean isRequest(Fields message) {
-    return ((String) Form.typed(message.get("type"), String.class)).endsWith("Request");
+    return Form.typed(message.get("type"), String.class).endsWith("Request");
   }
 
   private static long number(Fields message, String name) {
@@ -171,7 +171,7 @@ final class Correlations {
   private void state(Fields state, long replica) {
     if (state.get("awaiting") instanceof Object[]) {
       for (Object pair : (Object[]) state.get("awaiting")) {
-        Object[] one = (Object[]) Form.typed(pair, Object[].class);
+        Object[] one = Form.typed(pair, Object[].class);
         if (one.length != 2 || !(one[0] instanceof Long) || !(one[1] instanceof Long)) throw new Declined("no pair");
         Long line = line(place(replica, (Long) one[0]), (Long) one[1]);
         if (line == null) throw new Declined("an id that is not known");

@@ -59,18 +59,16 @@ abstract class Form {
     switch (name) {
       case "integer": return new Form() {
         @Override Value of(Object json) {
-          long number = (Long) typed(json, Long.class);
-          if (number != (int) number) throw new Declined("beyond the model's integers");
-          return IntValue.gen((int) number);
+          return IntValue.gen(integer(json));
         }
       };
       case "boolean": return new Form() {
         @Override Value of(Object json) {
-          return (Boolean) typed(json, Boolean.class) ? BoolValue.ValTrue : BoolValue.ValFalse;
+          return typed(json, Boolean.class) ? BoolValue.ValTrue : BoolValue.ValFalse;
         }
       };
       case "name": return new Form() {
-        @Override Value of(Object json) { return text((String) typed(json, String.class)); }
+        @Override Value of(Object json) { return text(typed(json, String.class)); }
       };
       case "never": return new Form() {
         @Override Value of(Object json) { throw new Declined("another value"); }
@@ -79,9 +77,15 @@ abstract class Form {
     }
   }
 
-  static Object typed(Object json, Class<?> wanted) {
+  static <T> T typed(Object json, Class<T> wanted) {
     if (!wanted.isInstance(json)) throw new Declined("another type");
-    return json;
+    return wanted.cast(json);
+  }
+
+  static int integer(Object json) {
+    long number = typed(json, Long.class);
+    if (number != (int) number) throw new Declined("beyond the model's integers");
+    return (int) number;
   }
 
   private static final Map<String, StringValue> TEXTS = new HashMap<>();
@@ -130,7 +134,7 @@ abstract class Form {
     }
 
     @Override Value of(Object json) {
-      long number = (Long) typed(json, Long.class);
+      long number = typed(json, Long.class);
       if (number < least || number > most || number != (int) number) throw new Declined("out of bounds");
       return IntValue.gen((int) number);
     }
@@ -145,7 +149,7 @@ abstract class Form {
   }
 
   private static Value[] values(Object json, Form member) {
-    Object[] parts = (Object[]) typed(json, Object[].class);
+    Object[] parts = typed(json, Object[].class);
     Value[] values = new Value[parts.length];
     for (int i = 0; i < values.length; i++) values[i] = member.of(parts[i]);
     return values;
@@ -180,7 +184,7 @@ abstract class Form {
     }
 
     @Override Value of(Object json) {
-      Object[] parts = (Object[]) typed(json, Object[].class);
+      Object[] parts = typed(json, Object[].class);
       if (parts.length != 2) throw new Declined("no pair");
       return new TupleValue(first.of(parts[0]), second.of(parts[1]));
     }
@@ -198,7 +202,7 @@ abstract class Form {
     }
 
     Value[] values(Object json) {
-      Fields fields = (Fields) typed(json, Fields.class);
+      Fields fields = typed(json, Fields.class);
       if (fields.size != names.length) throw new Declined("other fields");
       Value[] values = new Value[names.length];
       for (int i = 0; i < names.length; i++) {
@@ -252,7 +256,7 @@ abstract class Form {
     }
 
     @Override Value of(Object json) {
-      Object chosen = ((Fields) typed(json, Fields.class)).get(field);
+      Object chosen = typed(json, Fields.class).get(field);
       Form form = chosen instanceof String ? forms.get(chosen) : null;
       if (form == null) throw new Declined("no such kind");
       return form.of(json);

@@ -20,6 +20,11 @@ final class Json {
     }
   }
 
+  /** @throws Declined it does not hold */
+  static void require(boolean holds, String otherwise) {
+    if (!holds) throw new Declined(otherwise);
+  }
+
   /** An object: few fields, looked up one after the other by their names, each of which is one object (interned). */
   static final class Fields {
     private static final int NAMES_MAX = 64;

@@ -1,0 +1,185 @@
+package kraftspec;
+
+import static kraftspec.Json.require;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import kraftspec.Json.Declined;
+import kraftspec.Json.Fields;
+import tlc2.tool.TLCState;
+import tlc2.value.impl.BoolValue;
+import tlc2.value.impl.Value;
+
+/**
+ * The states that the lines so far may have led to: one, unless fields are left out.
+ *
+ * <p>It follows them as kraft_traces.check.candidates does: a line is tried from each, with every answer to the decisions
+ * that are free.
+ */
+final class Candidates {
+  /** A state, and the answers on the way to it where those of the configuration did not lead there, in bits. */
+  static final class Candidate {
+    final State state;
+    private long answers;
+
+    private Candidate(State state, long answers) {
+      this.state = state;
+      this.answers = answers;
+    }
+
+    /** Of two ways here the one with fewer other answers counts, then the one whose first ones have lower bits. */
+    private void alsoBy(long others) {
+      int fewer = Long.bitCount(answers) - Long.bitCount(others);
+      if (fewer > 0 || fewer == 0 && (Long.lowestOneBit(answers ^ others) & others) != 0) answers = others;
+    }
+  }
+
+  private final Comparison comparison;
+  private final boolean own;
+  private final int most;
+  private final int start;
+  private final int refuse;
+  private final Set<String> refusable = new HashSet<>();
+
+  private List<Candidate> now = List.of();
+  private int widest = 1;
+  private List<Candidate> next;
+  private long shown;
+  private Declined differs;
+
+  Candidates(Fields tables, Comparison comparison, Map<String, Integer> actions, boolean own) {
+    this.comparison = comparison;
+    this.own = own;
+    most = (int) (long) (Long) tables.get("candidates_max");
+    start = actions.get("TraceStart");
+    refuse = actions.get("TraceRefuse");
+    for (Object one : (Object[]) tables.get("refusable")) refusable.add((String) one);
+  }
+
+  void start(State first) {
+    State whole = first;
+    if (!first.isWhole()) {
+      List<State> found = successors(start, first);
+      require(found.size() == 1, "not one first state");
+      whole = found.get(0);
+    }
+    now = List.of(new Candidate(whole, 0));
+  }
+
+  void begin(TLCState[] at, long[] answers) {
+    now = new ArrayList<>();
+    for (int i = 0; i < at.length; i++) now.add(new Candidate(State.of(at[i]), answers[i]));
+  }
+
+  TLCState[] states(TLCState like) {
+    return now.stream().map(one -> one.state.in(like)).toArray(TLCState[]::new);
+  }
+
+  long[] answers() { return now.stream().mapToLong(one -> one.answers).toArray(); }
+
+  int widest() {
+    int found = widest;
+    widest = 1;
+    return found;
+  }
+
+  boolean hold() { return hold(now); }
+
+  /** Do all invariants hold in these states? */
+  static boolean hold(List<Candidate> at) {
+    for (Candidate one : at) {
+      for (String invariant : Model.INVARIANTS) if (!holds(invariant, one.state, null)) return false;
+    }
+    return true;
+  }
+
+  private static boolean holds(String operator, State now, State later) {
+    return Model.evaluate(operator, now, later).equals(BoolValue.ValTrue);
+  }
+
+  /**
+   * Where a line leads, with {@code event} bound to this.
+   *
+   * @throws Declined nowhere, or to too many states, or to one that breaks a property
+   */
+  List<Candidate> after(Event event, Fields line, long number, Value bound) {
+    next = new ArrayList<>(1);
+    differs = null;
+    for (Candidate one : now) {
+      State before = one.state;
+      before.event = bound;
+      List<State> found = successors(event.action, before);
+      boolean happens = !found.isEmpty();
+      if (!happens) found = refused(event, line, before);
+      require(!own || found.size() == 1, "not one successor");
+      for (State after : found) reach(event, line, number, before, after, one.answers);
+      if (!happens || !asks(event, line)) continue;
+      for (Event.Other other : event.others) {
+        State otherwise = before.copy();
+        otherwise.config = other.configuration;
+        found = successors(event.action, otherwise);
+        if (found.isEmpty()) found = refused(event, line, otherwise);
+        for (State after : found) reach(event, line, number, otherwise, after, one.answers | other.answers);
+      }
+    }
+    if (next.isEmpty()) throw differs == null ? new Declined("no successor") : differs;
+    return next;
+  }
+
+  /** What the line shows that was asked about last, in bits. */
+  long shown() { return shown; }
+
+  /** The line is accepted: these are the states after it. */
+  void follow(List<Candidate> found) {
+    now = found;
+    widest = Math.max(widest, found.size());
+  }
+
+  private static boolean asks(Event event, Fields line) {
+    if (event.others.isEmpty()) return false;
+    Object message = line.get("message");
+    return message == null || !Long.valueOf(-1).equals(((Fields) message).get("diverging_epoch"));
+  }
+
+  private List<State> refused(Event event, Fields line, State before) {
+    Object refusal = line.get("refusal");
+    boolean mayBe = refusal == null ? !own : refusal instanceof String && refusable.contains(refusal);
+    return event.atReplica && mayBe ? successors(refuse, before) : List.of();
+  }
+
+  private static List<State> successors(int action, State before) {
+    List<State> found = new ArrayList<>(1);
+    State later = new State();
+    Model.act(action, before, later, () -> {
+      require(later.isWhole(), "the action leaves a variable open");
+      found.add(later.copy());
+    });
+    return found;
+  }
+
+  /** The state is one of those after the line if it shows what the line shows. */
+  private void reach(Event event, Fields line, long number, State before, State after, long answers) {
+    try {
+      shown = comparison.compared(event, line, number, after);
+    } catch (Declined other) {
+      differs = other;
+      return;
+    }
+    boolean breaks = event.atReplica && !(holds("LineInvariants", after, null) && holds("LineSteps", before, after));
+    after.config = now.get(0).state.config;
+    for (Candidate known : next) {
+      after.event = known.state.event;
+      after.observed = known.state.observed;
+      if (known.state.same(after)) {
+        if (!breaks) known.alsoBy(answers);
+        return;
+      }
+    }
+    require(!breaks, "a property");
+    require(next.size() < most, "too many states");
+    next.add(new Candidate(after, answers));
+  }
+}

@@ -1,0 +1,128 @@
+package kraftspec;
+
+import static kraftspec.Json.require;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import kraftspec.Flights.Sent;
+import kraftspec.Json.Fields;
+import tlc2.value.impl.BoolValue;
+import tlc2.value.impl.IntValue;
+import tlc2.value.impl.TupleValue;
+import tlc2.value.impl.Value;
+import util.UniqueString;
+
+/** What the lines of an event hold beside what is seen of the replica, and the model's variable {@code event}. */
+final class Event {
+  /** A configuration with other answers to decisions that are free: which answers these are, in bits. */
+  static final class Other {
+    final Value configuration;
+    final long answers;
+
+    Other(Value configuration, long answers) {
+      this.configuration = configuration;
+      this.answers = answers;
+    }
+  }
+
+  private static final String CHANGE_SUFFIX = ".change";
+  private static final int NOT_SHOWN = -2;
+  private static final Values.Shape NOW =
+      new Values.Shape("destination", "correlation_id", "records", "watermark", "error");
+  private static final Values.Shape FETCHES = new Values.Shape("waits", "now", "late");
+
+  final String name;
+  final int action;
+  final boolean atReplica;
+  final Object cause;
+  /** The type of the message that arrives in it; null if none does. */
+  final String message;
+  /** Null if it has none. */
+  final Shown input;
+  final boolean starts;
+  final long bits;
+  /** Those that the event may ask for. */
+  final List<Other> others = new ArrayList<>();
+  /** How many lines showed what, in bits. */
+  final Map<Long, Integer> counts = new HashMap<>();
+  private final Values.Shape[] shapes = new Values.Shape[16];
+
+  Event(String name, Fields table, Map<String, Integer> actions) {
+    this.name = name;
+    action = actions.get((String) table.get("action"));
+    atReplica = (Boolean) table.get("at_replica");
+    cause = table.get("cause");
+    message = table.get("message") == Json.NULL ? null : (String) table.get("message");
+    starts = (Boolean) table.get("starts");
+    bits = (Long) table.get("bits");
+    input = table.get("input") == Json.NULL ? null : new Shown((Fields) table.get("input"));
+  }
+
+  /** The value of {@code event}; of {@code given}, {@code crash}, {@code came} and {@code fetches} each may be null. */
+  Value bound(long replica, long number, Fields given, Fields crash, Sent came, Value fetches) {
+    List<Value> values = new ArrayList<>(12);
+    values.add(Form.text(name));
+    values.add(Form.text(message == null ? "" : message));
+    values.add(IntValue.gen((int) replica));
+    values.add(IntValue.gen((int) number));
+    values.add(IntValue.gen(crash == null ? -1 : natural(crash.get("completed"))));
+    if (given != null) values.addAll(Arrays.asList(input.values(given)));
+    if (crash != null) values.add(IntValue.gen(Form.integer(crash.get("log_end_offset"))));
+    if (fetches != null) values.add(fetches);
+    if (came != null) values.add(IntValue.gen((int) came.sequence));
+    if (came != null && message == null) {
+      values.add(IntValue.gen(came.receiver));
+      String identifier = (String) came.message.get("id");
+      values.add(identifier.endsWith(CHANGE_SUFFIX) ? BoolValue.ValTrue : BoolValue.ValFalse);
+    }
+    int parts = (given == null ? 0 : 1) + (crash == null ? 0 : 2) + (fetches == null ? 0 : 4) + (came == null ? 0 : 8);
+    if (shapes[parts] == null) shapes[parts] = shape(given, crash, came, fetches);
+    return shapes[parts].of(values.toArray(new Value[0]));
+  }
+
+  /** The names of what {@link #bound} lists, in that order. */
+  private Values.Shape shape(Fields given, Fields crash, Sent came, Value fetches) {
+    List<String> names = new ArrayList<>(List.of("name", "type", "replica", "sequence", "completed"));
+    if (given != null) for (UniqueString one : input.names) names.add(one.toString());
+    if (crash != null) names.add("log_end_offset");
+    if (fetches != null) names.add("fetches");
+    if (came != null) names.add("sent");
+    if (came != null && message == null) names.addAll(List.of("destination", "change"));
+    return new Values.Shape(names.toArray(new String[0]));
+  }
+
+  private static int natural(Object json) {
+    int number = Form.integer(json);
+    require(number >= 0, "below 0");
+    return number;
+  }
+
+  /** What a line of other software shows of the answer to the Fetch that arrives in it; null where none arrives. */
+  Value answeredFetch(Fields line) {
+    if (line.get("effects") == null) return null;
+    boolean fetchArrives = name.equals("HandleFetchRequest");
+    Fields answer = null;
+    for (Object one : Form.typed(line.get("effects"), Object[].class)) {
+      Object sent = Form.typed(one, Fields.class).get("message");
+      if (!(sent instanceof Fields) || !"FetchResponse".equals(((Fields) sent).get("type"))) continue;
+      require(fetchArrives && answer == null, "a late answer");
+      answer = (Fields) sent;
+    }
+    if (!fetchArrives) return null;
+    require(answer != null, "no answer");
+    Fields request = (Fields) line.get("message");
+    require(Json.same(answer.get("destination"), request.get("source")), "a late answer");
+    require(Json.same(answer.get("correlation_id"), request.get("correlation_id")), "a late answer");
+    Object records = answer.get("records"), error = answer.get("error"), watermark = answer.get("high_watermark");
+    Value now = NOW.of(
+        IntValue.gen(Form.integer(answer.get("destination"))),
+        IntValue.gen(Form.integer(answer.get("correlation_id"))),
+        IntValue.gen(records == null ? 0 : Form.typed(records, Object[].class).length),
+        IntValue.gen(watermark == null ? NOT_SHOWN : Form.integer(watermark)),
+        Form.text(error == null ? "" : Form.typed(error, String.class)));
+    return FETCHES.of(BoolValue.ValFalse, now, new TupleValue(new Value[0]));
+  }
+}
