@@ -1,4 +1,4 @@
-"""`python -m kraft_dev pipeline-bench`, with heaps so small that its figures say nothing."""
+"""`python -m kraft_dev pipeline-bench`, with corpora so small that its figures say nothing."""
 
 import json
 import subprocess
@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from kraft_conformance.exit_codes import ExitCode
-from kraft_dev.benchmark.heaps.corpora import Sizes, write_heap, write_skewed
-from kraft_dev.benchmark.heaps.figures import Bound, Heaps, Long
-from kraft_dev.benchmark.heaps.running import BareMeasured, BenchmarkError, Measured, run_bare
+from kraft_dev.benchmark.figure import BenchmarkError, Figure
+from kraft_dev.benchmark.pipeline.corpora import Sizes, write_corpus, write_skewed
+from kraft_dev.benchmark.pipeline.figures import Long, PipelineSpeed
+from kraft_dev.benchmark.pipeline.running import BareMeasured, Measured, run_bare
 from kraft_dev.cli import main
 from kraft_traces.reader import open_trace
 
@@ -29,7 +30,7 @@ def test_the_figures_are_the_ratios_that_they_are_called() -> None:
     cold, small, large = _measured(100, 50, 20, 90), _measured(100, 10, 5, 100), _measured(1000, 100, 50, 110)
     one = _measured(1000, 190, 80, 100)
     bare = BareMeasured(2, 1000, 40, 80)
-    heaps = Heaps(
+    measured = PipelineSpeed(
         two=(cold, small, large),
         one=(cold, one),
         processor=(cold, one),
@@ -37,20 +38,20 @@ def test_the_figures_are_the_ratios_that_they_are_called() -> None:
         skewed=(cold, large),
         long=Long(one, large),
     )
-    assert heaps.bounds() == [
-        Bound("local[2] against local[1], whole run", 1.9, 1.8),
-        Bound("local[2] against local[1], validate", 1.6, 1.8),
-        Bound("two processors against one, whole run", 1.9, 1.8),
-        Bound("two processors against one, validate", 1.6, 1.8),
-        Bound("against two bare checkers, validate", 0.8, 0.75),
-        Bound("against two bare checkers, whole run", 0.4, 0.0),
-        Bound("a tenfold heap, time of the whole run", 10.0, 11.0, at_most=True),
-        Bound("a tenfold heap, peak memory of the java", 1.1, 1.15, at_most=True),
-        Bound("skew, share of two cores' time that is used", 0.95, 0.9),
-        Bound("checkpointed trace, two cores against one, whole run", 1.9, 1.7),
-        Bound("checkpointed trace, two cores against one, validate", 1.6, 1.7),
+    assert measured.figures() == [
+        Figure("local[2] against local[1], whole run", 1.9, 1.8),
+        Figure("local[2] against local[1], validate", 1.6, 1.8),
+        Figure("two processors against one, whole run", 1.9, 1.8),
+        Figure("two processors against one, validate", 1.6, 1.8),
+        Figure("against two bare checkers, validate", 0.8, 0.75),
+        Figure("against two bare checkers, whole run", 0.4, None),
+        Figure("a tenfold corpus, time of the whole run", 10.0, 11.0, at_most=True),
+        Figure("a tenfold corpus, peak memory of the java", 1.1, 1.15, at_most=True),
+        Figure("skew, share of two cores' time that is used", 0.95, 0.9),
+        Figure("checkpointed trace, two cores against one, whole run", 1.9, 1.7),
+        Figure("checkpointed trace, two cores against one, validate", 1.6, 1.7),
     ]
-    missed = [bound.name for bound in heaps.bounds() if not bound.is_reached]
+    missed = [figure.name for figure in measured.figures() if not figure.is_reached]
     assert missed == [
         "local[2] against local[1], validate",
         "two processors against one, validate",
@@ -58,22 +59,22 @@ def test_the_figures_are_the_ratios_that_they_are_called() -> None:
     ]
 
 
-def test_heaps_have_the_traces_that_were_asked_for(tmp_path: Path) -> None:
+def test_corpora_have_the_traces_that_were_asked_for(tmp_path: Path) -> None:
     steps: list[None] = []
-    write_heap(tmp_path / "heap", 3, 20, 2, lambda: steps.append(None))
+    write_corpus(tmp_path / "corpus", 3, 20, 2, lambda: steps.append(None))
     write_skewed(tmp_path / "skewed", Sizes(giant_events=50, tiny_traces=2, tiny_events=10), 2, lambda: None)
     assert len(steps) == 3
     counted = {}
     for file in sorted(tmp_path.rglob("*.jsonl")):
         with open_trace(file) as reader:
             counted[f"{file.parent.name}/{file.stem}"] = sum(1 for _ in reader)
-    names = {"heap/000000": 20, "heap/000001": 20, "heap/000002": 20}
+    names = {"corpus/000000": 20, "corpus/000001": 20, "corpus/000002": 20}
     assert counted == names | {"skewed/000000": 10, "skewed/000001": 10, "skewed/giant": 50}
 
 
 def test_bare_checkers_share_the_traces_and_one_that_is_not_accepted_is_an_error(tmp_path: Path) -> None:
-    write_heap(tmp_path / "heap", 3, 20, 2, lambda: None)
-    files = sorted((tmp_path / "heap").iterdir())
+    write_corpus(tmp_path / "corpus", 3, 20, 2, lambda: None)
+    files = sorted((tmp_path / "corpus").iterdir())
     measured = run_bare(files[:1], files, 2)
     assert (measured.checkers, measured.events) == (2, 60)
     files[1].write_bytes(b"".join(files[1].read_bytes().splitlines(keepends=True)[:-1]))

@@ -2,38 +2,40 @@
 
 import os
 import platform
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+
+
+class BenchmarkError(Exception):
+    """What was to be measured fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number that has a target; it is the larger the better."""
+    """One number, and what it should be.
+
+    Attributes:
+        name: what was measured.
+        value: how much it is, in `unit`; without one it is a ratio.
+        target: what it should be; None: it is only shown.
+        at_most: whether it should be so much at most, else at least.
+    """
 
     name: str
     value: float
-    unit: str
-    target: float
-
-    @property
-    def ratio(self) -> float:
-        """The value in targets: 1 and above is reached."""
-        return self.value / self.target
+    target: float | None
+    unit: str = ""
+    at_most: bool = False
 
     @property
     def is_reached(self) -> bool:
-        """Is the target reached?"""
-        return self.value >= self.target
+        """Is it what it should be?"""
+        if self.target is None:
+            return True
+        return self.value <= self.target if self.at_most else self.value >= self.target
 
     def as_dict(self) -> dict[str, object]:
         """For --json."""
-        return {
-            "name": self.name,
-            "value": round(self.value, 1),
-            "unit": self.unit,
-            "target": self.target,
-            "ratio": round(self.ratio, 2),
-            "is_reached": self.is_reached,
-        }
+        return {**asdict(self), "value": round(self.value, 3), "is_reached": self.is_reached}
 
 
 @dataclass(frozen=True, slots=True)

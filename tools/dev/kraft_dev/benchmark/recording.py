@@ -1,9 +1,11 @@
 """The traces that the benchmark measures with: runs of the reference, as the bytes of their files."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
+from random import Random
 
+from kraft_dev.agreement import of_other_software
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
@@ -35,6 +37,15 @@ def recording(plan: RunPlan, events: int | None = None) -> Recording:
 def mix(events: int, seed: int = 1) -> list[Recording]:
     """One trace of each named workload."""
     return [recording(RunPlan(seed=seed, steps=events, workload=name), events) for name in WORKLOADS]
+
+
+def of_others(recordings: Iterable[Recording]) -> list[Recording]:
+    """The same traces as other software might write them: other correlation ids, and fields left out."""
+    found = []
+    for number, one in enumerate(recordings):
+        lines = of_other_software(one.content.splitlines(keepends=True), Random(number))
+        found.append(replace(one, content=b"".join(lines)))
+    return found
 
 
 def short_traces(number: int, events: int) -> Iterator[Recording]:

@@ -12,7 +12,7 @@ from kraft_spec.fingerprint import spec_hash
 from kraft_traces.own import own_generator
 from kraft_traces.writer import write_trace
 
-SIMULATION_TARGET = 20_000
+SIMULATION_TARGET = 25_000
 """Events a second with tracing on."""
 
 

@@ -6,18 +6,16 @@ The usual way has Java start, TLC parse the model and the trace, and walk throug
 What turns a trace into the TLA+ module that TLC reads is not counted.
 """
 
-import resource
 import shutil
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kraft_dev.benchmark.batch_module import batch_module
+from kraft_dev.benchmark.figure import BenchmarkError
 from kraft_dev.benchmark.recording import Recording
+from kraft_dev.benchmark.whole_commands import cost_of, run_command, write_files
 from kraft_spec.experiments import model_without
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
@@ -29,11 +27,6 @@ RATIO_TARGET = 100
 """How many times faster than the usual way."""
 
 CONFIGURATION = "TraceBatch"
-_COMMAND = "import sys; from kraft_conformance.cli import main; sys.exit(main())"
-
-
-class BenchmarkError(Exception):
-    """One of the two sides does not accept a trace of the reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +97,8 @@ def compare(
     sampled = recordings[:sample]
     with TemporaryDirectory(prefix="kraft-spec-bench-") as temporary:
         traces = Path(temporary) / "traces"
-        traces.mkdir()
-        for one in recordings:
-            (traces / f"{one.name}.jsonl").write_bytes(one.content)
-        own_seconds, own_cpu = _measured(lambda: _validate(traces, every))
+        write_files(recordings, traces)
+        own = cost_of(lambda: run_command("validate", "--every", str(every), str(traces)))
         models = Path(temporary) / "models"
         models.mkdir()
         batch_folder(models)
@@ -121,39 +112,20 @@ def compare(
                 if on_trace is not None:
                     on_trace()
 
-        usual_seconds, usual_cpu = _measured(check_all)
+        usual = cost_of(check_all)
         first_event = _write_module(models, "FirstEvent", recordings[0], every, events=1)
-        start_seconds, _ = _measured(lambda: _check_module(models, first_event))
+        start = cost_of(lambda: _check_module(models, first_event))
     scale = len(recordings) / len(sampled)
     return Comparison(
         traces=len(recordings),
         events=sum(one.events for one in recordings),
-        own_seconds=own_seconds,
-        own_cpu_seconds=own_cpu,
+        own_seconds=own.seconds,
+        own_cpu_seconds=own.cpu_seconds,
         usual_traces=len(sampled),
-        usual_seconds=usual_seconds * scale,
-        usual_cpu_seconds=usual_cpu * scale,
-        start_seconds=start_seconds,
+        usual_seconds=usual.seconds * scale,
+        usual_cpu_seconds=usual.cpu_seconds * scale,
+        start_seconds=start.seconds,
     )
-
-
-def _measured(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of the clock, and CPU seconds of the processes that the work started and waited for."""
-    clock, cpu = time.perf_counter(), _children_cpu()
-    work()
-    return time.perf_counter() - clock, _children_cpu() - cpu
-
-
-def _children_cpu() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def _validate(traces: Path, every: int) -> None:
-    command = [sys.executable, "-c", _COMMAND, "validate", "--every", str(every), str(traces)]
-    finished = subprocess.run(command, capture_output=True, text=True, check=False)
-    if finished.returncode != 0:
-        raise BenchmarkError(f"kraft-spec validate ends with {finished.returncode}: {finished.stderr[-2000:]}")
 
 
 def _write_module(folder: Path, name: str, recording: Recording, every: int, events: int | None = None) -> str:

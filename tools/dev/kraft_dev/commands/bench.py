@@ -15,6 +15,7 @@ from kraft_dev.benchmark import recording
 from kraft_dev.benchmark.checking import (
     CHECK_TARGET,
     INTERPRETED_TARGET,
+    OTHERS_TARGET,
     PARTS,
     TAIL_EVENTS,
     CheckingSpeed,
@@ -26,9 +27,21 @@ from kraft_dev.benchmark.figure import Figure, Machine, this_machine
 from kraft_dev.benchmark.long_trace import LongTrace, measure_long_trace
 from kraft_dev.benchmark.simulating import SIMULATION_TARGET, SimulationSpeed, measure_simulation
 from kraft_dev.benchmark.usual_way import RATIO_TARGET, Comparison, compare
+from kraft_dev.benchmark.whole_commands import (
+    SHORT_TARGET,
+    SLICE_TARGET,
+    TWO_TARGET,
+    SliceSpeed,
+    measure_short,
+    measure_slice,
+    measure_two,
+)
+from kraft_dev.commands.figures import print_figures, print_machines
 from kraft_traces.check import EVERY
 
 LOG_LENGTHS = (50, 200, 1000, 4000)
+
+SHORT_EVENTS = 100
 
 Traces = Annotated[int, typer.Option(min=1, help="Traces to check in our way and in the usual one.")]
 Events = Annotated[int, typer.Option(min=1, help="Events in each of these traces.")]
@@ -54,20 +67,25 @@ class Measurements:
     simulation: SimulationSpeed
     checking: CheckingSpeed
     log_lengths: tuple[LogLengthSpeed, ...]
+    two_checkers: float
+    """How many times as many lines as one."""
+    short_cpu_seconds: float
+    """Of `kraft-spec validate` on a trace of `SHORT_EVENTS`."""
+    slice: SliceSpeed
     comparison: Comparison
 
     def figures(self) -> tuple[Figure, ...]:
         """What has a target."""
+        checking, comparison = self.checking, self.comparison
         return (
-            Figure("trace checking, one core", self.checking.per_cpu_second, "events/s", CHECK_TARGET),
-            Figure(
-                "against interpreting",
-                self.checking.per_cpu_second / self.checking.interpreted,
-                "times",
-                INTERPRETED_TARGET,
-            ),
-            Figure("against TLC per trace", self.comparison.ratio, "times", RATIO_TARGET),
-            Figure("simulation, traced", self.simulation.per_cpu_second, "events/s", SIMULATION_TARGET),
+            Figure("trace checking, one core", checking.per_cpu_second, CHECK_TARGET, "events/s"),
+            Figure("the same of other software", checking.of_others, OTHERS_TARGET, "events/s"),
+            Figure("against interpreting", checking.ratio, INTERPRETED_TARGET),
+            Figure("against TLC per trace, CPU time", comparison.cpu_ratio, RATIO_TARGET),
+            Figure("two checkers against one", self.two_checkers, TWO_TARGET),
+            Figure("validate, short trace", self.short_cpu_seconds, SHORT_TARGET, "CPU s", at_most=True),
+            Figure(f"model check {self.slice.name}, against interpreting", self.slice.ratio, SLICE_TARGET),
+            Figure("simulation, traced", self.simulation.per_cpu_second, SIMULATION_TARGET, "events/s"),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -118,21 +136,29 @@ def measure(
     with progress(f"simulating {mix_events} events of each workload"):
         simulated = measure_simulation(mix_events)
     with progress("checking traces of each workload"):
-        checked = measure_checking(recording.mix(mix_events), every=every)
+        mix = recording.mix(mix_events)
+        checked = measure_checking(mix, every=every)
     rows: list[LogLengthSpeed] = []
     with progress("checking against log length", len(log_lengths)) as advance:
         for length in log_lengths:
             rows.append(measure_log_length(recording.with_log_of(length), length, every=every))
             advance()
+    with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
+        with progress("two checkers against one"):
+            two = measure_two(mix, Path(folder) / "mix")
+        with progress("a short trace from the shell"):
+            short = measure_short(next(recording.short_traces(1, SHORT_EVENTS)), Path(folder) / "short")
+    with progress("a model check in both ways"):
+        slice_speed = measure_slice()
     number = min(traces, sample or traces)
     with progress(f"one process of TLC for each of {number} traces", number) as advance:
         compared = compare(list(recording.short_traces(traces, events)), sample=sample, every=every, on_trace=advance)
-    return Measurements(before, this_machine(), simulated, checked, tuple(rows), compared)
+    return Measurements(before, this_machine(), simulated, checked, tuple(rows), two, short, slice_speed, compared)
 
 
 def _show(measured: Measurements) -> None:
+    print_figures(measured.figures())
     sections: tuple[Callable[[Measurements], None], ...] = (
-        _show_figures,
         _show_checking,
         _show_log_lengths,
         _show_comparison,
@@ -140,20 +166,7 @@ def _show(measured: Measurements) -> None:
     )
     for section in sections:
         section(measured)
-    stdout.print(f"before: {measured.before.describe()}", markup=False, soft_wrap=True)
-    stdout.print(f"after:  {measured.after.describe()}", markup=False, soft_wrap=True)
-
-
-def _show_figures(measured: Measurements) -> None:
-    drawn = table("Figures", "what", "measured", "target", "measured / target")
-    for figure in measured.figures():
-        drawn.add_row(
-            figure.name,
-            f"{figure.value:,.0f} {figure.unit}",
-            f"{figure.target:,.0f} {figure.unit}",
-            f"{figure.ratio:.2f}{'' if figure.is_reached else '  missed'}",
-        )
-    stdout.print(drawn)
+    print_machines(measured.before, measured.after)
 
 
 def _show_checking(measured: Measurements) -> None:

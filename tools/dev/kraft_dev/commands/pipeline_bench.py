@@ -15,16 +15,17 @@ from kraft_conformance.commands.pipeline_words import Conf, need_libraries, spar
 from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_dev.benchmark.figure import Machine, this_machine
-from kraft_dev.benchmark.heaps.corpora import SMALL, Sizes
-from kraft_dev.benchmark.heaps.figures import NAMES, Bound, Heaps, measure_heaps
-from kraft_dev.benchmark.heaps.running import BareMeasured, BenchmarkError, Measured
+from kraft_dev.benchmark.figure import BenchmarkError, Machine, this_machine
+from kraft_dev.benchmark.pipeline.corpora import SMALL, Sizes
+from kraft_dev.benchmark.pipeline.figures import NAMES, PipelineSpeed, measure_pipeline
+from kraft_dev.benchmark.pipeline.running import BareMeasured, Measured
+from kraft_dev.commands.figures import print_figures, print_machines
 from kraft_traces.streams import whole_file
 
 FORMAT = "kraft-pipeline-bench/1"
 
 Only = Annotated[list[str] | None, typer.Option("--only", help=f"Measure only this; repeatable: {', '.join(NAMES)}.")]
-Small = Annotated[bool, typer.Option("--small", help="Tiny heaps, to see that it works; the figures say nothing.")]
+Small = Annotated[bool, typer.Option("--small", help="Tiny corpora, to see that it works; the figures say nothing.")]
 Target = Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures to this file too, as JSON.")]
 Folder = Annotated[Path | None, typer.Option("--folder", help="For traces and tables while it runs: some 5 GB.")]
 
@@ -34,7 +35,7 @@ def pipeline_bench(
     small: Small = False,
     output: Target = None,
     folder: Folder = None,
-    traces: Annotated[int | None, typer.Option(min=20, help="Traces of the large heap; 2000.")] = None,
+    traces: Annotated[int | None, typer.Option(min=20, help="Traces of the large corpus; 2000.")] = None,
     trace_events: Annotated[int | None, typer.Option(min=10, help="Events in each of them; 500.")] = None,
     giant_events: Annotated[int | None, typer.Option(min=10, help="Events in the giant; 60000.")] = None,
     tiny_traces: Annotated[int | None, typer.Option(min=1, help="Traces beside it; 4000.")] = None,
@@ -44,7 +45,7 @@ def pipeline_bench(
     conf: Conf = None,
     as_json: Json = False,
 ) -> int:
-    """Measure the pipeline on one core and on two, beside bare checkers, and as the heap grows.
+    """Measure the pipeline on one core and on two, beside bare checkers, and as the corpus grows.
 
     The exit code is 0 whether the figures are reached or not: they are meant for an idle machine with two cores.
     """
@@ -67,7 +68,7 @@ def pipeline_bench(
     before = this_machine()
     try:
         with TemporaryDirectory(prefix="kraft-spec-bench-", dir=folder) as place:
-            measured = measure_heaps(sizes, wanted, Path(place), _steps, settings)
+            measured = measure_pipeline(sizes, wanted, Path(place), _steps, settings)
     except BenchmarkError as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     except OSError as error:
@@ -104,23 +105,13 @@ def _write(target: Path, document: dict[str, Any]) -> None:
         raise CommandError(f"{target} cannot be written: {error.strerror or error}", ExitCode.CANNOT_WRITE) from error
 
 
-def _show(measured: Heaps, before: Machine, after: Machine) -> None:
-    drawn = table("Figures", "what", "measured", "wanted", "")
-    for bound in measured.bounds():
-        drawn.add_row(bound.name, f"{bound.value:.2f}", _wanted(bound), "" if bound.is_reached else "missed")
-    stdout.print(drawn)
+def _show(measured: PipelineSpeed, before: Machine, after: Machine) -> None:
+    print_figures(measured.figures())
     _show_runs(measured)
-    stdout.print(f"before: {before.describe()}", markup=False, soft_wrap=True)
-    stdout.print(f"after:  {after.describe()}", markup=False, soft_wrap=True)
+    print_machines(before, after)
 
 
-def _wanted(bound: Bound) -> str:
-    if not bound.bound:
-        return "-"
-    return f"{'at most' if bound.at_most else 'at least'} {bound.bound:g}"
-
-
-def _show_runs(measured: Heaps) -> None:
+def _show_runs(measured: PipelineSpeed) -> None:
     columns = ("run", "events", "seconds", "ingest", "validate", "coverage", "events/s", "CPU µs/event", "of it Java")
     drawn = table("Runs, by the clock", *columns)
     peaks = table("Peak memory of one process, MB", "run", "driver", "java", "worker", "workers")

@@ -1,4 +1,4 @@
-"""The heaps of traces that the pipeline is measured with: files on disk, one for each trace."""
+"""The corpora of traces that the pipeline is measured with: files on disk, one for each trace."""
 
 import multiprocessing
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ GIANT_WORKLOAD = "snapshots"
 """Logs that are cut now and then, so that an event costs as much at the end of a giant as at its beginning."""
 
 TENFOLD = 10
-"""How much larger the large heap is than the small one."""
+"""How much larger the large corpus is than the small one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Sizes:
     """How much is measured.
 
     Attributes:
-        traces: of the large heap; a tenth of them is the small one.
+        traces: of the large corpus; a tenth of them is the small one.
         trace_events: events in each of them.
-        giant_events: events in the one giant of the skewed heap.
+        giant_events: events in the one giant of the skewed corpus.
         tiny_traces: traces beside it.
         tiny_events: events in each of these.
         long_events: events in the one trace with checkpoints.
@@ -71,7 +71,7 @@ def _write_all(pieces: Iterable[_Piece], processors: int, on_trace: Callable[[],
     return events
 
 
-def write_heap(
+def write_corpus(
     folder: Path, traces: int, events: int, processors: int, on_trace: Callable[[], None], first_seed: int = 1
 ) -> int:
     """Write traces of all workloads in turn.  Returns how many events they have.

@@ -10,16 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Any
 
-from kraft_dev.benchmark.heaps import bare
+from kraft_dev.benchmark.figure import BenchmarkError
+from kraft_dev.benchmark.pipeline import bare
 from kraft_dev.child import child_command
 
 _SESSION = "kraft_traces.pipeline.measuring"
-_BARE = "kraft_dev.benchmark.heaps.bare"
+_BARE = "kraft_dev.benchmark.pipeline.bare"
 _WORDS_SHOWN = 2_000
-
-
-class BenchmarkError(Exception):
-    """A process that was to be measured failed."""
 
 
 @dataclass(frozen=True, slots=True)

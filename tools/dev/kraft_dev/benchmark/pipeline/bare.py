@@ -1,4 +1,4 @@
-"""One bare checker, a process of its own: `python -m kraft_dev.benchmark.heaps.bare`.
+"""One bare checker, a process of its own: `python -m kraft_dev.benchmark.pipeline.bare`.
 
 It reads a request from standard input, checks the traces of the first list until it is warm, says so, waits for a line,
 checks those of the second list, and says how long that took.

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kraft_dev.benchmark.heaps.corpora import TENFOLD, Sizes, write_heap, write_skewed
-from kraft_dev.benchmark.heaps.running import BareMeasured, Measured, run_bare, run_session
+from kraft_dev.benchmark.figure import Figure
 from kraft_dev.benchmark.long_trace import record_long_trace
+from kraft_dev.benchmark.pipeline.corpora import TENFOLD, Sizes, write_corpus, write_skewed
+from kraft_dev.benchmark.pipeline.running import BareMeasured, Measured, run_bare, run_session
 
 CORES = 2
 """The figures are meant for two."""
@@ -24,32 +25,6 @@ Progress = Callable[[str, int | None], AbstractContextManager[Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """A measured figure and what it should be.
-
-    Attributes:
-        name: what was measured.
-        value: the figure.
-        bound: what it should be.
-        at_most: whether it should be so much at most, else at least.
-    """
-
-    name: str
-    value: float
-    bound: float
-    at_most: bool = False
-
-    @property
-    def is_reached(self) -> bool:
-        """Is it?"""
-        return self.value <= self.bound if self.at_most else self.value >= self.bound
-
-    def as_dict(self) -> dict[str, Any]:
-        """For --json."""
-        return {**asdict(self), "value": round(self.value, 3), "is_reached": self.is_reached}
-
-
-@dataclass(frozen=True, slots=True)
 class Long:
     """The checkpointed trace in a session on one core, and in one on two."""
 
@@ -58,15 +33,15 @@ class Long:
 
 
 @dataclass(frozen=True, slots=True)
-class Heaps:
+class PipelineSpeed:
     """All that was measured; a measurement that was not asked for is None.
 
     Attributes:
-        two: runs in one session on two cores: the small heap unmeasured, the small heap again, the large one.
-        one: runs in one session on one core: the small heap unmeasured, the large one.
+        two: runs in one session on two cores: the small corpus unmeasured, the small corpus again, the large one.
+        one: runs in one session on one core: the small corpus unmeasured, the large one.
         processor: the same with Spark's Java process on that core too, where `local[1]` lets it have the other one.
-        bare: two bare checkers on the large heap.
-        skewed: runs in one session on two cores: the small heap unmeasured, the skewed heap.
+        bare: two bare checkers on the large corpus.
+        skewed: runs in one session on two cores: the small corpus unmeasured, the skewed corpus.
         long: runs of one checkpointed trace.
     """
 
@@ -77,68 +52,70 @@ class Heaps:
     skewed: tuple[Measured, ...] | None = None
     long: Long | None = None
 
-    def bounds(self) -> list[Bound]:
-        """The figures that have a bound; only of `validate`, or of the whole run, as their names say."""
+    def figures(self) -> list[Figure]:
+        """The ratios; only of `validate`, or of the whole run, as their names say."""
         return [*self._against_one(), *self._against_bare(), *self._growth(), *self._skew(), *self._long()]
 
-    def _against_one(self) -> list[Bound]:
-        found: list[Bound] = []
+    def _against_one(self) -> list[Figure]:
+        found: list[Figure] = []
         for name, runs in (("local[2] against local[1]", self.one), ("two processors against one", self.processor)):
             if self.two is not None and runs is not None:
                 two, one = self.two[-1], runs[-1]
                 validate = one.stages["validate"] / two.stages["validate"]
-                found.append(Bound(f"{name}, whole run", one.seconds / two.seconds, 1.8))
-                found.append(Bound(f"{name}, validate", validate, 1.8))
+                found.append(Figure(f"{name}, whole run", one.seconds / two.seconds, 1.8))
+                found.append(Figure(f"{name}, validate", validate, 1.8))
         return found
 
-    def _against_bare(self) -> list[Bound]:
+    def _against_bare(self) -> list[Figure]:
         if self.two is None or self.bare is None:
             return []
         two, bare = self.two[-1], self.bare
         return [
-            Bound("against two bare checkers, validate", two.validated_per_second / bare.per_second, 0.75),
-            Bound("against two bare checkers, whole run", two.per_second / bare.per_second, 0.0),
+            Figure("against two bare checkers, validate", two.validated_per_second / bare.per_second, 0.75),
+            Figure("against two bare checkers, whole run", two.per_second / bare.per_second, None),
         ]
 
-    def _growth(self) -> list[Bound]:
+    def _growth(self) -> list[Figure]:
         if self.two is None:
             return []
         _, small, large = self.two
         # What was asked for may not be ten times as many events to the last.
         scale = TENFOLD * small.events / large.events
-        found = [Bound("a tenfold heap, time of the whole run", large.seconds / small.seconds * scale, 11.0, True)]
+        found = [
+            Figure("a tenfold corpus, time of the whole run", large.seconds / small.seconds * scale, 11.0, at_most=True)
+        ]
         for role, peak in small.peak_bytes.items():
             if peak:
-                name = f"a tenfold heap, peak memory of the {role}"
-                found.append(Bound(name, large.peak_bytes[role] / peak, MEMORY_SLACK, True))
+                name = f"a tenfold corpus, peak memory of the {role}"
+                found.append(Figure(name, large.peak_bytes[role] / peak, MEMORY_SLACK, at_most=True))
         return found
 
-    def _skew(self) -> list[Bound]:
+    def _skew(self) -> list[Figure]:
         if self.skewed is None:
             return []
         skewed = self.skewed[-1]
         return [
-            Bound("skew, share of two cores' time that is used", skewed.all_cpu_seconds / skewed.seconds / CORES, 0.9)
+            Figure("skew, share of two cores' time that is used", skewed.all_cpu_seconds / skewed.seconds / CORES, 0.9)
         ]
 
-    def _long(self) -> list[Bound]:
+    def _long(self) -> list[Figure]:
         if self.long is None:
             return []
         one, two = self.long.one, self.long.two
         validate = one.stages["validate"] / two.stages["validate"]
         return [
-            Bound("checkpointed trace, two cores against one, whole run", one.seconds / two.seconds, 1.7),
-            Bound("checkpointed trace, two cores against one, validate", validate, 1.7),
+            Figure("checkpointed trace, two cores against one, whole run", one.seconds / two.seconds, 1.7),
+            Figure("checkpointed trace, two cores against one, validate", validate, 1.7),
         ]
 
     def as_dict(self) -> dict[str, Any]:
         """For --json."""
-        return {**asdict(self), "figures": [bound.as_dict() for bound in self.bounds()]}
+        return {**asdict(self), "figures": [figure.as_dict() for figure in self.figures()]}
 
 
-def measure_heaps(
+def measure_pipeline(
     sizes: Sizes, wanted: Sequence[str], folder: Path, progress: Progress, settings: Mapping[str, str]
-) -> Heaps:
+) -> PipelineSpeed:
     """Measure what is wanted of `NAMES`.
 
     Args:
@@ -159,11 +136,11 @@ def measure_heaps(
     small, large, skewed = folder / "small", folder / "large", folder / "skewed"
     few = max(1, sizes.traces // TENFOLD)
     on_large = [name for name in wanted if name in ("cores", "processor", "bare", "growth")]
-    with progress("simulating the small heap", few) as step:
-        write_heap(small, few, sizes.trace_events, CORES, step, first_seed=1_000_001)
+    with progress("simulating the small corpus", few) as step:
+        write_corpus(small, few, sizes.trace_events, CORES, step, first_seed=1_000_001)
     if on_large:
-        with progress("simulating the large heap", sizes.traces) as step:
-            write_heap(large, sizes.traces, sizes.trace_events, CORES, step)
+        with progress("simulating the large corpus", sizes.traces) as step:
+            write_corpus(large, sizes.traces, sizes.trace_events, CORES, step)
     measured: dict[str, Any] = {}
     if on_large:
         measured["two"] = session("two cores", f"local[{CORES}]", [small, small, large])
@@ -175,12 +152,12 @@ def measure_heaps(
         with progress(f"{CORES} bare checkers", None):
             measured["bare"] = run_bare(sorted(small.iterdir()), sorted(large.iterdir()), CORES)
     if "skew" in wanted:
-        with progress("simulating the skewed heap", sizes.tiny_traces + 1) as step:
+        with progress("simulating the skewed corpus", sizes.tiny_traces + 1) as step:
             write_skewed(skewed, sizes, CORES, step)
         measured["skewed"] = session("skew", f"local[{CORES}]", [small, skewed])
     if "long" in wanted:
         measured["long"] = measure_long(sizes, folder, session)
-    return Heaps(**measured)
+    return PipelineSpeed(**measured)
 
 
 def measure_long(
@@ -190,7 +167,7 @@ def measure_long(
 
     Args:
         sizes: how much.
-        folder: has the small heap in `small`.
+        folder: has the small corpus in `small`.
         session: takes what to call it, the master, and the inputs.
 
     Raises:
