@@ -16,7 +16,7 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS as WORKLOAD_NAMES
 from kraft_spec.compiled import building, expressions
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind, check_reader
-from kraft_traces.check.fast_path import BOTH, INTERPRETED, CompiledModelError, Way
+from kraft_traces.check.fast_path import BOTH, INTERPRETED, CompiledModelError, Sample, Way
 from kraft_traces.check.model import TraceModel, trace_model
 from kraft_traces.errors import TraceError
 from kraft_traces.lines import EventLine, Generator
@@ -43,6 +43,11 @@ def simulated(workload: str) -> bytes:
     return b"".join(trace_bytes(simulation.run(), simulation.configuration, generator))
 
 
+def one_in(lines: int) -> Way:
+    """TLC is asked of one in so many lines."""
+    return Way(Sample(lines, lines))
+
+
 def said(content: bytes, *, way: Way) -> Verdict | str:
     """The verdict, without which way it came about."""
     try:
@@ -55,7 +60,7 @@ def said(content: bytes, *, way: Way) -> Verdict | str:
 @pytest.mark.parametrize("name", OWN)
 def test_a_recorded_trace_has_the_same_verdict(name: str) -> None:
     content = (SAMPLES / f"{name}.jsonl").read_bytes()
-    assert said(content, way=Way(20, 0)) == said(content, way=INTERPRETED)
+    assert said(content, way=one_in(20)) == said(content, way=INTERPRETED)
 
 
 def test_a_compiled_model_is_made_for_many_short_traces_as_it_is_for_a_long_one(
@@ -66,7 +71,7 @@ def test_a_compiled_model_is_made_for_many_short_traces_as_it_is_for_a_long_one(
     monkeypatch.setattr(compiled, "lines_alone", 0)
     short = b"".join(simulated("chaos").splitlines(keepends=True)[:50])
     for _ in range(4):
-        said(short, way=Way(1_000, 200))
+        said(short, way=Way(Sample(1_000, 1_000), 200))
     assert made == [False, False, True, True]
 
 
@@ -87,7 +92,7 @@ def test_every_line_of_a_right_trace_is_accepted(workload: str, monkeypatch: pyt
 
     slow = TraceChecker.feed
     monkeypatch.setattr(TraceChecker, "feed", feed)
-    verdict = said(content, way=Way(10_000, 0))
+    verdict = said(content, way=one_in(10_000))
     assert isinstance(verdict, Verdict)
     assert verdict.events == content.count(b'"kind":"event"')
     assert fed == []
@@ -100,14 +105,14 @@ def test_an_altered_line_has_the_same_verdict(workload: str) -> None:
     for _ in range(12):
         place = random.randrange(1, len(lines) - 1)
         content = b"".join((*lines[:place], altered(lines[place], random), *lines[place + 1 :]))
-        assert said(content, way=Way(500, 0)) == said(content, way=INTERPRETED), lines[place]
+        assert said(content, way=one_in(500)) == said(content, way=INTERPRETED), lines[place]
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_a_trace_of_other_software_is_taken_as_well(workload: str) -> None:
     for seed in range(4):
         content = b"".join(of_other_software(simulated(workload).splitlines(keepends=True), Random(seed)))
-        verdict = check_reader(trace_of_bytes(content), way=Way(100, 0))
+        verdict = check_reader(trace_of_bytes(content), way=one_in(100))
         assert replace(verdict, compiled=0, both=0) == said(content, way=INTERPRETED)
         assert verdict.compiled == verdict.events
 
@@ -119,7 +124,7 @@ def test_an_altered_line_of_other_software_has_the_same_verdict(workload: str) -
     for _ in range(12):
         place = random.randrange(1, len(lines) - 1)
         content = b"".join((*lines[:place], altered(lines[place], random), *lines[place + 1 :]))
-        assert said(content, way=Way(500, 0)) == said(content, way=INTERPRETED), lines[place]
+        assert said(content, way=one_in(500)) == said(content, way=INTERPRETED), lines[place]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +137,7 @@ def test_an_altered_line_of_other_software_has_the_same_verdict(workload: str) -
 )
 def test_spaces_and_the_order_of_fields_make_no_difference(rewritten: Callable[[bytes], bytes]) -> None:
     content = b"".join(map(rewritten, simulated("elections").splitlines(keepends=True)))
-    assert said(content, way=Way(100, 0)) == said(content, way=INTERPRETED)
+    assert said(content, way=one_in(100)) == said(content, way=INTERPRETED)
 
 
 @pytest.mark.nightly
@@ -159,7 +164,7 @@ def test_a_fault_of_the_compiler_is_found_by_tlc(monkeypatch: pytest.MonkeyPatch
 def test_the_verdict_says_which_way_it_came_about() -> None:
     content = simulated("elections")
     events = content.count(b'"kind":"event"')
-    ways = [check_reader(trace_of_bytes(content), way=way) for way in (Way(100, 0), BOTH, INTERPRETED)]
+    ways = [check_reader(trace_of_bytes(content), way=way) for way in (one_in(100), BOTH, INTERPRETED)]
     assert [(way.compiled, way.both) for way in ways] == [(events, events // 100), (events, events), (0, 0)]
 
 
@@ -167,7 +172,7 @@ def test_without_a_compiler_of_java_tlc_decides(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(trace_model(), "_lines", None)
     monkeypatch.setattr(building, "found", lambda _: None)
     monkeypatch.setattr(building, "is_available", lambda: False)
-    verdict = check_reader(trace_of_bytes(simulated("elections")), way=Way(100, 0))
+    verdict = check_reader(trace_of_bytes(simulated("elections")), way=one_in(100))
     assert (verdict.kind, verdict.compiled) == (VerdictKind.ACCEPTED, 0)
 
 

@@ -23,7 +23,7 @@ from kraft_spec.mutants import load_catalogue, seeded
 from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_traces.check import check_occurrences, check_reader
-from kraft_traces.check.fast_path import BOTH, CompiledModelError, Way
+from kraft_traces.check.fast_path import BOTH, CompiledModelError, Sample, Way
 from kraft_traces.errors import TraceError
 from kraft_traces.own import own_generator
 from kraft_traces.reader import open_trace, trace_of_bytes
@@ -116,7 +116,7 @@ def in_altered_lines(number: int, seed: int, on_run: Callable[[], None] | None =
             lines += 1
             content = b"".join((header, *events[:place], altered(events[place], random)))
             try:
-                verdict = check_reader(trace_of_bytes(content), way=Way(place + 1, 0))
+                verdict = check_reader(trace_of_bytes(content), way=Way(Sample(place + 1, place + 1)))
                 taken += verdict.compiled > place
             except TraceError:
                 continue

@@ -38,24 +38,41 @@ _SLOW_MAX = 1024
 """After how many lines by the ordinary checker the compiled one is asked again, at most."""
 
 
+@dataclass(slots=True)
+class Sample:
+    """The lines that the compiled model takes and that TLC is asked of as well: one in `every`.
+
+    Attributes:
+        every: how many that is.
+        until: after so many lines comes the next of them, in whatever trace.
+    """
+
+    every: int
+    until: int
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """Who judges the lines of a trace: the compiled model, as far as it knows them to be right, or TLC alone.
 
     Attributes:
-        compared_every: Of so many lines that the compiled model takes one is asked of TLC as well; None: TLC alone.
+        sample: Of which lines that the compiled model takes TLC is asked as well; None: TLC alone.
         made_from: A compiled model that is not there is made once TLC alone has judged this many lines in this process.
     """
 
-    compared_every: int | None
-    made_from: int
+    sample: Sample | None
+    made_from: int = 0
 
 
-COMPILED = Way(1_000, 20_000)
-"""The usual one: making a compiled model takes TLC's time for so many lines, more or less."""
+COMPILED = Way(Sample(every=1_000, until=100_000), made_from=20_000)
+"""The usual one.
 
-INTERPRETED = Way(None, 0)
-BOTH = Way(1, 0)
+Before TLC can be asked of a line it parses the model, which takes the time in which 50,000 lines are checked; a process
+that checks fewer does without.  Making a compiled model takes TLC's time for 20,000 lines, more or less.
+"""
+
+INTERPRETED = Way(None)
+BOTH = Way(Sample(1, 1))
 
 _DECODER: Decoder[list[tuple[str, int, TracedMessage]]] = Decoder(list[tuple[str, int, TracedMessage]])
 _ENCODER = Encoder()
@@ -121,14 +138,12 @@ class FastPath:
         checker's.
         """
         self._model = model
-        self._reader = None if way.compared_every is None else reader
+        self._reader = None if way.sample is None else reader
         self._make_checker = make_checker
         self._own = own
         self._every = every
         self._candidates_max = candidates_max
         self._way = way
-        self._compared_every = way.compared_every or 1
-        self._until_compared = self._compared_every
         self._start = start
         self._lines: JavaObject | None = None
         self._answers: tuple[OpenAnswer, ...] = ()
@@ -199,8 +214,8 @@ class FastPath:
 
         `on_event` is called for each, some lines at a time.
         """
-        reader = self._reader
-        if reader is None or self._slow:
+        reader, sample = self._reader, self._way.sample
+        if reader is None or sample is None or self._slow:
             self._slow -= 1
             return
         lines = self._ready(reader)
@@ -208,11 +223,11 @@ class FastPath:
             self._slow = LINES_MAX
             return
         taken = 0
-        while raw_lines := reader.ahead(min(LINES_MAX, self._until_compared)):
-            accepted = self._accepted(lines, reader, raw_lines)
+        while raw_lines := reader.ahead(min(LINES_MAX, sample.until)):
+            accepted = self._accepted(lines, reader, raw_lines, compared=len(raw_lines) == sample.until)
             if accepted:
                 taken += accepted
-                self._until_compared = self._until_compared - accepted or self._compared_every
+                sample.until = sample.until - accepted or sample.every
                 reader.skip(raw_lines[:accepted])
                 if on_event is not None:
                     for _ in range(accepted):
@@ -230,9 +245,9 @@ class FastPath:
         self._pause = 1 if taken > self._pause else min(2 * self._pause, _SLOW_MAX)
         self._slow = self._pause
 
-    def _accepted(self, lines: JavaObject, reader: LinesAhead, raw_lines: list[bytes]) -> int:
-        """How many are accepted; the last one is asked of TLC as well if it is its turn."""
-        if len(raw_lines) < self._until_compared:
+    def _accepted(self, lines: JavaObject, reader: LinesAhead, raw_lines: list[bytes], *, compared: bool) -> int:
+        """How many are accepted; `compared` says that TLC is asked of the last one as well."""
+        if not compared:
             return _fed(lines, raw_lines)
         *others, last = raw_lines
         accepted = _fed(lines, others)

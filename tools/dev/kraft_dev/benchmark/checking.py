@@ -10,7 +10,7 @@ from kraft_dev.benchmark.recording import Recording, of_others
 from kraft_traces.check import EVERY, TraceChecker, VerdictKind, check_reader
 from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
 from kraft_traces.check.model import TraceModel, trace_model
-from kraft_traces.reader import trace_of_bytes
+from kraft_traces.reader import TraceReader, trace_of_bytes
 
 CHECK_TARGET = 40_000
 """Events a second on one core."""
@@ -91,10 +91,21 @@ def check(
     Raises:
         NotAcceptedError: it is not accepted.
     """
-    verdict = check_reader(trace_of_bytes(recording.content, recording.name), every=every, on_event=on_event, way=way)
+    check_accepted(trace_of_bytes(recording.content, recording.name), every, on_event, way)
+
+
+def check_accepted(
+    reader: TraceReader, every: int = EVERY, on_event: Callable[[], None] | None = None, way: Way = COMPILED
+) -> None:
+    """Check a trace that is right.
+
+    Raises:
+        NotAcceptedError: it is not accepted.
+    """
+    verdict = check_reader(reader, every=every, on_event=on_event, way=way)
     if verdict.kind is not VerdictKind.ACCEPTED:
         said = verdict.rejection.headline() if verdict.rejection else verdict.reason
-        raise NotAcceptedError(f"{recording.name} is {verdict.kind}: {said}")
+        raise NotAcceptedError(f"{reader.source} is {verdict.kind}: {said}")
 
 
 def measure_checking(

@@ -9,17 +9,14 @@ from pathlib import Path
 from statistics import median
 
 import jpype
-from msgspec import UNSET
 
 from kraft_conformance.console import progress
-from kraft_dev.benchmark.checking import NotAcceptedError
+from kraft_dev.benchmark.checking import check_accepted
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.events import ClientAppend
 from kraft_spec.fingerprint import spec_hash
-from kraft_traces.check import TraceChecker
-from kraft_traces.check.model import trace_model
 from kraft_traces.own import own_generator
 from kraft_traces.reader import open_trace
 from kraft_traces.writer import write_trace
@@ -44,10 +41,6 @@ class Stretch:
     """Objects that Python's collector knows of."""
     java_bytes: int
     """Bytes in use in Java's heap after a collection."""
-    log_end_offset: int
-    """The longest log's end so far: how much was ever appended."""
-    records: int
-    """Records that the replicas hold between them after the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,37 +108,35 @@ def measure_long_trace(events: int, folder: Path, seed: int = 1) -> LongTrace:
     """
     target = folder / "long.jsonl"
     appends = record_long_trace(events, target, seed)
-    model = trace_model()
-    stretches: list[Stretch] = []
     each = max(1, events // PARTS)
     with open_trace(target) as reader, progress(f"checking {events:,} lines", events) as advance:
-        checker = TraceChecker(model, reader.configuration, str(target), own=True)
-        longest = 0
-        held: dict[int, int] = {}
-        started = time.process_time()
-        for line in reader:
-            rejection = checker.feed(reader.line_number, line)
-            if rejection is not None:
-                raise NotAcceptedError(rejection.headline())
-            state = line.state
-            if state is not UNSET and line.replica is not UNSET:
-                end, start = state.log_end_offset, state.log_start_offset
-                assert end is not UNSET, "our own traces carry every field"
-                assert start is not UNSET, "our own traces carry every field"
-                longest = max(longest, end)
-                held[line.replica] = end - start
+        stretches = _Stretches(each)
+
+        def checked() -> None:
             advance()
-            if reader.events % each == 0:
-                seconds = time.process_time() - started
-                stretches.append(_stretch(reader.events, seconds, longest, sum(held.values())))
-                started = time.process_time()
-        checker.finish(complete=reader.complete)
-    return LongTrace(events, appends, target.stat().st_size, tuple(stretches))
+            stretches.count()
+
+        check_accepted(reader, on_event=checked)
+    return LongTrace(events, appends, target.stat().st_size, tuple(stretches.found))
 
 
-def _stretch(events: int, seconds: float, longest: int, records: int) -> Stretch:
-    gc.collect()
-    runtime = jpype.JClass("java.lang.Runtime").getRuntime()
-    runtime.gc()
-    used = int(runtime.totalMemory() - runtime.freeMemory())
-    return Stretch(events, seconds, len(gc.get_objects()), used, longest, records)
+class _Stretches:
+    """Ends a stretch after each so many lines."""
+
+    def __init__(self, each: int) -> None:
+        self.found: list[Stretch] = []
+        self._each = each
+        self._events = 0
+        self._started = time.process_time()
+
+    def count(self) -> None:
+        """One line more."""
+        self._events += 1
+        if self._events % self._each == 0:
+            seconds = time.process_time() - self._started
+            gc.collect()
+            runtime = jpype.JClass("java.lang.Runtime").getRuntime()
+            runtime.gc()
+            used = int(runtime.totalMemory() - runtime.freeMemory())
+            self.found.append(Stretch(self._events, seconds, len(gc.get_objects()), used))
+            self._started = time.process_time()

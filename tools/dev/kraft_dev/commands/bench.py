@@ -209,7 +209,7 @@ def _show_comparison(measured: Measurements) -> None:
 
 def _show_long_trace(long: LongTrace) -> None:
     title = f"One trace of {long.events:,} events, {long.appends:,} of them appends, {long.bytes_read / 1e6:.0f} MB"
-    columns = ("lines checked", "CPU seconds", "Java heap in use", "Python objects", "end of the log", "records held")
+    columns = ("lines checked", "CPU seconds", "Java heap in use", "Python objects")
     drawn = table(title, *columns)
     for stretch in long.stretches:
         drawn.add_row(
@@ -217,8 +217,6 @@ def _show_long_trace(long: LongTrace) -> None:
             f"{stretch.seconds:.1f}",
             f"{stretch.java_bytes / 1e6:.1f} MB",
             f"{stretch.python_objects:,}",
-            f"{stretch.log_end_offset:,}",
-            f"{stretch.records:,}",
         )
     stdout.print(drawn)
     stdout.print(f"last stretch / median stretch, CPU time: {long.slowdown:.2f}")

@@ -157,7 +157,7 @@ def check_traces(_target: Target, tally: Tally) -> Sighting | None:
 def judge_both_ways(_target: Target, tally: Tally) -> Sighting | None:
     """Simulate, and compare the verdict of the compiled model with TLC's."""
     from kraft_traces.check import check_occurrences
-    from kraft_traces.check.fast_path import INTERPRETED, Way
+    from kraft_traces.check.fast_path import INTERPRETED, Sample, Way
 
     def judged(plan: RunPlan, way: Way) -> object:
         simulation = plan.simulation()
@@ -168,7 +168,7 @@ def judge_both_ways(_target: Target, tally: Tally) -> Sighting | None:
             return f"{type(error).__name__}: {error}"
 
     for plan in _plans(range(1), BOTH_WAYS_STEPS, tally):
-        compiled, interpreted = judged(plan, Way(BOTH_WAYS_STEPS, 0)), judged(plan, INTERPRETED)
+        compiled, interpreted = judged(plan, Way(Sample(BOTH_WAYS_STEPS, BOTH_WAYS_STEPS))), judged(plan, INTERPRETED)
         tally.amount += getattr(interpreted, "events", 0)
         if compiled != interpreted:
             return Sighting(f"compiled: {compiled}; TLC: {interpreted}"[:500], tally.where)
