@@ -1,5 +1,6 @@
 """`kraft-spec validate`: traces against the model."""
 
+import math
 import shutil
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from kraft_conformance.verdicts import (
     summary,
     way_text,
 )
+from kraft_spec.tlc import jvm
 from kraft_traces.check import (
     CANDIDATES_MAX,
     EVERY,
@@ -67,6 +69,13 @@ Interpreted = Annotated[
 ]
 
 
+_BRIEF_BYTES = 60_000_000
+"""Of so many bytes of traces, and fewer, Java's second compiler costs more than its code saves."""
+
+_GZIP_RATIO = 10
+"""Of traces, about."""
+
+
 def validate(
     paths: Paths,
     strict: Strict = False,
@@ -93,10 +102,13 @@ def validate(
     codes: set[ExitCode] = set()
     documents: list[dict[str, Any]] = []
     judged: list[Verdict] = []
+    brief = way is COMPILED and _bytes_of(paths) <= _BRIEF_BYTES
     with PartitionProcess() as partitions:
         for file in _files(paths, codes, documents):
             try:
-                verdict, prefix = _check(file, strict, every, candidates, prefixes or Path(), partitions, way)
+                verdict, prefix = _check(
+                    file, strict, every, candidates, prefixes or Path(), partitions, way, brief=brief
+                )
             except TraceError as error:
                 codes.add(_report_error(error, documents))
                 continue
@@ -156,8 +168,30 @@ def _files(paths: list[str], codes: set[ExitCode], documents: list[dict[str, Any
             codes.add(_report_error(error, documents))
 
 
+def _bytes_of(paths: list[str]) -> float:
+    """The bytes of all traces, as far as they can be told before they are read."""
+    found = 0.0
+    for path in paths:
+        try:
+            files = [Path(file) for file in trace_paths(path)]
+            if not all(file.is_file() for file in files):
+                return math.inf
+            found += sum(file.stat().st_size * (_GZIP_RATIO if file.suffix == ".gz" else 1) for file in files)
+        except (TraceError, OSError):
+            continue
+    return found
+
+
 def _check(
-    file: str, strict: bool, every: int, candidates: int, prefixes: Path, partitions: PartitionProcess, way: Way
+    file: str,
+    strict: bool,
+    every: int,
+    candidates: int,
+    prefixes: Path,
+    partitions: PartitionProcess,
+    way: Way,
+    *,
+    brief: bool,
 ) -> tuple[Verdict | PartitionVerdict, Path | None]:
     with tempfile.TemporaryDirectory() as folder, lines_of(file) as lines:
         source = _kept(lines, Path(folder))
@@ -168,8 +202,9 @@ def _check(
                 verdict = partitions.ask(check_partition_file, source, file, strict)
         else:
             with open_trace(source, source=file) as reader, progress(f"checking {file}") as advance:
+                jvm.start(brief=brief)
                 verdict = check_reader(
-                    reader, every=every, candidates_max=candidates, strict=strict, on_event=advance, way=way
+                    reader, every=every, candidates_max=candidates, strict=strict, on_events=advance, way=way
                 )
         if verdict.rejection is None:
             return verdict, None

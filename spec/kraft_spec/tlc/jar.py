@@ -167,7 +167,24 @@ def _java_advice() -> str:
 
 @lru_cache(maxsize=4)
 def _inspected(executable: Path) -> JavaRuntime:
-    """Ask an executable for its version and home, once per process."""
+    """The version and home of an executable, once per process: from the `release` file beside it, else it is asked."""
+    home = executable.parent.parent
+    major = _released(home / "release")
+    if major is None:
+        major, home = _asked(executable)
+    if major < JAVA_MAJOR_MIN:
+        raise JavaMissing(f"{executable} is Java {major}, too old: {_java_advice()}")
+    return JavaRuntime(executable=executable, home=home, major=major)
+
+
+def _released(file: Path) -> int | None:
+    try:
+        return _major(r'^JAVA_VERSION="(?:1\.)?(\d+)', file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _asked(executable: Path) -> tuple[int, Path]:
     command = [str(executable), "-XshowSettings:properties", "-version"]
     try:
         completed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
@@ -178,12 +195,14 @@ def _inspected(executable: Path) -> JavaRuntime:
     home = re.search(r"^\s*java\.home = (.+)$", settings, re.MULTILINE)
     if major is None or home is None:
         raise JavaMissing(f"{executable} does not say which Java it is: {_java_advice()}")
-    if major < JAVA_MAJOR_MIN:
-        raise JavaMissing(f"{executable} is Java {major}, too old: {_java_advice()}")
-    return JavaRuntime(executable=executable, home=Path(home.group(1).strip()), major=major)
+    return major, Path(home.group(1).strip())
 
 
 def java_major(settings: str) -> int | None:
     """Read the major version out of `java -XshowSettings:properties` (1.8 counts as 8); None if absent."""
-    found = re.search(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", settings, re.MULTILINE)
+    return _major(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", settings)
+
+
+def _major(pattern: str, text: str) -> int | None:
+    found = re.search(pattern, text, re.MULTILINE)
     return int(found.group(1)) if found else None

@@ -209,10 +209,10 @@ class FastPath:
             compared=shown.compared(),
         )
 
-    def take(self, on_event: Callable[[], None] | None = None) -> None:
+    def take(self, on_events: Callable[[int], None] | None = None) -> None:
         """Take the lines that come next, as far as the compiled checker knows them to be right.
 
-        `on_event` is called for each, some lines at a time.
+        `on_events` is called with how many, some lines at a time.
         """
         reader, sample = self._reader, self._way.sample
         if reader is None or sample is None or self._slow:
@@ -229,9 +229,8 @@ class FastPath:
                 taken += accepted
                 sample.until = sample.until - accepted or sample.every
                 reader.skip(raw_lines[:accepted])
-                if on_event is not None:
-                    for _ in range(accepted):
-                        on_event()
+                if on_events is not None:
+                    on_events(accepted)
             if accepted < len(raw_lines):
                 break
         self._sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(lines.sent()))}

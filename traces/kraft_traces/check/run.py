@@ -45,16 +45,19 @@ def is_other_model(named: str | UnsetType, ours: str, source: str, *, strict: bo
 
 
 def model_of(
-    switched_off: Sequence[str], known: Collection[str], make: Callable[[frozenset[str]], _Model], source: str
+    switched_off: Sequence[str],
+    known: Callable[[], Collection[str]],
+    make: Callable[[frozenset[str]], _Model],
+    source: str,
 ) -> _Model:
-    """The model that does without the rules that a header names.
+    """The model that does without the rules that a header names; `known` gives those that can be named.
 
     Raises:
-        FieldError: one of them is none of the `known` ones, or they cannot be left out together.
+        FieldError: one of them is none of these, or they cannot be left out together.
     """
     for index, rule in enumerate(switched_off):
-        if rule not in known:
-            detail = f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(known)}"
+        if rule not in known():
+            detail = f"{rule!r} is no rule that the model can switch off, expected one of {', '.join(known())}"
             raise FieldError(detail, source, 1, f"$.switched_off[{index}]")
     try:
         return make(frozenset(switched_off))
@@ -87,11 +90,11 @@ def check_reader(
     every: int = EVERY,
     candidates_max: int = CANDIDATES_MAX,
     strict: bool = False,
-    on_event: Callable[[], None] | None = None,
+    on_events: Callable[[int], None] | None = None,
     start: CheckpointLine | None = None,
     way: Way = COMPILED,
 ) -> Verdict:
-    """Check a trace as it is read; `on_event` is called after each line.
+    """Check a trace as it is read; `on_events` is called with how many lines more are done.
 
     `start` is the checkpoint at which a part of a trace begins; None for a whole trace.
 
@@ -102,7 +105,7 @@ def check_reader(
     """
     header = reader.header
     hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
-    model = model_of(header.switched_off, switchable_rules(), trace_model, reader.source)
+    model = model_of(header.switched_off, switchable_rules, trace_model, reader.source)
     path = FastPath(
         model,
         reader if isinstance(reader, LinesAhead) else None,
@@ -121,7 +124,7 @@ def check_reader(
         candidates_max=candidates_max,
         start=start,
     )
-    rejection = _judged(reader, path, on_event)
+    rejection = _judged(reader, path, on_events)
     verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
     return replace(verdict, other_model=hash_differs)
 
@@ -132,9 +135,9 @@ class _Lines(Protocol):
     def next_line(self) -> EventLine | CheckpointLine | None: ...
 
 
-def _judged(lines: _Lines, path: FastPath, on_event: Callable[[], None] | None) -> Rejection | None:
+def _judged(lines: _Lines, path: FastPath, on_events: Callable[[int], None] | None) -> Rejection | None:
     while True:
-        path.take(on_event)
+        path.take(on_events)
         line = lines.next_line()
         if line is None:
             return None
@@ -145,8 +148,8 @@ def _judged(lines: _Lines, path: FastPath, on_event: Callable[[], None] | None) 
             rejection = checker.feed(lines.line_number, line)
         if rejection is not None or checker.is_over:
             return rejection
-        if on_event is not None:
-            on_event()
+        if on_events is not None:
+            on_events(1)
 
 
 def _verdict(path: FastPath, rejection: Rejection | None, *, complete: bool, ended: bool) -> Verdict:

@@ -151,7 +151,7 @@ def check_partition_reader(reader: PartitionTraceReader, *, strict: bool = False
     """
     header = reader.header
     other_model = is_other_model(header.spec_hash, partition_spec_hash(), reader.source, strict=strict)
-    model = model_of(header.switched_off, switchable_partition_rules(), partition_trace_model, reader.source)
+    model = model_of(header.switched_off, switchable_partition_rules, partition_trace_model, reader.source)
     verdict = _verdict(reader, configuration_of(header), reader.source, model)
     return replace(verdict, other_model=other_model)
 

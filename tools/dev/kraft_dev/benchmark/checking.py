@@ -84,25 +84,25 @@ class LogLengthSpeed:
 
 
 def check(
-    recording: Recording, every: int = EVERY, on_event: Callable[[], None] | None = None, way: Way = COMPILED
+    recording: Recording, every: int = EVERY, on_events: Callable[[int], None] | None = None, way: Way = COMPILED
 ) -> None:
     """Check one trace.
 
     Raises:
         NotAcceptedError: it is not accepted.
     """
-    check_accepted(trace_of_bytes(recording.content, recording.name), every, on_event, way)
+    check_accepted(trace_of_bytes(recording.content, recording.name), every, on_events, way)
 
 
 def check_accepted(
-    reader: TraceReader, every: int = EVERY, on_event: Callable[[], None] | None = None, way: Way = COMPILED
+    reader: TraceReader, every: int = EVERY, on_events: Callable[[int], None] | None = None, way: Way = COMPILED
 ) -> None:
     """Check a trace that is right.
 
     Raises:
         NotAcceptedError: it is not accepted.
     """
-    verdict = check_reader(reader, every=every, on_event=on_event, way=way)
+    verdict = check_reader(reader, every=every, on_events=on_events, way=way)
     if verdict.kind is not VerdictKind.ACCEPTED:
         said = verdict.rejection.headline() if verdict.rejection else verdict.reason
         raise NotAcceptedError(f"{reader.source} is {verdict.kind}: {said}")
@@ -162,23 +162,27 @@ def measure_log_length(recording: Recording, records: int, *, every: int = EVERY
     """
     tail = min(TAIL_EVENTS, recording.events)
     taken: list[float] = []
-    while not taken or sum(taken) < TAIL_SECONDS:
+    while not taken or sum(taken) * tail < TAIL_SECONDS:
         watch = _TailWatch(recording.events - tail)
         check(recording, every, watch)
-        taken.append(time.process_time() - watch.started)
-    return LogLengthSpeed(records=records, events=recording.events, per_cpu_second=tail / median(taken))
+        taken.append((time.process_time() - watch.started) / watch.events)
+    return LogLengthSpeed(records=records, events=recording.events, per_cpu_second=1 / median(taken))
 
 
 class _TailWatch:
-    """Notes the CPU time when so many events are done."""
+    """Notes the CPU time when about so many events are done, and counts those that follow."""
 
     def __init__(self, skipped: int) -> None:
         self._left = skipped
         self.started = time.process_time()
+        self.events = 0
 
-    def __call__(self) -> None:
-        self._left -= 1
-        if self._left == 0:
+    def __call__(self, events: int) -> None:
+        if self._left <= 0:
+            self.events += events
+            return
+        self._left -= events
+        if self._left <= 0:
             self.started = time.process_time()
 
 

@@ -112,11 +112,11 @@ def measure_long_trace(events: int, folder: Path, seed: int = 1) -> LongTrace:
     with open_trace(target) as reader, progress(f"checking {events:,} lines", events) as advance:
         stretches = _Stretches(each)
 
-        def checked() -> None:
-            advance()
-            stretches.count()
+        def checked(lines: int) -> None:
+            advance(lines)
+            stretches.count(lines)
 
-        check_accepted(reader, on_event=checked)
+        check_accepted(reader, on_events=checked)
     return LongTrace(events, appends, target.stat().st_size, tuple(stretches.found))
 
 
@@ -129,10 +129,10 @@ class _Stretches:
         self._events = 0
         self._started = time.process_time()
 
-    def count(self) -> None:
-        """One line more."""
-        self._events += 1
-        if self._events % self._each == 0:
+    def count(self, events: int) -> None:
+        """So many lines more."""
+        self._events += events
+        if self._events >= self._each * (1 + len(self.found)):
             seconds = time.process_time() - self._started
             gc.collect()
             runtime = jpype.JClass("java.lang.Runtime").getRuntime()

@@ -31,9 +31,9 @@ final class Candidates {
     }
 
     /** Of two ways here the one with fewer other answers counts, then the one whose first ones have lower bits. */
-    private void alsoBy(long others) {
+    private boolean isBetterBy(long others) {
       int fewer = Long.bitCount(answers) - Long.bitCount(others);
-      if (fewer > 0 || fewer == 0 && (Long.lowestOneBit(answers ^ others) & others) != 0) answers = others;
+      return fewer > 0 || fewer == 0 && (Long.lowestOneBit(answers ^ others) & others) != 0;
     }
   }
 
@@ -168,18 +168,22 @@ final class Candidates {
       differs = other;
       return;
     }
-    boolean breaks = event.atReplica && !(holds("LineInvariants", after, null) && holds("LineSteps", before, after));
-    after.config = now.get(0).state.config;
+    State followed = after.copy();
+    followed.config = now.get(0).state.config;
     for (Candidate known : next) {
-      after.event = known.state.event;
-      after.observed = known.state.observed;
-      if (known.state.same(after)) {
-        if (!breaks) known.alsoBy(answers);
+      followed.event = known.state.event;
+      followed.observed = known.state.observed;
+      if (known.state.same(followed)) {
+        if (known.isBetterBy(answers) && isAllowed(event, before, after)) known.answers = answers;
         return;
       }
     }
-    require(!breaks, "a property");
+    require(isAllowed(event, before, after), "a property");
     require(next.size() < most, "too many states");
-    next.add(new Candidate(after, answers));
+    next.add(new Candidate(followed, answers));
+  }
+
+  private static boolean isAllowed(Event event, State before, State after) {
+    return !event.atReplica || holds("LineInvariants", after, null) && holds("LineSteps", before, after);
   }
 }

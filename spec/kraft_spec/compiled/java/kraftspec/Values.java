@@ -160,7 +160,22 @@ public final class Values {
       RecordValue one = (RecordValue) first, other = (RecordValue) second;
       if (one.names == other.names) return equalEach(one.values, other.values);
     }
+    if (first instanceof FcnRcdValue && second instanceof FcnRcdValue) {
+      FcnRcdValue one = (FcnRcdValue) first, other = (FcnRcdValue) second;
+      if (one.domain != null && one.domain == other.domain) return equalEach(one.values, other.values);
+    }
+    if (first instanceof SetEnumValue && second instanceof SetEnumValue) {
+      SetEnumValue one = (SetEnumValue) first, other = (SetEnumValue) second;
+      if (one.isNormalized() && other.isNormalized()) return equalEach(one.elems, other.elems);
+    }
     return first.equals(second);
+  }
+
+  private static boolean equalEach(ValueVec first, ValueVec second) {
+    if (first == second) return true;
+    if (first.size() != second.size()) return false;
+    for (int i = 0; i < first.size(); i++) if (!equal(first.elementAt(i), second.elementAt(i))) return false;
+    return true;
   }
 
   private static boolean equalEach(Value[] first, Value[] second) {
