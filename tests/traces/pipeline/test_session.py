@@ -43,7 +43,7 @@ from kraft_traces.pipeline.processes import below
 def interrupted(*_, **__):
     subprocess.Popen(["sleep", "600"])
     raise KeyboardInterrupt
-mine = subprocess.Popen(["sleep", "5"])
+mine = subprocess.Popen(["sleep", "600"])
 session.launch_gateway = interrupted
 try:
     with session.spark_session(session.SessionOptions("local[1]")):
@@ -51,6 +51,8 @@ try:
 except KeyboardInterrupt:
     alive = [process for process in below(os.getpid()) if "Z" not in open(f"/proc/{process}/stat").read().split()[2]]
     print(json.dumps(alive == [mine.pid]))
+finally:
+    mine.kill()
 """
 
 

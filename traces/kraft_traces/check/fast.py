@@ -152,7 +152,8 @@ def _input(name: str, configuration: Configuration) -> dict[str, Any] | None:
     declared = forms(EVENT_TYPES[name])
     if not shape.at_replica:
         fields = {} if "message_id" in shape.input else {one: [one, replica] for one in shape.input}
-        return {"required": [], "fields": fields, "constants": {}, "beyond": {} if fields else {"message_id": "name"}}
+        beyond = {} if fields else {"message_id": "unread name"}
+        return {"required": [], "fields": fields, "constants": {}, "beyond": beyond}
     table = {field.reference: field for field in mapping.EVENTS[EVENT_TYPES[name]]}
     fields, beyond = {}, {}
     for one in shape.input:
@@ -187,7 +188,7 @@ def tables(configuration: Configuration, every: int, candidates_max: int, *, own
     }
     messages = {}
     for name, traced in TRACED_MESSAGES.items():
-        beyond: dict[str, Description] = {"type": "name", "id": "name"}
+        beyond: dict[str, Description] = {"type": "name", "id": "unread name"}
         if "cluster_id" in traced.__struct_fields__:
             beyond["cluster_id"] = [
                 "word",
