@@ -37,7 +37,7 @@ from kraft_traces.effects import (
 from kraft_traces.latitude.writes import disk_of
 from kraft_traces.message_types import TracedVoteResponse
 from kraft_traces.states import traced_state
-from kraft_traces.values import TracedKey
+from kraft_traces.values import TracedKey, traced_key
 
 Effects = Sequence[TracedEffect]
 _MS = 1700
@@ -279,6 +279,23 @@ def _cuts_everything(before: ReplicaState, after: ReplicaState) -> ReplicaState:
     return after._replace(log=truncate(after.log, after.log.start_offset)) if is_cut else after
 
 
+def _without_a_leaders_vote(_: ReplicaState, after: ReplicaState) -> ReplicaState:
+    """Who has led an epoch does not name its vote for itself in it."""
+    led = after.leader_id == after.key.id
+    return after._replace(voted_key=None) if led and after.voted_key == after.key else after
+
+
+def _file_without_a_leaders_vote(moment: Moment, whole: TracedPersistQuorumState) -> Effects:
+    votes = (whole.leader_id, whole.voted_key) == (moment.after.key.id, traced_key(moment.after.key))
+    return (replace(whole, voted_key=None) if votes else whole,)
+
+
+def _leaders_vote_left_out(moment: Moment, reply: Reply) -> Reply:
+    """Neither in the state nor in the file."""
+    _becomes(_without_a_leaders_vote)(moment, reply)
+    return each(TracedPersistQuorumState, _file_without_a_leaders_vote)(moment, reply)
+
+
 # -------------------------------------------------------------------------------------------------------------
 # Requests beyond those of the reference.
 # -------------------------------------------------------------------------------------------------------------
@@ -368,6 +385,7 @@ RIGHT: dict[str, Change] = {
     "remaining-timer": of_effects(_remaining_timer),
     "granted-again": of_effects(_granted_again),
     "in-passing": of_effects(_in_passing),
+    "leaders-vote-left-out": _leaders_vote_left_out,
     "high-watermark-unknown": decides(leader_high_watermark="unknown"),
     "goes-on-refusing": decides(end_quorum_fetched_flag="kept"),
     "restarts-unattached": decides(own_vote_at_restart="unattached"),
@@ -393,6 +411,7 @@ def _written_first(wrong: Callable[[Moment, TracedPersistQuorumState], TracedPer
 
 WRONG: dict[str, Change] = {
     "forgets-vote-first": _written_first(lambda _, whole: replace(whole, voted_key=None, leader_id=None)),
+    "vote-left-out": each(TracedPersistQuorumState, lambda _, whole: (replace(whole, voted_key=None),)),
     "vote-in-old-epoch-first": _written_first(lambda m, whole: replace(_file(m.before), voted_key=whole.voted_key)),
     "another-vote-first": _written_first(lambda _, whole: replace(whole, voted_key=TracedKey(9, "U9"))),
     "file-of-another-epoch": of_effects(_file_of_another_epoch),

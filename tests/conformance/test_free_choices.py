@@ -58,6 +58,8 @@ def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
     ("modes", "vector_id", "said"),
     [
         ("forgets-vote-first", "candidate.wins", "before that"),
+        ("vote-left-out", "prevote.majority", "PersistQuorumState.voted_key: expected "),
+        ("vote-left-out", "vote.granted", "PersistQuorumState.voted_key: expected "),
         ("vote-in-old-epoch-first", "announcement.next-leader", "before that"),
         ("another-vote-first", "vote.granted", "before that"),
         ("file-of-another-epoch", "announcement.again", "PersistQuorumState: expected nothing"),

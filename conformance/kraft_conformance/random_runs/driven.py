@@ -9,7 +9,7 @@ an adapter that hides its state has parted from the reference then, and the run 
 from collections.abc import Sequence
 from dataclasses import replace as replaced
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.cluster import cluster_of
@@ -53,8 +53,10 @@ from kraft_spec.attribution import Given, attributed
 from kraft_traces.checkpoints import CheckpointError
 from kraft_traces.effects import TracedEffect
 from kraft_traces.errors import IncompleteLineError
+from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, Disk, counts_otherwise, disk_of, normal_form
 from kraft_traces.lines import EventLine
+from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 
 
@@ -144,7 +146,7 @@ class AdapterReplica(Replica):
         first = steps[0]
         self._notes.asking = (self._id, f"event {draw.correlation_id}, {first.line.event}")
         disk = self._disk
-        seen = self._asked(event, draw, first.line)
+        seen = self._asked(event, draw, first)
         shown, happening = seen.effects or (), Happening(self._id, event, draw, crash)
         steps = tuple([as_answered(self._answers, step, happening, shown) for step in steps])
         self._answers.follow(event_of_line(first.line), first.expected, shown)
@@ -211,7 +213,9 @@ class AdapterReplica(Replica):
         self._notes.is_over = True
         return ()
 
-    def _asked(self, event: Event, draw: Draw, line: EventLine) -> Shown:
+    def _asked(self, event: Event, draw: Draw, first: ReferenceStep) -> Shown:
+        """What it shows of the event, beside what the reference does of its own accord."""
+        line, states = first.line, (first.done.state, first.before)
         session, visibility, ids = self._session, self._visibility, self._correlations
         drawn = TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
         reply: StepReply | RestartReply | None = None
@@ -225,8 +229,10 @@ class AdapterReplica(Replica):
             reply = session.ask(
                 StepReply, Step, event=line.event, message=message, input=line.input, draw=drawn, crash=line.crash
             )
-        shown = () if reply is None else ids.drawn(drawn, reply.effects)
-        state = ids.observed(session.ask(ObserveReply, Observe).state) if visibility.sees_state else UNSET
+        shown = () if reply is None else ids.drawn(drawn, with_own_votes(reply.effects, *states))
+        state: TracedState | UnsetType = UNSET
+        if visibility.sees_state:
+            state = ids.observed(with_own_vote(session.ask(ObserveReply, Observe).state, *states))
         if reply is None:
             return Shown((), UNSET, state)
         if line.crash is not UNSET and counts_otherwise(shown, line.effects or (), self._disk):

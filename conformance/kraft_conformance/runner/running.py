@@ -49,6 +49,7 @@ from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Attribution
 from kraft_traces.effects import TracedEffect
+from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
 from kraft_traces.state_types import TracedState
 
@@ -132,8 +133,9 @@ class _Run:
         for number, step in enumerate(self._vector.steps, 1):
             self.asked = Asked(number, step, f"step {number} of {len(self._vector.steps)}")
             disk = self._disk
+            before = self._after()
             self._reference.answer(request_of_event(step, 0))
-            reply = self._happen(courses[0].addressed(step))
+            reply = self._happen(courses[0].addressed(step), before)
             if step.crash is not UNSET and reply is not None and counts_otherwise(reply.effects, step.outputs, disk):
                 raise NotAsked(Status.SKIPPED, f"it does its writes in other portions than step {number} counts")
             observed = self._observed()
@@ -195,7 +197,7 @@ class _Run:
             before, disk = self._reference.replica().state, self._disk
             awaited = self._reference.state().awaiting or ()
             expected = self._reference.answer(request_of_event(event, 0))
-            reply = self._happen(self._ahead.addressed(event))
+            reply = self._happen(self._ahead.addressed(event), before)
             outputs = expected.effects if isinstance(expected, StepReply | RestartReply) else ()
             shown = () if reply is None else reply.effects
             if self._history is not None:
@@ -210,8 +212,13 @@ class _Run:
     def _after(self) -> ReplicaState:
         return self._reference.replica().state
 
-    def _happen(self, event: VectorEvent) -> StepReply | RestartReply | None:
-        """Let an event happen; None for a crash between steps, which shows nothing."""
+    def _happen(self, event: VectorEvent, before: ReplicaState) -> StepReply | RestartReply | None:
+        """Let an event happen; None for a crash between steps, which shows nothing.
+
+        Args:
+            event: as it is told.
+            before: the reference's state; that after it is where the reference is now.
+        """
         self._answers.begin(event)
         event = replace(event, message=self._correlations.addressed(event.event, event.message))
         if event.event == "Crash":
@@ -227,7 +234,8 @@ class _Run:
             reply = self._session.ask(RestartReply, Restart, **fields_of(event))
         else:
             reply = self._session.ask(StepReply, Step, **fields_of(event))
-        effects = self._answers.without_unheard(event, self._correlations.drawn(event.draw, reply.effects))
+        done = self._correlations.drawn(event.draw, with_own_votes(reply.effects, self._after(), before))
+        effects = self._answers.without_unheard(event, done)
         reply = replace(reply, effects=effects)
         self._disk = self._disk.after(reply.effects)
         if event.event == "ReplaceDisk":
@@ -239,7 +247,8 @@ class _Run:
     def _observed(self) -> TracedState | None:
         if not self._sees_state:
             return None
-        return self._correlations.observed(self._session.ask(ObserveReply, Observe).state)
+        state = self._session.ask(ObserveReply, Observe).state
+        return self._correlations.observed(with_own_vote(state, self._after()))
 
 
 def _remaining(

@@ -1,0 +1,39 @@
+"""A leader's vote for itself, which need not be kept: that it leads the epoch says it."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from kraft_reference.state import ReplicaState
+from kraft_traces.effects import TracedEffect, TracedPersistQuorumState
+from kraft_traces.state_types import TracedState
+from kraft_traces.values import traced_key
+
+Shown = TypeVar("Shown", TracedPersistQuorumState, TracedState)
+
+
+def with_own_vote(shown: Shown, *states: ReplicaState) -> Shown:
+    """A quorum state file or a state with the vote for itself that a leader has left out.
+
+    Only of a replica that names itself as leader and names no vote: nobody leads without the own vote, nobody else
+    gets a vote while the leader is known, and whoever restarts with such a file starts as Resigned.
+    The vote of a Candidate, and a vote for somebody else, stays as it is shown.
+    Rules: state.candidate.entry, vote.known-leader.rejects, durable.restart.was-leader.
+
+    Args:
+        shown: the file or the state, as an implementation shows it.
+        states: the reference's at that moment, the first with such a vote in that epoch counts; at kraft.version 0 a
+            vote may be without its directory id.
+    """
+    if shown.voted_key is None:
+        for state in states:
+            voted, own = state.voted_key, state.key.id
+            if (shown.leader_id, shown.epoch) == (own, state.epoch) and voted is not None and voted.id == own:
+                return replace(shown, voted_key=traced_key(voted))
+    return shown
+
+
+def with_own_votes(effects: Sequence[TracedEffect], *states: ReplicaState) -> tuple[TracedEffect, ...]:
+    """The effects with such files; see `with_own_vote`."""
+    return tuple([with_own_vote(one, *states) if isinstance(one, TracedPersistQuorumState) else one for one in effects])
