@@ -1,0 +1,106 @@
+package org.apache.kafka.raft;
+
+import adapter.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.common.message.AddRaftVoterResponseData;
+import org.apache.kafka.common.message.RemoveRaftVoterResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.raft.errors.NotLeaderException;
+import org.apache.kafka.server.common.KRaftVersion;
+
+/** Voter changes and upgrades that clients ask for, and their answers. */
+final class ClientRequests {
+    private final RunningClient client;
+    private final List<Map<String, Object>> answers = new ArrayList<>();
+    /** Upgrades by their number, with the offset whose commit their answer waits for. */
+    private final Map<Long, Long> upgrades = new TreeMap<>();
+
+    ClientRequests(RunningClient client) {
+        this.client = client;
+    }
+
+    /** 4.0 has no way to upgrade kraft.version. */
+    static boolean canUpgrade() {
+        return Fields.hasMethod(KafkaRaftClient.class, "upgradeKRaftVersion");
+    }
+
+    void addVoter(Map<String, Object> input) {
+        ask(Requests.addVoter(input), Json.integer(input, "request"));
+    }
+
+    void removeVoter(Map<String, Object> input) {
+        ask(Requests.kafkas("RemoveVoterRequest", input), Json.integer(input, "request"));
+    }
+
+    private void ask(ApiMessage data, long number) {
+        RaftRequest.Inbound request =
+                new RaftRequest.Inbound(Names.LISTENER, 0, data.highestSupportedVersion(), data, client.nowMs());
+        request.completion.thenAccept(response -> answer(number, response.data() instanceof AddRaftVoterResponseData add
+                ? add.errorCode()
+                : ((RemoveRaftVoterResponseData) response.data()).errorCode()));
+        client.deliver(request);
+    }
+
+    void updateFeatures(Map<String, Object> input) {
+        long number = Json.integer(input, "request");
+        long wanted = Json.integer(input, "kraft_version");
+        boolean brokersCan =
+                Json.integer(input, "brokers_min") <= wanted && wanted <= Json.integer(input, "brokers_max");
+        // The controller looks at the brokers, and leaves the rest to the raft layer.
+        Errors error = brokersCan ? upgrade((short) wanted) : Errors.INVALID_UPDATE_VERSION;
+        if (error == Errors.NONE) {
+            // The controller writes a NoOpRecord behind it and answers when that is committed.
+            client.settle();
+            upgrades.put(number, client.kafka().logEndOffset());
+        } else {
+            answer(number, error.code());
+        }
+    }
+
+    private Errors upgrade(short wanted) {
+        try {
+            Fields.call(
+                    client.kafka(), "upgradeKRaftVersion",
+                    client.quorum().epoch(), KRaftVersion.fromFeatureLevel(wanted), false);
+            return Errors.NONE;
+        } catch (NotLeaderException error) {
+            return Errors.NOT_LEADER_OR_FOLLOWER;
+        } catch (RuntimeException error) {
+            return Errors.INVALID_UPDATE_VERSION;
+        }
+    }
+
+    private void answer(long number, short error) {
+        answers.add(Json.object("request", number, "error", Errors.forCode(error).name()));
+    }
+
+    /** What has been answered since the last time: Kafka tells clients no more than the error, the rest is as it is. */
+    List<Map<String, Object>> take() {
+        answerUpgrades();
+        List<Map<String, Object>> effects = new ArrayList<>();
+        for (Map<String, Object> answer : answers) {
+            answer.put("epoch", client.quorum().epoch());
+            answer.put("leader_id", Names.leader(client.quorum().leaderIdOrSentinel()));
+            answer.put("leader_endpoint", Names.shown(client.quorum().leaderEndpoints()));
+            effects.add(Json.object("kind", "Answer", "reply", answer));
+        }
+        answers.clear();
+        return effects;
+    }
+
+    private void answerUpgrades() {
+        boolean leads = client.quorum().isLeader();
+        long committed = client.kafka().highWatermark().orElse(-1);
+        upgrades.entrySet().removeIf(upgrade -> {
+            if (leads && committed < upgrade.getValue()) {
+                return false;
+            }
+            answer(upgrade.getKey(), (leads ? Errors.NONE : Errors.NOT_LEADER_OR_FOLLOWER).code());
+            return true;
+        });
+    }
+}

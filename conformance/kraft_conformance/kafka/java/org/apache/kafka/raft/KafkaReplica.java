@@ -1,0 +1,341 @@
+package org.apache.kafka.raft;
+
+import adapter.Json;
+import adapter.Replica;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.utils.Timer;
+import org.apache.kafka.server.common.OffsetAndEpoch;
+import org.apache.kafka.snapshot.SnapshotWriter;
+
+/** One replica of Kafka's: its process if it runs, its disk, and what the runner asks of them. */
+final class KafkaReplica implements Replica {
+    private static final Set<String> ON_THE_WIRE = Set.of("Send", "Answer");
+
+    private final String release;
+    private final String observability;
+    private final Clock clock = new Clock();
+
+    private Setup setup;
+    private Disk disk;
+    private String endpoint;
+    /** Null while the process does not run. */
+    private RunningClient client;
+    private Timers timers;
+    private ClientRequests requests;
+    /** Requests that were shown and may be answered, by their destination and the runner's correlation id. */
+    private final Map<String, RaftRequest.Outbound> awaited = new HashMap<>();
+    private List<Map<String, Object>> effects = new ArrayList<>();
+
+    KafkaReplica(String release, String observability) {
+        this.release = release;
+        this.observability = observability;
+    }
+
+    @Override
+    public Map<String, Object> hello() {
+        List<String> unsupported =
+                new ArrayList<>(List.of("crash-in-step", "append-voters", "quorum-reassignment"));
+        if (!ClientRequests.canUpgrade()) {
+            unsupported.add("kraft-version-upgrade");
+        }
+        if (!canJoin()) {
+            unsupported.add("auto-join");
+        }
+        return Json.object(
+                "implementation", Json.object("name", "apache-kafka", "version", release),
+                "kip_levels", Json.object("KIP-595", "full", "KIP-853", "full", "KIP-996", "full"),
+                "kraft_versions", List.of(0, 1),
+                "profile", "kafka-4",
+                "observability", observability,
+                "unsupported", unsupported);
+    }
+
+    private static boolean canJoin() {
+        return Fields.hasMethod(QuorumConfig.class, "autoJoin");
+    }
+
+    @Override
+    public void reset(long id, Map<String, Object> cluster) {
+        stop();
+        setup = Setup.of((int) id, cluster);
+        if (setup.autoJoins() && !canJoin()) {
+            throw new Unsupported("auto join");
+        }
+        endpoint = setup.endpointOf(setup.id());
+        disk = Disk.formatted(setup, Json.text(setup.own(), "directory_id"), setup.formattedVoters(), this::show);
+        start();
+    }
+
+    private void start() {
+        client = new RunningClient(setup, disk, endpoint, clock);
+        timers = new Timers(client);
+        effects.addAll(timers.started());
+        timers.holdExpired();
+        requests = new ClientRequests(client);
+    }
+
+    private void stop() {
+        if (client != null) {
+            client.stop();
+        }
+        client = null;
+        awaited.clear();
+    }
+
+    private void show(Map<String, Object> effect) {
+        effects.add(effect);
+    }
+
+    // ---- Steps. ------------------------------------------------------------------------------------------
+
+    @Override
+    public Step step(String event, Map<String, Object> message, Map<String, Object> input, Draw draw) {
+        clock.tick();
+        effects = new ArrayList<>();
+        if (event.equals("ReplaceDisk")) {
+            replaceDisk(Json.text(input, "directory_id"));
+        } else if (client != null) {
+            try {
+                timers.begin();
+                if (event.startsWith("Handle")) {
+                    handle(event.substring("Handle".length()), message);
+                } else {
+                    happen(event, input, draw);
+                }
+                client.settle();
+                effects.addAll(requests.take());
+                effects.addAll(timers.started());
+                timers.holdExpired();
+            } catch (RunningClient.Died death) {
+                die(death);
+            }
+        }
+        return shown();
+    }
+
+    private Step shown() {
+        if (observability.equals("wire")) {
+            effects.removeIf(effect -> !ON_THE_WIRE.contains((String) effect.get("kind")));
+        }
+        return new Step(effects, Step.UNSAID);
+    }
+
+    /** The runner finds the replica Stopped, and Kafka's reason in what the adapter wrote to standard error. */
+    private void die(RunningClient.Died death) {
+        death.getCause().printStackTrace();
+        stop();
+    }
+
+    private void happen(String event, Map<String, Object> input, Draw draw) {
+        switch (event) {
+            case "ElectionTimeout" -> fire("election");
+            case "FetchTimeout" -> fireFetch();
+            case "CheckQuorumTimeout" -> fire("check-quorum");
+            case "BeginQuorumEpochTimeout" -> fire("begin-quorum-epoch");
+            case "VoterChangeTimeout" -> fire("voter-change");
+            case "RequestTimeout" -> timeOut((int) Json.integer(input, "destination"));
+            case "Poll" -> {
+                poll();
+                send(draw);
+            }
+            case "PollFetch" -> {
+                if (client.quorum().isFollower() || client.quorum().isUnattached()) {
+                    client.pollFetch((int) Json.integer(input, "destination"), setup);
+                }
+                send(draw);
+            }
+            case "ClientAppend" -> append(Json.integer(input, "value"));
+            case "TakeSnapshot" -> takeSnapshot(Json.integer(input, "end_offset"));
+            case "Shutdown" -> resign();
+            case "AddVoter" -> requests.addVoter(input);
+            case "RemoveVoter" -> requests.removeVoter(input);
+            case "UpdateFeatures" -> requests.updateFeatures(input);
+            default -> throw new Unsupported("the event " + event);
+        }
+    }
+
+    private void fire(String timer) {
+        if (timers.fire(timer)) {
+            client.poll();
+        }
+    }
+
+    /** An observer acts on it with its next Fetch. */
+    private void fireFetch() {
+        if (timers.fire("fetch") && client.quorum().isVoter()) {
+            client.poll();
+        }
+    }
+
+    /** Send all that is due but a Fetch. */
+    private void poll() {
+        if (client.state() instanceof FollowerState follower) {
+            Timer update = (Timer) Fields.get(follower, "updateVoterPeriodTimer", "updateVoterSetPeriodTimer");
+            if (changesVoters(follower)) {
+                // How often it asks is up to the runner.
+                update.reset(0);
+                client.poll();
+                timers.hold(update);
+            }
+        } else if (!client.quorum().isUnattached()) {
+            client.poll();
+        }
+    }
+
+    /** Whether a Follower has to tell the leader of itself: a voter of its endpoint, one that joins of its wish. */
+    private boolean changesVoters(FollowerState follower) {
+        if (client.quorum().isVoter()) {
+            return (boolean) Fields.call(client.kafka(), "shouldSendUpdateVoteRequest", follower);
+        }
+        return setup.autoJoins() && client.controlRecords().lastKraftVersion().isReconfigSupported();
+    }
+
+    private void append(long value) {
+        if (client.quorum().isLeader()) {
+            client.kafka().prepareAppend(client.quorum().epoch(), List.of(value));
+            client.kafka().schedulePreparedAppend();
+        }
+    }
+
+    private void takeSnapshot(long endOffset) {
+        ShownLog log = disk.log();
+        if (endOffset > log.highWatermark().offset() || endOffset <= log.startOffset()) {
+            return;
+        }
+        OffsetAndEpoch id = new OffsetAndEpoch(endOffset, log.epochBefore(endOffset));
+        Optional<SnapshotWriter<Long>> snapshot = client.kafka().createSnapshot(id, TracedRecords.TIMESTAMP_MS);
+        if (snapshot.isPresent()) {
+            snapshot.get().freeze();
+            snapshot.get().close();
+            log.deleteBeforeSnapshot(id);
+            log.showSnapshot(log.endOffset().offset() == endOffset);
+        }
+    }
+
+    /** Not by Kafka's shutdown, after which a replica that has resigned never leaves its epoch. */
+    private void resign() {
+        if (client.quorum().isLeader()) {
+            client.kafka().resign(client.quorum().epoch());
+            client.poll();
+        }
+    }
+
+    // ---- Messages. ---------------------------------------------------------------------------------------
+
+    /** Show what Kafka has sent, unless it has given the request up already. */
+    private void send(Draw draw) {
+        for (RaftRequest.Outbound request : client.channel.take()) {
+            if (client.requests().isResponseExpected(request.destination(), request.correlationId())) {
+                int destination = RunningClient.replicaAt(request.destination(), setup);
+                awaited.put(nameOf(destination, draw.correlationId()), request);
+                show(sent(Requests.shown(request.data()), destination, draw.correlationId()));
+            }
+        }
+    }
+
+    private Map<String, Object> sent(Map<String, Object> message, int destination, long correlationId) {
+        message.put("source", setup.id());
+        message.put("destination", destination);
+        message.put("correlation_id", correlationId);
+        return Json.object("kind", "Send", "message", message);
+    }
+
+    private static String nameOf(int destination, long correlationId) {
+        return destination + "/" + correlationId;
+    }
+
+    private void handle(String type, Map<String, Object> message) {
+        int source = (int) Json.integer(message, "source");
+        long correlationId = Json.integer(message, "correlation_id");
+        if (type.equals("ApiVersionsRequest")) {
+            // Kafka's socket server answers it.
+            Map<String, Object> answer = Json.object(
+                    "type", "ApiVersionsResponse",
+                    "min_version", (int) setup.supportedVersions(setup.id()).min(),
+                    "max_version", (int) setup.supportedVersions(setup.id()).max());
+            show(sent(answer, source, correlationId));
+        } else if (type.endsWith("Request")) {
+            RaftRequest.Inbound request = new RaftRequest.Inbound(
+                    Names.LISTENER, (int) correlationId, Requests.version(type, setup.sendsEndpoints(source)),
+                    Requests.kafkas(type, message), client.nowMs());
+            request.completion.thenAccept(
+                    response -> show(sent(Responses.shown(response.data(), message), source, correlationId)));
+            client.deliver(request);
+        } else {
+            receive(type, message, source, awaited.remove(nameOf(source, correlationId)));
+        }
+    }
+
+    /** `request` is null if the request is not awaited any more: Kafka's network layer drops such an answer. */
+    private void receive(String type, Map<String, Object> message, int source, RaftRequest.Outbound request) {
+        if (request == null) {
+            return;
+        }
+        long fetchOffset = request.data() instanceof FetchRequestData fetch
+                ? fetch.topics().get(0).partitions().get(0).fetchOffset()
+                : 0;
+        client.deliver(new RaftResponse.Inbound(
+                request.correlationId(), ReceivedResponses.kafkas(type, message, fetchOffset, setup),
+                request.destination()));
+    }
+
+    /** Kafka's network layer answers a request that has timed out itself, and no later answer arrives. */
+    private void timeOut(int destination) {
+        for (String name : List.copyOf(awaited.keySet())) {
+            RaftRequest.Outbound request = awaited.get(name);
+            Node node = request.destination();
+            if (name.startsWith(destination + "/")) {
+                awaited.remove(name);
+                if (client.requests().isResponseExpected(node, request.correlationId())) {
+                    client.deliver(new RaftResponse.Inbound(
+                            request.correlationId(),
+                            RaftUtil.errorResponse(ApiKeys.forId(request.data().apiKey()), Errors.REQUEST_TIMED_OUT),
+                            node));
+                }
+            }
+        }
+    }
+
+    // ---- Faults and the state. ---------------------------------------------------------------------------
+
+    @Override
+    public void crash(long logEndOffset) {
+        stop();
+        disk.log().crash(logEndOffset);
+    }
+
+    @Override
+    public Step restart(String newEndpoint, Draw draw) {
+        clock.tick();
+        effects = new ArrayList<>();
+        endpoint = newEndpoint == null ? endpoint : newEndpoint;
+        try {
+            start();
+        } catch (RunningClient.Died death) {
+            die(death);
+        }
+        return shown();
+    }
+
+    private void replaceDisk(String directoryId) {
+        if (client != null) {
+            throw new Unsupported("another disk under a running process");
+        }
+        disk = Disk.formatted(setup, directoryId, VoterSet.empty(), this::show);
+        effects.clear();
+    }
+
+    @Override
+    public Map<String, Object> observe() {
+        return Observation.of(setup, disk, client);
+    }
+}

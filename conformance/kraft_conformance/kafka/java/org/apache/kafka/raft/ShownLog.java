@@ -1,0 +1,131 @@
+package org.apache.kafka.raft;
+
+import adapter.Json;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.kafka.common.record.ControlRecordType;
+import org.apache.kafka.common.record.MemoryRecords;
+import org.apache.kafka.common.record.Records;
+import org.apache.kafka.common.record.SimpleRecord;
+import org.apache.kafka.common.utils.LogContext;
+
+/** Kafka's MockLog, which shows what is written, has each record in a batch of its own, and reads as much as asked. */
+final class ShownLog extends MockLog {
+    private static final int READ_BYTES = 1 << 16;
+
+    private final long fetchMaxRecords;
+    private final Consumer<Map<String, Object>> effects;
+
+    ShownLog(long fetchMaxRecords, Consumer<Map<String, Object>> effects) {
+        super(Names.PARTITION, Names.TOPIC, new LogContext());
+        this.fetchMaxRecords = fetchMaxRecords;
+        this.effects = effects;
+    }
+
+    @Override
+    public LogAppendInfo appendAsLeader(Records records, int epoch) {
+        return shown(records, one -> super.appendAsLeader(one, epoch));
+    }
+
+    @Override
+    public LogAppendInfo appendAsFollower(Records records, int epoch) {
+        return shown(records, one -> super.appendAsFollower(one, epoch));
+    }
+
+    private LogAppendInfo shown(Records records, Function<Records, LogAppendInfo> append) {
+        long base = endOffset().offset();
+        Records single = TracedRecords.oneByOne(records);
+        LogAppendInfo info = append.apply(single);
+        // A follower appends no record of an epoch above the leader's.
+        effects.accept(Json.object(
+                "kind", "AppendRecords", "base_offset", base,
+                "records", new ArrayList<>(TracedRecords.shown(single).subMap(base, endOffset().offset()).values())));
+        return info;
+    }
+
+    @Override
+    public void flush(boolean forceFlushActiveSegment) {
+        long before = firstUnflushedOffset();
+        super.flush(forceFlushActiveSegment);
+        if (firstUnflushedOffset() != before) {
+            effects.accept(Json.object("kind", "FlushLog", "end_offset", firstUnflushedOffset()));
+        }
+    }
+
+    @Override
+    public void truncateTo(long offset) {
+        long before = endOffset().offset();
+        super.truncateTo(offset);
+        if (endOffset().offset() != before) {
+            effects.accept(Json.object("kind", "TruncateLog", "end_offset", endOffset().offset()));
+        }
+    }
+
+    @Override
+    public boolean truncateToLatestSnapshot() {
+        boolean truncated = super.truncateToLatestSnapshot();
+        if (truncated) {
+            showSnapshot(true);
+        }
+        return truncated;
+    }
+
+    /** Show the newest snapshot; `replacesLog` says whether the log begins anew after it. */
+    void showSnapshot(boolean replacesLog) {
+        effects.accept(Json.object(
+                "kind", "WriteSnapshot",
+                "snapshot", TracedSnapshots.shown(latestSnapshot().get()),
+                "replaces_log", replacesLog));
+    }
+
+    /** MockLog reads two batches at most, which are two records here: read up to the cluster's limit instead. */
+    @Override
+    public LogFetchInfo read(long startOffset, Isolation isolation) {
+        long end = isolation == Isolation.COMMITTED ? highWatermark().offset() : endOffset().offset();
+        if (startOffset >= end || startOffset < startOffset()) {
+            return super.read(startOffset, isolation);
+        }
+        ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES);
+        List<LogBatch> batches = readBatches(startOffset, OptionalLong.of(end));
+        for (int i = 0; i < batches.size(); i++) {
+            boolean isFull = fetchMaxRecords > 0 && i >= fetchMaxRecords;
+            if (isFull && !continuesBatch(batches.get(i))) {
+                break;
+            }
+            buffer = batches.get(i).writeTo(buffer);
+        }
+        buffer.flip();
+        return new LogFetchInfo(MemoryRecords.readableRecords(buffer), batches.get(0).first().logOffsetMetadata());
+    }
+
+    /** A leader writes KRaftVersion and Voters in one batch with what comes before them, which no answer cuts. */
+    private static boolean continuesBatch(LogBatch batch) {
+        if (!(boolean) Fields.get(batch, "isControlBatch")) {
+            return false;
+        }
+        SimpleRecord record = (SimpleRecord) Fields.get(batch.first(), "record");
+        return ControlRecordType.parse(record.key().duplicate()) != ControlRecordType.LEADER_CHANGE;
+    }
+
+    /** The epoch of the record before this offset. */
+    int epochBefore(long offset) {
+        int epoch = 0;
+        for (LogBatch batch : readBatches(startOffset(), OptionalLong.empty())) {
+            if (batch.lastOffset() < offset) {
+                epoch = (int) Fields.get(batch, "epoch");
+            }
+        }
+        return epoch;
+    }
+
+    /** The process died: of the log this much survives, and is on disk. */
+    void crash(long endOffset) {
+        Fields.set(this, "firstUnflushedOffset", endOffset);
+        reopen();
+    }
+}
