@@ -10,7 +10,7 @@ record Disk(String directoryId, ShownLog log, ShownStore store) {
 
     /** An empty disk, formatted: with these voters in its bootstrap checkpoint, or for a static quorum without one. */
     static Disk formatted(Setup setup, String directoryId, VoterSet voters, Consumer<Map<String, Object>> effects) {
-        ShownLog log = new ShownLog(setup.fetchMaxRecords(), effects);
+        ShownLog log = new ShownLog(setup, effects);
         if (setup.isDynamic()) {
             boolean knowsVoters = !voters.voterIds().isEmpty();
             TracedSnapshots.write(

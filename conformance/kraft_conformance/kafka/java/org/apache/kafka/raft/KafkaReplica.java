@@ -268,7 +268,7 @@ final class KafkaReplica implements Replica {
                     Names.LISTENER, (int) correlationId, Requests.version(type, setup.sendsEndpoints(source)),
                     Requests.kafkas(type, message), client.nowMs());
             request.completion.thenAccept(
-                    response -> show(sent(Responses.shown(response.data(), message), source, correlationId)));
+                    response -> show(sent(Responses.shown(response.data(), message, setup), source, correlationId)));
             client.deliver(request);
         } else {
             receive(type, message, source, awaited.remove(nameOf(source, correlationId)));

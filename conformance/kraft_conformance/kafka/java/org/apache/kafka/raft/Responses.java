@@ -21,7 +21,7 @@ final class Responses {
     private Responses() {}
 
     /** `request` is the suite's, which a VoteResponse needs. */
-    static Map<String, Object> shown(ApiMessage response, Map<String, Object> request) {
+    static Map<String, Object> shown(ApiMessage response, Map<String, Object> request, Setup setup) {
         if (response instanceof VoteResponseData vote) {
             return vote.errorCode() != 0 ? failed("Vote", vote.errorCode()) : shownVote(vote, request);
         }
@@ -47,7 +47,7 @@ final class Responses {
             return fetch.errorCode() != 0 ? failed("Fetch", fetch.errorCode()) : shownFetch(fetch);
         }
         if (response instanceof FetchSnapshotResponseData fetch) {
-            return fetch.errorCode() != 0 ? failed("FetchSnapshot", fetch.errorCode()) : shownFetchSnapshot(fetch);
+            return fetch.errorCode() != 0 ? failed("FetchSnapshot", fetch.errorCode()) : shownFetchSnapshot(fetch, setup);
         }
         if (response instanceof AddRaftVoterResponseData add) {
             return failed("AddVoter", add.errorCode());
@@ -106,7 +106,7 @@ final class Responses {
         return shown;
     }
 
-    private static Map<String, Object> shownFetchSnapshot(FetchSnapshotResponseData fetch) {
+    private static Map<String, Object> shownFetchSnapshot(FetchSnapshotResponseData fetch, Setup setup) {
         FetchSnapshotResponseData.PartitionSnapshot partition = fetch.topics().get(0).partitions().get(0);
         FetchSnapshotResponseData.LeaderIdAndEpoch leader = partition.currentLeader();
         Map<String, Object> shown = led(
@@ -114,7 +114,7 @@ final class Responses {
                 Endpoints.fromFetchSnapshotResponse(Names.LISTENER, leader.leaderId(), fetch.nodeEndpoints()));
         shown.put("snapshot", partition.errorCode() != 0 ? null : TracedSnapshots.shown(
                 partition.snapshotId().endOffset(), partition.snapshotId().epoch(),
-                ((UnalignedMemoryRecords) partition.unalignedRecords()).buffer().duplicate()));
+                ((UnalignedMemoryRecords) partition.unalignedRecords()).buffer().duplicate(), setup));
         return shown;
     }
 }

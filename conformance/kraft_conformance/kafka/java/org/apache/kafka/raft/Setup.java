@@ -23,6 +23,9 @@ record Setup(int id, Map<String, Object> cluster, Map<Integer, Map<String, Objec
         if (!"supported".equals(setup.own().getOrDefault("pre_vote", "supported")) || !setup.sendsEndpoints(id)) {
             throw new Unsupported("software without Pre-Vote or without endpoints");
         }
+        if (setup.own().get("directory_id") == null) {
+            throw new Unsupported("a replica without a directory id");
+        }
         return setup;
     }
 

@@ -18,12 +18,12 @@ import org.apache.kafka.common.utils.LogContext;
 final class ShownLog extends MockLog {
     private static final int READ_BYTES = 1 << 16;
 
-    private final long fetchMaxRecords;
+    private final Setup setup;
     private final Consumer<Map<String, Object>> effects;
 
-    ShownLog(long fetchMaxRecords, Consumer<Map<String, Object>> effects) {
+    ShownLog(Setup setup, Consumer<Map<String, Object>> effects) {
         super(Names.PARTITION, Names.TOPIC, new LogContext());
-        this.fetchMaxRecords = fetchMaxRecords;
+        this.setup = setup;
         this.effects = effects;
     }
 
@@ -79,7 +79,7 @@ final class ShownLog extends MockLog {
     void showSnapshot(boolean replacesLog) {
         effects.accept(Json.object(
                 "kind", "WriteSnapshot",
-                "snapshot", TracedSnapshots.shown(latestSnapshot().get()),
+                "snapshot", TracedSnapshots.shown(latestSnapshot().get(), setup),
                 "replaces_log", replacesLog));
     }
 
@@ -93,7 +93,7 @@ final class ShownLog extends MockLog {
         ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES);
         List<LogBatch> batches = readBatches(startOffset, OptionalLong.of(end));
         for (int i = 0; i < batches.size(); i++) {
-            boolean isFull = fetchMaxRecords > 0 && i >= fetchMaxRecords;
+            boolean isFull = setup.fetchMaxRecords() > 0 && i >= setup.fetchMaxRecords();
             if (isFull && !continuesBatch(batches.get(i))) {
                 break;
             }

@@ -2,7 +2,6 @@ package org.apache.kafka.raft;
 
 import adapter.Json;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
@@ -40,15 +39,18 @@ final class TracedSnapshots {
 
     private TracedSnapshots() {}
 
-    static Map<String, Object> shown(RawSnapshotReader reader) {
+    static Map<String, Object> shown(RawSnapshotReader reader, Setup setup) {
         UnalignedMemoryRecords all = (UnalignedMemoryRecords) reader.slice(0, (int) reader.sizeInBytes());
-        return shown(reader.snapshotId().offset(), reader.snapshotId().epoch(), all.buffer().duplicate());
+        return shown(reader.snapshotId().offset(), reader.snapshotId().epoch(), all.buffer().duplicate(), setup);
     }
 
-    static Map<String, Object> shown(long endOffset, int epoch, ByteBuffer bytes) {
+    /** One without voters is of a cluster whose voters are configured, as long as nobody has upgraded it. */
+    static Map<String, Object> shown(long endOffset, int epoch, ByteBuffer bytes, Setup setup) {
+        VoterSet configured = VoterSet.fromInetSocketAddresses(Names.LISTENER, setup.staticVoters());
         Map<String, Object> snapshot = Json.object(
                 "end_offset", endOffset, "epoch", epoch, "kraft_version", 0,
-                "voters", List.of(), "details", List.of(), "target", null);
+                "voters", TracedRecords.shownKeys(configured), "details", TracedRecords.shownDetails(configured),
+                "target", null);
         TracedRecords.shown(MemoryRecords.readableRecords(bytes)).values().forEach(record -> {
             switch (Json.text(record, "kind")) {
                 case "KRaftVersion" -> snapshot.put("kraft_version", record.get("value"));
