@@ -33,6 +33,7 @@ COMMANDS = {
     },
     "Your implementation": {
         "conformance": "Run the conformance vectors on an implementation, through its adapter.",
+        "kafka": "Run the suite on Apache Kafka's own KafkaRaftClient: a release, or a build of your own.",
         "validate": "Check traces line by line against the TLA+ model: those of the quorum, "
         "and those of partition reassignment.",
         "wire": "Kafka's bytes of the quorum's messages and records, to and from JSON.",

@@ -78,9 +78,14 @@ def digest(sources: Iterable[Path], what: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Where jars are kept: `kraft-spec/compiled` in the user's cache folder."""
+    """Where jars are kept."""
+    return user_cache("compiled")
+
+
+def user_cache(name: str) -> Path:
+    """The folder `kraft-spec/NAME` in the user's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "kraft-spec" / "compiled"
+    return (Path(base) if base else Path.home() / ".cache") / "kraft-spec" / name
 
 
 def shipped_folder() -> Path:

@@ -40,10 +40,14 @@ final class KafkaReplica implements Replica {
         this.observability = observability;
     }
 
+    /** Which of the newer methods Kafka has says what it can, for a build that is no release too. */
     @Override
     public Map<String, Object> hello() {
-        List<String> unsupported =
-                new ArrayList<>(List.of("crash-in-step", "append-voters", "quorum-reassignment"));
+        Map<String, Object> kips = Json.object("KIP-595", "full", "KIP-853", "full", "KIP-996", "full");
+        if (Requests.answersBeforeCommit()) {
+            kips.put("KIP-1186", "full");
+        }
+        List<String> unsupported = new ArrayList<>(List.of("crash-in-step", "append-voters", "quorum-reassignment"));
         if (!ClientRequests.canUpgrade()) {
             unsupported.add("kraft-version-upgrade");
         }
@@ -52,7 +56,7 @@ final class KafkaReplica implements Replica {
         }
         return Json.object(
                 "implementation", Json.object("name", "apache-kafka", "version", release),
-                "kip_levels", Json.object("KIP-595", "full", "KIP-853", "full", "KIP-996", "full"),
+                "kip_levels", kips,
                 "kraft_versions", List.of(0, 1),
                 "profile", "kafka-4",
                 "observability", observability,

@@ -1,0 +1,155 @@
+"""The jars of a release: fetched with Maven by exact coordinates and checked, or found in a build of one's own."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from kraft_conformance.kafka.releases import Jar, Release, logging_jars
+from kraft_spec.compiled.building import user_cache
+
+_MAVEN_S = 600.0
+"""How long Maven may take: the jars of a release are some 11 MB."""
+_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+_SHOWN_CHARACTERS = 200
+
+
+class KafkaUnavailableError(Exception):
+    """Kafka cannot be run here; the message is one line and says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kafka:
+    """A Kafka that can be run."""
+
+    version: str
+    class_path: tuple[Path, ...]
+
+
+def released(release: Release) -> Kafka:
+    """The jars of a release: from the cache, or else fetched with Maven; each has the SHA-256 of the table.
+
+    Raises:
+        KafkaUnavailableError: Maven is not there or cannot fetch them, or a file is another one than in the table.
+        OSError: the cache cannot be written.
+    """
+    return Kafka(release.version, _fetched((*release.jars, *logging_jars())))
+
+
+def built(folder: Path, release: Release) -> Kafka:
+    """The jars of a build of Kafka, anywhere below a folder: those that `release` has, of whatever version.
+
+    Of several files for one jar the newest is taken.  What Kafka logs through is fetched unless it is there too.
+
+    Raises:
+        KafkaUnavailableError: a jar is not there; or as `released`.
+        OSError: the cache cannot be written.
+    """
+    if not folder.is_dir():
+        raise KafkaUnavailableError(f"{folder}: no such folder, expected one with the jars of a build of Kafka")
+    files = sorted(folder.rglob("*.jar"))
+    found = {jar: _newest(jar, files) for jar in release.jars}
+    missing = [f"{jar.artifact}-VERSION{jar.suffix}.jar" for jar, file in found.items() if file is None]
+    if missing:
+        raise KafkaUnavailableError(f"{folder}: there is no {', no '.join(missing)} in it or below")
+    kafkas = [file for file in found.values() if file is not None]
+    logging = [_newest(jar, files) for jar in logging_jars()]
+    log_path = [file for file in logging if file is not None]
+    if len(log_path) < len(logging):
+        log_path = [*_fetched(logging_jars())]
+    return Kafka(_version(kafkas[0], release.jars[0]), (*kafkas, *log_path))
+
+
+def _newest(jar: Jar, files: Iterable[Path]) -> Path | None:
+    named = [file for file in files if _pattern(jar).fullmatch(file.name)]
+    return max(named, key=lambda file: file.stat().st_mtime_ns, default=None)
+
+
+def _version(file: Path, jar: Jar) -> str:
+    found = _pattern(jar).fullmatch(file.name)
+    assert found is not None, "it was found by this name"
+    return found[1]
+
+
+def _pattern(jar: Jar) -> re.Pattern[str]:
+    # A version begins with a digit and may end with a word: kafka-raft-4.4.0-SNAPSHOT-test.jar.
+    return re.compile(rf"{jar.artifact}-(\d[\w.]*(?:-(?!test\b|sources\b|javadoc\b|scaladoc\b)\w+)*){jar.suffix}\.jar")
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Maven.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def _fetched(jars: Sequence[Jar]) -> tuple[Path, ...]:
+    folder = user_cache("kafka") / "jars"
+    missing = [jar for jar in jars if not (folder / jar.file_name).is_file()]
+    if missing:
+        _fetch(missing, folder)
+    for jar in jars:
+        _check(folder / jar.file_name, jar)
+    return tuple(folder / jar.file_name for jar in jars)
+
+
+def _check(file: Path, jar: Jar) -> None:
+    actual = hashlib.sha256(file.read_bytes()).hexdigest()
+    if actual != jar.sha256:
+        raise KafkaUnavailableError(f"{file} has SHA-256 {actual}, expected {jar.sha256}: delete it to fetch it again")
+
+
+def _fetch(jars: Sequence[Jar], folder: Path) -> None:
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise KafkaUnavailableError(
+            f"no `mvn` on PATH, which fetches {jars[0].file_name}: install Maven, or name a build of Kafka with --jars"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".fetching-") as staging:
+        project = Path(staging) / "pom.xml"
+        project.write_text(_project(jars), encoding="utf-8")
+        command = [maven, "-B", "-q", "-f", str(project), _COPY, f"-DoutputDirectory={staging}"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_MAVEN_S, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise KafkaUnavailableError(f"{maven} does not run: {error}") from error
+        if done.returncode != 0:
+            raise KafkaUnavailableError(
+                f"Maven cannot fetch {jars[0].file_name}; is there a network? It says: {_reason(done.stdout)}"
+            )
+        for jar in jars:
+            (Path(staging) / jar.file_name).replace(folder / jar.file_name)
+
+
+def _reason(said: str) -> str:
+    """The first error of Maven, on one line."""
+    lines = [line.removeprefix("[ERROR]").strip() for line in said.splitlines() if line.startswith("[ERROR]")]
+    return (lines or ["nothing"])[0][:_SHOWN_CHARACTERS]
+
+
+def _project(jars: Iterable[Jar]) -> str:
+    """A project that needs these jars and nothing that they need."""
+    dependencies = "".join(
+        "<dependency>"
+        + "".join(
+            f"<{tag}>{escape(text)}</{tag}>"
+            for tag, text in (
+                ("groupId", jar.group),
+                ("artifactId", jar.artifact),
+                ("version", jar.version),
+                ("classifier", jar.classifier),
+            )
+            if text
+        )
+        + "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions></dependency>"
+        for jar in jars
+    )
+    return (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        "<groupId>kraft-spec</groupId><artifactId>kafka</artifactId><version>1</version>"
+        f"<dependencies>{dependencies}</dependencies></project>"
+    )

@@ -1,0 +1,90 @@
+"""The releases of Apache Kafka that are run, from `releases.toml`."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """A file that a release consists of."""
+
+    group: str
+    artifact: str
+    classifier: str
+    """Empty for the artifact itself, `test` for its tests."""
+    version: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        """As Maven and Kafka's own build name the file."""
+        return f"{self.artifact}-{self.version}{self.suffix}.jar"
+
+    @property
+    def suffix(self) -> str:
+        """What stands behind the version in the name of the file."""
+        return f"-{self.classifier}" if self.classifier else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release of Kafka."""
+
+    version: str
+    jars: tuple[Jar, ...]
+    """Kafka's own, without those that it logs through."""
+    workloads: tuple[str, ...]
+    """The random workloads that it gets through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of the adapter's sources, for jars that have a class."""
+
+    having: str
+    """The class, as a path in a jar, without `.class`."""
+    text: str
+    replacement: str
+
+
+@cache
+def releases() -> Mapping[str, Release]:
+    """All releases by their version, the oldest first."""
+    return {
+        one["version"]: Release(
+            one["version"], _jars("org.apache.kafka", one["version"], one["jars"]), tuple(one["workloads"])
+        )
+        for one in _table()["release"]
+    }
+
+
+def newest() -> str:
+    """The version that is run if none is named."""
+    return [*releases()][-1]
+
+
+@cache
+def logging_jars() -> tuple[Jar, ...]:
+    """What Kafka logs through, whatever its release."""
+    logging = _table()["logging"]
+    return _jars("org.slf4j", logging["version"], logging["jars"])
+
+
+@cache
+def edits() -> tuple[Edit, ...]:
+    """The changes of the adapter's sources, in their order."""
+    return tuple(Edit(**one) for one in _table()["edit"])
+
+
+def _jars(group: str, version: str, table: Mapping[str, str]) -> tuple[Jar, ...]:
+    split = ((name.partition(":"), sha256) for name, sha256 in table.items())
+    return tuple(Jar(group, artifact, classifier, version, sha256) for (artifact, _, classifier), sha256 in split)
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads((files("kraft_conformance.kafka") / "releases.toml").read_text(encoding="utf-8"))
