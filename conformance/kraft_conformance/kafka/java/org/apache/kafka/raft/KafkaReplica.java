@@ -19,6 +19,7 @@ import org.apache.kafka.snapshot.SnapshotWriter;
 /** One replica of Kafka's: its process if it runs, its disk, and what the runner asks of them. */
 final class KafkaReplica implements Replica {
     private static final Set<String> ON_THE_WIRE = Set.of("Send", "Answer");
+    private static final String UPDATES_VOTER = "shouldSendUpdateVoteRequest";
 
     private final String release;
     private final String observability;
@@ -195,12 +196,18 @@ final class KafkaReplica implements Replica {
         }
     }
 
-    /** Whether a Follower has to tell the leader of itself: a voter of its endpoint, one that joins of its wish. */
+    /** Whether a Follower has to tell the leader of itself: a voter where it listens, one that joins that it is there. */
     private boolean changesVoters(FollowerState follower) {
-        if (client.quorum().isVoter()) {
-            return (boolean) Fields.call(client.kafka(), "shouldSendUpdateVoteRequest", follower);
+        boolean isDynamic = client.controlRecords().lastKraftVersion().isReconfigSupported();
+        if (!client.quorum().isVoter()) {
+            return setup.autoJoins() && isDynamic;
         }
-        return setup.autoJoins() && client.controlRecords().lastKraftVersion().isReconfigSupported();
+        if (Fields.hasMethod(KafkaRaftClient.class, UPDATES_VOTER)) {
+            return (boolean) Fields.call(client.kafka(), UPDATES_VOTER, follower);
+        }
+        // 4.0 decides it in the midst of its poll.
+        return isDynamic
+                && client.controlRecords().lastVoterSet().voterNodeNeedsUpdate(client.quorum().localVoterNodeOrThrow());
     }
 
     private void append(long value) {

@@ -79,13 +79,16 @@ final class Requests {
                 .setVoterId(voter.id())
                 .setVoterDirectoryId(Names.directory(voter))
                 .setListeners(Names.endpoints(Json.textOrNull(fields, "endpoint")).toAddVoterRequest());
-        // Since 4.2; before, the answer always waits for the commit.
-        if (Boolean.FALSE.equals(fields.get("when_committed")) && answersBeforeCommit()) {
+        if (Boolean.FALSE.equals(fields.get("when_committed"))) {
+            if (!answersBeforeCommit()) {
+                throw new Unsupported("an AddVoter that is answered before its commit");
+            }
             Fields.call(request, "setAckWhenCommitted", false);
         }
         return request;
     }
 
+    /** Since 4.2. */
     static boolean answersBeforeCommit() {
         return Fields.hasMethod(AddRaftVoterRequestData.class, "setAckWhenCommitted");
     }
