@@ -3,7 +3,6 @@
 import hashlib
 import os
 import shlex
-import shutil
 import subprocess
 import tempfile
 import zipfile
@@ -17,9 +16,18 @@ from kraft_conformance.protocol.features import Level
 from kraft_spec.compiled.building import user_cache
 from kraft_spec.tlc.jar import find_java
 
-_MAIN = "org.apache.kafka.raft.KafkaAdapter"
-_FAST_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
-"""A run is short, and starts one process for each job or replica."""
+_DIGITS = 12
+"""Of a digest, in the name of a folder."""
+
+_LAUNCHER = """\
+#!/bin/sh
+# adapter LEVEL [LOG]: kraft-adapter/1 on standard input and output, what Kafka logs at the end of the file LOG.
+level=off
+if [ $# -gt 1 ]; then level=info; exec 2>>"$2"; fi
+exec {java} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto "-Dorg.slf4j.simpleLogger.defaultLogLevel=$level" \\
+    -cp {class_path} org.apache.kafka.raft.KafkaAdapter {version} "$1"
+"""
+"""A run is short and starts a process for each job or replica: so no compiler but the fast one."""
 
 
 def command_line(kafka: Kafka, level: Level, log: Path | None = None) -> str:
@@ -35,17 +43,8 @@ def command_line(kafka: Kafka, level: Level, log: Path | None = None) -> str:
         JavaMissing: there is no Java.
         OSError: the cache cannot be written.
     """
-    path = os.pathsep.join(map(str, (_compiled(kafka), *kafka.class_path)))
-    java = (str(find_java().executable), *_FAST_START, f"-Dorg.slf4j.simpleLogger.defaultLogLevel={_log_level(log)}")
-    command = shlex.join((*java, "-cp", path, _MAIN, kafka.version, level))
-    if log is None:
-        return command
-    # Several replicas append to one file.
-    return shlex.join(("sh", "-c", f"exec {command} 2>>{shlex.quote(str(log.absolute()))}"))
-
-
-def _log_level(log: Path | None) -> str:
-    return "off" if log is None else "info"
+    words = [str(_compiled(kafka) / "adapter"), level]
+    return shlex.join(words if log is None else [*words, str(log.absolute())])
 
 
 def sources(kafka_path: Iterable[Path]) -> Mapping[str, str]:
@@ -80,19 +79,27 @@ def _classes(jars: Iterable[Path]) -> frozenset[str]:
 
 
 def _compiled(kafka: Kafka) -> Path:
-    """The folder of the classes."""
+    """The folder with the classes and what launches them."""
+    java = find_java().executable
     texts = sources(kafka.class_path)
-    folder = user_cache("kafka") / "classes" / _digest(texts, kafka.class_path)
+    cache = user_cache("kafka")
+    folder = cache / f"adapter-{kafka.version}-{_digest(java, texts, kafka.class_path)}"
     if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".compiling-") as staging:
-            for name, text in texts.items():
-                file = Path(staging) / "src" / name
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text, encoding="utf-8")
-            _javac(Path(staging), [*texts], kafka)
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache, prefix=".compiling-") as staging:
+            made = Path(staging) / "made"
+            _javac(java, texts, kafka, Path(staging), made / "classes")
+            launcher = made / "adapter"
+            class_path = os.pathsep.join(map(str, (folder / "classes", *kafka.class_path)))
+            launcher.write_text(
+                _LAUNCHER.format(
+                    java=shlex.quote(str(java)), class_path=shlex.quote(class_path), version=kafka.version
+                ),
+                encoding="utf-8",
+            )
+            launcher.chmod(0o755)
             try:
-                (Path(staging) / "classes").rename(folder)
+                made.rename(folder)
             except OSError:
                 # Another process was faster.
                 if not folder.is_dir():
@@ -100,28 +107,30 @@ def _compiled(kafka: Kafka) -> Path:
     return folder
 
 
-def _digest(texts: Mapping[str, str], jars: Iterable[Path]) -> str:
-    found = hashlib.sha256()
+def _digest(java: Path, texts: Mapping[str, str], jars: Iterable[Path]) -> str:
+    found = hashlib.sha256(f"{java}\n{_LAUNCHER}".encode())
     for name, text in texts.items():
         found.update(f"{name}\n{text}".encode())
     for jar in jars:
-        found.update(jar.read_bytes())
-    return found.hexdigest()
+        found.update(f"{jar}\n".encode() + jar.read_bytes())
+    return found.hexdigest()[:_DIGITS]
 
 
-def _javac(folder: Path, names: Iterable[str], kafka: Kafka) -> None:
-    beside_java = find_java().executable.parent / "javac"
-    javac = str(beside_java) if beside_java.is_file() else shutil.which("javac")
-    if javac is None:
-        raise KafkaUnavailableError("no `javac` beside java or on PATH: install a JDK, 17 or newer")
+def _javac(java: Path, texts: Mapping[str, str], kafka: Kafka, staging: Path, classes: Path) -> None:
+    javac = java.parent / "javac"
+    if not javac.is_file():
+        raise KafkaUnavailableError(f"no `javac` beside {java}: install a JDK, 17 or newer, or name one in JAVA_HOME")
+    for name, text in texts.items():
+        file = staging / "src" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
     class_path = os.pathsep.join(map(str, kafka.class_path))
-    command = [javac, "-nowarn", "-proc:none", "--release", "17", "-cp", class_path, "-d", str(folder / "classes")]
-    done = subprocess.run(
-        [*command, *(str(folder / "src" / name) for name in names)], capture_output=True, text=True, check=False
-    )
+    command = [str(javac), "-nowarn", "-proc:none", "--release", "17", "-cp", class_path, "-d", str(classes)]
+    files = [str(staging / "src" / name) for name in texts]
+    done = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         first = next((line for line in done.stderr.splitlines() if ": error: " in line), done.stderr[:200])
         raise KafkaUnavailableError(
-            f"the adapter does not compile with Kafka {kafka.version}: {first.removeprefix(f'{folder}/src/')}; "
-            "kraft-spec conformance template kafka DIR has its sources, to be adapted"
+            f"the adapter does not compile with Kafka {kafka.version}: {first.removeprefix(f'{staging}/src/')}; "
+            "`kraft-spec conformance template kafka DIR` has its sources, to be adapted"
         )
