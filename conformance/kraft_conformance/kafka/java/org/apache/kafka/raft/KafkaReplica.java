@@ -77,11 +77,11 @@ final class KafkaReplica implements Replica {
         }
         endpoint = setup.endpointOf(setup.id());
         disk = Disk.formatted(setup, Json.text(setup.own(), "directory_id"), setup.formattedVoters(), this::show);
-        start();
+        start(0);
     }
 
-    private void start() {
-        client = new RunningClient(setup, disk, endpoint, clock);
+    private void start(long longerMs) {
+        client = new RunningClient(setup, disk, endpoint, clock, longerMs);
         timers = new Timers(client);
         effects.addAll(timers.started());
         timers.holdExpired();
@@ -111,6 +111,7 @@ final class KafkaReplica implements Replica {
         } else if (client != null) {
             try {
                 timers.begin();
+                client.draw(draw.electionTimeoutMs());
                 if (event.startsWith("Handle")) {
                     handle(event.substring("Handle".length()), message);
                 } else {
@@ -330,7 +331,7 @@ final class KafkaReplica implements Replica {
         effects = new ArrayList<>();
         endpoint = newEndpoint == null ? endpoint : newEndpoint;
         try {
-            start();
+            start(draw.electionTimeoutMs());
         } catch (RunningClient.Died death) {
             die(death);
         }

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.server.common.OffsetAndEpoch;
 
-/** The fields of the state, as Kafka has them; what it keeps in another form is left out. */
+/** The fields of the state, as Kafka has them; those that it does not keep are left out. */
 final class Observation {
     private Observation() {}
 
@@ -27,13 +27,13 @@ final class Observation {
 
     private static Map<String, Object> ofRunning(Disk disk, RunningClient client) {
         QuorumState quorum = client.quorum();
+        // Of a record that a snapshot has replaced the suite says that it is the snapshot's last.
+        long votersOffset = Math.max(
+                client.controlRecords().lastVoterSetOffset().orElse(-1), disk.log().startOffset() - 1);
         Map<String, Object> voters = Json.object(
-                "voters", TracedRecords.shownKeys(client.controlRecords().lastVoterSet()), "target", null);
-        boolean standsOnSnapshot = disk.log().latestSnapshotId().map(OffsetAndEpoch::offset).orElse(0L) > 0;
-        if (!standsOnSnapshot) {
-            // On a snapshot Kafka has the snapshot's place for the record's.
-            voters.put("offset", client.controlRecords().lastVoterSetOffset().orElse(-1));
-        }
+                "offset", votersOffset,
+                "voters", TracedRecords.shownKeys(client.controlRecords().lastVoterSet()),
+                "target", null);
         return Json.object(
                 "epoch", quorum.epoch(),
                 "leader_id", Names.leader(quorum.leaderIdOrSentinel()),

@@ -29,26 +29,30 @@ final class RunningClient {
         }
     }
 
-    /** Which bootstrap server is asked is the runner's choice, and so is every other number. */
-    private static final class Choice extends Random {
+    /** Chance is the runner's: which bootstrap server is asked, and by how much an election timer is longer. */
+    private static final class Chance extends Random {
         private static final long serialVersionUID = 1;
-        private int index;
+        private int servers;
+        private int server;
+        private long longerMs;
 
         @Override
         public int nextInt(int bound) {
-            return index % bound;
+            return bound == servers ? server : (int) (longerMs % bound);
         }
     }
 
     final HeldChannel channel = new HeldChannel();
     private final Clock clock;
-    private final Choice choice = new Choice();
+    private final Chance chance = new Chance();
     private final Metrics metrics;
     private final KafkaRaftClient<Long> kafka;
 
-    /** Start a process that listens at `endpoint`. */
-    RunningClient(Setup setup, Disk disk, String endpoint, Clock clock) {
+    /** Start a process that listens at `endpoint`; its first election timer is longer than the least by `longerMs`. */
+    RunningClient(Setup setup, Disk disk, String endpoint, Clock clock, long longerMs) {
         this.clock = clock;
+        chance.servers = setup.bootstrapServers().size();
+        chance.longerMs = longerMs;
         metrics = new Metrics(clock);
         ExpirationService nothingExpires = new ExpirationService() {
             @Override
@@ -60,7 +64,7 @@ final class RunningClient {
                 OptionalInt.of(setup.id()), Names.directory(disk.directoryId()), TracedSnapshots.SERDE, channel,
                 new MockMessageQueue(), disk.log(), MemoryPool.NONE, clock, nothingExpires, 0, true,
                 setup.clusterId(), setup.bootstrapServers(), Names.endpoints(endpoint),
-                setup.supportedVersions(setup.id()), new LogContext("[" + setup.id() + "] "), choice, config(setup));
+                setup.supportedVersions(setup.id()), new LogContext("[" + setup.id() + "] "), chance, config(setup));
         guarded(() -> kafka.initialize(setup.staticVoters(), disk.store(), metrics, ignored -> { }));
         settle();
     }
@@ -88,6 +92,11 @@ final class RunningClient {
         }
     }
 
+    /** In a step that starts an election timer, that is longer than the least by so much. */
+    void draw(long longerMs) {
+        chance.longerMs = longerMs;
+    }
+
     /** What Kafka's loop does in each round before it takes a message: look at timers, send what is due. */
     void poll() {
         guarded(() -> Fields.call(kafka, "pollCurrentState", nowMs()));
@@ -110,7 +119,7 @@ final class RunningClient {
         List<?> servers = (List<?>) Fields.get(requests(), "bootstrapServers");
         for (int i = 0; i < servers.size(); i++) {
             if (replicaAt((Node) servers.get(i), setup) == destination) {
-                choice.index = i;
+                chance.server = i;
             }
         }
         poll();
@@ -118,7 +127,7 @@ final class RunningClient {
             // 4.2: an observer whose fetch timer has fired becomes Unattached first.
             poll();
         }
-        choice.index = 0;
+        chance.server = 0;
     }
 
     /** A bootstrap server has no id of its own at Kafka's. */
