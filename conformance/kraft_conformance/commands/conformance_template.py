@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from enum import StrEnum
 from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ import typer
 from kraft_conformance.console import say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
+from kraft_conformance.kafka.adapter import source_folders
 
 
 class Language(StrEnum):
@@ -22,16 +24,26 @@ class Language(StrEnum):
     RUST = "rust"
 
 
+class Template(StrEnum):
+    """What can be copied: an adapter with a minimal voter in a language, or the one of Apache Kafka."""
+
+    JAVA = Language.JAVA
+    RUST = Language.RUST
+    KAFKA = "kafka"
+
+
 _CARGO_LEFTOVERS = shutil.ignore_patterns("target", "build", "__pycache__")
 
-LanguageName = Annotated[Language, typer.Argument(help="What it is written in.")]
+TemplateName = Annotated[
+    Template, typer.Argument(help="What it is written in; kafka: the adapter of Apache Kafka, for who patches Kafka.")
+]
 NewFolder = Annotated[Path, typer.Argument(metavar="DIR", help="Where to put it: a new folder, or an empty one.")]
 
 
-def template(language: LanguageName, folder: NewFolder) -> int:
+def template(name: TemplateName, folder: NewFolder) -> int:
     """Copy an adapter with a minimal voter into a folder of your own: put your implementation in the voter's place."""
     try:
-        copy_template(language, folder)
+        copy_template(name, folder)
     except OSError as error:
         where = error.filename or folder
         raise CommandError(f"{where}: cannot be written: {error.strerror}", ExitCode.CANNOT_WRITE) from error
@@ -40,7 +52,7 @@ def template(language: LanguageName, folder: NewFolder) -> int:
     return ExitCode.CONFORMANT
 
 
-def copy_template(language: Language, folder: Path) -> None:
+def copy_template(name: Template | Language, folder: Path) -> None:
     """Copy a template into a folder that does not exist or is empty; all of it or nothing.
 
     Raises:
@@ -54,11 +66,13 @@ def copy_template(language: Language, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # Beside its final place, so that what takes time and can fail comes before anything can be seen there.
-        with (
-            tempfile.TemporaryDirectory(dir=folder, prefix=".template-") as staging,
-            as_file(files("kraft_conformance") / "templates" / language) as source,
-        ):
-            staged = shutil.copytree(source, Path(staging) / language, ignore=_CARGO_LEFTOVERS)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".template-") as staging:
+            staged = Path(staging) / name
+            _copy(files("kraft_conformance") / "templates" / name, staged)
+            if name == Template.KAFKA:
+                kafka, protocol = source_folders()
+                _copy(kafka, staged / "src")
+                _copy(protocol / "adapter", staged / "src" / "adapter")
             for part in sorted(staged.iterdir()):
                 part.rename(folder / part.name)
     except BaseException:
@@ -67,3 +81,8 @@ def copy_template(language: Language, folder: Path) -> None:
         for made in created:
             made.rmdir()
         raise
+
+
+def _copy(source: Traversable, target: Path) -> None:
+    with as_file(source) as folder:
+        shutil.copytree(folder, target, ignore=_CARGO_LEFTOVERS, dirs_exist_ok=True)

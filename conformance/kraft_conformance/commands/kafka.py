@@ -43,6 +43,10 @@ Jars = Annotated[
         "--jars", metavar="DIR", help="A build of your own in place of a release: a checkout of Kafka will do."
     ),
 ]
+Sources = Annotated[
+    Path | None,
+    typer.Option("--sources", metavar="DIR", help="An adapter of your own, from `conformance template kafka DIR`."),
+]
 LevelName = Annotated[ShownLevel, typer.Option("--level", help="How much Kafka shows.")]
 Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Append what Kafka logs to this file.")]
 Workloads = Annotated[
@@ -66,9 +70,15 @@ def list_releases(as_json: Json = False) -> int:
 
 
 @app.command()
-def adapter(version: Version = None, jars: Jars = None, level: LevelName = ShownLevel.STATE, log: Log = None) -> int:
+def adapter(
+    version: Version = None,
+    jars: Jars = None,
+    sources: Sources = None,
+    level: LevelName = ShownLevel.STATE,
+    log: Log = None,
+) -> int:
     """Print the command line of Kafka's adapter, for the commands of `kraft-spec conformance`."""
-    print(_command_line(version, jars, level, log))
+    print(_command_line(version, jars, sources, level, log))
     return ExitCode.CONFORMANT
 
 
@@ -76,6 +86,7 @@ def adapter(version: Version = None, jars: Jars = None, level: LevelName = Shown
 def run(
     version: Version = None,
     jars: Jars = None,
+    sources: Sources = None,
     level: LevelName = ShownLevel.STATE,
     log: Log = None,
     words: conformance.Words = None,
@@ -94,7 +105,7 @@ def run(
     html: Html = None,
 ) -> int:
     """Run the vectors on Kafka, then random schedules of three replicas, which TLC checks."""
-    command = _command_line(version, jars, level, log)
+    command = _command_line(version, jars, sources, level, log)
     codes = [
         conformance.run(
             command,
@@ -132,13 +143,15 @@ def worst(codes: Sequence[int]) -> int:
     return next(code for code in order if code in codes)
 
 
-def _command_line(version: str | None, jars: Path | None, level: ShownLevel, log: Path | None) -> str:
+def _command_line(
+    version: str | None, jars: Path | None, sources: Path | None, level: ShownLevel, log: Path | None
+) -> str:
     name = version or newest()
     if name not in releases():
         raise usage_error(f"no release {name!r}, expected one of {', '.join(releases())}")
     with _unavailable():
         kafka = released(releases()[name]) if jars is None else built(jars, releases()[name])
-        return command_line(kafka, level.value, log)
+        return command_line(kafka, level.value, log, sources)
 
 
 @contextmanager

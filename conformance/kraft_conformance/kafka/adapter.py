@@ -8,6 +8,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError
@@ -30,37 +31,46 @@ exec {java} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto "-Dorg.slf4j.s
 """A run is short and starts a process for each job or replica: so no compiler but the fast one."""
 
 
-def command_line(kafka: Kafka, level: Level, log: Path | None = None) -> str:
+def command_line(kafka: Kafka, level: Level, log: Path | None = None, own: Path | None = None) -> str:
     """The command line of the adapter of a Kafka, which is compiled if it has not been yet.
 
     Args:
         kafka: what is run.
         level: how much it shows.
         log: a file for what Kafka logs; None throws it away.
+        own: a folder of sources, which `conformance template kafka` makes; None for those of the package.
 
     Raises:
-        KafkaUnavailableError: there is no javac, or it refuses the sources with these jars.
+        KafkaUnavailableError: there are no sources or no javac, or it refuses the sources with these jars.
         JavaMissing: there is no Java.
         OSError: the cache cannot be written.
     """
-    words = [str(_compiled(kafka) / "adapter"), level]
+    words = [str(_compiled(kafka, own) / "adapter"), level]
     return shlex.join(words if log is None else [*words, str(log.absolute())])
 
 
-def sources(kafka_path: Iterable[Path]) -> Mapping[str, str]:
-    """The sources of the adapter by their path, as they compile with these jars.
-
-    The protocol is that of `conformance template java`.
-    """
-    own, template = files("kraft_conformance.kafka") / "java", files("kraft_conformance.templates") / "java" / "src"
-    texts: dict[str, str] = {}
-    for folder, pattern in ((own, "org/**/*.java"), (template, "adapter/*.java")):
+def _packaged() -> dict[str, str]:
+    """The sources by their paths; the protocol is that of `conformance template java`."""
+    found: dict[str, str] = {}
+    for folder in source_folders():
         with as_file(folder) as root:
-            texts |= {
-                file.relative_to(root).as_posix(): file.read_text(encoding="utf-8")
-                for file in sorted(root.glob(pattern))
-            }
-    classes = _classes(kafka_path)
+            found |= _below(root)
+    return found
+
+
+def source_folders() -> tuple[Traversable, Traversable]:
+    """Where the package has the sources: those of Kafka's adapter, and the protocol."""
+    return files("kraft_conformance.kafka") / "java", files("kraft_conformance.templates") / "java" / "src"
+
+
+def _below(folder: Path) -> dict[str, str]:
+    found = [*sorted(folder.glob("org/**/*.java")), *sorted(folder.glob("adapter/*.java"))]
+    return {file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8") for file in found}
+
+
+def _for_these(texts: Mapping[str, str], jars: Iterable[Path]) -> Mapping[str, str]:
+    """The sources as they compile with these jars."""
+    classes = _classes(jars)
     for edit in edits():
         if f"{edit.having}.class" in classes:
             texts = {name: text.replace(edit.text, edit.replacement) for name, text in texts.items()}
@@ -78,10 +88,12 @@ def _classes(jars: Iterable[Path]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _compiled(kafka: Kafka) -> Path:
+def _compiled(kafka: Kafka, own: Path | None) -> Path:
     """The folder with the classes and what launches them."""
     java = find_java().executable
-    texts = sources(kafka.class_path)
+    if own is not None and not (own / "src" / "adapter").is_dir():
+        raise KafkaUnavailableError(f"{own}: no src/adapter in it, expected what `conformance template kafka` makes")
+    texts = _for_these(_packaged() if own is None else _below(own / "src"), kafka.class_path)
     cache = user_cache("kafka")
     folder = cache / f"adapter-{kafka.version}-{_digest(java, texts, kafka.class_path)}"
     if not folder.is_dir():
@@ -126,8 +138,8 @@ def _javac(java: Path, texts: Mapping[str, str], kafka: Kafka, staging: Path, cl
         file.write_text(text, encoding="utf-8")
     class_path = os.pathsep.join(map(str, kafka.class_path))
     command = [str(javac), "-nowarn", "-proc:none", "--release", "17", "-cp", class_path, "-d", str(classes)]
-    files = [str(staging / "src" / name) for name in texts]
-    done = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
+    sources = [str(staging / "src" / name) for name in texts]
+    done = subprocess.run([*command, *sources], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         first = next((line for line in done.stderr.splitlines() if ": error: " in line), done.stderr[:200])
         raise KafkaUnavailableError(

@@ -12,7 +12,7 @@ import org.apache.kafka.common.message.UpdateRaftVoterResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.record.UnalignedMemoryRecords;
+import org.apache.kafka.common.record.internal.UnalignedMemoryRecords;
 import org.apache.kafka.server.common.KRaftVersion;
 
 /** The suite's responses as Kafka's. */

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.apache.kafka.common.record.ControlRecordType;
-import org.apache.kafka.common.record.MemoryRecords;
-import org.apache.kafka.common.record.Records;
-import org.apache.kafka.common.record.SimpleRecord;
+import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.Records;
+import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.apache.kafka.common.utils.LogContext;
 
 /** Kafka's MockLog, which shows what is written, has each record in a batch of its own, and reads as much as asked. */
@@ -85,10 +85,10 @@ final class ShownLog extends MockLog {
 
     /** MockLog reads two batches at most, which are two records here: read up to the cluster's limit instead. */
     @Override
-    public LogFetchInfo read(long startOffset, Isolation isolation) {
+    public LogFetchInfo read(long startOffset, Isolation isolation, int maxBytes) {
         long end = isolation == Isolation.COMMITTED ? highWatermark().offset() : endOffset().offset();
         if (startOffset >= end || startOffset < startOffset()) {
-            return super.read(startOffset, isolation);
+            return super.read(startOffset, isolation, maxBytes);
         }
         ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES);
         List<LogBatch> batches = readBatches(startOffset, OptionalLong.of(end));
