@@ -1,0 +1,221 @@
+"""`kraft-spec kafka`: Apache Kafka itself, where it can be fetched and built, and what is said where it cannot."""
+
+import json
+import os
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.conformance.adapter_builds import ToolchainMissing, toolchain
+from tests.conformance.commands import Captured, assert_said, document, lines, output
+
+from kraft_conformance.commands.conformance_template import Language, Template, copy_template
+from kraft_conformance.commands.kafka import worst
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.kafka.adapter import command_line
+from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, built, released
+from kraft_conformance.kafka.releases import logging_jars, releases
+
+VERSION = "4.1.1"
+RELEASE = releases()[VERSION]
+REPLY_S = "30"
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Kafka:
+    """A release, or a skip that nobody takes for green."""
+    try:
+        toolchain(Language.JAVA)
+        return released(RELEASE)
+    except ToolchainMissing as missing:
+        pytest.skip(str(missing).replace("THE JAVA TEMPLATE", "KAFKA'S ADAPTER"))
+    except KafkaUnavailableError as error:
+        if shutil.which("mvn") is None or "cannot fetch" in str(error):
+            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
+        raise
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing has been fetched or compiled: where the jars will be."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "kraft-spec" / "kafka" / "jars"
+
+
+def program(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    (folder / name).chmod(0o755)
+    return folder
+
+
+def jars_of_a_build(folder: Path, version: str) -> list[Path]:
+    """Files with the names of a build of Kafka, and of what it logs through; nothing is in them."""
+    names = [f"{jar.artifact}-{version}{jar.suffix}.jar" for jar in RELEASE.jars]
+    files = [folder / name for name in (*names, *(jar.file_name for jar in logging_jars()))]
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        zipfile.ZipFile(file, "w").close()
+    return files
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The table.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_each_release_has_the_same_jars_by_checksum() -> None:
+    kinds = {tuple((jar.artifact, jar.classifier) for jar in one.jars) for one in releases().values()}
+    assert len(kinds) == 1
+    checksums = [jar.sha256 for one in releases().values() for jar in one.jars]
+    assert len(set(checksums)) == len(checksums)
+    assert all(len(bytes.fromhex(checksum)) == 32 for checksum in checksums)
+
+
+def test_the_releases_are_listed(capsys: Captured) -> None:
+    code, listed = document(capsys, "kafka", "releases")
+    assert code == ExitCode.CONFORMANT
+    assert [one["version"] for one in listed] == [*releases()]
+    assert VERSION in output(capsys, "kafka", "releases")[1]
+
+
+def test_an_unknown_release_is_refused_by_name(capsys: Captured) -> None:
+    assert_said(
+        capsys, ExitCode.USAGE, "no release '3.9.0', expected one of 4.0.1", "kafka", "run", "--version", "3.9.0"
+    )
+
+
+def test_the_exit_code_of_several_runs_is_what_one_of_them_found() -> None:
+    assert worst([ExitCode.CONFORMANT, ExitCode.VIOLATION]) == ExitCode.VIOLATION
+    assert worst([ExitCode.INCONCLUSIVE, ExitCode.CONFORMANT]) == ExitCode.INCONCLUSIVE
+    assert worst([ExitCode.NOTHING_JUDGED, ExitCode.CONFORMANT]) == ExitCode.CONFORMANT
+    assert worst([ExitCode.NOTHING_JUDGED]) == ExitCode.NOTHING_JUDGED
+
+
+# -------------------------------------------------------------------------------------------------------------
+# What is missing is said in one line.
+# -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_without_maven(capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert_said(capsys, ExitCode.UNAVAILABLE, "no `mvn` on PATH", "kafka", "run", "--version", VERSION)
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    maven = program(tmp_path / "bin", "mvn", "echo '[ERROR] unknown host'; echo '[ERROR] -> see above'; exit 1")
+    monkeypatch.setenv("PATH", f"{maven}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(KafkaUnavailableError, match=r"^Maven cannot fetch .* network.* unknown host$"):
+        released(RELEASE)
+
+
+def test_another_file_under_the_name_of_a_jar(capsys: Captured, empty_cache: Path) -> None:
+    jars_of_a_build(empty_cache, VERSION)
+    assert_said(capsys, ExitCode.UNAVAILABLE, "expected 4810c93d", "kafka", "adapter", "--version", VERSION)
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_without_javac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path / "jre" / "bin", "java", "exit 1")
+    (tmp_path / "jre" / "release").write_text('JAVA_VERSION="17.0.1"\n', encoding="utf-8")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jre"))
+    with pytest.raises(KafkaUnavailableError, match="no `javac` beside"):
+        command_line(Kafka("9.9", ()), "wire")
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_jars_that_the_adapter_does_not_compile_with(tmp_path: Path) -> None:
+    try:
+        toolchain(Language.JAVA)
+    except ToolchainMissing as missing:
+        pytest.skip(str(missing))
+    with pytest.raises(KafkaUnavailableError, match=r"does not compile with Kafka 9\.9: .*\.java:\d+: error: "):
+        command_line(built(jars_of_a_build(tmp_path / "libs", "9.9")[0].parent, RELEASE), "wire")
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_file_that_is_no_jar(tmp_path: Path) -> None:
+    (tmp_path / "a.jar").write_text("nothing", encoding="utf-8")
+    with pytest.raises(KafkaUnavailableError, match=r"a\.jar: no jar that can be read"):
+        command_line(Kafka("9.9", (tmp_path / "a.jar",)), "wire")
+
+
+# -------------------------------------------------------------------------------------------------------------
+# A build of one's own.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_newest_jars_below_a_folder_are_taken(tmp_path: Path) -> None:
+    old = jars_of_a_build(tmp_path / "core" / "dependant-libs", "4.4.0")
+    new = jars_of_a_build(tmp_path / "raft" / "build" / "libs", "4.4.0-SNAPSHOT")
+    jars_of_a_build(tmp_path / "raft" / "build" / "libs", "4.4.0-SNAPSHOT-sources")
+    for number, file in enumerate([*old, *new]):
+        os.utime(file, (number, number))
+    assert built(tmp_path, RELEASE) == Kafka("4.4.0-SNAPSHOT", tuple(new))
+
+
+def test_jars_that_a_build_lacks_are_named(capsys: Captured, tmp_path: Path) -> None:
+    raft, test, *_ = jars_of_a_build(tmp_path / "libs", "4.4.0")
+    test.unlink()
+    said = "there is no kafka-raft-VERSION-test.jar in it or below"
+    assert_said(capsys, ExitCode.UNAVAILABLE, said, "kafka", "run", "--jars", str(tmp_path))
+    assert_said(capsys, ExitCode.UNAVAILABLE, "no such folder", "kafka", "run", "--jars", str(raft))
+
+
+def test_sources_of_ones_own_are_a_template(capsys: Captured, tmp_path: Path) -> None:
+    jars_of_a_build(tmp_path / "libs", "4.4.0")
+    words = ("kafka", "run", "--jars", str(tmp_path), "--sources", str(tmp_path))
+    assert_said(capsys, ExitCode.UNAVAILABLE, "no src/adapter in it", *words)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Kafka.
+# -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("kafka")
+def test_smoke(capsys: Captured) -> None:
+    _, adapter = output(capsys, "kafka", "adapter", "--version", VERSION, "--level", "wire")
+    code, said = output(capsys, "conformance", "smoke", "--adapter", adapter, "--timeout", REPLY_S)
+    assert (code, "12 vectors: 6 pass, 6 unobserved" in said) == (ExitCode.INCONCLUSIVE, True), said
+
+
+@pytest.mark.usefixtures("kafka")
+def test_vectors_at_the_level_of_the_state(capsys: Captured, tmp_path: Path) -> None:
+    log = tmp_path / "kafka.log"
+    words = ("kafka", "run", "--version", VERSION, "-k", "prevote.unattached", "--log", str(log))
+    code, shown = lines(capsys, *words)
+    assert code == ExitCode.CONFORMANT, [one for one in shown if one.get("status") == "fail"]
+    assert shown[0]["implementation"] == {"name": "apache-kafka", "version": VERSION}
+    assert "KafkaRaftClient" in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kafka")
+def test_no_vector_is_an_error(capsys: Captured) -> None:
+    _, adapter = output(capsys, "kafka", "adapter", "--version", VERSION)
+    _, shown = lines(capsys, "conformance", "run", "--adapter", adapter, "--timeout", REPLY_S)
+    assert [one for one in shown if one.get("status") == "error"] == []
+    assert shown[-1]["counts"]["pass"] > 150, shown[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kafka")
+def test_five_seeds_are_judged(capsys: Captured) -> None:
+    words = ("--seeds", "0:5", "--workload", "calm", "--steps", "100", "--shrink-runs", "0", "--timeout", REPLY_S)
+    _, adapter = output(capsys, "kafka", "adapter", "--version", VERSION)
+    _, shown = lines(capsys, "conformance", "random", "--adapter", adapter, *words)
+    assert shown[-1]["counts"].keys() <= {"pass", "fail"}, json.dumps(shown)[:2000]
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_the_adapter_is_built_from_a_template(kafka: Kafka, tmp_path: Path) -> None:
+    copy_template(Template.KAFKA, tmp_path / "mine")
+    replica = tmp_path / "mine" / "src" / "org" / "apache" / "kafka" / "raft" / "KafkaReplica.java"
+    packaged = command_line(kafka, "wire")
+    assert command_line(kafka, "wire", own=tmp_path / "mine") == packaged
+    replica.write_text(replica.read_text(encoding="utf-8") + "// A change.\n", encoding="utf-8")
+    assert command_line(kafka, "wire", own=tmp_path / "mine") != packaged
