@@ -23,6 +23,7 @@ endif
 EDGES := build/model-edges
 
 PIPELINE_TESTS = tests/traces/pipeline tests/conformance/test_pipeline_command.py tests/dev/test_pipeline_bench.py
+KAFKA_TESTS = tests/conformance/test_kafka.py
 ADAPTER_TESTS = tests/conformance/test_conformance_templates.py tests/conformance/test_conformance_adapter_page.py
 
 WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
@@ -42,12 +43,12 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: agreement help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants grading nightly cross-check docs dev dist clean distclean
+.PHONY: agreement kafka help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants grading nightly cross-check docs dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
 	@echo "make test     lint, types, import contracts, the model checks of the ci group, the edges, the site, seeded mutants,"
-	@echo "              the pipeline on Spark, and last the test suite"
+	@echo "              the pipeline on Spark, Apache Kafka itself where Maven is, and last the test suite"
 	@echo "make lint     only the checks that run no test"
 	@echo "make models   the model checks of the ci group: exhaustive, minutes"
 	@echo "make edges    every edge of the model's state graph, replayed on the reference: minutes, unless build/ has them"
@@ -57,6 +58,7 @@ help:
 	@echo "make counterexamples  record what TLC finds without each safety rule again: a quarter of an hour"
 	@echo "make vectors  make the conformance vectors again, after a change that is meant; each goes through TLC"
 	@echo "make adapters build the adapters in Java and Rust and run every vector on them; says loudly what it has to skip"
+	@echo "make kafka    Apache Kafka itself: every vector and some random schedules on one release; says loudly if it cannot"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make agreement  the compiled model against TLC, line by line: hours"
 	@echo "make bench    the figures of the README, measured here"
@@ -80,7 +82,7 @@ test:
 	@tools/ensure_venv.sh suite
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory --jobs=3 edges docs models
-	@$(MAKE) --no-print-directory --jobs=2 pipeline killed
+	@$(MAKE) --no-print-directory --jobs=3 pipeline killed kafka
 	@$(MAKE) --no-print-directory pytest
 
 samples:
@@ -102,6 +104,11 @@ adapters:
 	@tools/ensure_venv.sh test
 	@$(WITH_JAVA) $(BIN)/python -m pytest -rs --randomly-seed=$(SEED) --hypothesis-seed=$(SEED) $(ADAPTER_TESTS) $(ARGS)
 	@$(WITH_JAVA) $(BIN)/python -m tests.conformance.adapter_builds
+
+kafka:
+	@tools/ensure_venv.sh test
+	@$(WITH_JAVA) $(BIN)/python -m pytest -rs --randomly-seed=$(SEED) --hypothesis-seed=$(SEED) $(KAFKA_TESTS) $(ARGS)
+	@command -v mvn >/dev/null || echo "SKIPPED: NO MAVEN ON PATH: KAFKA IS RUN FROM THE CACHE OR NOT AT ALL" >&2
 
 lint:
 	@tools/ensure_venv.sh test
@@ -136,7 +143,7 @@ killed:
 
 pytest:
 	@tools/ensure_venv.sh test
-	@$(WITH_JAVA) $(PYTEST) $(PIPELINE_TESTS:%=--ignore=%) $(ARGS)
+	@$(WITH_JAVA) $(PYTEST) $(PIPELINE_TESTS:%=--ignore=%) $(KAFKA_TESTS:%=--ignore=%) $(ARGS)
 
 # One process: it has one session of Spark, which takes both cores.
 pipeline:

@@ -24,6 +24,7 @@ LEFT_OUT: Mapping[str, str] = {
     "kraft_dev.detectors": "what `python -m kraft_dev detectors` checks the checks with",
     "kraft_conformance.directories": "the folders of a simulated quorum, behind the commands",
     "kraft_conformance.findings": "what `kraft-spec findings` shows",
+    "kraft_conformance.kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
     "kraft_dev.mutation": "what `python -m kraft_dev mutants` and `load-bearing` run",
     "kraft_dev.nightly": "what `python -m kraft_dev nightly` runs",
     "kraft_dev.probes": "what `python -m kraft_dev probes` runs",

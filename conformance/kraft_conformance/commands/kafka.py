@@ -54,7 +54,9 @@ Workloads = Annotated[
 ]
 RandomSeeds = Annotated[
     str | None,
-    typer.Option("--seeds", "--seed", help=f"Seeds of random schedules, FIRST:END; default: {SEEDS}, none with -k."),
+    typer.Option(
+        "--seeds", "--seed", help=f"Seeds of random schedules, FIRST:END; default: {SEEDS}; none with -k or --json."
+    ),
 ]
 
 
@@ -122,7 +124,7 @@ def run(
             html=html,
         )
     ]
-    if seeds or workloads or not words:
+    if seeds or workloads or not (words or as_json):
         codes.append(
             conformance_random.random(
                 [command],

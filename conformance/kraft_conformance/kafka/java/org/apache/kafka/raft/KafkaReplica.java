@@ -3,15 +3,10 @@ package org.apache.kafka.raft;
 import adapter.Json;
 import adapter.Replica;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.kafka.common.Node;
-import org.apache.kafka.common.message.FetchRequestData;
-import org.apache.kafka.common.protocol.ApiKeys;
-import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.utils.Timer;
 import org.apache.kafka.server.common.OffsetAndEpoch;
 import org.apache.kafka.snapshot.SnapshotWriter;
@@ -32,8 +27,7 @@ final class KafkaReplica implements Replica {
     private RunningClient client;
     private Timers timers;
     private ClientRequests requests;
-    /** Requests that were shown and may be answered, by their destination and the runner's correlation id. */
-    private final Map<String, RaftRequest.Outbound> awaited = new HashMap<>();
+    private Connections connections;
     private List<Map<String, Object>> effects = new ArrayList<>();
 
     KafkaReplica(String release, String observability) {
@@ -86,6 +80,7 @@ final class KafkaReplica implements Replica {
         effects.addAll(timers.started());
         timers.holdExpired();
         requests = new ClientRequests(client);
+        connections = new Connections(setup, client, this::show);
     }
 
     private void stop() {
@@ -93,7 +88,6 @@ final class KafkaReplica implements Replica {
             client.stop();
         }
         client = null;
-        awaited.clear();
     }
 
     private void show(Map<String, Object> effect) {
@@ -113,7 +107,7 @@ final class KafkaReplica implements Replica {
                 timers.begin();
                 client.draw(draw.electionTimeoutMs());
                 if (event.startsWith("Handle")) {
-                    handle(event.substring("Handle".length()), message);
+                    connections.handle(event.substring("Handle".length()), message);
                 } else {
                     happen(event, input, draw);
                 }
@@ -148,16 +142,16 @@ final class KafkaReplica implements Replica {
             case "CheckQuorumTimeout" -> fire("check-quorum");
             case "BeginQuorumEpochTimeout" -> fire("begin-quorum-epoch");
             case "VoterChangeTimeout" -> fire("voter-change");
-            case "RequestTimeout" -> timeOut((int) Json.integer(input, "destination"));
+            case "RequestTimeout" -> connections.timeOut((int) Json.integer(input, "destination"));
             case "Poll" -> {
                 poll();
-                send(draw);
+                connections.send(draw.correlationId());
             }
             case "PollFetch" -> {
                 if (client.quorum().isFollower() || client.quorum().isUnattached()) {
                     client.pollFetch((int) Json.integer(input, "destination"), setup);
                 }
-                send(draw);
+                connections.send(draw.correlationId());
             }
             case "ClientAppend" -> append(Json.integer(input, "value"));
             case "TakeSnapshot" -> takeSnapshot(Json.integer(input, "end_offset"));
@@ -197,7 +191,7 @@ final class KafkaReplica implements Replica {
         }
     }
 
-    /** Whether a Follower has to tell the leader of itself: a voter where it listens, one that joins that it is there. */
+    /** Whether a Follower has to tell its leader of itself: where a voter listens, or that it wants to join. */
     private boolean changesVoters(FollowerState follower) {
         boolean isDynamic = client.controlRecords().lastKraftVersion().isReconfigSupported();
         if (!client.quorum().isVoter()) {
@@ -238,82 +232,6 @@ final class KafkaReplica implements Replica {
         if (client.quorum().isLeader()) {
             client.kafka().resign(client.quorum().epoch());
             client.poll();
-        }
-    }
-
-    // ---- Messages. ---------------------------------------------------------------------------------------
-
-    /** Show what Kafka has sent, unless it has given the request up already. */
-    private void send(Draw draw) {
-        for (RaftRequest.Outbound request : client.channel.take()) {
-            if (client.requests().isResponseExpected(request.destination(), request.correlationId())) {
-                int destination = RunningClient.replicaAt(request.destination(), setup);
-                awaited.put(nameOf(destination, draw.correlationId()), request);
-                show(sent(Requests.shown(request.data()), destination, draw.correlationId()));
-            }
-        }
-    }
-
-    private Map<String, Object> sent(Map<String, Object> message, int destination, long correlationId) {
-        message.put("source", setup.id());
-        message.put("destination", destination);
-        message.put("correlation_id", correlationId);
-        return Json.object("kind", "Send", "message", message);
-    }
-
-    private static String nameOf(int destination, long correlationId) {
-        return destination + "/" + correlationId;
-    }
-
-    private void handle(String type, Map<String, Object> message) {
-        int source = (int) Json.integer(message, "source");
-        long correlationId = Json.integer(message, "correlation_id");
-        if (type.equals("ApiVersionsRequest")) {
-            // Kafka's socket server answers it.
-            Map<String, Object> answer = Json.object(
-                    "type", "ApiVersionsResponse",
-                    "min_version", (int) setup.supportedVersions(setup.id()).min(),
-                    "max_version", (int) setup.supportedVersions(setup.id()).max());
-            show(sent(answer, source, correlationId));
-        } else if (type.endsWith("Request")) {
-            RaftRequest.Inbound request = new RaftRequest.Inbound(
-                    Names.LISTENER, (int) correlationId, Requests.version(type, setup.sendsEndpoints(source)),
-                    Requests.kafkas(type, message), client.nowMs());
-            request.completion.thenAccept(
-                    response -> show(sent(Responses.shown(response.data(), message, setup), source, correlationId)));
-            client.deliver(request);
-        } else {
-            receive(type, message, source, awaited.remove(nameOf(source, correlationId)));
-        }
-    }
-
-    /** `request` is null if the request is not awaited any more: Kafka's network layer drops such an answer. */
-    private void receive(String type, Map<String, Object> message, int source, RaftRequest.Outbound request) {
-        if (request == null) {
-            return;
-        }
-        long fetchOffset = request.data() instanceof FetchRequestData fetch
-                ? fetch.topics().get(0).partitions().get(0).fetchOffset()
-                : 0;
-        client.deliver(new RaftResponse.Inbound(
-                request.correlationId(), ReceivedResponses.kafkas(type, message, fetchOffset, setup),
-                request.destination()));
-    }
-
-    /** Kafka's network layer answers a request that has timed out itself, and no later answer arrives. */
-    private void timeOut(int destination) {
-        for (String name : List.copyOf(awaited.keySet())) {
-            RaftRequest.Outbound request = awaited.get(name);
-            Node node = request.destination();
-            if (name.startsWith(destination + "/")) {
-                awaited.remove(name);
-                if (client.requests().isResponseExpected(node, request.correlationId())) {
-                    client.deliver(new RaftResponse.Inbound(
-                            request.correlationId(),
-                            RaftUtil.errorResponse(ApiKeys.forId(request.data().apiKey()), Errors.REQUEST_TIMED_OUT),
-                            node));
-                }
-            }
         }
     }
 

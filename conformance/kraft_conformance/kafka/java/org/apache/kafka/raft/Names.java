@@ -33,7 +33,8 @@ final class Names {
     }
 
     static Map<String, Object> shown(int id, Uuid directory) {
-        String name = directory.equals(Uuid.ZERO_UUID) ? null : DIRECTORIES.getOrDefault(directory, directory.toString());
+        boolean isKnown = !directory.equals(Uuid.ZERO_UUID);
+        String name = isKnown ? DIRECTORIES.getOrDefault(directory, directory.toString()) : null;
         return Json.object("id", id, "directory_id", name);
     }
 

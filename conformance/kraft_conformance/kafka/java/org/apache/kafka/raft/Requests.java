@@ -42,7 +42,8 @@ final class Requests {
             case "FetchRequest" -> fetch(message, Names.key(message.get("replica_key"))).setClusterId(cluster);
             case "FetchSnapshotRequest" -> RaftUtil.singletonFetchSnapshotRequest(
                     cluster, Names.key(message.get("replica_key")), Names.PARTITION, integer(message, "epoch"),
-                    new OffsetAndEpoch(Json.integer(message, "snapshot_end_offset"), integer(message, "snapshot_epoch")),
+                    new OffsetAndEpoch(
+                            Json.integer(message, "snapshot_end_offset"), integer(message, "snapshot_epoch")),
                     FETCH_BYTES, 0);
             case "AddVoterRequest" -> addVoter(message);
             case "RemoveVoterRequest" -> RaftUtil.removeVoterRequest(cluster, Names.key(message.get("voter")));

@@ -32,7 +32,8 @@ final class Responses {
             BeginQuorumEpochResponseData.PartitionData partition = begin.topics().get(0).partitions().get(0);
             return led(
                     "BeginQuorumEpoch", partition.errorCode(), partition.leaderEpoch(), partition.leaderId(),
-                    Endpoints.fromBeginQuorumEpochResponse(Names.LISTENER, partition.leaderId(), begin.nodeEndpoints()));
+                    Endpoints.fromBeginQuorumEpochResponse(
+                            Names.LISTENER, partition.leaderId(), begin.nodeEndpoints()));
         }
         if (response instanceof EndQuorumEpochResponseData end) {
             if (end.errorCode() != 0) {
@@ -41,13 +42,16 @@ final class Responses {
             EndQuorumEpochResponseData.PartitionData partition = end.topics().get(0).partitions().get(0);
             return led(
                     "EndQuorumEpoch", partition.errorCode(), partition.leaderEpoch(), partition.leaderId(),
-                    Endpoints.fromEndQuorumEpochResponse(Names.LISTENER, partition.leaderId(), end.nodeEndpoints()));
+                    Endpoints.fromEndQuorumEpochResponse(
+                            Names.LISTENER, partition.leaderId(), end.nodeEndpoints()));
         }
         if (response instanceof FetchResponseData fetch) {
             return fetch.errorCode() != 0 ? failed("Fetch", fetch.errorCode()) : shownFetch(fetch);
         }
         if (response instanceof FetchSnapshotResponseData fetch) {
-            return fetch.errorCode() != 0 ? failed("FetchSnapshot", fetch.errorCode()) : shownFetchSnapshot(fetch, setup);
+            return fetch.errorCode() != 0
+                    ? failed("FetchSnapshot", fetch.errorCode())
+                    : shownFetchSnapshot(fetch, setup);
         }
         if (response instanceof AddRaftVoterResponseData add) {
             return failed("AddVoter", add.errorCode());

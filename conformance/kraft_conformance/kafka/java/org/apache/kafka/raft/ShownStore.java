@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.server.common.KRaftVersion;
 
-/** The file quorum-state, kept in memory: each write that Kafka asks for is shown, also one of what it holds already. */
+/** The file quorum-state, in memory: each write that Kafka asks for is shown, also one of what it holds already. */
 final class ShownStore extends MockQuorumStateStore {
     private final Consumer<Map<String, Object>> effects;
     private int version;

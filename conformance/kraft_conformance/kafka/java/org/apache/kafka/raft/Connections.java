@@ -1,0 +1,100 @@
+package org.apache.kafka.raft;
+
+import adapter.Json;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+
+/** The network of a process: what it sends is shown, what arrives is handed to it, and so is that no answer comes. */
+final class Connections {
+    private final Setup setup;
+    private final RunningClient client;
+    private final Consumer<Map<String, Object>> effects;
+    /** Requests that were shown and may be answered, by their destination and the runner's correlation id. */
+    private final Map<String, RaftRequest.Outbound> awaited = new HashMap<>();
+
+    Connections(Setup setup, RunningClient client, Consumer<Map<String, Object>> effects) {
+        this.setup = setup;
+        this.client = client;
+        this.effects = effects;
+    }
+
+    /** Show what Kafka has sent, unless it has given the request up already. */
+    void send(long correlationId) {
+        for (RaftRequest.Outbound request : client.channel.take()) {
+            if (client.requests().isResponseExpected(request.destination(), request.correlationId())) {
+                int destination = RunningClient.replicaAt(request.destination(), setup);
+                awaited.put(nameOf(destination, correlationId), request);
+                effects.accept(sent(Requests.shown(request.data()), destination, correlationId));
+            }
+        }
+    }
+
+    private Map<String, Object> sent(Map<String, Object> message, int destination, long correlationId) {
+        message.put("source", setup.id());
+        message.put("destination", destination);
+        message.put("correlation_id", correlationId);
+        return Json.object("kind", "Send", "message", message);
+    }
+
+    private static String nameOf(int destination, long correlationId) {
+        return destination + "/" + correlationId;
+    }
+
+    void handle(String type, Map<String, Object> message) {
+        int source = (int) Json.integer(message, "source");
+        long correlationId = Json.integer(message, "correlation_id");
+        if (type.equals("ApiVersionsRequest")) {
+            // Kafka's socket server answers it.
+            Map<String, Object> answer = Json.object(
+                    "type", "ApiVersionsResponse",
+                    "min_version", (int) setup.supportedVersions(setup.id()).min(),
+                    "max_version", (int) setup.supportedVersions(setup.id()).max());
+            effects.accept(sent(answer, source, correlationId));
+        } else if (type.endsWith("Request")) {
+            RaftRequest.Inbound request = new RaftRequest.Inbound(
+                    Names.LISTENER, (int) correlationId, Requests.version(type, setup.sendsEndpoints(source)),
+                    Requests.kafkas(type, message), client.nowMs());
+            request.completion.thenAccept(response -> effects.accept(
+                    sent(Responses.shown(response.data(), message, setup), source, correlationId)));
+            client.deliver(request);
+        } else {
+            receive(type, message, source, awaited.remove(nameOf(source, correlationId)));
+        }
+    }
+
+    /** `request` is null if the request is not awaited any more: Kafka's network layer drops such an answer. */
+    private void receive(String type, Map<String, Object> message, int source, RaftRequest.Outbound request) {
+        if (request == null) {
+            return;
+        }
+        long fetchOffset = request.data() instanceof FetchRequestData fetch
+                ? fetch.topics().get(0).partitions().get(0).fetchOffset()
+                : 0;
+        client.deliver(new RaftResponse.Inbound(
+                request.correlationId(), ReceivedResponses.kafkas(type, message, fetchOffset, setup),
+                request.destination()));
+    }
+
+    /** Kafka's network layer answers a request that has timed out itself, and no later answer arrives. */
+    void timeOut(int destination) {
+        for (String name : List.copyOf(awaited.keySet())) {
+            RaftRequest.Outbound request = awaited.get(name);
+            Node node = request.destination();
+            if (name.startsWith(destination + "/")) {
+                awaited.remove(name);
+                if (client.requests().isResponseExpected(node, request.correlationId())) {
+                    client.deliver(new RaftResponse.Inbound(
+                            request.correlationId(),
+                            RaftUtil.errorResponse(ApiKeys.forId(request.data().apiKey()), Errors.REQUEST_TIMED_OUT),
+                            node));
+                }
+            }
+        }
+    }
+}
