@@ -193,6 +193,18 @@ def test_vectors_at_the_level_of_the_state(capsys: Captured, tmp_path: Path) -> 
     assert "KafkaRaftClient" in log.read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("kafka")
+def test_a_process_that_dies_of_an_exception_is_stopped(capsys: Captured, tmp_path: Path) -> None:
+    """Kafka's does of an answer that names a leader whose endpoint nobody knows."""
+    log = tmp_path / "kafka.log"
+    name = "versions.answer-without-endpoint-nor-set"
+    _, shown = lines(capsys, "kafka", "run", "--version", VERSION, "-k", name, "--log", str(log))
+    failed = next(one for one in shown if one.get("id") == name)
+    assert failed["status"] == "fail"
+    assert {"field": "state.role", "expected": '"Unattached"', "actual": '"Stopped"'} in failed["differences"]
+    assert "IllegalArgumentException: Unknown leader endpoints" in log.read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("kafka")
 def test_no_vector_is_an_error(capsys: Captured) -> None:

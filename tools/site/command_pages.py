@@ -26,6 +26,7 @@ READ_MORE: Mapping[str, tuple[str, ...]] = {
     "conformance": ("conformance", "adapter-in-30-minutes", "conformance-random", "conformance-reports"),
     "describe": ("command-line",),
     "findings": ("checks", "decisions"),
+    "kafka": ("kafka", "conformance", "conformance-random", "profiles"),
     "model": ("model",),
     "pipeline": ("pipeline",),
     "prove": ("proofs",),

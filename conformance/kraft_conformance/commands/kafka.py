@@ -18,7 +18,9 @@ from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.jars import KafkaUnavailableError, built, released
 from kraft_conformance.kafka.releases import newest, releases
 
-app = typer.Typer(help="Run the suite on Apache Kafka's own KafkaRaftClient.", no_args_is_help=True)
+app = typer.Typer(
+    help="Run the suite on Apache Kafka's own KafkaRaftClient: a release, or a build of your own.", no_args_is_help=True
+)
 
 REPLY_S = 20.0
 """Seconds that a reply may take: the first one needs a JVM."""
