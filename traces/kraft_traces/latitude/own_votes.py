@@ -10,10 +10,10 @@ from kraft_traces.effects import TracedEffect, TracedPersistQuorumState
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import traced_key
 
-Shown = TypeVar("Shown", TracedPersistQuorumState, TracedState)
+_Shown = TypeVar("_Shown", TracedPersistQuorumState, TracedState)
 
 
-def with_own_vote(shown: Shown, *states: ReplicaState) -> Shown:
+def with_own_vote(shown: _Shown, *states: ReplicaState) -> _Shown:
     """A quorum state file or a state with the vote for itself that a leader has left out.
 
     Only of a replica that names itself as leader and names no vote: nobody leads without the own vote, nobody else
