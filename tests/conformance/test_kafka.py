@@ -16,6 +16,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, built, released
 from kraft_conformance.kafka.releases import logging_jars, releases
+from kraft_reference.cluster.workload import WORKLOADS
 
 VERSION = "4.1.1"
 RELEASE = releases()[VERSION]
@@ -71,6 +72,7 @@ def test_each_release_has_the_same_jars_by_checksum() -> None:
     checksums = [jar.sha256 for one in releases().values() for jar in one.jars]
     assert len(set(checksums)) == len(checksums)
     assert all(len(bytes.fromhex(checksum)) == 32 for checksum in checksums)
+    assert all(set(one.workloads) <= WORKLOADS.keys() for one in releases().values())
 
 
 def test_the_releases_are_listed(capsys: Captured) -> None:

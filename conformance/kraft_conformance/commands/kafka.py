@@ -64,7 +64,7 @@ RandomSeeds = Annotated[
 
 @app.command("releases")
 def list_releases(as_json: Json = False) -> int:
-    """List the releases that can be run, and the random workloads that each gets through."""
+    """List the releases that can be run, and the random workloads that each has the features for."""
     if as_json:
         print_json([{"version": one.version, "workloads": list(one.workloads)} for one in releases().values()])
         return ExitCode.CONFORMANT

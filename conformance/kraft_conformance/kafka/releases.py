@@ -38,7 +38,7 @@ class Release:
     jars: tuple[Jar, ...]
     """Kafka's own, without those that it logs through."""
     workloads: tuple[str, ...]
-    """The random workloads that it gets through."""
+    """The random workloads that it has the features for."""
 
 
 @dataclass(frozen=True, slots=True)
