@@ -39,6 +39,12 @@ class Cluster:
         """The processes that Spark's workers have started for the application."""
         return [one for root in self._processes for one in below(root) if _EXECUTOR in command(one)]
 
+    def workers_with_our_packages(self) -> int:
+        """How many workers have run the check of a trace from the packages that were shipped to them."""
+        # Python leaves its compiled form beside what it imports.
+        shipped = f"app-*/*/{PACKAGES_FOLDER}/kraft_traces/pipeline/__pycache__/checking.*.pyc"
+        return sum(any((self.folder / f"work-{number}").glob(shipped)) for number in range(WORKERS))
+
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
@@ -110,20 +116,17 @@ def test_both_workers_run_the_shipped_packages_and_a_killed_executor_costs_no_re
     (folder / "rejected.jsonl").write_bytes(rejected())
     (folder / "broken.jsonl").write_bytes(BROKEN["MALFORMED_JSON"]())
 
-    options = ("--master", cluster.master, "--conf", "spark.executor.memory=600m")
+    # No task is given away before both executors are there: otherwise the one that starts first may do all the work.
+    both = ("spark.executor.memory=600m", f"spark.cores.max={WORKERS}", "spark.scheduler.minRegisteredResourcesRatio=1")
+    options = ("--master", cluster.master, *(word for setting in both for word in ("--conf", setting)))
     line = words("run", "-i", folder, "-o", tmp_path / "cluster", *options)
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-        ingested = tmp_path / "cluster.unfinished" / "traces"
-        while not ingested.exists() and run.poll() is None:
+        while cluster.workers_with_our_packages() < WORKERS and run.poll() is None:
             time.sleep(0.1)
         executors = cluster.executors()
-        assert len(executors) == WORKERS
+        assert len(executors) == WORKERS, f"{cluster.workers_with_our_packages()} workers import what is shipped"
         os.kill(executors[0], signal.SIGKILL)
         _, said = run.communicate()
     assert run.returncode == 1, said
-    for number in range(WORKERS):
-        # Python leaves its compiled form beside what it imports.
-        shipped = f"app-*/*/{PACKAGES_FOLDER}/kraft_traces/pipeline/__pycache__/checking.*.pyc"
-        assert list((cluster.folder / f"work-{number}").glob(shipped)), f"worker {number} imports something else"
     runs.run(SessionOptions("local[2]"), [str(folder)], tmp_path / "local")
     assert all_tables(tmp_path / "cluster") == all_tables(tmp_path / "local")
