@@ -34,6 +34,7 @@ from kraft_traces.effects import (
     TracedTruncateLog,
     traced_effect,
 )
+from kraft_traces.latitude.bare_responses import has_place
 from kraft_traces.latitude.writes import disk_of
 from kraft_traces.message_types import TracedVoteResponse
 from kraft_traces.states import traced_state
@@ -134,6 +135,19 @@ def _syncs_at_once(moment: Moment, effects: Effects) -> Effects:
 def _file_of_another_epoch(moment: Moment, effects: Effects) -> Effects:
     before = moment.before
     return (replace(_file(before), epoch=before.epoch + 1, voted_key=None, leader_id=None), *effects)
+
+
+def _bare(_: Moment, sent: TracedSend) -> Effects:
+    """A response has nothing that Kafka's schemas have no place for."""
+    message = sent.message
+    nowhere = [name for name in message.__struct_fields__ if not has_place(message, name)]
+    return (replace(sent, message=replace(message, **dict.fromkeys(nowhere, UNSET))),)
+
+
+def _hides_the_leader(_: Moment, sent: TracedSend) -> Effects:
+    """An answer to a vote does not say who leads, for which there is a place."""
+    is_vote = isinstance(sent.message, TracedVoteResponse)
+    return (replace(sent, message=replace(sent.message, leader_id=UNSET)) if is_vote else sent,)
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -386,6 +400,7 @@ RIGHT: dict[str, Change] = {
     "granted-again": of_effects(_granted_again),
     "in-passing": of_effects(_in_passing),
     "leaders-vote-left-out": _leaders_vote_left_out,
+    "bare-responses": each(TracedSend, _bare),
     "high-watermark-unknown": decides(leader_high_watermark="unknown"),
     "goes-on-refusing": decides(end_quorum_fetched_flag="kept"),
     "restarts-unattached": decides(own_vote_at_restart="unattached"),
@@ -417,6 +432,7 @@ WRONG: dict[str, Change] = {
     "file-of-another-epoch": of_effects(_file_of_another_epoch),
     "cuts-all-first": each(TracedTruncateLog, lambda _, cut: (TracedTruncateLog(0), cut)),
     "appends-elsewhere-first": each(TracedAppendRecords, lambda _, one: (replace(one, base_offset=0), one)),
+    "hides-the-leader": each(TracedSend, _hides_the_leader),
     "never-again": of_effects(_never_again),
     "restarts-on-pre-vote": of_effects(_restarts_on_pre_vote),
     "restarts-on-refusal": of_effects(_restarts_on_refusal),

@@ -46,6 +46,11 @@ def test_more_requests_are_right_where_nothing_but_messages_is_seen(mode: str) -
     assert not {one.id: one.reason for one in found if one.status is Status.FAIL}
 
 
+def test_what_a_response_has_a_place_for_must_be_shown() -> None:
+    found = outcome("vote.granted", "hides-the-leader")
+    assert (found.status, found.reason) == (Status.UNOBSERVED, "not shown: Send VoteResponse to 1.leader_id")
+
+
 @pytest.mark.parametrize("checks_model", [True, False])
 def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
     seats = (InProcess(lambda: Altered(*ALL_RIGHT)), Reference())

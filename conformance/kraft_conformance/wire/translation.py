@@ -17,12 +17,10 @@ from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.schema import NULL_UUID, Message, messages
 from kraft_conformance.wire.trace_links import LINKS, NOBODY, As, Link, filled, kafka_name
 from kraft_reference.messages import Error
+from kraft_traces.latitude.bare_responses import TOP_LEVEL
 from kraft_traces.message_types import TRACED_MESSAGES
 
 _NAMES = {code: error for error, code in CODES.items()}
-
-TOP_LEVEL = (Error.INCONSISTENT_CLUSTER_ID,)
-"""Errors that Kafka's quorum responses have at the top, without any partition.  Rule: wire.common-errors."""
 
 _ABSENT = object()
 _STEP = re.compile(r"([A-Za-z]+)|\[(\d+)\]")
