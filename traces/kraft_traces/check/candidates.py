@@ -26,7 +26,7 @@ from kraft_traces.check.observation import canonical_message
 from kraft_traces.check.requests import Replica
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection
-from kraft_traces.check.writes import SyncedAhead, ends_between_portions, normal_forms
+from kraft_traces.check.writes import SyncedAhead, ends_between_portions, normal_forms, with_implied_vote
 from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
@@ -133,7 +133,11 @@ class Candidates:
         return sorted(branches, key=lambda branch: self._model.fingerprint(branch.state))
 
     def _possible_forms(self, number: int, line: EventLine, branch: Branch, disk: Disk | None) -> Iterator[Possible]:
-        for form in (line,) if disk is None else normal_forms(line, disk):
+        if disk is None:
+            yield from self._possible_steps(number, line, branch)
+            return
+        shown = with_implied_vote(line, self._before(line, branch.state))
+        for form in normal_forms(shown, disk):
             yield from self._possible_steps(number, form, branch)
 
     def _possible_steps(self, number: int, line: EventLine, branch: Branch) -> Iterator[Possible]:

@@ -14,6 +14,7 @@ from kraft_traces.check.differences import Difference
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.effects import TracedPersistQuorumState
 from kraft_traces.latitude.ordering import in_one_order
+from kraft_traces.latitude.own_votes import with_vote, with_votes
 from kraft_traces.latitude.writes import Disk, counted, normal_form
 from kraft_traces.lines import EventLine
 from kraft_traces.values import traced_key
@@ -80,7 +81,23 @@ class SyncedAhead:
         self._ends[replica] = synced if shown is UNSET else max(synced, shown)
 
 
+_OF_THE_DISK = frozenset({"state.flushed_offset", "state.voted_key"})
 _NO_FILE = TracedPersistQuorumState(0, None, None)
+
+
+def with_implied_vote(line: EventLine, before: Function) -> EventLine:
+    """The line with the vote for itself that a leader has left out; `before` is its replica's state in the model.
+
+    As the model has it, which at kraft.version 0 forgets the directory id at a restart.
+    """
+    voted = key_from_model(before["voted_key"])  # type: ignore[arg-type]
+    key = key_from_model(before["replica_key"])  # type: ignore[arg-type]
+    assert key is not None, "a replica has a name"
+    vote = traced_key(key if voted is None or voted.id != key.id else voted)
+    if line.event == "Restart" and before["quorum_state_version"] == 0:
+        vote = replace(vote, directory_id=None)
+    state = line.state if line.state is UNSET else with_vote(line.state, vote)
+    return replace(line, state=state, effects=line.effects if line.effects is UNSET else with_votes(line.effects, vote))
 
 
 def normal_forms(line: EventLine, disk: Disk) -> Iterator[EventLine]:
@@ -108,7 +125,7 @@ def may_have_other_form(line: EventLine, rejection: Rejection) -> bool:
     if line.crash is not UNSET:
         return True
     fields = [one.field for one in rejection.differences]
-    return bool(fields) and all(name.startswith("effects") or name == "state.flushed_offset" for name in fields)
+    return bool(fields) and all(name.startswith("effects") or name in _OF_THE_DISK for name in fields)
 
 
 def ends_between_portions(line: EventLine, differences: tuple[Difference, ...]) -> bool:
