@@ -45,7 +45,7 @@ def after_check_quorum_timeout(state: ReplicaState, configuration: Configuration
     """
     if not has_check_quorum_timer(state):
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
-    return entered(state, to_resigned(state, Cause.CHECK_QUORUM_TIMEOUT), configuration, draw)
+    return entered(state, to_resigned(state, configuration, Cause.CHECK_QUORUM_TIMEOUT), configuration, draw)
 
 
 def with_fetcher(
@@ -71,7 +71,7 @@ def after_shutdown(state: ReplicaState, configuration: Configuration, draw: Draw
     """A Leader that shuts down gracefully hands over first.  Rule: state.leader.resigns."""
     if state.role is not Role.LEADER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
-    return entered(state, to_resigned(state, Cause.SHUTDOWN), configuration, draw)
+    return entered(state, to_resigned(state, configuration, Cause.SHUTDOWN), configuration, draw)
 
 
 def removal_is_committed(state: ReplicaState) -> bool:

@@ -245,7 +245,7 @@ def conclude_committed(before: ReplicaState, outcome: Outcome, configuration: Co
     outcome = answer_clients(outcome, configuration, set_by_now, Error.NONE)
     if not removal_is_committed(outcome.state):
         return outcome
-    resigned = to_resigned(outcome.state, Cause.REMOVAL_COMMITTED)
+    resigned = to_resigned(outcome.state, configuration, Cause.REMOVAL_COMMITTED)
     return outcome._replace(state=resigned, timers=entry_timers(before, resigned, draw, configuration.timeouts))
 
 

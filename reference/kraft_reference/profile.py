@@ -46,7 +46,7 @@ class Profile:
     Rules: voters.vote-does-not-check-membership, reassign.votes-from-non-voters."""
 
     leader_high_watermark: Literal["kept", "unknown"] = "kept"
-    """What a new Leader knows until a majority has a record of its epoch: what it knew as a Follower, or nothing.
+    """What a new Leader knows until a majority has a record of its epoch, and a Resigned: what it knew, or nothing.
 
     Rules: hw.own-epoch, hw.monotonic."""
 

@@ -197,7 +197,7 @@ def _handed_over(state: ReplicaState, configuration: Configuration, draw: Draw) 
 
     Rule: reassign.leader-steps-down-before-own-removal.
     """
-    resigned = to_resigned(state, Cause.LAST_TO_REMOVE)
+    resigned = to_resigned(state, configuration, Cause.LAST_TO_REMOVE)
     return Outcome(resigned, timers=entry_timers(state, resigned, draw, configuration.timeouts))
 
 

@@ -252,10 +252,13 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
         records.append(voters_record(leader, leader.voters, details))
     # Rule: state.leader.start-of-epoch.
     started = leader._replace(epoch_start_offset=leader.log.end_offset, log=flush(append(leader.log, records)))
-    # Rule: hw.own-epoch.
-    if configuration.profile.leader_high_watermark == "unknown":
-        started = started._replace(high_watermark=UNKNOWN_HIGH_WATERMARK)
-    return with_high_watermark(started)
+    return with_high_watermark(with_untold_high_watermark(started, configuration))
+
+
+def with_untold_high_watermark(state: ReplicaState, configuration: Configuration) -> ReplicaState:
+    """With the high watermark that it has where no Fetch response tells one.  Rule: hw.own-epoch."""
+    kept = configuration.profile.leader_high_watermark == "kept"
+    return state if kept else state._replace(high_watermark=UNKNOWN_HIGH_WATERMARK)
 
 
 def _writes_voters(leader: ReplicaState, configuration: Configuration) -> bool:
@@ -302,10 +305,12 @@ def preferred_candidates(state: ReplicaState) -> tuple[ReplicaKey, ...]:
     return tuple(sorted(other_voters(state), key=lambda voter: (-reached_by(state, voter), voter.id)))
 
 
-def to_resigned(state: ReplicaState, cause: Cause) -> ReplicaState:
+def to_resigned(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
     """A Leader that gives up its epoch and keeps its own id as leader of it.  Rule: state.leader.resigns."""
     resigned = enter(state, Role.RESIGNED, cause, leader_endpoint=state.leader_endpoint)
-    return resigned._replace(preferred_candidates=preferred_candidates(state))
+    return with_untold_high_watermark(resigned, configuration)._replace(
+        preferred_candidates=preferred_candidates(state)
+    )
 
 
 def voted_for(state: ReplicaState, key: ReplicaKey) -> bool:

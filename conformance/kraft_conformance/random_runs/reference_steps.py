@@ -49,7 +49,7 @@ def reference_steps(
     line = by_profile[0].line
     others = [
         _step(before, other, happening, tuple(sorted(open_answers(configuration.profile, other.profile))))
-        for other in other_configurations(configuration, line.event, line.message)
+        for other in other_configurations(configuration, line.event, line.message, line.state)
         for before in states
     ]
     return (*by_profile, *others)

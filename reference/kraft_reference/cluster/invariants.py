@@ -187,7 +187,8 @@ class Invariants:
         old, new = before.high_watermark, after.high_watermark
         if new < old:
             # Any implementation may answer `leader_high_watermark` otherwise than the profile of the cluster.
-            forgets = new == UNKNOWN_HIGH_WATERMARK and after.role is Role.LEADER is not before.role
+            begins = after.role is not before.role and after.role in (Role.LEADER, Role.RESIGNED)
+            forgets = begins and new == UNKNOWN_HIGH_WATERMARK
             if after.role is not Role.STOPPED and not restarted and not forgets:
                 raise BrokenProperty("HwMonotonic", f"the high watermark falls from {old} to {new}")
             return

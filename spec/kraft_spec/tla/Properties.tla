@@ -49,6 +49,7 @@ StateOk(s) ==
   /\ s.high_watermark \in -1..EndOffset(s)
   /\ s.role = "Leader" /\ config.decisions.leader_high_watermark = "unknown"
        => s.high_watermark = Unknown \/ s.high_watermark > s.epoch_start_offset
+  /\ s.role = "Resigned" /\ config.decisions.leader_high_watermark = "unknown" => s.high_watermark = Unknown
   /\ s.granted \subseteq Ids /\ s.rejected \subseteq Ids \* answers of this round; Prospective, Candidate
   /\ s.granted \cap s.rejected = {}
   /\ s.fetched \in BOOLEAN                          \* a fetch succeeded since it became Follower
@@ -293,11 +294,11 @@ EpochMonotonicAt(r) == SameDisk(r) => replicas'[r].epoch >= replicas[r].epoch
 EpochMonotonic == [][\A r \in Ids : EpochMonotonicAt(r)]_replicas
 
 \* The high watermark that a replica publishes never decreases between restarts.  A new leader may forget it, until it
-\* has committed a record of its epoch, which is a later one.
+\* has committed a record of its epoch, which is a later one, and a Resigned, until it hears from a leader.
 HwMonotonicAt(r) ==
   LET before == replicas[r]
       after == replicas'[r]
-      begins == before.role # "Leader" /\ after.role = "Leader"
+      begins == before.role # after.role /\ after.role \in {"Leader", "Resigned"}
   IN \/ after.role = "Stopped"
      \/ after.high_watermark >= before.high_watermark
      \/ begins /\ after.high_watermark = Unknown /\ config.decisions.leader_high_watermark = "unknown"

@@ -119,14 +119,16 @@ WithHighWatermark(s) ==
      /\ offset > s.high_watermark
   THEN [s EXCEPT !.high_watermark = offset] ELSE s
 
-\* What it knew as a follower no Fetch response tells before a record of the own epoch is committed.
+\* What no Fetch response tells: what a leader knew as a follower, until a record of its epoch is committed, and what
+\* a Resigned knew as the leader.  Rule: hw.own-epoch
+UntoldHighWatermark(offset) == IF config.decisions.leader_high_watermark = "unknown" THEN Unknown ELSE offset
+
 \* Rules: state.candidate.to-leader, durable.write-before-act, hw.own-epoch
 ToLeader(s) ==
   LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader_id = s.replica_key[1],
                                    !.leader_endpoint = OwnEndpoint(s),
                                    !.epoch_start_offset = EndOffset(s),
-                                   !.high_watermark = IF config.decisions.leader_high_watermark = "unknown"
-                                                      THEN Unknown ELSE @]
+                                   !.high_watermark = UntoldHighWatermark(@)]
   IN WithHighWatermark(Flushed(Appended(leader, StartOfEpochRecords(leader))))
 
 \* Rule: state.sole-voter
@@ -165,7 +167,8 @@ PreferredCandidates(s) ==
 
 \* Rule: state.leader.resigns
 ToResigned(s, preferred) ==
-  [Cleared(s) EXCEPT !.role = "Resigned", !.preferred_candidates = preferred]
+  [Cleared(s) EXCEPT !.role = "Resigned", !.preferred_candidates = preferred,
+                     !.high_watermark = UntoldHighWatermark(@)]
 
 (***************************************************************************)
 (* Outcomes of an event.                                                   *)

@@ -227,7 +227,7 @@ class TraceChecker:
         if rejection is None:
             self._ahead.follow(line)
             return None
-        if self._own or not (is_open(line.event, line.message) or may_have_other_form(line, rejection)):
+        if self._own or not (is_open(line.event, line.message, line.state) or may_have_other_form(line, rejection)):
             return rejection
         # What it writes, syncs and sends may be the same in another form.
         advanced = self._candidates.advance(number, line, self._branches, self._ahead)
@@ -239,7 +239,7 @@ class TraceChecker:
         return None
 
     def _advance_as_it_is(self, number: int, line: EventLine) -> Rejection | None:
-        asks = is_open(line.event, line.message)
+        asks = is_open(line.event, line.message, line.state)
         if self._own or (len(self._branches) == 1 and not asks and self._flights.is_sure(line)):
             try:
                 return self._advance_complete(number, line)

@@ -26,7 +26,7 @@ from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_of
-from kraft_traces.latitude.decisions import OpenAnswer
+from kraft_traces.latitude.decisions import ROLES_THAT_ASK, OpenAnswer
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.parsing import parse_line
@@ -295,7 +295,7 @@ class FastPath:
         self._answers = tuple(sorted({one for others in found.values() for _, taken in others for one in taken}))
         for event, others in found.items():
             for value, taken in others:
-                lines.decision(event, value, self._bits(taken))
+                lines.decision(event, ROLES_THAT_ASK.get(event), value, self._bits(taken))
 
     def _bits(self, taken: Iterable[OpenAnswer]) -> int:
         return sum(1 << self._answers.index(answer) for answer in taken)

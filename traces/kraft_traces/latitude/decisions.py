@@ -4,7 +4,7 @@ Whatever an implementation answers, the state that it then is in decides what co
 So nothing that comes later is loosened: it is judged from that state on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -42,6 +42,10 @@ class OpenAnswer(NamedTuple):
     """That of the decision."""
 
 
+# Votes make a leader; a sole voter is one as soon as it stands, for whatever reason.
+_LEADS: tuple[EventName, ...] = ("ElectionTimeout", "FetchTimeout", "HandleVoteRequest", "HandleVoteResponse")
+_RESIGNS: tuple[EventName, ...] = ("AdvanceReassignment", "CheckQuorumTimeout", "HandleFetchRequest", "Shutdown")
+
 OPEN_DECISIONS: tuple[OpenDecision, ...] = (
     OpenDecision("announcement_again", "begin-quorum.resend gives no period", frozenset(("RequestTimeout",))),
     OpenDecision(
@@ -56,9 +60,8 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
     ),
     OpenDecision(
         "leader_high_watermark",
-        "hw.own-epoch lets a leader publish nothing until then, and says nothing of what it knows",
-        # Votes make a leader; a sole voter is one as soon as it stands, for whatever reason.
-        frozenset(("ElectionTimeout", "FetchTimeout", "HandleVoteRequest", "HandleVoteResponse", "Restart")),
+        "hw.own-epoch lets a leader publish nothing until then; what it knows, and a Resigned, is left open",
+        frozenset(("Restart", *_LEADS, *_RESIGNS)),
     ),
     OpenDecision(
         "own_vote_at_restart",
@@ -73,23 +76,34 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
 
 _OPEN_EVENTS = frozenset[EventName]().union(*[one.events for one in OPEN_DECISIONS])
 
+ROLES_THAT_ASK: Mapping[EventName, str] = dict.fromkeys(_LEADS, "Leader") | dict.fromkeys(_RESIGNS, "Resigned")
+"""Some events ask only a replica that has this role after them."""
 
-def is_open(event: EventName, message: object) -> bool:
+
+def is_open(event: EventName, message: object, state: object = UNSET) -> bool:
     """May an event ask for an answer to any of them?  A Fetch response only where it diverges, or shows nothing of it.
 
     Args:
         event: its name.
         message: the reference's or a traced one that arrives in it; anything else without one.
+        state: the reference's or a traced one after it, as far as it is known.
     """
-    return event in _OPEN_EVENTS and getattr(message, "diverging_epoch", UNSET) != -1
+    role = getattr(state, "role", UNSET)
+    return (
+        event in _OPEN_EVENTS
+        and getattr(message, "diverging_epoch", UNSET) != -1
+        and (role is UNSET or ROLES_THAT_ASK.get(event, role) == role)
+    )
 
 
-def other_configurations(configuration: Configuration, event: EventName, message: object) -> Iterator[Configuration]:
+def other_configurations(
+    configuration: Configuration, event: EventName, message: object, state: object = UNSET
+) -> Iterator[Configuration]:
     """The configuration with other answers to the open decisions that an event may ask for.
 
     Every combination, those first that differ least.
     """
-    if not is_open(event, message):
+    if not is_open(event, message, state):
         return
     for profile in _other_profiles(configuration.profile, event):
         yield replace(configuration, profile=profile)

@@ -140,6 +140,8 @@ final class Candidates {
 
   private static boolean asks(Event event, Fields line) {
     if (event.others.isEmpty()) return false;
+    Object role = line.get("state") instanceof Fields state ? state.get("role") : null;
+    if (role != null && event.roleThatAsks != null && !role.equals(event.roleThatAsks)) return false;
     Object message = line.get("message");
     return message == null || !Long.valueOf(-1).equals(((Fields) message).get("diverging_epoch"));
   }

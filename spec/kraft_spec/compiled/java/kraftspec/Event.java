@@ -44,6 +44,8 @@ final class Event {
   final Shown input;
   final boolean starts;
   final long bits;
+  /** The role of a replica after it that it asks for others; null if it asks any. */
+  String roleThatAsks;
   /** Those that the event may ask for. */
   final List<Other> others = new ArrayList<>();
   /** How many lines showed what, in bits. */

@@ -55,8 +55,12 @@ public final class Lines {
     candidates = new Candidates(given, comparison, actions, own);
   }
 
-  /** The event may ask for decisions that are free: a configuration with other answers, and these answers, in bits. */
-  public void decision(String event, Value configuration, long answers) {
+  /**
+   * The event may ask for decisions that are free: a configuration with other answers, and these answers, in bits. It
+   * asks a replica that has this role after it, or any if that is null.
+   */
+  public void decision(String event, String role, Value configuration, long answers) {
+    events.get(event).roleThatAsks = role;
     events.get(event).others.add(new Event.Other(configuration, answers));
   }
 
