@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
 from tests.conformance.altered_adapter import Altered
-from tests.conformance.choices import Change, Effects, Moment, each
+from tests.conformance.choices import Change, Effects, Moment, each, of_effects
 from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, document, ends, error, lines, output
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
@@ -140,6 +140,24 @@ def test_who_counts_other_writes_is_not_made_to_die_between_them() -> None:
     assert crashes
     assert found.notes.first is None
     assert [one for one in found.lines if one.crash is not UNSET] == []
+
+
+@pytest.mark.parametrize("workload", ["elections", "static-voters"])
+def test_an_early_sync_is_not_forgotten_after_a_difference(workload: str) -> None:
+    def started(moment: Moment, effects: Effects) -> Effects:
+        """A timer that nobody asks for at each Fetch, and nothing hangs on it."""
+        return (*effects, TracedStartTimer("fetch", 1000)) if moment.event == "PollFetch" else effects
+
+    (one,) = outcomes(seat("syncs-at-once", changes=(of_effects(started),)), seeds=(1,), workloads=(workload,))
+    assert one.outcome.status is Status.PASS, one
+    assert "nothing that is checked in this mode hangs on it" in one.remarks[-1]
+
+
+def test_what_is_not_shown_breaks_no_invariant() -> None:
+    """The reference beside it waits for a new voter to catch up, of whom the record stands already."""
+    hasty = seat("without-field=pending_change", "without-rule=add-voter.catch-up-first")
+    (one,) = outcomes(hasty, seeds=(1,), workloads=("voter-changes",), steps=300)
+    assert (one.violation, one.outcome.rules[0]) == (None, "add-voter.catch-up-first")
 
 
 def test_a_timer_that_may_be_missing_and_is_does_not_run() -> None:

@@ -51,7 +51,7 @@ from kraft_reference.replica import Step as Done
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Given, attributed
 from kraft_traces.checkpoints import CheckpointError
-from kraft_traces.effects import TracedEffect
+from kraft_traces.effects import TracedEffect, TracedFlushLog
 from kraft_traces.errors import IncompleteLineError
 from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, Disk, counts_otherwise, disk_of, normal_form
@@ -166,6 +166,7 @@ class AdapterReplica(Replica):
             self._notes.is_over = self._notes.is_over or self._stops
             kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
             begun = step.done.state if isinstance(event, events.ReplaceDisk) else step.before
+            seen = self._with_early_sync(begun, seen, disk)
             done = self._own_way(begun, step.done, step.expected, seen, kept)
             self.shown = named(sequence, seen if self._visibility.sees_all_writes else replaced(seen, effects=UNSET))
             if self._notes.explaining is None:
@@ -269,6 +270,11 @@ class AdapterReplica(Replica):
     # -----------------------------------------------------------------------------------------------------
     # After a difference.
     # -----------------------------------------------------------------------------------------------------
+
+    def _with_early_sync(self, before: ReplicaState, seen: Shown, disk: Disk) -> Shown:
+        """With what it had synced before and the reference had not, of which neither cluster nor model knows yet."""
+        early = self._visibility.sees_syncs and before.log.flushed < disk.synced <= before.log.end_offset
+        return replaced(seen, effects=(TracedFlushLog(disk.synced), *(seen.effects or ()))) if early else seen
 
     def _own_way(
         self, before: ReplicaState, wanted: Done, expected: Sequence[TracedEffect], seen: Shown, kept: int | None

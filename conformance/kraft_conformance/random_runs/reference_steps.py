@@ -46,11 +46,10 @@ def reference_steps(
         ValueError: a crash keeps what none of the states can keep.
     """
     by_profile = [_step(before, configuration, happening, ()) for before in states]
-    line = by_profile[0].line
     others = [
-        _step(before, other, happening, tuple(sorted(open_answers(configuration.profile, other.profile))))
-        for other in other_configurations(configuration, line.event, line.message, line.state)
-        for before in states
+        _step(one.before, other, happening, tuple(sorted(open_answers(configuration.profile, other.profile))))
+        for one in by_profile
+        for other in other_configurations(configuration, one.line.event, one.line.message, one.line.state)
     ]
     return (*by_profile, *others)
 
