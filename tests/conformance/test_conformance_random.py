@@ -142,15 +142,24 @@ def test_who_counts_other_writes_is_not_made_to_die_between_them() -> None:
     assert [one for one in found.lines if one.crash is not UNSET] == []
 
 
+def _started(moment: Moment, effects: Effects) -> Effects:
+    """A timer that nobody asks for at each Fetch, and nothing hangs on it."""
+    return (*effects, TracedStartTimer(Timer.FETCH, 1000)) if moment.event == "PollFetch" else effects
+
+
 @pytest.mark.parametrize("workload", ["elections", "static-voters"])
 def test_an_early_sync_is_not_forgotten_after_a_difference(workload: str) -> None:
-    def started(moment: Moment, effects: Effects) -> Effects:
-        """A timer that nobody asks for at each Fetch, and nothing hangs on it."""
-        return (*effects, TracedStartTimer("fetch", 1000)) if moment.event == "PollFetch" else effects
-
-    (one,) = outcomes(seat("syncs-at-once", changes=(of_effects(started),)), seeds=(1,), workloads=(workload,))
+    (one,) = outcomes(seat("syncs-at-once", changes=(of_effects(_started),)), seeds=(1,), workloads=(workload,))
     assert one.outcome.status is Status.PASS, one
     assert "nothing that is checked in this mode hangs on it" in one.remarks[-1]
+
+
+def test_a_difference_in_timers_hides_no_later_one() -> None:
+    hasty = seat("without-rule=add-voter.catch-up-first", changes=(of_effects(_started),))
+    (one,) = outcomes(hasty, seeds=(1,), workloads=("voter-changes",), steps=300)
+    assert (one.outcome.event, one.outcome.rules[0]) == ("HandleApiVersionsResponse", "add-voter.catch-up-first")
+    assert one.shrunk is not None
+    assert one.shrunk.moves < one.shrunk.moves_before
 
 
 def test_what_is_not_shown_breaks_no_invariant() -> None:

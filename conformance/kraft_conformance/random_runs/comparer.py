@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
-from kraft_conformance.random_runs.notes import FirstDifference, Notes
+from kraft_conformance.random_runs.notes import FirstDifference, Notes, is_of_timers
 from kraft_conformance.random_runs.shown import masked
 from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
@@ -78,8 +78,8 @@ class StepComparer:
         """Take note of a comparison, with the reasons of the open answers that it took."""
         self._notes.left_out.update(dict.fromkeys(judged.left_out))
         self._notes.latitude.update(dict.fromkeys((*judged.latitude, *reasons)))
-        if judged.differences and self._notes.first is None:
-            found = judged.differences
+        found, first = judged.differences, self._notes.first
+        if found and (first is None or (first.is_of_timers and not is_of_timers(found))):
             self._notes.first = FirstDifference(sequence, self._replica_id, event, role, found, _level(found))
 
     def _effects(

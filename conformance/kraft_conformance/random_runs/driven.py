@@ -29,7 +29,7 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.random_runs.comparer import StepComparer
 from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.random_runs.fetch_answers import as_answered, event_of_line, without_unnamed
-from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes
+from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes, is_of_timers
 from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, different, reference_steps
 from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
 from kraft_conformance.random_runs.visibility import Shown, Visibility
@@ -163,7 +163,8 @@ class AdapterReplica(Replica):
             died = None if crash is None else (crash.completed, crash.log_end_offset)
             given = Given(step.before, self.configuration, event, draw, died)
             self._attribute(given, step.line, seen, disk)
-            self._notes.is_over = self._notes.is_over or self._stops
+            passed = self._notes.passes_timers and is_of_timers(judged[place].differences)
+            self._notes.is_over = self._notes.is_over or (self._stops and not passed)
             kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
             begun = step.done.state if isinstance(event, events.ReplaceDisk) else step.before
             seen = self._with_early_sync(begun, seen, disk)

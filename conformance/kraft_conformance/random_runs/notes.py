@@ -1,5 +1,6 @@
 """What the adapters of one run have shown so far, as far as the verdict on the run hangs on it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kraft_conformance.protocol.features import Level
@@ -15,7 +16,10 @@ class CountsOtherwiseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FirstDifference:
-    """The first step in which an adapter does something else than the reference."""
+    """The first step in which an adapter does something else than the reference.
+
+    One in which only timers differ gives way to a later one: from a timer nothing follows before it fires.
+    """
 
     sequence: int
     """Of the event; 0 for the state in which the replica begins."""
@@ -37,6 +41,11 @@ class FirstDifference:
         name = self.differences[0].field
         return self.event, "".join(c for c in name if not c.isdigit())
 
+    @property
+    def is_of_timers(self) -> bool:
+        """Does nothing but the timers differ?"""
+        return is_of_timers(self.differences)
+
     def where(self) -> str:
         """The step, in words."""
         if self.event is None:
@@ -44,11 +53,18 @@ class FirstDifference:
         return f"event {self.sequence}, {self.event} at replica {self.replica_id}"
 
 
+def is_of_timers(differences: Iterable[Difference]) -> bool:
+    """Is there nothing but timers among what differs?"""
+    return all(one.field.startswith("StartTimer") for one in differences)
+
+
 @dataclass(slots=True)
 class Notes:
     """Filled in by the replicas of a run, read by whoever runs it."""
 
     first: FirstDifference | None = None
+    passes_timers: bool = False
+    """A run that ends at the first difference goes on after one of timers."""
     explaining: tuple[TracedEffect, ...] | None = None
     """What the replica did in that step, and the reference where its effects are hidden: for the model to explain."""
     is_over: bool = False

@@ -96,16 +96,18 @@ def _as_far_as_known(occurrences: Iterator[Occurrence], notes: Notes) -> Iterato
         notes.is_over = True
 
 
-def rerun(table: Table, configuration: Configuration, schedule: Schedule, only: int | None = None) -> Recorded:
+def rerun(
+    table: Table, configuration: Configuration, schedule: Schedule, only: int | None = None, *, passes_timers: bool
+) -> Recorded:
     """Make the moves of a schedule that apply, up to the first difference or violation.
 
-    `only` is the one replica that its adapter plays.
+    `only` is the one replica that its adapter plays; with `passes_timers` a difference in timers alone is none.
 
     Raises:
         AdapterFault: an adapter does not answer as the protocol says.
         CountsOtherwiseError: an adapter counts its writes otherwise.
     """
-    notes = Notes()
+    notes = Notes(passes_timers=passes_timers)
     world = World(configuration, table.maker(notes, stops=True, dies_in_steps=True, only=only))
     invariants = Invariants(configuration, {number: replica.state for number, replica in world.replicas.items()})
     moves: list[Move] = []
