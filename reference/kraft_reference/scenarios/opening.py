@@ -83,6 +83,16 @@ def win(director: Director, candidate: int) -> None:
     director.lose(candidate)
 
 
+def take_over(director: Director, successor: int, voter: int) -> None:
+    """Both lose their leader, and the one leads with the vote of the other, before anybody else hears of it."""
+    for replica_id in sorted((successor, voter)):
+        director.fetch_timeout(replica_id)
+    director.pre_vote(successor, voter, "granted")
+    director.lose(successor)
+    director.vote(successor, voter, "granted")
+    director.lose(successor)
+
+
 def announce(director: Director, leader: int) -> None:
     """BeginQuorumEpoch to every other voter that runs and can be reached."""
     for voter in _reachable(director, leader):

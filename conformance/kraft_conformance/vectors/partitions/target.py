@@ -1,10 +1,12 @@
 """A short run for one rule or a few: where the vector begins is where its script names its first step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.vectors.partitions.staging import RecordingStage
+from kraft_conformance.vectors.profiles import SUFFIX
+from kraft_conformance.vectors.target import ScriptT, title_of
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.decisions import KAFKA_4
 from kraft_reference.partitions.scenarios.scenario import cluster
@@ -37,3 +39,42 @@ class PartitionTarget:
     """Rules besides that say what may happen here; without them it would happen as well."""
     level: Level = "wire"
     """At least; more if the steps, or the rules, show only above it."""
+
+
+class PartitionTargets(list[PartitionTarget]):
+    """The vectors of one module: each is declared at the script that it is cut from."""
+
+    def vector(
+        self,
+        vector_id: str,
+        *rules: str,
+        configuration: PartitionConfiguration = FIVE,
+        allows: tuple[str, ...] = (),
+        level: Level = "wire",
+    ) -> Callable[[ScriptT], ScriptT]:
+        """What the script below it is for."""
+
+        def declared(script: ScriptT) -> ScriptT:
+            target = PartitionTarget(vector_id, title_of(script), rules, script, configuration, allows, level)
+            self.append(target)
+            return script
+
+        return declared
+
+    def both(
+        self,
+        vector_id: str,
+        *rules: str,
+        configuration: PartitionConfiguration = FIVE,
+        allows: tuple[str, ...] = (),
+    ) -> Callable[[ScriptT], ScriptT]:
+        """The script below it is for two vectors: the second one is under `kafka-4`."""
+
+        def declared(script: ScriptT) -> ScriptT:
+            first = PartitionTarget(vector_id, title_of(script), rules, script, configuration, allows)
+            kafka = replace(configuration, profile=KAFKA_4)
+            title = f"{first.title} ({KAFKA_4.name})"
+            self.extend((first, replace(first, id=vector_id + SUFFIX, title=title, configuration=kafka)))
+            return script
+
+        return declared

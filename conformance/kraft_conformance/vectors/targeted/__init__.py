@@ -1,59 +1,11 @@
 """Short scripts, each for one rule or a few, over real runs of a cluster."""
 
-from kraft_conformance.vectors.target import Target
-from kraft_conformance.vectors.targeted import (
-    additions,
-    announcements,
-    candidates,
-    constructed,
-    divergence,
-    expired,
-    foreign_clusters,
-    kafka_differences,
-    large_numbers,
-    other_sets,
-    other_versions,
-    out_of_reach,
-    own_events,
-    pre_vote_answers,
-    pre_votes,
-    quorum_targets,
-    rare_cases,
-    removals,
-    replication,
-    reports,
-    resignations,
-    restarts,
-    snapshots,
-    starts,
-    votes,
-)
+from importlib import import_module
+from pkgutil import iter_modules
 
-TARGETS: tuple[Target, ...] = (
-    *starts.TARGETS,
-    *pre_votes.TARGETS,
-    *pre_vote_answers.TARGETS,
-    *candidates.TARGETS,
-    *votes.TARGETS,
-    *announcements.TARGETS,
-    *resignations.TARGETS,
-    *replication.TARGETS,
-    *divergence.TARGETS,
-    *snapshots.TARGETS,
-    *restarts.TARGETS,
-    *additions.TARGETS,
-    *expired.TARGETS,
-    *removals.TARGETS,
-    *reports.TARGETS,
-    *quorum_targets.TARGETS,
-    *other_sets.TARGETS,
-    *other_versions.TARGETS,
-    *kafka_differences.TARGETS,
-    *constructed.TARGETS,
-    *own_events.TARGETS,
-    *large_numbers.TARGETS,
-    *rare_cases.TARGETS,
-    *out_of_reach.TARGETS,
-    *foreign_clusters.TARGETS,
+from kraft_conformance.vectors.target import Target
+
+TARGETS: tuple[Target, ...] = tuple(
+    target for module in iter_modules(__path__) for target in import_module(f"{__name__}.{module.name}").TARGETS
 )
 """All of them."""

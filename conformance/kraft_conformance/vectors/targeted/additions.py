@@ -1,22 +1,25 @@
 """Additions: what the leader finds out first, when it answers; and controllers that join by themselves."""
 
-from dataclasses import replace
-
-from kraft_conformance.vectors.target import OBSERVED, Target
-from kraft_reference.configuration import Configuration
+from kraft_conformance.vectors.target import OBSERVED, Targets, with_replicas
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, start
+from kraft_reference.scenarios.opening import elect, observe, start, take_over
 from kraft_reference.scenarios.scenario import cluster
 
-
-def _old_observer() -> Configuration:
-    """Replica 4 supports level 0 alone."""
-    replicas = dict(OBSERVED.replicas)
-    replicas[4] = replace(replicas[4], max_version=0)
-    return replace(OBSERVED, replicas=replicas)
+TARGETS = Targets()
+_JOINING = cluster(4, (1, 2, 3), joining=(4,))
 
 
+@TARGETS.vector(
+    "change.versions-first",
+    1,
+    "add-voter.learn-versions",
+    "voters.endpoints-are-part-of-the-set",
+    "add-voter.conditions-hold-at-append",
+    configuration=OBSERVED,
+    level="effects",
+)
 def _added(d: Director) -> None:
+    """The leader asks a new voter for its versions before it appends the set, endpoint and versions included."""
     start(d, 1, 1, end_offset=4)
     d.step("the leader asks 4 for its versions, then appends the set")
     d.add_voter(1, 4)
@@ -24,14 +27,25 @@ def _added(d: Director) -> None:
     d.set_offset(1, 4)
 
 
+@TARGETS.vector("change.versions-told", 4, "kraft-version.levels", configuration=OBSERVED)
 def _versions_asked(d: Director) -> None:
+    """A replica tells which levels of kraft.version it supports."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
     d.step("4 tells its versions")
     d.learn_versions(1, 4)
 
 
+@TARGETS.vector(
+    "change.catch-up",
+    1,
+    "add-voter.catch-up-first",
+    "add-voter.conditions-hold-at-append",
+    configuration=OBSERVED,
+    level="effects",
+)
 def _caught_up(d: Director) -> None:
+    """A new voter catches up before the set is appended."""
     start(d, 1, 1, end_offset=4)
     d.append(1, end_offset=6)
     d.fetch(2, 1)
@@ -44,7 +58,11 @@ def _caught_up(d: Director) -> None:
     d.set_offset(1, 6)
 
 
+@TARGETS.vector(
+    "change.committed", 1, "add-voter.reply-after-commit", "state.voters-set.own-majority", configuration=OBSERVED
+)
 def _committed(d: Director) -> None:
+    """A majority of the new set commits an addition, and then the client is answered."""
     start(d, 1, 1, end_offset=4)
     request = d.add_voter(1, 4)
     d.learn_versions(1, 4)
@@ -57,7 +75,14 @@ def _committed(d: Director) -> None:
     d.answered(request, "NONE")
 
 
+@TARGETS.vector(
+    "change.unsupported-level",
+    1,
+    "add-voter.version-must-be-supported",
+    configuration=with_replicas(OBSERVED, 4, max_version=0),
+)
 def _unsupported(d: Director) -> None:
+    """A new voter that does not support the level in force is refused."""
     start(d, 1, 1, end_offset=4)
     request = d.add_voter(1, 4)
     d.step("4 supports level 0 alone")
@@ -65,7 +90,9 @@ def _unsupported(d: Director) -> None:
     d.answered(request, "INVALID_REQUEST")
 
 
+@TARGETS.vector("change.timed-out", 1, "add-voter.timeout", configuration=OBSERVED)
 def _timed_out(d: Director) -> None:
+    """A request ends when its time is over."""
     start(d, 1, 1, end_offset=4)
     request = d.add_voter(1, 4)
     d.step("the time of the request is over")
@@ -73,105 +100,36 @@ def _timed_out(d: Director) -> None:
     d.answered(request, "REQUEST_TIMED_OUT")
 
 
+@TARGETS.vector("change.deposed", 1, "add-voter.leader-change-leaves-outcome-open", configuration=OBSERVED)
 def _deposed(d: Director) -> None:
+    """A leader that is deposed leaves the outcome open."""
     start(d, 1, 1, end_offset=4)
     request = d.add_voter(1, 4)
     d.learn_versions(1, 4)
-    d.fetch_timeout(2)
-    d.fetch_timeout(3)
-    d.pre_vote(2, 3, "granted")
-    d.lose(2)
-    d.vote(2, 3, "granted")
-    d.lose(2)
+    take_over(d, 2, 3)
     d.step("another leads: the request ends, its record stays for now")
     d.begin_quorum_epoch(2, 1)
     d.answered(request, "NOT_LEADER_OR_FOLLOWER")
 
 
+@TARGETS.vector(
+    "change.joins", 4, "auto-join.enabled-by-config", "auto-join.uses-the-ordinary-rpcs", configuration=_JOINING
+)
 def _joins(d: Director) -> None:
+    """A controller with auto join asks to be added."""
     elect(d, 1, 1)
     observe(d, 1, 2, 3, 4)
     d.step("4 joins by itself")
     d.join(4, 1)
 
 
+@TARGETS.vector(
+    "change.does-not-join", 4, "auto-join.enabled-by-config", "identity.could-become-voter", configuration=OBSERVED
+)
 def _does_not_join(d: Director) -> None:
+    """A controller without auto join asks for nothing, and puts its directory id in each Fetch."""
     elect(d, 1, 1)
     d.fetch(4, 1, "FENCED_LEADER_EPOCH")
     d.step("4 observes, and asks for nothing but records")
     d.fetch(4, 1)
     d.fetch(4, 1)
-
-
-_JOINING = cluster(4, (1, 2, 3), joining=(4,))
-
-
-TARGETS = (
-    Target(
-        "change.versions-first",
-        "The leader asks a new voter for its versions before it appends the set, endpoint and versions included",
-        ("add-voter.learn-versions", "voters.endpoints-are-part-of-the-set", "add-voter.conditions-hold-at-append"),
-        1,
-        _added,
-        OBSERVED,
-        level="effects",
-    ),
-    Target(
-        "change.versions-told",
-        "A replica tells which levels of kraft.version it supports",
-        ("kraft-version.levels",),
-        4,
-        _versions_asked,
-        OBSERVED,
-    ),
-    Target(
-        "change.catch-up",
-        "A new voter catches up before the set is appended",
-        ("add-voter.catch-up-first", "add-voter.conditions-hold-at-append"),
-        1,
-        _caught_up,
-        OBSERVED,
-        level="effects",
-    ),
-    Target(
-        "change.committed",
-        "A majority of the new set commits an addition, and then the client is answered",
-        ("add-voter.reply-after-commit", "state.voters-set.own-majority"),
-        1,
-        _committed,
-        OBSERVED,
-    ),
-    Target(
-        "change.unsupported-level",
-        "A new voter that does not support the level in force is refused",
-        ("add-voter.version-must-be-supported",),
-        1,
-        _unsupported,
-        _old_observer(),
-    ),
-    Target("change.timed-out", "A request ends when its time is over", ("add-voter.timeout",), 1, _timed_out, OBSERVED),
-    Target(
-        "change.deposed",
-        "A leader that is deposed leaves the outcome open",
-        ("add-voter.leader-change-leaves-outcome-open",),
-        1,
-        _deposed,
-        OBSERVED,
-    ),
-    Target(
-        "change.joins",
-        "A controller with auto join asks to be added",
-        ("auto-join.enabled-by-config", "auto-join.uses-the-ordinary-rpcs"),
-        4,
-        _joins,
-        _JOINING,
-    ),
-    Target(
-        "change.does-not-join",
-        "A controller without auto join asks for nothing, and puts its directory id in each Fetch",
-        ("auto-join.enabled-by-config", "identity.could-become-voter"),
-        4,
-        _does_not_join,
-        OBSERVED,
-    ),
-)

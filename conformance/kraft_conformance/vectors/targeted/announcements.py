@@ -1,24 +1,39 @@
 """Announcements of leaders, and what a replica makes of them."""
 
-from dataclasses import replace
-
-from kraft_conformance.vectors.target import OBSERVED, THREE, Target
-from kraft_reference.configuration import Configuration
+from kraft_conformance.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.events import Poll
 from kraft_reference.messages import BeginQuorumEpochRequest
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, observe, start, win
+from kraft_reference.scenarios.opening import nominate, observe, start, take_over, win
 from kraft_reference.scenarios.scenario import cluster, voter_set
 
+TARGETS = Targets()
 
+
+@TARGETS.vector("announcement.accepted", 2, "begin-quorum.accept", "state.unattached.leader")
+@TARGETS.vector(
+    "announcement.answered", 1, "begin-quorum.response", title="A Leader takes note of the answer to its announcement"
+)
 def _accepted(d: Director) -> None:
+    """An Unattached voter follows the leader of its epoch, and keeps its vote."""
     nominate(d, 1, 1)
     win(d, 1)
     d.step("bqe(1>2): 2 has voted for 1")
     d.begin_quorum_epoch(1, 2)
 
 
+@TARGETS.vector("announcement.stale", 3, "begin-quorum.stale", "state.epoch-monotonic")
+@TARGETS.vector(
+    "announcement.answer-of-a-larger-epoch",
+    1,
+    "state.leader.higher-epoch",
+    "state.learn-higher-epoch.leader",
+    "begin-quorum.response",
+    level="state",
+    title="A Leader whose announcement is answered with a larger epoch and its leader follows that one",
+)
 def _stale(d: Director) -> None:
+    """An announcement of an older epoch is fenced."""
     nominate(d, 1, 1)
     win(d, 1)
     late = d.outstanding(1, 3, BeginQuorumEpochRequest, Poll())
@@ -33,7 +48,9 @@ def _stale(d: Director) -> None:
     d.roles("F(2,3)")
 
 
+@TARGETS.vector("announcement.again", 1, "begin-quorum.resend")
 def _resent(d: Director) -> None:
+    """The announcement is repeated to voters that do not fetch."""
     nominate(d, 1, 1)
     win(d, 1)
     d.begin_quorum_epoch(1, 2)
@@ -43,7 +60,9 @@ def _resent(d: Director) -> None:
     d.poll(1)
 
 
+@TARGETS.vector("announcement.unanswered", 1, "begin-quorum.resend")
 def _unanswered(d: Director) -> None:
+    """The announcement is repeated to a voter that has not answered in time, at once or by the timer."""
     nominate(d, 1, 1)
     win(d, 1)
     d.begin_quorum_epoch(1, 3)
@@ -54,7 +73,15 @@ def _unanswered(d: Director) -> None:
     d.poll(1)
 
 
+@TARGETS.vector(
+    "announcement.not-to-observers",
+    1,
+    "voters.no-begin-epoch-to-observers",
+    "begin-quorum.resend",
+    configuration=OBSERVED,
+)
 def _not_to_observers(d: Director) -> None:
+    """Observers are not told."""
     nominate(d, 1, 1)
     win(d, 1)
     observe(d, 1, 4)
@@ -64,21 +91,27 @@ def _not_to_observers(d: Director) -> None:
     d.poll(1)
 
 
+@TARGETS.vector("announcement.larger-epoch", 2, "begin-quorum.accept")
 def _new_leader(d: Director) -> None:
+    """A replica follows the leader of a larger epoch."""
     start(d, 1, 1)
     d.cut(1, 2, 3)
-    d.fetch_timeout(2)
-    d.fetch_timeout(3)
-    d.pre_vote(3, 2, "granted")
-    d.lose(3)
-    d.vote(3, 2, "granted")
-    d.lose(3)
+    take_over(d, 3, 2)
     d.step("bqe(3>2): the leader of a larger epoch")
     d.begin_quorum_epoch(3, 2)
     d.roles("", "F(2,3)", "L(2)")
 
 
+@TARGETS.vector(
+    "announcement.next-leader",
+    2,
+    "state.follower.larger-epoch-leader",
+    "begin-quorum.accept",
+    configuration=cluster(5),
+    level="effects",
+)
 def _from_one_leader_to_the_next(d: Director) -> None:
+    """A Follower changes its leader only with the epoch."""
     start(d, 1, 1)
     d.cut(1, 3, 4, 5)
     for replica_id in (3, 4, 5):
@@ -95,7 +128,9 @@ def _from_one_leader_to_the_next(d: Director) -> None:
     d.roles("", "F(2,3)")
 
 
+@TARGETS.vector("announcement.other-disk", 3, "identity.addressed-to-key", "begin-quorum.voter-key")
 def _other_disk(d: Director) -> None:
+    """A request for another disk of the same id is refused."""
     start(d, 1, 1)
     d.crash(3)
     d.replace_disk(3, "U3b")
@@ -105,7 +140,16 @@ def _other_disk(d: Director) -> None:
     d.begin_quorum_epoch(1, 3, str(d.world.configuration.profile.voter_key_error))
 
 
+@TARGETS.vector(
+    "announcement.from-a-stranger",
+    3,
+    "begin-quorum.membership-not-checked",
+    "voters.begin-epoch-accepted-by-non-member",
+    configuration=OBSERVED,
+    level="effects",
+)
 def _stranger(d: Director) -> None:
+    """A leader that the own set does not have is followed."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     d.fetch(2, 1)
@@ -128,111 +172,16 @@ def _stranger(d: Director) -> None:
     d.roles("", "", "F(2,4)", "L(2)")
 
 
+@TARGETS.vector(
+    "announcement.without-endpoint",
+    2,
+    "discovery.endpoint-lookup",
+    configuration=with_replicas(THREE, 1, speaks_endpoints=False),
+    level="state",
+)
 def _without_endpoint(d: Director) -> None:
+    """An endpoint that a message leaves out is looked up in the voters set."""
     nominate(d, 1, 1)
     win(d, 1)
     d.step("bqe(1>2) without an endpoint: 2 looks it up in its set")
     d.begin_quorum_epoch(1, 2)
-
-
-def _old_leader() -> Configuration:
-    """The messages of replica 1 carry no endpoints."""
-    replicas = dict(THREE.replicas)
-    replicas[1] = replace(replicas[1], speaks_endpoints=False)
-    return replace(THREE, replicas=replicas)
-
-
-TARGETS = (
-    Target(
-        "announcement.accepted",
-        "An Unattached voter follows the leader of its epoch, and keeps its vote",
-        ("begin-quorum.accept", "state.unattached.leader"),
-        2,
-        _accepted,
-    ),
-    Target(
-        "announcement.answered",
-        "A Leader takes note of the answer to its announcement",
-        ("begin-quorum.response",),
-        1,
-        _accepted,
-    ),
-    Target(
-        "announcement.stale",
-        "An announcement of an older epoch is fenced",
-        ("begin-quorum.stale", "state.epoch-monotonic"),
-        3,
-        _stale,
-    ),
-    Target(
-        "announcement.answer-of-a-larger-epoch",
-        "A Leader whose announcement is answered with a larger epoch and its leader follows that one",
-        ("state.leader.higher-epoch", "state.learn-higher-epoch.leader", "begin-quorum.response"),
-        1,
-        _stale,
-        level="state",
-    ),
-    Target(
-        "announcement.again",
-        "The announcement is repeated to voters that do not fetch",
-        ("begin-quorum.resend",),
-        1,
-        _resent,
-    ),
-    Target(
-        "announcement.unanswered",
-        "The announcement is repeated to a voter that has not answered in time, at once or by the timer",
-        ("begin-quorum.resend",),
-        1,
-        _unanswered,
-    ),
-    Target(
-        "announcement.not-to-observers",
-        "Observers are not told",
-        ("voters.no-begin-epoch-to-observers", "begin-quorum.resend"),
-        1,
-        _not_to_observers,
-        OBSERVED,
-    ),
-    Target(
-        "announcement.larger-epoch",
-        "A replica follows the leader of a larger epoch",
-        ("begin-quorum.accept",),
-        2,
-        _new_leader,
-    ),
-    Target(
-        "announcement.next-leader",
-        "A Follower changes its leader only with the epoch",
-        ("state.follower.larger-epoch-leader", "begin-quorum.accept"),
-        2,
-        _from_one_leader_to_the_next,
-        cluster(5),
-        level="effects",
-    ),
-    Target(
-        "announcement.other-disk",
-        "A request for another disk of the same id is refused",
-        ("identity.addressed-to-key", "begin-quorum.voter-key"),
-        3,
-        _other_disk,
-    ),
-    Target(
-        "announcement.from-a-stranger",
-        "A leader that the own set does not have is followed",
-        ("begin-quorum.membership-not-checked", "voters.begin-epoch-accepted-by-non-member"),
-        3,
-        _stranger,
-        OBSERVED,
-        level="effects",
-    ),
-    Target(
-        "announcement.without-endpoint",
-        "An endpoint that a message leaves out is looked up in the voters set",
-        ("discovery.endpoint-lookup",),
-        2,
-        _without_endpoint,
-        _old_leader(),
-        level="state",
-    ),
-)

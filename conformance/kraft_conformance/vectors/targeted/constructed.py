@@ -5,7 +5,7 @@ What the replica does there is what the model does from the very state (docs/edg
 """
 
 from kraft_conformance.vectors.staging import RecordingDirector
-from kraft_conformance.vectors.target import OBSERVED, Target
+from kraft_conformance.vectors.target import OBSERVED, Targets
 from kraft_conformance.vectors.targeted.candidates import rivals
 from kraft_reference.changes import Commit, Requester
 from kraft_reference.events import Poll, PollFetch
@@ -13,8 +13,10 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import log_on
 from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.opening import elect, nominate, observe, start, win
+from kraft_reference.scenarios.opening import elect, nominate, observe, start, take_over, win
 from kraft_reference.scenarios.scenario import cluster
+
+TARGETS = Targets()
 
 _OWN_VOTE = "a replica of this role has voted for itself in its epoch"
 _THIRD = ReplicaKey(3, "U3")
@@ -26,7 +28,9 @@ def _rival_asks(d: RecordingDirector, voter: int) -> None:
     d.vote(3, voter, "refused")
 
 
+@TARGETS.vector("constructed.candidate-asked", 1, "vote.candidate.rejects")
 def _candidate_voted_elsewhere(d: RecordingDirector) -> None:
+    """A Candidate refuses, even whom its file says that it has voted for."""
     rivals(d)
     d.construct(1, _OWN_VOTE, voted_key=_THIRD)
     _rival_asks(d, 1)
@@ -37,13 +41,17 @@ def _leads(d: RecordingDirector) -> None:
     win(d, 1)
 
 
+@TARGETS.vector("constructed.leader-asked", 1, "vote.leader.rejects")
 def _leader_voted_elsewhere(d: RecordingDirector) -> None:
+    """A Leader refuses, even whom its file says that it has voted for."""
     _leads(d)
     d.construct(1, _OWN_VOTE, voted_key=_THIRD)
     _rival_asks(d, 1)
 
 
+@TARGETS.vector("constructed.leader-with-a-vote", 1, "vote.leader.rejects", "vote.known-leader.rejects")
 def _leader_with_a_vote(d: RecordingDirector) -> None:
+    """A Leader that has a vote left does not give it away."""
     _leads(d)
     d.construct(1, _OWN_VOTE, voted_key=None)
     _rival_asks(d, 1)
@@ -55,26 +63,34 @@ def _resigned(d: RecordingDirector) -> None:
     d.shutdown(1)
 
 
+@TARGETS.vector("constructed.resigned-asked", 1, "vote.resigned.rejects")
 def _resigned_voted_elsewhere(d: RecordingDirector) -> None:
+    """A Resigned replica refuses, even whom its file says that it has voted for."""
     _resigned(d)
     d.construct(1, _OWN_VOTE, voted_key=_THIRD)
     _rival_asks(d, 1)
 
 
+@TARGETS.vector("constructed.resigned-with-a-vote", 1, "vote.resigned.rejects", "vote.known-leader.rejects")
 def _resigned_with_a_vote(d: RecordingDirector) -> None:
+    """A Resigned replica that has a vote left does not give it away."""
     _resigned(d)
     d.construct(1, _OWN_VOTE, voted_key=None)
     _rival_asks(d, 1)
 
 
+@TARGETS.vector("constructed.follower-with-a-vote", 2, "vote.follower.rejects", "vote.known-leader.rejects")
 def _follower_with_a_vote(d: RecordingDirector) -> None:
+    """A Follower that has a vote left does not give it away."""
     _leads(d)
     d.begin_quorum_epoch(1, 2)
     d.construct(2, "1 has won with the vote of 2", voted_key=None)
     _rival_asks(d, 2)
 
 
+@TARGETS.vector("constructed.second-leader", 2, "state.follower.larger-epoch-leader", level="state")
 def _second_leader(d: RecordingDirector) -> None:
+    """A Follower does not go over to a second leader of its epoch."""
     _leads(d)
     asked = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
     why = "an epoch has one leader, so nobody follows 3 where 1 announces itself"
@@ -84,7 +100,15 @@ def _second_leader(d: RecordingDirector) -> None:
     d.deliver(asked)
 
 
+@TARGETS.vector(
+    "constructed.fetch-from-second-leader",
+    2,
+    "fetch.response.common",
+    "state.follower.larger-epoch-leader",
+    level="state",
+)
 def _fetch_from_second_leader(d: RecordingDirector) -> None:
+    """A Follower takes no records from a second leader of its epoch."""
     start(d, 1, 1)
     d.append(1)
     asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
@@ -96,7 +120,9 @@ def _fetch_from_second_leader(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
+@TARGETS.vector("constructed.vote-of-a-stranger", 1, "vote.response.counting", configuration=cluster(4))
 def _vote_of_a_stranger(d: RecordingDirector) -> None:
+    """The vote of a replica outside the set does not count."""
     nominate(d, 1, 1)
     answer = d.vote(1, 4, "granted", answer="held")
     base = d.state(1).log.base
@@ -110,7 +136,9 @@ def _vote_of_a_stranger(d: RecordingDirector) -> None:
     d.vote(1, 2, "granted")
 
 
+@TARGETS.vector("constructed.older-vote", 1, "vote.response.late", level="state")
 def _older_vote(d: RecordingDirector) -> None:
+    """A vote of an older epoch does not count, even if the answer is waited for."""
     nominate(d, 1, 1)
     answer = d.vote(1, 2, "granted", answer="held")
     why = "who leaves an epoch waits for no answer of it any more"
@@ -119,7 +147,9 @@ def _older_vote(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
+@TARGETS.vector("constructed.older-pre-vote", 2, "vote.response.late", level="state")
 def _older_pre_vote(d: RecordingDirector) -> None:
+    """A Pre-Vote of an older epoch does not count, even if the answer is waited for."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.fetch_timeout(3)
@@ -130,17 +160,14 @@ def _older_pre_vote(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
+@TARGETS.vector("constructed.diverging-below-the-high-watermark", 1, "fetch.diverging.truncate", level="state")
 def _diverges_below(d: RecordingDirector) -> None:
+    """Nothing is cut that is known to be committed."""
     start(d, 1, 1)
     d.cut(1, 2, 3)
     d.append(1)
     d.append(1)
-    d.fetch_timeout(2)
-    d.fetch_timeout(3)
-    d.pre_vote(2, 3, "granted")
-    d.lose(2)
-    d.vote(2, 3, "granted")
-    d.lose(2)
+    take_over(d, 2, 3)
     d.begin_quorum_epoch(2, 3)
     d.heal(1, 2, 3)
     d.request_timeout(2, 1)
@@ -154,7 +181,9 @@ def _diverges_below(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
+@TARGETS.vector("constructed.file-lost", 2, "durable.restart.log-epoch", "state.epoch-monotonic", level="state")
 def _file_lost(d: RecordingDirector) -> None:
+    """A log that is ahead of the quorum state file gives the epoch."""
     start(d, 1, 1)
     d.crash(2)
     why = "epoch, leader and vote are on disk before any record of the epoch: the quorum state file was lost"
@@ -167,7 +196,9 @@ def _file_lost(d: RecordingDirector) -> None:
 _LEFT = "who leaves an epoch or a role waits for no answer to what it asked there any more"
 
 
+@TARGETS.vector("constructed.fetch-in-another-role", 2, "fetch.response.common", level="state")
 def _fetch_in_another_role(d: RecordingDirector) -> None:
+    """A Prospective takes no records, even of the leader that it knows."""
     start(d, 1, 1)
     d.append(1)
     asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
@@ -179,7 +210,9 @@ def _fetch_in_another_role(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
+@TARGETS.vector("constructed.fetch-of-the-last-epoch", 2, "fetch.response.common", level="state")
 def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
+    """An answer with an error brings no records."""
     start(d, 1, 1)
     asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
     d.shutdown(1)
@@ -197,7 +230,11 @@ def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
+@TARGETS.vector(
+    "constructed.snapshot-of-the-last-epoch", 4, "fetch.snapshot.install", configuration=OBSERVED, level="state"
+)
 def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
+    """An answer with an error brings no snapshot, and another one is asked for."""
     elect(d, 1, 1)
     d.append(1, end_offset=6)
     observe(d, 1, 2, 3)
@@ -220,7 +257,9 @@ def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
+@TARGETS.vector("constructed.leader-removed-by-a-replica", 1, "remove-voter.reply-after-commit")
 def _leader_removed_by_a_replica(d: RecordingDirector) -> None:
+    """A removed leader answers once before it resigns."""
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 1)
     change = d.state(1).pending_change
@@ -232,137 +271,3 @@ def _leader_removed_by_a_replica(d: RecordingDirector) -> None:
     d.fetch(3, 1)
     d.fetch(2, 1)
     d.fetch(3, 1)
-
-
-TARGETS = (
-    Target(
-        "constructed.fetch-in-another-role",
-        "A Prospective takes no records, even of the leader that it knows",
-        ("fetch.response.common",),
-        2,
-        _fetch_in_another_role,
-        level="state",
-    ),
-    Target(
-        "constructed.fetch-of-the-last-epoch",
-        "An answer with an error brings no records",
-        ("fetch.response.common",),
-        2,
-        _fetch_of_the_last_epoch,
-        level="state",
-    ),
-    Target(
-        "constructed.snapshot-of-the-last-epoch",
-        "An answer with an error brings no snapshot, and another one is asked for",
-        ("fetch.snapshot.install",),
-        4,
-        _snapshot_of_the_last_epoch,
-        OBSERVED,
-        level="state",
-    ),
-    Target(
-        "constructed.leader-removed-by-a-replica",
-        "A removed leader answers once before it resigns",
-        ("remove-voter.reply-after-commit",),
-        1,
-        _leader_removed_by_a_replica,
-    ),
-    Target(
-        "constructed.candidate-asked",
-        "A Candidate refuses, even whom its file says that it has voted for",
-        ("vote.candidate.rejects",),
-        1,
-        _candidate_voted_elsewhere,
-    ),
-    Target(
-        "constructed.leader-asked",
-        "A Leader refuses, even whom its file says that it has voted for",
-        ("vote.leader.rejects",),
-        1,
-        _leader_voted_elsewhere,
-    ),
-    Target(
-        "constructed.leader-with-a-vote",
-        "A Leader that has a vote left does not give it away",
-        ("vote.leader.rejects", "vote.known-leader.rejects"),
-        1,
-        _leader_with_a_vote,
-    ),
-    Target(
-        "constructed.resigned-asked",
-        "A Resigned replica refuses, even whom its file says that it has voted for",
-        ("vote.resigned.rejects",),
-        1,
-        _resigned_voted_elsewhere,
-    ),
-    Target(
-        "constructed.resigned-with-a-vote",
-        "A Resigned replica that has a vote left does not give it away",
-        ("vote.resigned.rejects", "vote.known-leader.rejects"),
-        1,
-        _resigned_with_a_vote,
-    ),
-    Target(
-        "constructed.follower-with-a-vote",
-        "A Follower that has a vote left does not give it away",
-        ("vote.follower.rejects", "vote.known-leader.rejects"),
-        2,
-        _follower_with_a_vote,
-    ),
-    Target(
-        "constructed.second-leader",
-        "A Follower does not go over to a second leader of its epoch",
-        ("state.follower.larger-epoch-leader",),
-        2,
-        _second_leader,
-        level="state",
-    ),
-    Target(
-        "constructed.fetch-from-second-leader",
-        "A Follower takes no records from a second leader of its epoch",
-        ("fetch.response.common", "state.follower.larger-epoch-leader"),
-        2,
-        _fetch_from_second_leader,
-        level="state",
-    ),
-    Target(
-        "constructed.vote-of-a-stranger",
-        "The vote of a replica outside the set does not count",
-        ("vote.response.counting",),
-        1,
-        _vote_of_a_stranger,
-        cluster(4),
-    ),
-    Target(
-        "constructed.older-vote",
-        "A vote of an older epoch does not count, even if the answer is waited for",
-        ("vote.response.late",),
-        1,
-        _older_vote,
-        level="state",
-    ),
-    Target(
-        "constructed.older-pre-vote",
-        "A Pre-Vote of an older epoch does not count, even if the answer is waited for",
-        ("vote.response.late",),
-        2,
-        _older_pre_vote,
-        level="state",
-    ),
-    Target(
-        "constructed.diverging-below-the-high-watermark",
-        "Nothing is cut that is known to be committed",
-        ("fetch.diverging.truncate",),
-        1,
-        _diverges_below,
-        level="state",
-    ),
-    Target(
-        "constructed.file-lost",
-        "A log that is ahead of the quorum state file gives the epoch",
-        ("durable.restart.log-epoch", "state.epoch-monotonic"),
-        2,
-        _file_lost,
-        level="state",
-    ),
-)

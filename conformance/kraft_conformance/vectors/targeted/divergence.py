@@ -4,11 +4,13 @@ Replicas 1 and 2 lead in turn, each elected by 3, and fetch nothing from each ot
 At kraft.version 0 an epoch starts with one record, so that a log can be written as its epochs: `1 2 2 4`.
 """
 
-from kraft_conformance.vectors.target import Target
+from kraft_conformance.vectors.target import Targets
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import catch_up
 from kraft_reference.scenarios.scenario import cluster
+
+TARGETS = Targets()
 
 _STATIC = cluster(3, static=True)
 
@@ -34,7 +36,16 @@ def _epochs(d: Director, replica_id: int, expected: str) -> None:
     d.check(f"epochs of N{replica_id}", found, expected)
 
 
+@TARGETS.vector("fetch.parted-long-ago", 2, "fetch.diverging.truncate", configuration=_STATIC)
+@TARGETS.vector(
+    "fetch.parted-long-ago-leader",
+    1,
+    "fetch.diverging.truncate",
+    configuration=_STATIC,
+    title="A Leader answers with the largest epoch of its log that is not larger than the one asked for",
+)
 def _five_epochs(d: Director) -> None:
+    """A follower whose log parted epochs ago cuts it epoch by epoch."""
     _leads(d, 1, 1, 2)
     for leader, records in ((2, 2), (1, 3), (2, 1), (1, 1)):
         _leads(d, leader, records)
@@ -49,7 +60,9 @@ def _five_epochs(d: Director) -> None:
     _epochs(d, 2, "1 3 3 3 5")
 
 
+@TARGETS.vector("fetch.longer-than-the-epoch", 2, "fetch.diverging.truncate", configuration=_STATIC)
 def _longer_than_the_epoch(d: Director) -> None:
+    """A follower without the epoch that diverges keeps the older ones that it has, or no more than ends there."""
     _leads(d, 1, 1, 2)
     for leader, records in ((2, 2), (1, 1), (2, 1), (1, 1)):
         _leads(d, leader, records)
@@ -61,7 +74,9 @@ def _longer_than_the_epoch(d: Director) -> None:
     _epochs(d, 2, "1")
 
 
+@TARGETS.vector("fetch.shorter-of-the-epoch", 2, "fetch.diverging.truncate", configuration=_STATIC)
 def _shorter_of_the_epoch(d: Director) -> None:
+    """A follower keeps no more of an epoch than it has itself."""
     _leads(d, 1, 1, 2)
     d.append(1, 3)
     _leads(d, 2, 2)
@@ -74,7 +89,16 @@ def _shorter_of_the_epoch(d: Director) -> None:
     d.fetch(2, 1)
 
 
+@TARGETS.vector("fetch.nothing-shared", 1, "fetch.diverging.truncate", configuration=_STATIC)
+@TARGETS.vector(
+    "fetch.nothing-shared-leader",
+    2,
+    "fetch.diverging.truncate",
+    configuration=_STATIC,
+    title="A Leader whose log begins with a larger epoch answers epoch 0, which ends at 0",
+)
 def _nothing_shared(d: Director) -> None:
+    """A follower that shares nothing with its leader empties its log."""
     _leads(d, 1, 1)
     _leads(d, 2, 2)
     d.step("f(1>2): the logs differ from the first record on")
@@ -84,7 +108,9 @@ def _nothing_shared(d: Director) -> None:
     _epochs(d, 1, "2 2")
 
 
+@TARGETS.vector("snapshot.shorter-log", 1, "fetch.snapshot.accepted", configuration=_STATIC)
 def _shorter_than_the_snapshot(d: Director) -> None:
+    """A Leader offers its snapshot, however short it is, to who lacks what it stands for."""
     _leads(d, 1, 3, 3)
     d.take_snapshot(1, 1)
     d.step("f(2>1): 2 is empty, and the first record is gone at 1")
@@ -95,7 +121,9 @@ def _shorter_than_the_snapshot(d: Director) -> None:
     d.fetch(2, 1)
 
 
+@TARGETS.vector("snapshot.ends-alike", 2, "fetch.snapshot.accepted", "fetch.diverging.truncate", configuration=_STATIC)
 def _ends_where_the_snapshot_does(d: Director) -> None:
+    """A log that ends where the leader's snapshot does, and with another epoch, begins anew from the snapshot."""
     _leads(d, 1, 1, 2, 3)
     _leads(d, 2, 1)
     _leads(d, 1, 1)
@@ -108,7 +136,9 @@ def _ends_where_the_snapshot_does(d: Director) -> None:
     d.fetch(3, 2)
 
 
+@TARGETS.vector("snapshot.longer-log", 2, "fetch.snapshot.accepted", "fetch.diverging.truncate", configuration=_STATIC)
 def _longer_than_the_snapshot(d: Director) -> None:
+    """A log that ends with an older epoch than the leader's snapshot begins anew from it, longer or not."""
     _leads(d, 1, 1, 2, 3)
     d.append(1, 3)
     _leads(d, 2, 2, 3)
@@ -117,79 +147,3 @@ def _longer_than_the_snapshot(d: Director) -> None:
     d.take_snapshot(2, 2)
     d.step("f(1>2): the log of 1 ends behind the snapshot of 2, with a smaller epoch")
     d.fetch(1, 2)
-
-
-TARGETS = (
-    Target(
-        "fetch.parted-long-ago",
-        "A follower whose log parted epochs ago cuts it epoch by epoch",
-        ("fetch.diverging.truncate",),
-        2,
-        _five_epochs,
-        _STATIC,
-    ),
-    Target(
-        "fetch.parted-long-ago-leader",
-        "A Leader answers with the largest epoch of its log that is not larger than the one asked for",
-        ("fetch.diverging.truncate",),
-        1,
-        _five_epochs,
-        _STATIC,
-    ),
-    Target(
-        "fetch.longer-than-the-epoch",
-        "A follower without the epoch that diverges keeps the older ones that it has, or no more than ends there",
-        ("fetch.diverging.truncate",),
-        2,
-        _longer_than_the_epoch,
-        _STATIC,
-    ),
-    Target(
-        "fetch.shorter-of-the-epoch",
-        "A follower keeps no more of an epoch than it has itself",
-        ("fetch.diverging.truncate",),
-        2,
-        _shorter_of_the_epoch,
-        _STATIC,
-    ),
-    Target(
-        "fetch.nothing-shared",
-        "A follower that shares nothing with its leader empties its log",
-        ("fetch.diverging.truncate",),
-        1,
-        _nothing_shared,
-        _STATIC,
-    ),
-    Target(
-        "fetch.nothing-shared-leader",
-        "A Leader whose log begins with a larger epoch answers epoch 0, which ends at 0",
-        ("fetch.diverging.truncate",),
-        2,
-        _nothing_shared,
-        _STATIC,
-    ),
-    Target(
-        "snapshot.longer-log",
-        "A log that ends with an older epoch than the leader's snapshot begins anew from it, longer or not",
-        ("fetch.snapshot.accepted", "fetch.diverging.truncate"),
-        2,
-        _longer_than_the_snapshot,
-        _STATIC,
-    ),
-    Target(
-        "snapshot.shorter-log",
-        "A Leader offers its snapshot, however short it is, to who lacks what it stands for",
-        ("fetch.snapshot.accepted",),
-        1,
-        _shorter_than_the_snapshot,
-        _STATIC,
-    ),
-    Target(
-        "snapshot.ends-alike",
-        "A log that ends where the leader's snapshot does, and with another epoch, begins anew from the snapshot",
-        ("fetch.snapshot.accepted", "fetch.diverging.truncate"),
-        2,
-        _ends_where_the_snapshot_does,
-        _STATIC,
-    ),
-)

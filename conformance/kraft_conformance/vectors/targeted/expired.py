@@ -1,7 +1,7 @@
 """What comes after a request whose time is over: late answers, a second one, the commit, another leader, a restart."""
 
 from kraft_conformance.vectors.staging import RecordingDirector
-from kraft_conformance.vectors.target import OBSERVED, THREE, Target
+from kraft_conformance.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch
 from kraft_reference.messages import (
     AddVoterRequest,
@@ -12,8 +12,11 @@ from kraft_reference.messages import (
 )
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, nominate, observe, start
+from kraft_reference.scenarios.opening import elect, nominate, observe, start, take_over
 from kraft_reference.scenarios.scenario import cluster, voter_set
+
+TARGETS = Targets()
+_TIMEOUT = "add-voter.timeout"
 
 _TWO_OUTSIDE = cluster(5, (1, 2, 3))
 """Replicas 4 and 5 are observers."""
@@ -21,7 +24,9 @@ _STATIC = cluster(3, static=True)
 _JOINING = cluster(4, (1, 2, 3), joining=(4,))
 
 
+@TARGETS.vector("expired.versions-of-another", 1, _TIMEOUT, "add-voter.learn-versions", configuration=_TWO_OUTSIDE)
 def _asked_for_versions_in_vain(d: Director) -> None:
+    """Versions that come after the time of an addition are not those of the next new voter."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
     late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
@@ -40,7 +45,9 @@ def _asked_for_versions_in_vain(d: Director) -> None:
     d.answered(second, "NONE")
 
 
+@TARGETS.vector("expired.versions-asked-again", 1, "add-voter.learn-versions", configuration=OBSERVED)
 def _versions_asked_again(d: Director) -> None:
+    """A late answer to ApiVersions is dropped, also where the same replica has been asked again."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
     late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
@@ -62,7 +69,9 @@ def _behind(d: Director) -> None:
     d.fetch(2, 1)
 
 
+@TARGETS.vector("expired.catches-up-later", 1, _TIMEOUT, "add-voter.catch-up-first", configuration=OBSERVED)
 def _catches_up_too_late(d: Director) -> None:
+    """Who catches up after the time of its addition is not added; a second request waits for itself."""
     _behind(d)
     first = d.add_voter(1, 4)
     d.learn_versions(1, 4)
@@ -81,7 +90,9 @@ def _catches_up_too_late(d: Director) -> None:
     d.set_offset(1, 7)
 
 
+@TARGETS.vector("expired.addition", 1, _TIMEOUT, "voters.one-change-at-a-time", configuration=_TWO_OUTSIDE)
 def _addition_in_the_log(d: Director) -> None:
+    """An addition that is in the log when its time is over stays, and is committed without an answer."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
     d.learn_versions(1, 4)
@@ -106,7 +117,9 @@ def _addition_in_the_log(d: Director) -> None:
     d.voters(1, voter_set(1, 2, 3, 4, 5))
 
 
+@TARGETS.vector("expired.removal", 1, _TIMEOUT, "remove-voter.check-order", configuration=OBSERVED)
 def _removal_in_the_log(d: Director) -> None:
+    """A removal that is in the log when its time is over stays, and the next change follows its commit."""
     start(d, 1, 1, end_offset=4)
     first = d.remove_voter(1, 3)
     d.step("the removal of 3 is committed after its time is over; then 3 is no voter, and 4 can be added")
@@ -122,7 +135,9 @@ def _removal_in_the_log(d: Director) -> None:
     d.answered(last, "REQUEST_TIMED_OUT")
 
 
+@TARGETS.vector("expired.own-removal", 1, "remove-voter.leader-removal", _TIMEOUT)
 def _own_removal(d: Director) -> None:
+    """A Leader resigns when its removal is committed, whether somebody awaits it or not."""
     start(d, 1, 1, end_offset=4)
     first = d.remove_voter(1, 1)
     d.step("nobody awaits the removal of the leader any more: when it is committed 1 resigns all the same")
@@ -135,7 +150,9 @@ def _own_removal(d: Director) -> None:
     d.end_quorum_epoch(1, 2)
 
 
+@TARGETS.vector("expired.upgrade", 1, "kraft-version.reply-after-commit", _TIMEOUT, configuration=_STATIC)
 def _upgrade(d: Director) -> None:
+    """An upgrade asked for again is no success before the first is committed."""
     start(d, 1, 1, end_offset=4)
     for voter in (2, 3):
         d.update_voter(voter, 1, "ok")
@@ -149,25 +166,24 @@ def _upgrade(d: Director) -> None:
     d.answered(d.update_features(1, 1), "NONE")
 
 
+@TARGETS.vector("expired.deposed", 1, "add-voter.leader-change-leaves-outcome-open", _TIMEOUT, configuration=OBSERVED)
 def _second_and_deposed(d: Director) -> None:
+    """A Leader that is deposed answers the request that it works on, and none that it has answered."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
     d.voter_change_timeout(1)
     d.answered(first, "REQUEST_TIMED_OUT")
     second = d.remove_voter(1, 3)
-    d.fetch_timeout(2)
-    d.fetch_timeout(3)
-    d.pre_vote(2, 3, "granted")
-    d.lose(2)
-    d.vote(2, 3, "granted")
-    d.lose(2)
+    take_over(d, 2, 3)
     d.step("another leads: who asked last is told, and the first not once more")
     d.begin_quorum_epoch(2, 1)
     d.answered(second, "NOT_LEADER_OR_FOLLOWER")
     d.fetch(1, 2)
 
 
+@TARGETS.vector("expired.restart", 1, _TIMEOUT, "voters.effective-on-append", configuration=OBSERVED)
 def _restarted(d: Director) -> None:
+    """The record of a request whose time is over outlives a restart, and the next epoch commits it."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
     d.learn_versions(1, 4)
@@ -194,7 +210,11 @@ def _restarted(d: Director) -> None:
     d.answered(d.add_voter(1, 4), "DUPLICATE_VOTER")
 
 
+@TARGETS.vector(
+    "expired.asks-to-join-again", 4, "auto-join.add-self", "auto-join.uses-the-ordinary-rpcs", configuration=_JOINING
+)
 def _asks_to_join_again(d: RecordingDirector) -> None:
+    """A replica that joins drops the late answer to the request that it has given up."""
     elect(d, 1, 1)
     observe(d, 1, 2, 3, 4)
     d.join(4, 1)
@@ -213,7 +233,9 @@ def _asks_to_join_again(d: RecordingDirector) -> None:
     d.refuses(4, Poll(), Refusal.NOTHING_DUE)
 
 
+@TARGETS.vector("expired.joins", 1, _TIMEOUT, "auto-join.uses-the-ordinary-rpcs", configuration=_JOINING)
 def _joins_after_its_time(d: Director) -> None:
+    """A replica whose request to join has run out of time is told so, and may ask again."""
     elect(d, 1, 1)
     observe(d, 1, 2, 3, 4)
     d.join(4, 1)
@@ -226,7 +248,9 @@ def _joins_after_its_time(d: Director) -> None:
     d.change_answer(1, 4, "ok")
 
 
+@TARGETS.vector("expired.reports-again", 2, "update-voter.when-sent", configuration=_STATIC)
 def _reports_again(d: RecordingDirector) -> None:
+    """A voter whose report was answered too late reports again."""
     start(d, 1, 1, end_offset=4)
     asked = d.outstanding(2, 1, UpdateVoterRequest, Poll())
     late = d.handle(asked, "ok", answer="held")
@@ -238,7 +262,9 @@ def _reports_again(d: RecordingDirector) -> None:
     d.refuses(2, Poll(), Refusal.NOTHING_DUE)
 
 
+@TARGETS.vector("expired.votes", 1, "prevote.response.correlate", "vote.response.counting")
 def _asks_for_votes_again(d: Director) -> None:
+    """A vote that comes too late counts for nothing, and a request without an answer is no refusal."""
     nominate(d, 1, 1)
     late = d.handle(d.hold(1, 2), "granted", answer="held")
     d.step("1 gives up waiting for 2 and 3, which is no refusal: it asks both again; the late vote is dropped")
@@ -251,7 +277,9 @@ def _asks_for_votes_again(d: Director) -> None:
     d.roles("L(1)")
 
 
+@TARGETS.vector("expired.pre-votes", 1, "prevote.response.correlate")
 def _asks_for_pre_votes_again(d: Director) -> None:
+    """A grant of a Pre-Vote that comes too late counts for nothing, and a request without an answer is no refusal."""
     d.election_timeout(1)
     late = d.handle(d.hold(1, 2), "granted", answer="held")
     d.step("1 gives up waiting for 2 and 3, which is no refusal: it asks both again; the late grant is dropped")
@@ -264,7 +292,9 @@ def _asks_for_pre_votes_again(d: Director) -> None:
     d.roles("C(1)")
 
 
+@TARGETS.vector("expired.announcement", 1, "begin-quorum.resend", "begin-quorum.response")
 def _announces_again(d: RecordingDirector) -> None:
+    """An announcement without an answer is repeated until it has one."""
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     d.lose(1)
@@ -279,7 +309,9 @@ def _announces_again(d: RecordingDirector) -> None:
     d.refuses(1, Poll(), Refusal.NOTHING_DUE)
 
 
+@TARGETS.vector("expired.fetch", 2, "prevote.response.correlate", "fetch.response.common")
 def _fetches_again(d: RecordingDirector) -> None:
+    """Records that come too late are not taken, and come once with the next Fetch."""
     start(d, 1, 1)
     d.append(1)
     late = d.handle(d.outstanding(2, 1, FetchRequest, PollFetch(1)), "ok", answer="held")
@@ -294,7 +326,9 @@ def _fetches_again(d: RecordingDirector) -> None:
     d.fetch(2, 1)
 
 
+@TARGETS.vector("expired.step", 1, _TIMEOUT, "reassign.catch-up-before-add", configuration=OBSERVED)
 def _step_given_up(d: RecordingDirector) -> None:
+    """A step of a reassignment whose time is over is given up and taken again."""
     start(d, 1, 1, end_offset=4)
     request = d.reassign(1, 1, 2, 4)
     d.fetch(2, 1)
@@ -311,141 +345,3 @@ def _step_given_up(d: RecordingDirector) -> None:
     d.advance(1, 4)
     d.learn_versions(1, 4)
     d.voters(1, voter_set(1, 2, 3, 4))
-
-
-_TIMEOUT = "add-voter.timeout"
-
-TARGETS = (
-    Target(
-        "expired.versions-of-another",
-        "Versions that come after the time of an addition are not those of the next new voter",
-        (_TIMEOUT, "add-voter.learn-versions"),
-        1,
-        _asked_for_versions_in_vain,
-        _TWO_OUTSIDE,
-    ),
-    Target(
-        "expired.versions-asked-again",
-        "A late answer to ApiVersions is dropped, also where the same replica has been asked again",
-        ("add-voter.learn-versions",),
-        1,
-        _versions_asked_again,
-        OBSERVED,
-    ),
-    Target(
-        "expired.catches-up-later",
-        "Who catches up after the time of its addition is not added; a second request waits for itself",
-        (_TIMEOUT, "add-voter.catch-up-first"),
-        1,
-        _catches_up_too_late,
-        OBSERVED,
-    ),
-    Target(
-        "expired.addition",
-        "An addition that is in the log when its time is over stays, and is committed without an answer",
-        (_TIMEOUT, "voters.one-change-at-a-time"),
-        1,
-        _addition_in_the_log,
-        _TWO_OUTSIDE,
-    ),
-    Target(
-        "expired.removal",
-        "A removal that is in the log when its time is over stays, and the next change follows its commit",
-        (_TIMEOUT, "remove-voter.check-order"),
-        1,
-        _removal_in_the_log,
-        OBSERVED,
-    ),
-    Target(
-        "expired.own-removal",
-        "A Leader resigns when its removal is committed, whether somebody awaits it or not",
-        ("remove-voter.leader-removal", _TIMEOUT),
-        1,
-        _own_removal,
-    ),
-    Target(
-        "expired.upgrade",
-        "An upgrade asked for again is no success before the first is committed",
-        ("kraft-version.reply-after-commit", _TIMEOUT),
-        1,
-        _upgrade,
-        _STATIC,
-    ),
-    Target(
-        "expired.deposed",
-        "A Leader that is deposed answers the request that it works on, and none that it has answered",
-        ("add-voter.leader-change-leaves-outcome-open", _TIMEOUT),
-        1,
-        _second_and_deposed,
-        OBSERVED,
-    ),
-    Target(
-        "expired.restart",
-        "The record of a request whose time is over outlives a restart, and the next epoch commits it",
-        (_TIMEOUT, "voters.effective-on-append"),
-        1,
-        _restarted,
-        OBSERVED,
-    ),
-    Target(
-        "expired.asks-to-join-again",
-        "A replica that joins drops the late answer to the request that it has given up",
-        ("auto-join.add-self", "auto-join.uses-the-ordinary-rpcs"),
-        4,
-        _asks_to_join_again,
-        _JOINING,
-    ),
-    Target(
-        "expired.joins",
-        "A replica whose request to join has run out of time is told so, and may ask again",
-        (_TIMEOUT, "auto-join.uses-the-ordinary-rpcs"),
-        1,
-        _joins_after_its_time,
-        _JOINING,
-    ),
-    Target(
-        "expired.reports-again",
-        "A voter whose report was answered too late reports again",
-        ("update-voter.when-sent",),
-        2,
-        _reports_again,
-        _STATIC,
-    ),
-    Target(
-        "expired.votes",
-        "A vote that comes too late counts for nothing, and a request without an answer is no refusal",
-        ("prevote.response.correlate", "vote.response.counting"),
-        1,
-        _asks_for_votes_again,
-    ),
-    Target(
-        "expired.pre-votes",
-        "A grant of a Pre-Vote that comes too late counts for nothing, and a request without an answer is no refusal",
-        ("prevote.response.correlate",),
-        1,
-        _asks_for_pre_votes_again,
-    ),
-    Target(
-        "expired.announcement",
-        "An announcement without an answer is repeated until it has one",
-        ("begin-quorum.resend", "begin-quorum.response"),
-        1,
-        _announces_again,
-    ),
-    Target(
-        "expired.fetch",
-        "Records that come too late are not taken, and come once with the next Fetch",
-        ("prevote.response.correlate", "fetch.response.common"),
-        2,
-        _fetches_again,
-        THREE,
-    ),
-    Target(
-        "expired.step",
-        "A step of a reassignment whose time is over is given up and taken again",
-        (_TIMEOUT, "reassign.catch-up-before-add"),
-        1,
-        _step_given_up,
-        OBSERVED,
-    ),
-)

@@ -1,7 +1,7 @@
 """Requests of another cluster, and malformed ones: each like one that has an effect, which comes right after it."""
 
 from kraft_conformance.vectors.staging import RecordingDirector
-from kraft_conformance.vectors.target import OBSERVED, THREE, Target
+from kraft_conformance.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch, RemoveVoter
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import (
@@ -16,6 +16,8 @@ from kraft_reference.messages import (
 )
 from kraft_reference.scenarios.opening import elect, nominate, observe, start
 from kraft_reference.scenarios.scenario import cluster
+
+TARGETS = Targets()
 
 _ANOTHER = "another-cluster"
 _FOREIGN = ("wire.common-errors", "bootstrap.same-cluster-id")
@@ -34,14 +36,18 @@ def _malformed(d: RecordingDirector, request: str, **fields: object) -> None:
     d.step("the same request, well formed")
 
 
+@TARGETS.vector("foreign.pre-vote", 2, *_FOREIGN)
 def _pre_vote(d: RecordingDirector) -> None:
+    """A Pre-Vote of another cluster is not granted."""
     d.election_timeout(1)
     asked = d.hold(1, 2)
     _refused(d, asked)
     d.handle(asked, "granted")
 
 
+@TARGETS.vector("foreign.pre-vote.larger-epoch", 2, *_FOREIGN)
 def _pre_vote_of_a_larger_epoch(d: RecordingDirector) -> None:
+    """A Pre-Vote of another cluster teaches no epoch."""
     nominate(d, 1, 1)
     d.lose(1)
     d.election_timeout(1)
@@ -51,14 +57,18 @@ def _pre_vote_of_a_larger_epoch(d: RecordingDirector) -> None:
     d.handle(asked, "granted")
 
 
+@TARGETS.vector("foreign.vote", 2, *_FOREIGN)
 def _vote(d: RecordingDirector) -> None:
+    """A Vote of another cluster is not granted, and teaches no epoch."""
     nominate(d, 1, 1)
     asked = d.hold(1, 2)
     _refused(d, asked)
     d.handle(asked, "granted")
 
 
+@TARGETS.vector("foreign.vote.to-leader", 1, *_FOREIGN)
 def _vote_to_leader(d: RecordingDirector) -> None:
+    """A Vote of another cluster deposes no Leader."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.fetch_timeout(3)
@@ -69,7 +79,9 @@ def _vote_to_leader(d: RecordingDirector) -> None:
     d.roles("U(2,voted=3)")
 
 
+@TARGETS.vector("foreign.fetch", 1, *_FOREIGN)
 def _fetch(d: RecordingDirector) -> None:
+    """A Fetch of another cluster commits nothing, and gets no records."""
     start(d, 1, 1)
     d.append(1)
     d.fetch(2, 1)
@@ -90,13 +102,17 @@ def _snapshot_wanted(d: RecordingDirector) -> str:
     return d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
 
 
+@TARGETS.vector("foreign.fetch-snapshot", 1, *_FOREIGN, configuration=OBSERVED)
 def _fetch_snapshot(d: RecordingDirector) -> None:
+    """A FetchSnapshot of another cluster gets no snapshot."""
     asked = _snapshot_wanted(d)
     _refused(d, asked)
     d.handle(asked, "ok")
 
 
+@TARGETS.vector("foreign.begin-quorum-epoch", 2, *_FOREIGN)
 def _begin_quorum_epoch(d: RecordingDirector) -> None:
+    """Nobody follows the Leader of another cluster."""
     nominate(d, 1, 1)
     d.vote(1, 3, "granted")
     d.roles("L(1)", "U(0)", "U(1,voted=1)")
@@ -106,7 +122,9 @@ def _begin_quorum_epoch(d: RecordingDirector) -> None:
     d.roles("", "F(1,1)")
 
 
+@TARGETS.vector("foreign.end-quorum-epoch", 2, *_FOREIGN, level="effects")
 def _end_quorum_epoch(d: RecordingDirector) -> None:
+    """EndQuorumEpoch of another cluster hastens no election."""
     elect(d, 1, 1)
     d.fetched(2, False)
     d.shutdown(1)
@@ -115,7 +133,9 @@ def _end_quorum_epoch(d: RecordingDirector) -> None:
     d.handle(asked, "ok")
 
 
+@TARGETS.vector("foreign.end-quorum-epoch.larger-epoch", 3, *_FOREIGN)
 def _end_of_a_larger_epoch(d: RecordingDirector) -> None:
+    """EndQuorumEpoch of another cluster teaches no epoch and no leader."""
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     d.shutdown(1)
@@ -125,7 +145,9 @@ def _end_of_a_larger_epoch(d: RecordingDirector) -> None:
     d.roles("", "", "F(1,1)")
 
 
+@TARGETS.vector("foreign.add-voter", 1, *_FOREIGN, configuration=cluster(4, (1, 2, 3), joining=(4,)))
 def _joins(d: RecordingDirector) -> None:
+    """Nobody joins from another cluster."""
     start(d, 1, 1, end_offset=4)
     observe(d, 1, 4)
     asked = d.outstanding(4, 1, AddVoterRequest, Poll())
@@ -134,7 +156,9 @@ def _joins(d: RecordingDirector) -> None:
     d.check("a change is pending", d.state(1).pending_change is not None, True)
 
 
+@TARGETS.vector("foreign.remove-voter", 1, *_FOREIGN, configuration=cluster(3, joining=(3,)))
 def _removes_old_self(d: RecordingDirector) -> None:
+    """Nobody is removed by a replica of another cluster."""
     start(d, 1, 1, end_offset=4)
     d.crash(3)
     d.replace_disk(3, "U9")
@@ -146,7 +170,9 @@ def _removes_old_self(d: RecordingDirector) -> None:
     d.check("a change is pending", d.state(1).pending_change is not None, True)
 
 
+@TARGETS.vector("foreign.remove-voter.client", 1, *_FOREIGN)
 def _client_removes(d: RecordingDirector) -> None:
+    """Nobody is removed by a client that names another cluster."""
     start(d, 1, 1, end_offset=4)
     d.step("RemoveVoter of a client names another cluster")
     d.happen(1, RemoveVoter(9, ReplicaKey(3, "U3"), cluster_id=_ANOTHER))
@@ -164,13 +190,17 @@ def _moved(d: RecordingDirector) -> str:
     return d.outstanding(2, 1, UpdateVoterRequest, Poll())
 
 
+@TARGETS.vector("foreign.update-voter", 1, *_FOREIGN)
 def _reports(d: RecordingDirector) -> None:
+    """A report of another cluster changes no voter's entry."""
     asked = _moved(d)
     _refused(d, asked)
     d.handle(asked, "ok")
 
 
+@TARGETS.vector("foreign.none-named.vote", 2, *_FOREIGN)
 def _vote_that_names_none(d: RecordingDirector) -> None:
+    """A Vote may name no cluster."""
     nominate(d, 1, 1)
     asked = d.hold(1, 2)
     d.without(asked, "cluster_id")
@@ -178,7 +208,9 @@ def _vote_that_names_none(d: RecordingDirector) -> None:
     d.handle(asked, "granted")
 
 
+@TARGETS.vector("foreign.none-named.fetch", 1, *_FOREIGN)
 def _fetch_that_names_none(d: RecordingDirector) -> None:
+    """A Fetch may name no cluster."""
     start(d, 1, 1)
     d.append(1)
     asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
@@ -187,21 +219,27 @@ def _fetch_that_names_none(d: RecordingDirector) -> None:
     d.handle(asked, "ok")
 
 
+@TARGETS.vector("malformed.pre-vote", 2, *_MALFORMED, "prevote.request.last-epoch-bound")
 def _malformed_pre_vote(d: RecordingDirector) -> None:
+    """A Pre-Vote with a last epoch above its own is malformed."""
     d.election_timeout(1)
     asked = d.hold(1, 2)
     _malformed(d, asked, last_epoch=1)
     d.handle(asked, "granted")
 
 
+@TARGETS.vector("malformed.vote", 2, *_MALFORMED)
 def _malformed_vote(d: RecordingDirector) -> None:
+    """A Vote with a last epoch above its own is malformed."""
     nominate(d, 1, 1)
     asked = d.hold(1, 2)
     _malformed(d, asked, last_epoch=2)
     d.handle(asked, "granted")
 
 
+@TARGETS.vector("malformed.fetch", 1, *_MALFORMED)
 def _malformed_fetch(d: RecordingDirector) -> None:
+    """A Fetch with a negative offset is malformed."""
     start(d, 1, 1)
     d.append(1)
     asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
@@ -209,89 +247,9 @@ def _malformed_fetch(d: RecordingDirector) -> None:
     d.handle(asked, "ok")
 
 
+@TARGETS.vector("malformed.update-voter", 1, *_MALFORMED)
 def _malformed_report(d: RecordingDirector) -> None:
+    """A report without an endpoint is malformed."""
     asked = _moved(d)
     _malformed(d, asked, endpoint=None)
     d.handle(asked, "ok")
-
-
-TARGETS = (
-    Target("foreign.pre-vote", "A Pre-Vote of another cluster is not granted", _FOREIGN, 2, _pre_vote),
-    Target(
-        "foreign.pre-vote.larger-epoch",
-        "A Pre-Vote of another cluster teaches no epoch",
-        _FOREIGN,
-        2,
-        _pre_vote_of_a_larger_epoch,
-    ),
-    Target("foreign.vote", "A Vote of another cluster is not granted, and teaches no epoch", _FOREIGN, 2, _vote),
-    Target("foreign.vote.to-leader", "A Vote of another cluster deposes no Leader", _FOREIGN, 1, _vote_to_leader),
-    Target("foreign.fetch", "A Fetch of another cluster commits nothing, and gets no records", _FOREIGN, 1, _fetch),
-    Target(
-        "foreign.fetch-snapshot",
-        "A FetchSnapshot of another cluster gets no snapshot",
-        _FOREIGN,
-        1,
-        _fetch_snapshot,
-        OBSERVED,
-    ),
-    Target(
-        "foreign.begin-quorum-epoch",
-        "Nobody follows the Leader of another cluster",
-        _FOREIGN,
-        2,
-        _begin_quorum_epoch,
-    ),
-    Target(
-        "foreign.end-quorum-epoch",
-        "EndQuorumEpoch of another cluster hastens no election",
-        _FOREIGN,
-        2,
-        _end_quorum_epoch,
-        level="effects",
-    ),
-    Target(
-        "foreign.end-quorum-epoch.larger-epoch",
-        "EndQuorumEpoch of another cluster teaches no epoch and no leader",
-        _FOREIGN,
-        3,
-        _end_of_a_larger_epoch,
-    ),
-    Target(
-        "foreign.add-voter",
-        "Nobody joins from another cluster",
-        _FOREIGN,
-        1,
-        _joins,
-        cluster(4, (1, 2, 3), joining=(4,)),
-    ),
-    Target(
-        "foreign.remove-voter",
-        "Nobody is removed by a replica of another cluster",
-        _FOREIGN,
-        1,
-        _removes_old_self,
-        cluster(3, joining=(3,)),
-    ),
-    Target(
-        "foreign.remove-voter.client",
-        "Nobody is removed by a client that names another cluster",
-        _FOREIGN,
-        1,
-        _client_removes,
-        THREE,
-    ),
-    Target("foreign.update-voter", "A report of another cluster changes no voter's entry", _FOREIGN, 1, _reports),
-    Target("foreign.none-named.vote", "A Vote may name no cluster", _FOREIGN, 2, _vote_that_names_none),
-    Target("foreign.none-named.fetch", "A Fetch may name no cluster", _FOREIGN, 1, _fetch_that_names_none),
-    Target(
-        "malformed.pre-vote",
-        "A Pre-Vote with a last epoch above its own is malformed",
-        (*_MALFORMED, "prevote.request.last-epoch-bound"),
-        2,
-        _malformed_pre_vote,
-    ),
-    Target("malformed.vote", "A Vote with a last epoch above its own is malformed", _MALFORMED, 2, _malformed_vote),
-    Target("malformed.fetch", "A Fetch with a negative offset is malformed", _MALFORMED, 1, _malformed_fetch),
-    Target("malformed.update-voter", "A report without an endpoint is malformed", _MALFORMED, 1, _malformed_report),
-)

@@ -4,13 +4,15 @@ The scripts run under `kip` and under `kafka-4` (`kraft_conformance.vectors.twin
 replica in both, and what it does is not the same.
 """
 
-from kraft_conformance.vectors.target import OBSERVED, Target
+from kraft_conformance.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch
 from kraft_reference.messages import FetchRequest, VoteRequest
 from kraft_reference.profile import Profile
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, start, win
+from kraft_reference.scenarios.opening import nominate, start, take_over, win
 from kraft_reference.scenarios.scenario import cluster, voter_set
+
+TARGETS = Targets()
 
 STATIC = cluster(3, static=True)
 
@@ -19,7 +21,15 @@ def _decided(d: Director) -> Profile:
     return d.world.configuration.profile
 
 
+@TARGETS.vector(
+    "prevote.observer-after-its-fetch-timer",
+    4,
+    "prevote.follower.refusal-expires",
+    "observer.fetch-timeout",
+    configuration=OBSERVED,
+)
 def _observer_after_its_fetch_timer(d: Director) -> None:
+    """Whether an observer that has fetched refuses Pre-Votes when its fetch timer has fired."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     d.fetch(2, 1)
@@ -31,7 +41,11 @@ def _observer_after_its_fetch_timer(d: Director) -> None:
     d.pre_vote(2, 4, "granted" if _decided(d).observer_refusal == "expires" else "refused")
 
 
+@TARGETS.vector(
+    "announcement.of-the-known-leader", 2, "state.prospective.discovers-leader", "begin-quorum.accept", level="effects"
+)
 def _prospective_hears_its_leader(d: Director) -> None:
+    """What a Prospective makes of an announcement of the leader that it has known all along."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.begin_quorum_epoch_timeout(1)
@@ -40,7 +54,9 @@ def _prospective_hears_its_leader(d: Director) -> None:
     d.roles("L(1)", "F(1,1)" if _decided(d).prospective_announcement == "follower" else "P(1,1)")
 
 
+@TARGETS.vector("resignation.then-asked", 2, "end-quorum.frees-followers")
 def _asked_after_end_quorum(d: Director) -> None:
+    """Whether a Follower that has fetched grants a Pre-Vote after its leader has resigned."""
     start(d, 1, 1)
     d.shutdown(1)
     d.end_quorum_epoch(1, 3)
@@ -50,17 +66,14 @@ def _asked_after_end_quorum(d: Director) -> None:
     d.pre_vote(3, 2, "granted" if _decided(d).end_quorum_fetched_flag == "cleared" else "refused")
 
 
+@TARGETS.vector("fetch.diverging-counted", 2, "check-quorum.counts-keys", level="effects")
 def _diverging_fetch(d: Director) -> None:
+    """Whether a Fetch that diverges counts for check quorum."""
     start(d, 1, 1)
     d.cut(1, 2, 3)
     d.append(1)
     d.append(1)
-    d.fetch_timeout(2)
-    d.fetch_timeout(3)
-    d.pre_vote(2, 3, "granted")
-    d.lose(2)
-    d.vote(2, 3, "granted")
-    d.lose(2)
+    take_over(d, 2, 3)
     d.heal(1, 2, 3)
     d.begin_quorum_epoch(2, 1)
     fetch = d.outstanding(1, 2, FetchRequest, PollFetch(2))
@@ -68,7 +81,9 @@ def _diverging_fetch(d: Director) -> None:
     d.handle(fetch, "ok")
 
 
+@TARGETS.vector("restart.own-vote-and-leader", 3, "durable.restart.voted-self", "durable.restart.known-leader")
 def _own_vote_and_a_leader(d: Director) -> None:
+    """What a restart looks at first in a file that names a leader and holds the replica's own vote."""
     nominate(d, 1, 1)
     d.election_timeout(3)
     d.pre_vote(3, 2, "granted")
@@ -86,7 +101,9 @@ def _own_vote_and_a_leader(d: Director) -> None:
     d.pre_vote(2, 3, "granted")
 
 
+@TARGETS.vector("vote.for-another-disk", 3, "vote.voter-key", "identity.addressed-to-key")
 def _vote_for_another_disk(d: Director) -> None:
+    """The error for a Pre-Vote that asks for another disk of the same id."""
     start(d, 1, 1)
     d.crash(3)
     d.replace_disk(3, "U3b")
@@ -98,7 +115,9 @@ def _vote_for_another_disk(d: Director) -> None:
     d.handle(asked, str(_decided(d).voter_key_error))
 
 
+@TARGETS.vector("change.removed-during-the-upgrade", 1, "kraft-version.finalized-when", configuration=STATIC)
 def _removal_during_the_upgrade(d: Director) -> None:
+    """Whether a kraft.version that is appended and not committed decides which requests a leader takes."""
     start(d, 1, 1, end_offset=4)
     for voter in (2, 3):
         d.update_voter(voter, 1, "ok")
@@ -107,60 +126,3 @@ def _removal_during_the_upgrade(d: Director) -> None:
     d.step("level 1 is appended and not committed, and nobody waits for it any more: a client removes a voter")
     refusal = "UNSUPPORTED_VERSION" if _decided(d).kraft_version_gate == "commit" else "REQUEST_TIMED_OUT"
     d.answered(d.remove_voter(1, 3), refusal)
-
-
-TARGETS = (
-    Target(
-        "prevote.observer-after-its-fetch-timer",
-        "Whether an observer that has fetched refuses Pre-Votes when its fetch timer has fired",
-        ("prevote.follower.refusal-expires", "observer.fetch-timeout"),
-        4,
-        _observer_after_its_fetch_timer,
-        OBSERVED,
-    ),
-    Target(
-        "announcement.of-the-known-leader",
-        "What a Prospective makes of an announcement of the leader that it has known all along",
-        ("state.prospective.discovers-leader", "begin-quorum.accept"),
-        2,
-        _prospective_hears_its_leader,
-        level="effects",
-    ),
-    Target(
-        "resignation.then-asked",
-        "Whether a Follower that has fetched grants a Pre-Vote after its leader has resigned",
-        ("end-quorum.frees-followers",),
-        2,
-        _asked_after_end_quorum,
-    ),
-    Target(
-        "fetch.diverging-counted",
-        "Whether a Fetch that diverges counts for check quorum",
-        ("check-quorum.counts-keys",),
-        2,
-        _diverging_fetch,
-        level="effects",
-    ),
-    Target(
-        "restart.own-vote-and-leader",
-        "What a restart looks at first in a file that names a leader and holds the replica's own vote",
-        ("durable.restart.voted-self", "durable.restart.known-leader"),
-        3,
-        _own_vote_and_a_leader,
-    ),
-    Target(
-        "vote.for-another-disk",
-        "The error for a Pre-Vote that asks for another disk of the same id",
-        ("vote.voter-key", "identity.addressed-to-key"),
-        3,
-        _vote_for_another_disk,
-    ),
-    Target(
-        "change.removed-during-the-upgrade",
-        "Whether a kraft.version that is appended and not committed decides which requests a leader takes",
-        ("kraft-version.finalized-when",),
-        1,
-        _removal_during_the_upgrade,
-        STATIC,
-    ),
-)

@@ -5,12 +5,14 @@ CPython has one object for each number up to 256, Java for each up to 127.
 
 from dataclasses import replace
 
-from kraft_conformance.vectors.target import Target
+from kraft_conformance.vectors.target import Targets
 from kraft_reference.configuration import Configuration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, start
 from kraft_reference.scenarios.scenario import cluster
+
+TARGETS = Targets()
 
 _A, _B, _C, _D = 1001, 1002, 1003, 1004
 _EPOCH = 300
@@ -25,7 +27,11 @@ def _renamed(small: Configuration) -> Configuration:
     return replace(small, replicas=replicas, voters=voters)
 
 
+@TARGETS.vector(
+    "large.snapshot", _D, "fetch.snapshot.install", configuration=_renamed(cluster(4, (1, 2, 3))), level="effects"
+)
 def _loads(d: Director) -> None:
+    """A snapshot of a leader with a large id is loaded."""
     elect(d, _A, 1)
     d.append(_A, end_offset=6)
     observe(d, _A, _B, _C)
@@ -37,7 +43,11 @@ def _loads(d: Director) -> None:
     d.fetch(_D, _A)
 
 
+@TARGETS.vector(
+    "large.joins-again", _C, "auto-join.remove-stale-self-first", configuration=_renamed(cluster(3, joining=(3,)))
+)
 def _joins_again(d: Director) -> None:
+    """A voter with a large id and a new disk removes its old self first."""
     elect(d, _A, 1)
     d.append(_A, end_offset=4)
     observe(d, _A, _B, _C)
@@ -50,8 +60,12 @@ def _joins_again(d: Director) -> None:
     d.remove_old_self(_C, _A)
 
 
+@TARGETS.vector("large.diverging", 1, "fetch.diverging.truncate", configuration=cluster(3, old=(2,)), level="effects")
 def _diverges(d: Director) -> None:
-    """The epochs are those of N2 without Pre-Vote, which asks for votes in vain until then."""
+    """A log is cut within a large epoch.
+
+    The epochs are those of N2 without Pre-Vote, which asks for votes in vain until then.
+    """
     start(d, 2, _EPOCH - 1)
     d.fetch_timeout(3)
     elect(d, 1, _EPOCH)
@@ -71,33 +85,3 @@ def _diverges(d: Director) -> None:
     d.fetch(1, 2)
     d.fetch(1, 2)
     d.end_offsets(5, 5, 5)
-
-
-TARGETS = (
-    Target(
-        "large.snapshot",
-        "A snapshot of a leader with a large id is loaded",
-        ("fetch.snapshot.install",),
-        _D,
-        _loads,
-        _renamed(cluster(4, (1, 2, 3))),
-        level="effects",
-    ),
-    Target(
-        "large.joins-again",
-        "A voter with a large id and a new disk removes its old self first",
-        ("auto-join.remove-stale-self-first",),
-        _C,
-        _joins_again,
-        _renamed(cluster(3, joining=(3,))),
-    ),
-    Target(
-        "large.diverging",
-        "A log is cut within a large epoch",
-        ("fetch.diverging.truncate",),
-        1,
-        _diverges,
-        cluster(3, old=(2,)),
-        level="effects",
-    ),
-)

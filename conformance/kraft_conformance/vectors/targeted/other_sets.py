@@ -1,12 +1,18 @@
 """Voters sets that are not everybody's: a requester that the own set does not have, and a configuration that is old."""
 
-from kraft_conformance.vectors.target import OBSERVED, Target
+from kraft_conformance.vectors.target import OBSERVED, Targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe, start
 from kraft_reference.scenarios.scenario import cluster, voter_set
 
+TARGETS = Targets()
 
+
+@TARGETS.vector(
+    "vote.of-a-stranger", 3, "vote.membership-not-checked", "vote.inconsistent-voter-set-gone", configuration=OBSERVED
+)
 def _asked_by_a_stranger(d: Director) -> None:
+    """A replica votes for a Candidate that its own voters set does not have."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     observe(d, 1, 2, 4)
@@ -21,7 +27,11 @@ def _asked_by_a_stranger(d: Director) -> None:
     d.vote(4, 3, "granted")
 
 
+@TARGETS.vector(
+    "restart.static-voters-ignored", 2, "kraft-version.static-config-ignored", configuration=cluster(3, static=True)
+)
 def _upgraded_and_restarted(d: Director) -> None:
+    """From kraft.version 1 on the voters come from the log, whatever the configuration says."""
     start(d, 1, 1, end_offset=4)
     for voter in (2, 3):
         d.update_voter(voter, 1, "ok")
@@ -34,23 +44,3 @@ def _upgraded_and_restarted(d: Director) -> None:
     d.restart(2)
     d.fetch_timeout(2)
     d.poll(2)
-
-
-TARGETS = (
-    Target(
-        "vote.of-a-stranger",
-        "A replica votes for a Candidate that its own voters set does not have",
-        ("vote.membership-not-checked", "vote.inconsistent-voter-set-gone"),
-        3,
-        _asked_by_a_stranger,
-        OBSERVED,
-    ),
-    Target(
-        "restart.static-voters-ignored",
-        "From kraft.version 1 on the voters come from the log, whatever the configuration says",
-        ("kraft-version.static-config-ignored",),
-        2,
-        _upgraded_and_restarted,
-        cluster(3, static=True),
-    ),
-)

@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 from kraft_conformance.vectors.staging import RecordingDirector
-from kraft_conformance.vectors.target import OBSERVED, THREE, Target
-from kraft_reference.configuration import Configuration
+from kraft_conformance.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.events import Poll, PollFetch
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, observe, start
 from kraft_reference.scenarios.scenario import cluster
+
+TARGETS = Targets()
 
 
 def _restarted_without_the_leader_in_its_set(d: Director) -> None:
@@ -24,14 +25,24 @@ def _restarted_without_the_leader_in_its_set(d: Director) -> None:
     d.roles("L(1)", "U(1,1)", "F(1,1)")
 
 
+@TARGETS.vector("prevote.unattached-with-a-leader-out-of-reach", 2, "prevote.unattached.grants")
 def _asked_without_the_leader(d: Director) -> None:
+    """An Unattached replica that remembers a leader which it cannot reach grants Pre-Votes."""
     _restarted_without_the_leader_in_its_set(d)
     d.fetch_timeout(3)
     d.step("pv(3>2): 2 remembers a leader that it cannot reach, and grants")
     d.pre_vote(3, 2, "granted")
 
 
+@TARGETS.vector(
+    "prevote.lost-with-a-leader-out-of-reach",
+    2,
+    "state.prospective.lost.no-leader",
+    "state.unattached.election-timeout",
+    level="state",
+)
 def _nobody_to_go_back_to(d: Director) -> None:
+    """A Prospective that has lost becomes Unattached if it knows its leader and not where that one listens."""
     _restarted_without_the_leader_in_its_set(d)
     d.step("the election timer of 2 fires: it still knows who leads")
     d.election_timeout(2)
@@ -41,7 +52,9 @@ def _nobody_to_go_back_to(d: Director) -> None:
     d.roles("", "U(1,1)")
 
 
+@TARGETS.vector("vote.repeated-under-a-leader", 2, "vote.repeat-grant")
 def _asked_again_under_a_leader(d: Director) -> None:
+    """Who has voted for a candidate grants its second request too when it knows by now that the candidate leads."""
     d.election_timeout(1)
     d.pre_vote(1, 2, "granted")
     first = d.hold(1, 2)
@@ -56,7 +69,15 @@ def _asked_again_under_a_leader(d: Director) -> None:
     d.handle(again, "granted")
 
 
+@TARGETS.vector(
+    "prevote.taken-for-a-vote",
+    3,
+    "prevote.response.flag-false",
+    configuration=with_replicas(THREE, 2, pre_vote="ignored"),
+    level="effects",
+)
 def _taken_for_a_vote(d: Director) -> None:
+    """A Pre-Vote that was taken for a vote and refused makes the Prospective a Candidate."""
     d.election_timeout(1)
     d.pre_vote(1, 3, "granted")
     d.vote(1, 2, "granted", answer="lost")
@@ -69,7 +90,9 @@ def _taken_for_a_vote(d: Director) -> None:
     d.roles("", "", "C(2)")
 
 
+@TARGETS.vector("candidate.lost-asks-nobody", 1, "state.candidate.lost", configuration=cluster(4))
 def _lost_and_asks_nobody(d: RecordingDirector) -> None:
+    """A Candidate that can win no more asks nobody who has not answered yet."""
     for candidate, voters in ((1, (2, 3)), (2, (3, 4))):
         d.election_timeout(candidate)
         for voter in voters:
@@ -84,7 +107,11 @@ def _lost_and_asks_nobody(d: RecordingDirector) -> None:
     d.refuses(1, Poll(), Refusal.NOTHING_DUE)
 
 
+@TARGETS.vector(
+    "change.old-software-says-so", 4, "kraft-version.levels", configuration=with_replicas(OBSERVED, 4, max_version=0)
+)
 def _says_what_it_supports(d: Director) -> None:
+    """A replica answers ApiVersions with the levels of its own software."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
     d.step("4 supports level 0 alone, and says so: it cannot be added")
@@ -92,14 +119,18 @@ def _says_what_it_supports(d: Director) -> None:
     d.answered(1, "INVALID_REQUEST")
 
 
+@TARGETS.vector("join.not-configured", 4, "auto-join.enabled-by-config", configuration=OBSERVED)
 def _may_not_join(d: RecordingDirector) -> None:
+    """An observer that is not configured to join does not ask for it."""
     start(d, 1, 1, end_offset=4)
     observe(d, 1, 4)
     d.step("4 knows that it is no voter, and is not configured to join: it has nothing to ask for")
     d.refuses(4, Poll(), Refusal.NOTHING_DUE)
 
 
+@TARGETS.vector("join.removed", 3, "auto-join.add-self", configuration=cluster(3, joining=(3,)))
 def _joins_again(d: Director) -> None:
+    """A replica that joins of its own accord and was removed while it ran asks to be added again."""
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 3)
     observe(d, 1, 2, 3)
@@ -107,7 +138,9 @@ def _joins_again(d: Director) -> None:
     d.join(3, 1)
 
 
+@TARGETS.vector("resignation.of-a-larger-epoch", 3, "end-quorum.handle")
 def _hand_over_of_a_larger_epoch(d: Director) -> None:
+    """EndQuorumEpoch teaches its epoch and its leader."""
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     d.shutdown(1)
@@ -115,7 +148,9 @@ def _hand_over_of_a_larger_epoch(d: Director) -> None:
     d.end_quorum_epoch(1, 3)
 
 
+@TARGETS.vector("resignation.to-another-disk", 2, "end-quorum.candidate-key", level="effects")
 def _hand_over_to_another_disk(d: Director) -> None:
+    """Whose id is preferred with another directory id waits as if it was not listed."""
     start(d, 1, 1)
     d.crash(2)
     d.replace_disk(2, "U9")
@@ -127,25 +162,39 @@ def _hand_over_to_another_disk(d: Director) -> None:
     d.end_quorum_epoch(1, 2)
 
 
+@TARGETS.vector(
+    "start.bootstrap-servers-alone",
+    3,
+    "discovery.bootstrap-fallback",
+    "voters.observer-discovery",
+    configuration=replace(THREE, bootstrap_servers=(1,)),
+)
 def _asks_bootstrap_servers_alone(d: RecordingDirector) -> None:
+    """With bootstrap servers configured nobody else is asked for the leader."""
     d.step("3 knows no leader; 2 is a voter and no bootstrap server")
     d.refuses(3, PollFetch(2), Refusal.NOTHING_DUE)
 
 
+@TARGETS.vector("fetch.leader-alone", 2, "discovery.leader-endpoint-known", "voters.fetch-goes-to-known-leader")
 def _asks_its_leader_alone(d: RecordingDirector) -> None:
+    """A Follower fetches from its leader and nobody else."""
     start(d, 1, 1)
     d.step("2 follows 1: it does not fetch from 3")
     d.refuses(2, PollFetch(3), Refusal.NOTHING_DUE)
 
 
+@TARGETS.vector("fetch.not-as-prospective", 2, "fetch.who-fetches")
 def _prospective_does_not_fetch(d: RecordingDirector) -> None:
+    """A Prospective does not fetch, from a leader that it knows either."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.step("2 is Prospective and knows 1 as leader: it does not fetch")
     d.refuses(2, PollFetch(1), Refusal.NOTHING_DUE)
 
 
+@TARGETS.vector("restart.set-says-where", 3, "voters.endpoints-are-part-of-the-set", "durable.restart.known-leader")
 def _set_says_where_the_leader_listens(d: Director) -> None:
+    """A replica that starts with a known leader has that one's endpoint from its voters set, where it has moved to."""
     start(d, 1, 1, end_offset=4)
     d.crash(2)
     d.restart(2, "elsewhere:9093")
@@ -167,120 +216,3 @@ def _set_says_where_the_leader_listens(d: Director) -> None:
     d.election_timeout(1)
     d.step("pv(1>3): the answer says where")
     d.pre_vote(1, 3, "refused")
-
-
-def _with(small: Configuration, replica_id: int, **fields: object) -> Configuration:
-    """One replica runs other software."""
-    changed = replace(small.replicas[replica_id], **fields)  # type: ignore[arg-type]
-    return replace(small, replicas={**small.replicas, replica_id: changed})
-
-
-TARGETS = (
-    Target(
-        "prevote.unattached-with-a-leader-out-of-reach",
-        "An Unattached replica that remembers a leader which it cannot reach grants Pre-Votes",
-        ("prevote.unattached.grants",),
-        2,
-        _asked_without_the_leader,
-    ),
-    Target(
-        "prevote.lost-with-a-leader-out-of-reach",
-        "A Prospective that has lost becomes Unattached if it knows its leader and not where that one listens",
-        ("state.prospective.lost.no-leader", "state.unattached.election-timeout"),
-        2,
-        _nobody_to_go_back_to,
-        level="state",
-    ),
-    Target(
-        "vote.repeated-under-a-leader",
-        "Who has voted for a candidate grants its second request too when it knows by now that the candidate leads",
-        ("vote.repeat-grant",),
-        2,
-        _asked_again_under_a_leader,
-    ),
-    Target(
-        "prevote.taken-for-a-vote",
-        "A Pre-Vote that was taken for a vote and refused makes the Prospective a Candidate",
-        ("prevote.response.flag-false",),
-        3,
-        _taken_for_a_vote,
-        _with(THREE, 2, pre_vote="ignored"),
-        level="effects",
-    ),
-    Target(
-        "candidate.lost-asks-nobody",
-        "A Candidate that can win no more asks nobody who has not answered yet",
-        ("state.candidate.lost",),
-        1,
-        _lost_and_asks_nobody,
-        cluster(4),
-    ),
-    Target(
-        "change.old-software-says-so",
-        "A replica answers ApiVersions with the levels of its own software",
-        ("kraft-version.levels",),
-        4,
-        _says_what_it_supports,
-        _with(OBSERVED, 4, max_version=0),
-    ),
-    Target(
-        "join.not-configured",
-        "An observer that is not configured to join does not ask for it",
-        ("auto-join.enabled-by-config",),
-        4,
-        _may_not_join,
-        OBSERVED,
-    ),
-    Target(
-        "join.removed",
-        "A replica that joins of its own accord and was removed while it ran asks to be added again",
-        ("auto-join.add-self",),
-        3,
-        _joins_again,
-        cluster(3, joining=(3,)),
-    ),
-    Target(
-        "resignation.of-a-larger-epoch",
-        "EndQuorumEpoch teaches its epoch and its leader",
-        ("end-quorum.handle",),
-        3,
-        _hand_over_of_a_larger_epoch,
-    ),
-    Target(
-        "resignation.to-another-disk",
-        "Whose id is preferred with another directory id waits as if it was not listed",
-        ("end-quorum.candidate-key",),
-        2,
-        _hand_over_to_another_disk,
-        level="effects",
-    ),
-    Target(
-        "start.bootstrap-servers-alone",
-        "With bootstrap servers configured nobody else is asked for the leader",
-        ("discovery.bootstrap-fallback", "voters.observer-discovery"),
-        3,
-        _asks_bootstrap_servers_alone,
-        replace(THREE, bootstrap_servers=(1,)),
-    ),
-    Target(
-        "fetch.leader-alone",
-        "A Follower fetches from its leader and nobody else",
-        ("discovery.leader-endpoint-known", "voters.fetch-goes-to-known-leader"),
-        2,
-        _asks_its_leader_alone,
-    ),
-    Target(
-        "fetch.not-as-prospective",
-        "A Prospective does not fetch, from a leader that it knows either",
-        ("fetch.who-fetches",),
-        2,
-        _prospective_does_not_fetch,
-    ),
-    Target(
-        "restart.set-says-where",
-        "A replica that starts with a known leader has that one's endpoint from its voters set, where it has moved to",
-        ("voters.endpoints-are-part-of-the-set", "durable.restart.known-leader"),
-        3,
-        _set_says_where_the_leader_listens,
-    ),
-)

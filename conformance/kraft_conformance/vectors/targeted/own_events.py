@@ -1,7 +1,7 @@
 """What a replica takes no notice of: its own events out of their role, and what its state machine asks in vain."""
 
 from kraft_conformance.vectors.staging import RecordingDirector
-from kraft_conformance.vectors.target import OBSERVED, THREE, Target
+from kraft_conformance.vectors.target import OBSERVED, Targets
 from kraft_reference.events import (
     AppendVoters,
     BeginQuorumEpochTimeout,
@@ -16,6 +16,9 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.scenario import voter_set
 
+TARGETS = Targets()
+_TIMERS = ("state.follower.fetch-timeout", "check-quorum.resign")
+
 _OF_LEADERS: tuple[Event, ...] = (CheckQuorumTimeout(), BeginQuorumEpochTimeout())
 
 
@@ -25,40 +28,54 @@ def _out_of_role(d: RecordingDirector, replica_id: int, *events: Event) -> None:
         d.refuses(replica_id, event, Refusal.NOT_IN_ROLE)
 
 
+@TARGETS.vector("idle.unattached", 2, *_TIMERS)
 def _unattached(d: RecordingDirector) -> None:
+    """An Unattached replica has an election timer alone."""
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     _out_of_role(d, 2, FetchTimeout(), *_OF_LEADERS)
 
 
+@TARGETS.vector("idle.prospective", 2, *_TIMERS)
 def _prospective(d: RecordingDirector) -> None:
+    """A Prospective has an election timer alone."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     _out_of_role(d, 2, FetchTimeout(), *_OF_LEADERS)
 
 
+@TARGETS.vector("idle.candidate", 1, *_TIMERS)
 def _candidate(d: RecordingDirector) -> None:
+    """A Candidate has an election timer alone."""
     nominate(d, 1, 1)
     _out_of_role(d, 1, FetchTimeout(), *_OF_LEADERS)
 
 
+@TARGETS.vector("idle.follower", 2, *_TIMERS)
 def _follower(d: RecordingDirector) -> None:
+    """A Follower has a fetch timer alone."""
     start(d, 1, 1)
     _out_of_role(d, 2, ElectionTimeout(), *_OF_LEADERS)
 
 
+@TARGETS.vector("idle.leader", 1, *_TIMERS)
 def _leader(d: RecordingDirector) -> None:
+    """A Leader has neither election nor fetch timer."""
     start(d, 1, 1)
     _out_of_role(d, 1, ElectionTimeout(), FetchTimeout())
 
 
+@TARGETS.vector("idle.resigned", 1, *_TIMERS)
 def _resigned(d: RecordingDirector) -> None:
+    """A Resigned replica has an election timer alone."""
     start(d, 1, 1)
     d.shutdown(1)
     _out_of_role(d, 1, FetchTimeout(), *_OF_LEADERS)
 
 
+@TARGETS.vector("snapshot.out-of-range", 1, "snapshot.trim-keeps-last")
 def _snapshots_out_of_range(d: RecordingDirector) -> None:
+    """A snapshot ends after the newest one, and not beyond what is committed."""
     start(d, 1, 1, end_offset=6)
     d.take_snapshot(1, 5)
     d.append(1)
@@ -67,7 +84,9 @@ def _snapshots_out_of_range(d: RecordingDirector) -> None:
         d.refuses(1, TakeSnapshot(end_offset), Refusal.SNAPSHOT_OUT_OF_RANGE)
 
 
+@TARGETS.vector("snapshot.before-a-set", 1, "snapshot.set-at-its-end-offset", configuration=OBSERVED)
 def _snapshot_before_a_set(d: RecordingDirector) -> None:
+    """A snapshot may end before a record of voters."""
     start(d, 1, 1, end_offset=5)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     for _ in range(2):
@@ -78,55 +97,9 @@ def _snapshot_before_a_set(d: RecordingDirector) -> None:
     d.take_snapshot(1, 5)
 
 
+@TARGETS.vector("change.names-twice", 1, "add-voter.duplicate-id", configuration=OBSERVED)
 def _names_twice(d: RecordingDirector) -> None:
+    """A voters set has each id once."""
     start(d, 1, 1, end_offset=4)
     d.step("a set with two voters of one id")
     d.refuses(1, AppendVoters(voter_set(1, 2, 3) | {ReplicaKey(3, "U9")}), Refusal.CHANGE_NOT_ALLOWED)
-
-
-_TIMERS = ("state.follower.fetch-timeout", "check-quorum.resign")
-
-TARGETS = (
-    Target(
-        "idle.unattached",
-        "An Unattached replica has an election timer alone",
-        _TIMERS,
-        2,
-        _unattached,
-    ),
-    Target(
-        "idle.prospective",
-        "A Prospective has an election timer alone",
-        _TIMERS,
-        2,
-        _prospective,
-    ),
-    Target("idle.candidate", "A Candidate has an election timer alone", _TIMERS, 1, _candidate),
-    Target("idle.follower", "A Follower has a fetch timer alone", _TIMERS, 2, _follower),
-    Target("idle.leader", "A Leader has neither election nor fetch timer", _TIMERS, 1, _leader),
-    Target("idle.resigned", "A Resigned replica has an election timer alone", _TIMERS, 1, _resigned),
-    Target(
-        "snapshot.out-of-range",
-        "A snapshot ends after the newest one, and not beyond what is committed",
-        ("snapshot.trim-keeps-last",),
-        1,
-        _snapshots_out_of_range,
-        THREE,
-    ),
-    Target(
-        "snapshot.before-a-set",
-        "A snapshot may end before a record of voters",
-        ("snapshot.set-at-its-end-offset",),
-        1,
-        _snapshot_before_a_set,
-        OBSERVED,
-    ),
-    Target(
-        "change.names-twice",
-        "A voters set has each id once",
-        ("add-voter.duplicate-id",),
-        1,
-        _names_twice,
-        OBSERVED,
-    ),
-)

@@ -1,12 +1,23 @@
 """The answers to Pre-Votes: what a Prospective makes of them, and what else it meets."""
 
-from kraft_conformance.vectors.target import Target
+from kraft_conformance.vectors.target import Targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import lead, nominate, start, win
 from kraft_reference.scenarios.scenario import cluster
 
+TARGETS = Targets()
 
+
+@TARGETS.vector("prevote.stale-epoch", 2, "prevote.request.stale-epoch", "state.epoch-monotonic")
+@TARGETS.vector(
+    "prevote.answer-of-a-larger-epoch",
+    3,
+    "prevote.response.epoch-first",
+    "state.learn-higher-epoch.no-leader",
+    title="The epoch in the answer comes before the answer itself: Unattached",
+)
 def _stale(d: Director) -> None:
+    """A Pre-Vote of an older epoch is fenced."""
     d.election_timeout(3)
     asked = d.hold(3, 2)
     nominate(d, 1, 1)
@@ -15,7 +26,11 @@ def _stale(d: Director) -> None:
     d.handle(asked, "FENCED_LEADER_EPOCH")
 
 
+@TARGETS.vector(
+    "prevote.answer-of-a-larger-epoch-with-leader", 3, "prevote.response.epoch-first", "state.learn-higher-epoch.leader"
+)
 def _stale_with_leader(d: Director) -> None:
+    """The epoch and the leader in the answer come before the answer itself: Follower."""
     d.election_timeout(3)
     asked = d.hold(3, 2)
     nominate(d, 1, 1)
@@ -26,7 +41,9 @@ def _stale_with_leader(d: Director) -> None:
     d.roles("L(1)", "F(1,1)", "F(1,1)")
 
 
+@TARGETS.vector("prevote.lost", 3, "prevote.response.rejected")
 def _lost(d: Director) -> None:
+    """Refusals of a majority end the round."""
     lead(d, 1, 1, 5, 2)
     d.crash(1)
     d.restart(1)
@@ -37,14 +54,32 @@ def _lost(d: Director) -> None:
     d.pre_vote(3, 1, "refused")
 
 
+@TARGETS.vector(
+    "prevote.majority",
+    1,
+    "prevote.response.majority",
+    "state.prospective.to-candidate",
+    "state.candidate.entry",
+    "state.candidate-only-from-prospective",
+    level="effects",
+)
 def _majority(d: Director) -> None:
+    """A majority of grants makes a Candidate, in the next epoch and with its own vote on disk."""
     d.election_timeout(1)
     d.step("one grant beside the own is a majority of three")
     d.pre_vote(1, 2, "granted")
     d.roles("C(1)")
 
 
+@TARGETS.vector(
+    "prevote.majority-of-five",
+    1,
+    "prevote.response.majority",
+    "state.voters-set.own-majority",
+    configuration=cluster(5),
+)
 def _majority_of_five(d: Director) -> None:
+    """A majority is that of the own voters set."""
     d.election_timeout(1)
     d.step("one grant beside the own is none of five, a second is")
     d.pre_vote(1, 2, "granted")
@@ -53,7 +88,11 @@ def _majority_of_five(d: Director) -> None:
     d.roles("C(1)")
 
 
+@TARGETS.vector(
+    "prevote.late-grant", 1, "prevote.response.ignored-when-candidate", "prevote.response.correlate", level="state"
+)
 def _late_grant(d: Director) -> None:
+    """A grant that comes when the round is over changes nothing."""
     d.election_timeout(1)
     late = d.hold(1, 3)
     d.pre_vote(1, 2, "granted")
@@ -62,14 +101,20 @@ def _late_grant(d: Director) -> None:
     d.roles("C(1)")
 
 
+@TARGETS.vector("prevote.refused-by-the-leader", 2, "state.prospective.discovers-leader")
 def _refused_and_told(d: Director) -> None:
+    """A Prospective that learns the leader of its epoch follows it."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.step("the leader itself refuses: 2 follows it again")
     d.pre_vote(2, 1, "refused")
 
 
+@TARGETS.vector(
+    "prevote.announced-to", 3, "state.prospective.discovers-leader", "begin-quorum.accept", "state.same-epoch-preserves"
+)
 def _announced_to(d: Director) -> None:
+    """A Prospective follows the leader that announces itself, and keeps its vote."""
     nominate(d, 1, 1)
     d.vote(1, 3, "granted", answer="held")
     d.election_timeout(3)
@@ -78,7 +123,9 @@ def _announced_to(d: Director) -> None:
     d.begin_quorum_epoch(1, 3)
 
 
+@TARGETS.vector("prevote.votes", 3, "state.prospective.add-vote", level="effects")
 def _first_vote_while_prospective(d: Director) -> None:
+    """A Prospective that casts its first vote of the epoch stays Prospective."""
     d.election_timeout(3)
     late = d.hold(3, 2)
     nominate(d, 1, 1)
@@ -92,7 +139,15 @@ def _first_vote_while_prospective(d: Director) -> None:
     d.roles("", "", "P(1,voted=1)")
 
 
+@TARGETS.vector(
+    "prevote.granted-by-a-follower",
+    3,
+    "prevote.response.leader-wins-over-grant",
+    "state.prospective.discovers-leader",
+    level="effects",
+)
 def _granted_by_a_follower(d: Director) -> None:
+    """A leader that is named in an answer comes before the grant: a Prospective without one follows it."""
     nominate(d, 1, 1)
     d.vote(1, 3, "granted")
     d.begin_quorum_epoch(1, 2)
@@ -102,7 +157,9 @@ def _granted_by_a_follower(d: Director) -> None:
     d.roles("L(1)", "F(1,1)", "F(1,1)")
 
 
+@TARGETS.vector("prevote.votes-again", 2, "vote.repeat-grant")
 def _vote_while_prospective(d: Director) -> None:
+    """A Prospective grants again the vote that it has cast in this epoch, and stays Prospective."""
     nominate(d, 1, 1)
     d.hold(1, 3)
     d.vote(1, 2, "granted", answer="lost")
@@ -110,101 +167,3 @@ def _vote_while_prospective(d: Director) -> None:
     d.step("v(1>2) again: 2 is Prospective in the epoch in which it voted for 1")
     d.request_timeout(1, 2)
     d.vote(1, 2, "granted", answer="lost")
-
-
-TARGETS = (
-    Target(
-        "prevote.stale-epoch",
-        "A Pre-Vote of an older epoch is fenced",
-        ("prevote.request.stale-epoch", "state.epoch-monotonic"),
-        2,
-        _stale,
-    ),
-    Target(
-        "prevote.answer-of-a-larger-epoch",
-        "The epoch in the answer comes before the answer itself: Unattached",
-        ("prevote.response.epoch-first", "state.learn-higher-epoch.no-leader"),
-        3,
-        _stale,
-    ),
-    Target(
-        "prevote.answer-of-a-larger-epoch-with-leader",
-        "The epoch and the leader in the answer come before the answer itself: Follower",
-        ("prevote.response.epoch-first", "state.learn-higher-epoch.leader"),
-        3,
-        _stale_with_leader,
-    ),
-    Target(
-        "prevote.lost",
-        "Refusals of a majority end the round",
-        ("prevote.response.rejected",),
-        3,
-        _lost,
-    ),
-    Target(
-        "prevote.majority",
-        "A majority of grants makes a Candidate, in the next epoch and with its own vote on disk",
-        (
-            "prevote.response.majority",
-            "state.prospective.to-candidate",
-            "state.candidate.entry",
-            "state.candidate-only-from-prospective",
-        ),
-        1,
-        _majority,
-        level="effects",
-    ),
-    Target(
-        "prevote.majority-of-five",
-        "A majority is that of the own voters set",
-        ("prevote.response.majority", "state.voters-set.own-majority"),
-        1,
-        _majority_of_five,
-        cluster(5),
-    ),
-    Target(
-        "prevote.late-grant",
-        "A grant that comes when the round is over changes nothing",
-        ("prevote.response.ignored-when-candidate", "prevote.response.correlate"),
-        1,
-        _late_grant,
-        level="state",
-    ),
-    Target(
-        "prevote.refused-by-the-leader",
-        "A Prospective that learns the leader of its epoch follows it",
-        ("state.prospective.discovers-leader",),
-        2,
-        _refused_and_told,
-    ),
-    Target(
-        "prevote.announced-to",
-        "A Prospective follows the leader that announces itself, and keeps its vote",
-        ("state.prospective.discovers-leader", "begin-quorum.accept", "state.same-epoch-preserves"),
-        3,
-        _announced_to,
-    ),
-    Target(
-        "prevote.votes",
-        "A Prospective that casts its first vote of the epoch stays Prospective",
-        ("state.prospective.add-vote",),
-        3,
-        _first_vote_while_prospective,
-        level="effects",
-    ),
-    Target(
-        "prevote.granted-by-a-follower",
-        "A leader that is named in an answer comes before the grant: a Prospective without one follows it",
-        ("prevote.response.leader-wins-over-grant", "state.prospective.discovers-leader"),
-        3,
-        _granted_by_a_follower,
-        level="effects",
-    ),
-    Target(
-        "prevote.votes-again",
-        "A Prospective grants again the vote that it has cast in this epoch, and stays Prospective",
-        ("vote.repeat-grant",),
-        2,
-        _vote_while_prospective,
-    ),
-)

@@ -1,17 +1,24 @@
 """What voters report of themselves, and kraft.version."""
 
-from dataclasses import replace
-
-from kraft_conformance.vectors.target import THREE, Target
-from kraft_reference.configuration import Configuration
+from kraft_conformance.vectors.target import THREE, Targets, with_replicas
 from kraft_reference.events import Poll, UpdateFeatures
 from kraft_reference.messages import UpdateVoterRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.scenario import cluster
 
+TARGETS = Targets()
 
+
+@TARGETS.vector("change.moved-voter", 2, "update-voter.when-sent")
+@TARGETS.vector(
+    "change.moved-voter-corrected",
+    1,
+    "voters.endpoints-are-part-of-the-set",
+    title="The leader corrects the entry of a voter that reports",
+)
 def _moved(d: Director) -> None:
+    """A voter that listens somewhere else reports it."""
     start(d, 1, 1, end_offset=4)
     d.crash(2)
     d.restart(2, "elsewhere:9093")
@@ -22,7 +29,9 @@ def _moved(d: Director) -> None:
     d.fetch(3, 1)
 
 
+@TARGETS.vector("change.report-not-the-leader", 1, "update-voter.leader-only")
 def _report_refused(d: Director) -> None:
+    """Only the leader takes reports."""
     start(d, 1, 1, end_offset=4)
     d.crash(2)
     d.restart(2, "elsewhere:9093")
@@ -35,7 +44,9 @@ def _report_refused(d: Director) -> None:
     d.update_voter(2, 1, "NOT_LEADER_OR_FOLLOWER")
 
 
+@TARGETS.vector("change.report-of-an-older-epoch", 1, "update-voter.leader-only")
 def _report_of_an_older_epoch(d: Director) -> None:
+    """A report for the leader of another epoch is refused."""
     start(d, 1, 1, end_offset=4)
     d.crash(2)
     d.restart(2, "elsewhere:9093")
@@ -54,7 +65,14 @@ def _report_of_an_older_epoch(d: Director) -> None:
     d.handle(late, "FENCED_LEADER_EPOCH")
 
 
+@TARGETS.vector(
+    "change.report-without-the-level",
+    1,
+    "update-voter.range-must-include-finalized",
+    configuration=with_replicas(THREE, 2, max_version=0),
+)
 def _without_the_level(d: Director) -> None:
+    """A report of a range without the kraft.version in force is refused."""
     start(d, 1, 1, end_offset=4)
     d.crash(2)
     d.restart(2, "elsewhere:9093")
@@ -63,13 +81,28 @@ def _without_the_level(d: Director) -> None:
     d.update_voter(2, 1, "INVALID_REQUEST")
 
 
+@TARGETS.vector(
+    "change.report-without-level-0",
+    1,
+    "update-voter.range-must-include-finalized",
+    configuration=with_replicas(cluster(3, static=True), 2, min_version=1),
+)
 def _without_level_0(d: Director) -> None:
+    """At kraft.version 0 too the range has to have the level in force."""
     start(d, 1, 1, end_offset=4)
     d.step("2 supports level 1 alone where level 0 is in force: the leader takes no note of it")
     d.update_voter(2, 1, "INVALID_REQUEST")
 
 
+@TARGETS.vector(
+    "change.leader-corrects-itself",
+    2,
+    "update-voter.leader-self-update",
+    "state.leader.start-of-epoch",
+    level="effects",
+)
 def _leader_moved(d: Director) -> None:
+    """A new leader corrects its own entry at the start of its epoch."""
     start(d, 1, 1, end_offset=4)
     d.crash(2)
     d.restart(2, "elsewhere:9093")
@@ -81,7 +114,15 @@ def _leader_moved(d: Director) -> None:
     d.vote(2, 3, "granted")
 
 
+@TARGETS.vector(
+    "change.upgraded",
+    1,
+    "kraft-version.reply-after-commit",
+    "kraft-version.record-gate",
+    configuration=cluster(3, static=True),
+)
 def _upgraded(d: Director) -> None:
+    """An upgrade of kraft.version is answered after its commit."""
     start(d, 1, 1, end_offset=4)
     for voter in (2, 3):
         d.update_voter(voter, 1, "ok")
@@ -93,97 +134,14 @@ def _upgraded(d: Director) -> None:
     d.answered(request, "NONE")
 
 
+@TARGETS.vector(
+    "change.upgrade-refused", 1, "kraft-version.upgrade-needs-all-observers", configuration=cluster(3, static=True)
+)
 def _broker_lacks(d: Director) -> None:
+    """A level that a registered broker does not support is refused."""
     start(d, 1, 1, end_offset=4)
     for voter in (2, 3):
         d.update_voter(voter, 1, "ok")
     d.step("a registered broker supports level 0 alone")
     d.happen(1, UpdateFeatures(1, 1, 0, 0))
     d.answered(1, "INVALID_UPDATE_VERSION")
-
-
-def _old_voter() -> Configuration:
-    """Replica 2 supports level 0 alone."""
-    replicas = dict(THREE.replicas)
-    replicas[2] = replace(replicas[2], max_version=0)
-    return replace(THREE, replicas=replicas)
-
-
-def _new_voter() -> Configuration:
-    """At kraft.version 0, replica 2 supports level 1 alone."""
-    static = cluster(3, static=True)
-    replicas = dict(static.replicas)
-    replicas[2] = replace(replicas[2], min_version=1)
-    return replace(static, replicas=replicas)
-
-
-TARGETS = (
-    Target(
-        "change.moved-voter",
-        "A voter that listens somewhere else reports it",
-        ("update-voter.when-sent",),
-        2,
-        _moved,
-    ),
-    Target(
-        "change.moved-voter-corrected",
-        "The leader corrects the entry of a voter that reports",
-        ("voters.endpoints-are-part-of-the-set",),
-        1,
-        _moved,
-    ),
-    Target(
-        "change.report-not-the-leader",
-        "Only the leader takes reports",
-        ("update-voter.leader-only",),
-        1,
-        _report_refused,
-    ),
-    Target(
-        "change.report-of-an-older-epoch",
-        "A report for the leader of another epoch is refused",
-        ("update-voter.leader-only",),
-        1,
-        _report_of_an_older_epoch,
-    ),
-    Target(
-        "change.report-without-the-level",
-        "A report of a range without the kraft.version in force is refused",
-        ("update-voter.range-must-include-finalized",),
-        1,
-        _without_the_level,
-        _old_voter(),
-    ),
-    Target(
-        "change.report-without-level-0",
-        "At kraft.version 0 too the range has to have the level in force",
-        ("update-voter.range-must-include-finalized",),
-        1,
-        _without_level_0,
-        _new_voter(),
-    ),
-    Target(
-        "change.leader-corrects-itself",
-        "A new leader corrects its own entry at the start of its epoch",
-        ("update-voter.leader-self-update", "state.leader.start-of-epoch"),
-        2,
-        _leader_moved,
-        level="effects",
-    ),
-    Target(
-        "change.upgraded",
-        "An upgrade of kraft.version is answered after its commit",
-        ("kraft-version.reply-after-commit", "kraft-version.record-gate"),
-        1,
-        _upgraded,
-        cluster(3, static=True),
-    ),
-    Target(
-        "change.upgrade-refused",
-        "A level that a registered broker does not support is refused",
-        ("kraft-version.upgrade-needs-all-observers",),
-        1,
-        _broker_lacks,
-        cluster(3, static=True),
-    ),
-)

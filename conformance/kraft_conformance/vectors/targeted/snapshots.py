@@ -1,14 +1,33 @@
 """Snapshots: taking, serving and loading them."""
 
-from kraft_conformance.vectors.target import OBSERVED, Target
+from kraft_conformance.vectors.target import OBSERVED, Targets
 from kraft_reference.events import PollFetch
 from kraft_reference.messages import FetchSnapshotRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, start
 from kraft_reference.scenarios.scenario import voter_set
 
+TARGETS = Targets()
 
+
+@TARGETS.vector(
+    "snapshot.loaded",
+    4,
+    "fetch.snapshot.install",
+    "voters.set-from-snapshot-and-log",
+    configuration=OBSERVED,
+    level="effects",
+)
+@TARGETS.vector(
+    "snapshot.served",
+    1,
+    "fetch.snapshot.accepted",
+    "snapshot.control-records-first",
+    configuration=OBSERVED,
+    title="A Leader without the records that are asked for has its snapshot fetched",
+)
 def _loads(d: Director) -> None:
+    """A snapshot takes the place of the whole log, voters sets and all."""
     elect(d, 1, 1)
     d.append(1, end_offset=6)
     observe(d, 1, 2, 3)
@@ -20,14 +39,25 @@ def _loads(d: Director) -> None:
     d.fetch(4, 1)
 
 
+@TARGETS.vector("snapshot.taken", 1, "snapshot.control-records-first", level="effects")
 def _takes(d: Director) -> None:
+    """A snapshot holds the set and the level in force at its end."""
     start(d, 1, 1, end_offset=6)
     d.step("the state machine has a snapshot ready")
     d.take_snapshot(1, 5)
     d.check("the base of N1", d.state(1).log.base.end_offset, 5)
 
 
+@TARGETS.vector(
+    "snapshot.of-a-changed-set",
+    1,
+    "snapshot.control-records-first",
+    "snapshot.set-at-its-end-offset",
+    configuration=OBSERVED,
+    level="effects",
+)
 def _takes_a_changed_set(d: Director) -> None:
+    """A snapshot holds the newest set that it covers."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     d.fetch(2, 1)
@@ -39,7 +69,9 @@ def _takes_a_changed_set(d: Director) -> None:
     d.take_snapshot(1, 4)
 
 
+@TARGETS.vector("snapshot.replaced", 1, "fetch.snapshot.accepted", configuration=OBSERVED)
 def _asks_for_an_older_snapshot(d: Director) -> None:
+    """A snapshot that is gone is not served."""
     elect(d, 1, 1)
     d.append(1, end_offset=6)
     observe(d, 1, 2, 3)
@@ -52,7 +84,9 @@ def _asks_for_an_older_snapshot(d: Director) -> None:
     d.handle(asked, "SNAPSHOT_NOT_FOUND")
 
 
+@TARGETS.vector("snapshot.removed-leader", 1, "snapshot.removed-leader-serves", configuration=OBSERVED)
 def _removed_leader_snapshot(d: Director) -> None:
+    """A Leader outside its own set serves its snapshot."""
     elect(d, 1, 1)
     d.append(1, end_offset=6)
     observe(d, 1, 2, 3)
@@ -62,57 +96,3 @@ def _removed_leader_snapshot(d: Director) -> None:
     d.fetch(4, 1)
     d.step("4 loads the snapshot from a leader outside its own set")
     d.fetch_snapshot(4, 1)
-
-
-TARGETS = (
-    Target(
-        "snapshot.loaded",
-        "A snapshot takes the place of the whole log, voters sets and all",
-        ("fetch.snapshot.install", "voters.set-from-snapshot-and-log"),
-        4,
-        _loads,
-        OBSERVED,
-        level="effects",
-    ),
-    Target(
-        "snapshot.served",
-        "A Leader without the records that are asked for has its snapshot fetched",
-        ("fetch.snapshot.accepted", "snapshot.control-records-first"),
-        1,
-        _loads,
-        OBSERVED,
-    ),
-    Target(
-        "snapshot.taken",
-        "A snapshot holds the set and the level in force at its end",
-        ("snapshot.control-records-first",),
-        1,
-        _takes,
-        level="effects",
-    ),
-    Target(
-        "snapshot.of-a-changed-set",
-        "A snapshot holds the newest set that it covers",
-        ("snapshot.control-records-first", "snapshot.set-at-its-end-offset"),
-        1,
-        _takes_a_changed_set,
-        OBSERVED,
-        level="effects",
-    ),
-    Target(
-        "snapshot.replaced",
-        "A snapshot that is gone is not served",
-        ("fetch.snapshot.accepted",),
-        1,
-        _asks_for_an_older_snapshot,
-        OBSERVED,
-    ),
-    Target(
-        "snapshot.removed-leader",
-        "A Leader outside its own set serves its snapshot",
-        ("snapshot.removed-leader-serves",),
-        1,
-        _removed_leader_snapshot,
-        OBSERVED,
-    ),
-)

@@ -1,27 +1,11 @@
 """The short scripts: each for one rule or a few."""
 
-from kraft_conformance.vectors.partitions.scripts import (
-    asking,
-    both,
-    cancelling,
-    completing,
-    listing,
-    replacing,
-    starting,
-    taking_over,
-    znode,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from kraft_conformance.vectors.partitions.target import PartitionTarget
 
-PARTITION_TARGETS: tuple[PartitionTarget, ...] = (
-    *starting.TARGETS,
-    *completing.TARGETS,
-    *cancelling.TARGETS,
-    *replacing.TARGETS,
-    *asking.TARGETS,
-    *listing.TARGETS,
-    *taking_over.TARGETS,
-    *znode.TARGETS,
-    *both.TARGETS,
+PARTITION_TARGETS: tuple[PartitionTarget, ...] = tuple(
+    target for module in iter_modules(__path__) for target in import_module(f"{__name__}.{module.name}").TARGETS
 )
 """All of them."""

@@ -1,11 +1,15 @@
 """Cancellation: what is restored, who stops, and when there is nothing to cancel or nobody would be left."""
 
 from kraft_conformance.vectors.partitions.staging import RecordingStage
-from kraft_conformance.vectors.partitions.target import SINGLE, UNCLEAN, PartitionTarget
+from kraft_conformance.vectors.partitions.target import SINGLE, UNCLEAN, PartitionTargets
 from kraft_reference.partitions.scenarios.stage import A0
 
+TARGETS = PartitionTargets()
 
+
+@TARGETS.vector("partition.cancel", "cancel")
 def _restores(s: RecordingStage) -> None:
+    """Everything is as before."""
     s.alter(3, 4, 5)
     s.step("Alter(null)")
     s.cancel()
@@ -14,7 +18,9 @@ def _restores(s: RecordingStage) -> None:
     s.listed(expected={})
 
 
+@TARGETS.vector("partition.cancel.caught-up", "cancel")
 def _caught_up(s: RecordingStage) -> None:
+    """AR is gone from I too."""
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4)
     s.step("4 has caught up, and goes all the same")
@@ -22,14 +28,18 @@ def _caught_up(s: RecordingStage) -> None:
     s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
 
 
+@TARGETS.vector("partition.cancel.removal", allows=("cancel",))
 def _removal(s: RecordingStage) -> None:
+    """Nobody stops."""
     s.alter(3, 1)
     s.step("nothing was added")
     s.cancel()
     s.told([2, 3, 1])
 
 
+@TARGETS.vector("partition.cancel.leader", "cancel")
 def _moves_the_leader(s: RecordingStage) -> None:
+    """The leader was being added."""
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4)
     s.step("1, 2 and 3 fail, and 2 and 3 come back")
@@ -45,12 +55,16 @@ def _moves_the_leader(s: RecordingStage) -> None:
     s.told([1, 2, 3][1:], stopped=[4, 5])
 
 
+@TARGETS.vector("partition.cancel.nothing", "cancel-nothing")
 def _nothing(s: RecordingStage) -> None:
+    """Nothing is in progress."""
     s.step("Alter(null) where nothing is in progress")
     s.cancel(answer="NO_REASSIGNMENT_IN_PROGRESS")
 
 
+@TARGETS.vector("partition.cancel.completed", "cancel-nothing")
 def _completed(s: RecordingStage) -> None:
+    """It has completed."""
     s.alter(1, 2, 4)
     s.in_sync(1, 2, 3, 4)
     s.complete()
@@ -58,7 +72,9 @@ def _completed(s: RecordingStage) -> None:
     s.cancel(answer="NO_REASSIGNMENT_IN_PROGRESS")
 
 
+@TARGETS.vector("partition.cancel.twice", "cancel", "cancel-nothing")
 def _twice(s: RecordingStage) -> None:
+    """It is cancelled already."""
     s.alter(3, 4, 5)
     s.step("Alter(null)")
     s.cancel()
@@ -74,7 +90,9 @@ def _only_the_added(s: RecordingStage) -> None:
     s.row("[1,4,5]", "[4]", "[4,5]", "[1]")
 
 
+@TARGETS.vector("partition.cancel.last-in-sync", "isr-never-empty", "cancel", configuration=SINGLE)
 def _refused(s: RecordingStage) -> None:
+    """Nobody in sync would be left."""
     _only_the_added(s)
     s.step("4, which was added, is alone in sync")
     s.cancel(answer="INVALID_REPLICA_ASSIGNMENT")
@@ -85,7 +103,9 @@ def _refused(s: RecordingStage) -> None:
     s.row("[1]", "[1]", "[]", "[]")
 
 
+@TARGETS.vector("partition.cancel.unclean", "cancel", configuration=UNCLEAN, allows=("isr-never-empty",))
 def _unclean(s: RecordingStage) -> None:
+    """Unclean election takes one of the others."""
     s.alter(4, 5)
     s.in_sync(1, 2, 3, 4)
     s.step("1, 2 and 3 fail, and 1 comes back")
@@ -99,7 +119,9 @@ def _unclean(s: RecordingStage) -> None:
     s.leads(1, 4)
 
 
+@TARGETS.vector("partition.start.unclean-just-added", "start", configuration=UNCLEAN, allows=("isr-never-empty",))
 def _just_added(s: RecordingStage) -> None:
+    """A request makes nobody leader who holds nothing."""
     s.step("1, 2 and 3 fail")
     for broker in (1, 2, 3):
         s.fail_broker(broker)
@@ -108,37 +130,3 @@ def _just_added(s: RecordingStage) -> None:
     s.alter(4, 5)
     s.leads(None, 3)
     s.row("[1,2,3,4,5]", "[3]", "[4,5]", "[1,2,3]")
-
-
-TARGETS: tuple[PartitionTarget, ...] = (
-    PartitionTarget("partition.cancel", "Everything is as before", ("cancel",), _restores),
-    PartitionTarget("partition.cancel.caught-up", "AR is gone from I too", ("cancel",), _caught_up),
-    PartitionTarget("partition.cancel.removal", "Nobody stops", (), _removal, allows=("cancel",)),
-    PartitionTarget("partition.cancel.leader", "The leader was being added", ("cancel",), _moves_the_leader),
-    PartitionTarget("partition.cancel.nothing", "Nothing is in progress", ("cancel-nothing",), _nothing),
-    PartitionTarget("partition.cancel.completed", "It has completed", ("cancel-nothing",), _completed),
-    PartitionTarget("partition.cancel.twice", "It is cancelled already", ("cancel", "cancel-nothing"), _twice),
-    PartitionTarget(
-        "partition.cancel.last-in-sync",
-        "Nobody in sync would be left",
-        ("isr-never-empty", "cancel"),
-        _refused,
-        SINGLE,
-    ),
-    PartitionTarget(
-        "partition.cancel.unclean",
-        "Unclean election takes one of the others",
-        ("cancel",),
-        _unclean,
-        UNCLEAN,
-        ("isr-never-empty",),
-    ),
-    PartitionTarget(
-        "partition.start.unclean-just-added",
-        "A request makes nobody leader who holds nothing",
-        ("start",),
-        _just_added,
-        UNCLEAN,
-        ("isr-never-empty",),
-    ),
-)

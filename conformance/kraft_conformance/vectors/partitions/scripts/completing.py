@@ -1,9 +1,11 @@
 """The end of a reassignment: what it waits for, and what one step does."""
 
 from kraft_conformance.vectors.partitions.staging import RecordingStage
-from kraft_conformance.vectors.partitions.target import KAFKA, UNCLEAN, PartitionTarget
+from kraft_conformance.vectors.partitions.target import KAFKA, UNCLEAN, PartitionTargets
 from kraft_reference.partitions.events import CompleteReassignment
 from kraft_reference.partitions.scenarios.stage import A0
+
+TARGETS = PartitionTargets()
 
 
 def not_yet(s: RecordingStage) -> None:
@@ -11,14 +13,18 @@ def not_yet(s: RecordingStage) -> None:
     s.happen(CompleteReassignment(A0), refused=True)
 
 
+@TARGETS.vector("partition.complete.waits", "add-before-remove")
 def _waits(s: RecordingStage) -> None:
+    """Nobody goes while AR is behind."""
     s.alter(4, 3, 2)
     s.step("4 is not in sync")
     not_yet(s)
     s.listed(expected={A0: "[1,4,3,2] | [4] | [1]"})
 
 
+@TARGETS.vector("partition.complete.waits-for-each", "add-before-remove")
 def _waits_for_each(s: RecordingStage) -> None:
+    """One of two is not enough."""
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4)
     s.step("5 is not in sync")
@@ -30,7 +36,9 @@ def _waits_for_each(s: RecordingStage) -> None:
     s.row("[3,4,5]", "[3,4,5]", "[]", "[]")
 
 
+@TARGETS.vector("partition.complete.falls-behind", "add-before-remove")
 def _falls_behind(s: RecordingStage) -> None:
+    """Who has been in sync is not any more."""
     s.alter(4, 3, 2)
     s.in_sync(1, 2, 3, 4)
     s.step("4 falls out of the ISR before the controller has looked")
@@ -39,7 +47,9 @@ def _falls_behind(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,4,3,2] | [4] | [1]"})
 
 
+@TARGETS.vector("partition.complete.dies", "add-before-remove")
 def _dies(s: RecordingStage) -> None:
+    """Who comes back is not in sync."""
     s.alter(4, 3, 2)
     s.step("4 fails before it has caught up")
     s.fail_broker(4)
@@ -51,7 +61,9 @@ def _dies(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,4,3,2] | [4] | [1]"})
 
 
+@TARGETS.vector("partition.complete.leader-moves", "leader-in-removing", "complete-in-one-step")
 def _moves_the_leader(s: RecordingStage) -> None:
+    """The new leader is told before the old one stops."""
     s.alter(4, 3, 2)
     s.in_sync(1, 2, 3, 4)
     s.step("1 leads and is removed")
@@ -60,7 +72,9 @@ def _moves_the_leader(s: RecordingStage) -> None:
     s.told([4, 3, 2], stopped=[1])
 
 
+@TARGETS.vector("partition.complete.leader-stays", "complete-in-one-step")
 def _keeps_the_leader(s: RecordingStage) -> None:
+    """A leader of the target leads on in its epoch."""
     s.alter(1, 2, 4)
     s.in_sync(1, 2, 3, 4)
     s.step("3 is removed, 1 leads on")
@@ -70,7 +84,9 @@ def _keeps_the_leader(s: RecordingStage) -> None:
     s.listed(expected={})
 
 
+@TARGETS.vector("partition.complete.removes", "complete-in-one-step")
 def _removes(s: RecordingStage) -> None:
+    """With nothing to add."""
     s.alter(3, 1)
     s.step("there is nothing to wait for")
     s.complete()
@@ -78,7 +94,9 @@ def _removes(s: RecordingStage) -> None:
     s.told([3, 1], stopped=[2])
 
 
+@TARGETS.vector("partition.complete.one-of-the-target", "isr-never-empty", "leader-in-removing")
 def _one_of_the_target(s: RecordingStage) -> None:
+    """Somebody of the target is in sync."""
     s.in_sync(1)
     s.alter(2, 3)
     s.step("nobody of the target is in sync")
@@ -90,7 +108,9 @@ def _one_of_the_target(s: RecordingStage) -> None:
     s.leads(3, 1)
 
 
+@TARGETS.vector("partition.complete.unclean-waits", "isr-never-empty", configuration=UNCLEAN)
 def _unclean_waits_too(s: RecordingStage) -> None:
+    """Unclean election does not hurry it."""
     s.in_sync(1)
     s.alter(2, 3)
     s.step("nobody of the target is in sync, and a completion elects nobody uncleanly")
@@ -98,7 +118,9 @@ def _unclean_waits_too(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3] | [] | [1]"})
 
 
+@TARGETS.vector("partition.complete.removed-is-away", "complete-in-one-step")
 def _removed_is_away(s: RecordingStage) -> None:
+    """Who is alive is stopped."""
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4, 5)
     s.fail_broker(2)
@@ -107,13 +129,17 @@ def _removed_is_away(s: RecordingStage) -> None:
     s.told([3, 4, 5], stopped=[1])
 
 
+@TARGETS.vector("partition.complete.nothing-due", "list")
 def _nothing_due(s: RecordingStage) -> None:
+    """Nothing in progress."""
     s.step("no reassignment is in progress")
     not_yet(s)
     s.listed(expected={})
 
 
+@TARGETS.vector("partition.complete.taken-over", "complete-in-one-step")
 def _taken_over_after(s: RecordingStage) -> None:
+    """A controller that takes over finds nothing of it."""
     s.alter(4, 3, 2)
     s.in_sync(1, 2, 3, 4)
     s.step("it completes, and another controller takes over")
@@ -123,7 +149,9 @@ def _taken_over_after(s: RecordingStage) -> None:
     s.listed(expected={})
 
 
+@TARGETS.vector("partition.complete.kafka", "complete-in-one-step", configuration=KAFKA)
 def _kafka_at_once(s: RecordingStage) -> None:
+    """In the step that makes it possible."""
     s.alter(1, 2, 4)
     s.step("the request that makes 4 in sync completes it")
     s.in_sync(1, 2, 3, 4)
@@ -131,7 +159,9 @@ def _kafka_at_once(s: RecordingStage) -> None:
     s.told([1, 2, 4], stopped=[3])
 
 
+@TARGETS.vector("partition.complete.kafka-target", "complete-in-one-step", configuration=KAFKA)
 def _kafka_waits_for_the_target(s: RecordingStage) -> None:
+    """All of the target is waited for."""
     s.in_sync(1, 3)
     s.alter(1, 2, 4)
     s.step("4 is in sync, 2 of the target is not")
@@ -140,68 +170,3 @@ def _kafka_waits_for_the_target(s: RecordingStage) -> None:
     s.step("now it is")
     s.in_sync(1, 2, 3, 4)
     s.row("[1,2,4]", "[1,2,4]", "[]", "[]")
-
-
-TARGETS: tuple[PartitionTarget, ...] = (
-    PartitionTarget("partition.complete.waits", "Nobody goes while AR is behind", ("add-before-remove",), _waits),
-    PartitionTarget(
-        "partition.complete.waits-for-each", "One of two is not enough", ("add-before-remove",), _waits_for_each
-    ),
-    PartitionTarget(
-        "partition.complete.falls-behind", "Who has been in sync is not any more", ("add-before-remove",), _falls_behind
-    ),
-    PartitionTarget("partition.complete.dies", "Who comes back is not in sync", ("add-before-remove",), _dies),
-    PartitionTarget(
-        "partition.complete.leader-moves",
-        "The new leader is told before the old one stops",
-        ("leader-in-removing", "complete-in-one-step"),
-        _moves_the_leader,
-    ),
-    PartitionTarget(
-        "partition.complete.leader-stays",
-        "A leader of the target leads on in its epoch",
-        ("complete-in-one-step",),
-        _keeps_the_leader,
-    ),
-    PartitionTarget("partition.complete.removes", "With nothing to add", ("complete-in-one-step",), _removes),
-    PartitionTarget(
-        "partition.complete.one-of-the-target",
-        "Somebody of the target is in sync",
-        ("isr-never-empty", "leader-in-removing"),
-        _one_of_the_target,
-    ),
-    PartitionTarget(
-        "partition.complete.unclean-waits",
-        "Unclean election does not hurry it",
-        ("isr-never-empty",),
-        _unclean_waits_too,
-        UNCLEAN,
-    ),
-    PartitionTarget(
-        "partition.complete.removed-is-away",
-        "Who is alive is stopped",
-        ("complete-in-one-step",),
-        _removed_is_away,
-    ),
-    PartitionTarget("partition.complete.nothing-due", "Nothing in progress", ("list",), _nothing_due),
-    PartitionTarget(
-        "partition.complete.taken-over",
-        "A controller that takes over finds nothing of it",
-        ("complete-in-one-step",),
-        _taken_over_after,
-    ),
-    PartitionTarget(
-        "partition.complete.kafka",
-        "In the step that makes it possible",
-        ("complete-in-one-step",),
-        _kafka_at_once,
-        KAFKA,
-    ),
-    PartitionTarget(
-        "partition.complete.kafka-target",
-        "All of the target is waited for",
-        ("complete-in-one-step",),
-        _kafka_waits_for_the_target,
-        KAFKA,
-    ),
-)

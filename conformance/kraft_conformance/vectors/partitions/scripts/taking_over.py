@@ -1,13 +1,17 @@
 """A controller that takes over has what was stored, and nothing else."""
 
 from kraft_conformance.vectors.partitions.staging import RecordingStage
-from kraft_conformance.vectors.partitions.target import TWO_TOPICS, PartitionTarget
+from kraft_conformance.vectors.partitions.target import TWO_TOPICS, PartitionTargets
 from kraft_reference.partitions.scenarios.stage import A0, B0
+
+TARGETS = PartitionTargets()
 
 _MOVING = {A0: "[1,4,3,2] | [4] | [1]"}
 
 
+@TARGETS.vector("partition.failover.reads", "persisted", "mixed-versions")
 def _reads(s: RecordingStage) -> None:
+    """The lists are stored."""
     s.step("Alter([4,3,2]), and node 2 takes over")
     s.alter(4, 3, 2)
     s.fail_over(2)
@@ -15,7 +19,9 @@ def _reads(s: RecordingStage) -> None:
     s.listed(expected=_MOVING)
 
 
+@TARGETS.vector("partition.failover.completes", "persisted")
 def _completes(s: RecordingStage) -> None:
+    """It goes on."""
     s.step("Alter([4,3,2]), and node 2 takes over")
     s.alter(4, 3, 2)
     s.fail_over(2)
@@ -25,7 +31,9 @@ def _completes(s: RecordingStage) -> None:
     s.row("[4,3,2]", "[2,3,4]", "[]", "[]")
 
 
+@TARGETS.vector("partition.failover.cancels", "persisted", "cancel")
 def _cancels(s: RecordingStage) -> None:
+    """It can be cancelled."""
     s.step("Alter([4,3,2]), and node 2 takes over")
     s.alter(4, 3, 2)
     s.fail_over(2)
@@ -34,7 +42,9 @@ def _cancels(s: RecordingStage) -> None:
     s.row("[1,3,2]", "[1,2,3]", "[]", "[]")
 
 
+@TARGETS.vector("partition.failover.at-rest", "leader-and-isr-fields", configuration=TWO_TOPICS)
 def _at_rest(s: RecordingStage) -> None:
+    """Nobody knows what was told."""
     s.step("nothing is in progress, and everybody is told all the same")
     s.fail_over(2)
     s.told([1, 2, 3])
@@ -42,7 +52,9 @@ def _at_rest(s: RecordingStage) -> None:
     s.listed(expected={})
 
 
+@TARGETS.vector("partition.failover.in-sync", "leader-in-removing", "complete-in-one-step")
 def _in_sync(s: RecordingStage) -> None:
+    """I is stored too."""
     s.alter(4, 3, 2)
     s.step("4 is in sync, and node 2 takes over")
     s.in_sync(1, 2, 3, 4)
@@ -51,7 +63,9 @@ def _in_sync(s: RecordingStage) -> None:
     s.leads(4, 1)
 
 
+@TARGETS.vector("partition.failover.back", "cancel")
 def _back(s: RecordingStage) -> None:
+    """Who is controller again reads what is stored now."""
     s.alter(4, 3, 2)
     s.fail_over(2)
     s.step("node 2 cancels, and node 1 takes over again")
@@ -60,48 +74,24 @@ def _back(s: RecordingStage) -> None:
     s.listed(expected={})
 
 
+@TARGETS.vector("partition.store.start", "start", "persisted", level="effects")
 def _stores(s: RecordingStage) -> None:
+    """First it is stored."""
     s.step("Alter([4,3,2]): R, AR and RR are stored together, and then anybody hears of it")
     s.alter(4, 3, 2)
 
 
+@TARGETS.vector("partition.store.completion", "complete-in-one-step", "leader-in-removing", level="effects")
 def _stores_the_end(s: RecordingStage) -> None:
+    """One change is stored."""
     s.alter(4, 3, 2)
     s.in_sync(1, 2, 3, 4)
     s.step("R, I, the lists and the leader are stored together, and then anybody hears of it")
     s.complete()
 
 
+@TARGETS.vector("partition.store.batch", "persisted", "per-partition", configuration=TWO_TOPICS, level="effects")
 def _stores_a_batch(s: RecordingStage) -> None:
+    """Each with its three lists."""
     s.step("two of them")
     s.alter_all({A0: (4, 3, 2), B0: (5,)}, {A0: "NONE", B0: "NONE"})
-
-
-TARGETS: tuple[PartitionTarget, ...] = (
-    PartitionTarget("partition.failover.reads", "The lists are stored", ("persisted", "mixed-versions"), _reads),
-    PartitionTarget("partition.failover.completes", "It goes on", ("persisted",), _completes),
-    PartitionTarget("partition.failover.cancels", "It can be cancelled", ("persisted", "cancel"), _cancels),
-    PartitionTarget("partition.store.start", "First it is stored", ("start", "persisted"), _stores, level="effects"),
-    PartitionTarget(
-        "partition.store.completion",
-        "One change is stored",
-        ("complete-in-one-step", "leader-in-removing"),
-        _stores_the_end,
-        level="effects",
-    ),
-    PartitionTarget(
-        "partition.store.batch",
-        "Each with its three lists",
-        ("persisted", "per-partition"),
-        _stores_a_batch,
-        TWO_TOPICS,
-        level="effects",
-    ),
-    PartitionTarget(
-        "partition.failover.at-rest", "Nobody knows what was told", ("leader-and-isr-fields",), _at_rest, TWO_TOPICS
-    ),
-    PartitionTarget(
-        "partition.failover.in-sync", "I is stored too", ("leader-in-removing", "complete-in-one-step"), _in_sync
-    ),
-    PartitionTarget("partition.failover.back", "Who is controller again reads what is stored now", ("cancel",), _back),
-)

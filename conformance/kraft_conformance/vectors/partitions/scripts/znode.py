@@ -1,25 +1,33 @@
 """The old znode /admin/reassign_partitions."""
 
 from kraft_conformance.vectors.partitions.staging import RecordingStage
-from kraft_conformance.vectors.partitions.target import NINE, PartitionTarget
+from kraft_conformance.vectors.partitions.target import NINE, PartitionTargets
 from kraft_reference.partitions.scenarios.stage import A0, B0
 
+TARGETS = PartitionTargets()
 
+
+@TARGETS.vector("partition.znode", "legacy-znode", "start", configuration=NINE)
 def _acted_on(s: RecordingStage) -> None:
+    """A batch."""
     s.step("A and B")
     s.write_znode({A0: (4, 5, 6), B0: (3, 4, 5)})
     s.row("[1,2,3,4,5,6]", "[1,2,3]", "[4,5,6]", "[1,2,3]")
     s.row("[2,3,4,5]", "[2,3,4]", "[5]", "[2]", name=B0)
 
 
+@TARGETS.vector("partition.znode.ignored", "legacy-znode", configuration=NINE)
 def _ignored(s: RecordingStage) -> None:
+    """Not before it is empty."""
     s.write_znode({A0: (4, 5, 6)})
     s.step("a second write, while the first is not done")
     s.write_znode({B0: (3, 4, 5)}, ignored=True)
     s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
 
 
+@TARGETS.vector("partition.znode.empties", "legacy-znode", configuration=NINE)
 def _empties(s: RecordingStage) -> None:
+    """It empties in the end."""
     s.write_znode({B0: (3, 4, 5)})
     s.in_sync(2, 3, 4, 5, name=B0)
     s.step("B completes, and the znode is empty")
@@ -29,7 +37,9 @@ def _empties(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
 
 
+@TARGETS.vector("partition.znode.wins", "legacy-znode-precedence", configuration=NINE)
 def _wins(s: RecordingStage) -> None:
+    """It wins on failover."""
     s.write_znode({A0: (4, 5, 6)})
     s.alter(7, 8, 9)
     s.step("node 2 takes over: A goes where the znode says")
@@ -38,7 +48,9 @@ def _wins(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
 
 
+@TARGETS.vector("partition.znode.refused", "legacy-znode", configuration=NINE)
 def _refused(s: RecordingStage) -> None:
+    """What is refused is gone from it."""
     s.alter(7, 8, 9)
     s.step("what it asks of A is wrong, what it asks of B is not")
     s.write_znode({A0: (4, 10), B0: (3, 4, 5)})
@@ -48,7 +60,9 @@ def _refused(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3,7,8,9] | [7,8,9] | [1,2,3]", B0: "[2,3,4,5] | [5] | [2]"})
 
 
+@TARGETS.vector("partition.znode.refused-empties", "legacy-znode", configuration=NINE)
 def _refused_empties(s: RecordingStage) -> None:
+    """Refused and nothing else."""
     s.alter(7, 8, 9)
     s.write_znode({A0: (4, 10)})
     s.step("what it asked was refused, so that it is empty")
@@ -56,23 +70,12 @@ def _refused_empties(s: RecordingStage) -> None:
     s.listed(B0, expected={B0: "[2,3,4,5] | [5] | [2]"})
 
 
+@TARGETS.vector("partition.znode.cancelled", "legacy-znode", "cancel", configuration=NINE)
 def _cancelled(s: RecordingStage) -> None:
+    """By way of the API."""
     s.write_znode({A0: (4, 5, 6)})
     s.step("the API cancels it: the znode is empty, and stays so when node 2 takes over")
     s.cancel()
     s.check("the znode", dict(s.state.legacy), {})
     s.fail_over(2)
     s.listed(expected={})
-
-
-TARGETS: tuple[PartitionTarget, ...] = (
-    PartitionTarget("partition.znode", "A batch", ("legacy-znode", "start"), _acted_on, NINE),
-    PartitionTarget("partition.znode.ignored", "Not before it is empty", ("legacy-znode",), _ignored, NINE),
-    PartitionTarget("partition.znode.empties", "It empties in the end", ("legacy-znode",), _empties, NINE),
-    PartitionTarget("partition.znode.wins", "It wins on failover", ("legacy-znode-precedence",), _wins, NINE),
-    PartitionTarget("partition.znode.refused", "What is refused is gone from it", ("legacy-znode",), _refused, NINE),
-    PartitionTarget(
-        "partition.znode.refused-empties", "Refused and nothing else", ("legacy-znode",), _refused_empties, NINE
-    ),
-    PartitionTarget("partition.znode.cancelled", "By way of the API", ("legacy-znode", "cancel"), _cancelled, NINE),
-)
