@@ -87,7 +87,7 @@ test:
 
 samples:
 	@tools/ensure_venv.sh run
-	$(BIN)/python -m kraft_conformance.samples
+	$(BIN)/python -m kraft_dev.samples
 
 counterexamples:
 	@tools/ensure_venv.sh run

@@ -13,7 +13,7 @@ from tests.conformance.commands import Captured, assert_said, document, error, o
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.samples import sample_folder
+from kraft_dev.samples import sample_folder
 from kraft_reference.scenarios import SCENARIOS
 
 

@@ -17,7 +17,6 @@ from jsonschema import Draft202012Validator
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.json_schemas import ADAPTER_SCHEMA
 from kraft_conformance.protocol.messages import HelloReply, Request
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
 from kraft_conformance.protocol.partitions import (
@@ -44,6 +43,7 @@ from kraft_conformance.vectors.partitions.target import FIVE
 from kraft_conformance.vectors.recording import VectorProofError
 from kraft_conformance.vectors.smoke import PARTITION_SMOKE
 from kraft_conformance.vectors.staging import NotAcceptedError
+from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
 from kraft_spec.edits import Edit, edited_packages
 from kraft_spec.experiments import switchable_partition_rules
 from kraft_spec.experiments.replicas import controllers_without

@@ -6,12 +6,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.json_schemas import ADAPTER_SCHEMA
 from kraft_conformance.protocol.cluster import cluster_of, configuration_from
 from kraft_conformance.protocol.messages import Hello, Observe, Request, Reset, Software, Step, TracedDraw
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
+from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
 from kraft_reference.scenarios import SCENARIOS
 from kraft_traces.errors import TraceError
 

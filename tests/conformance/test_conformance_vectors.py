@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from kraft_conformance.json_schemas import VECTOR_SCHEMAS
 from kraft_conformance.protocol.features import Subject as SubjectName
-from kraft_conformance.vectors.archive import archive_bytes
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.generate import differing, files_of, generated, write
@@ -25,6 +23,8 @@ from kraft_conformance.vectors.staging import (
     recorded,
 )
 from kraft_conformance.vectors.target import THREE
+from kraft_dev.archive import archive_bytes
+from kraft_dev.schemas.conformance import VECTOR_SCHEMAS
 from kraft_reference.events import Receive
 from kraft_reference.messages import VoteRequest
 from kraft_reference.scenarios.director import Director

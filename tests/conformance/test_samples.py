@@ -4,7 +4,7 @@ from itertools import zip_longest
 
 import pytest
 
-from kraft_conformance.samples import (
+from kraft_dev.samples import (
     ALL_SAMPLES,
     PARTITION_SAMPLES,
     SAMPLES,

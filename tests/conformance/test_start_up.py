@@ -14,8 +14,8 @@ import pytest
 import typer
 
 from kraft_conformance import cli
-from kraft_conformance.samples import sample_folder
 from kraft_dev import cli as dev_cli
+from kraft_dev.samples import sample_folder
 
 LISTING = """
 import json, sys

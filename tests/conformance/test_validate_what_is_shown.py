@@ -11,7 +11,7 @@ from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.samples import sample_folder
+from kraft_dev.samples import sample_folder
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text(encoding="utf-8")
 _SMALL = re.search(r"```json\n(.*?)```", _PAGE, re.DOTALL)

@@ -10,7 +10,7 @@ import pytest
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.wire.generate import read_files
+from kraft_dev.wire.generate import read_files
 
 PAIRS = {pair.id: pair for file in read_files() for pair in file.pairs}
 VOTE = PAIRS["vote-request-v2-typical"]

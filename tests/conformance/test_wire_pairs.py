@@ -18,14 +18,16 @@ from msgspec import UNSET
 from tests.conformance.commands import Captured
 
 from kraft_conformance.directories.error_codes import CODES
-from kraft_conformance.json_schemas import WIRE_SCHEMA
 from kraft_conformance.vectors.generate import differing
 from kraft_conformance.wire.batches import decode_batch, encode_batch
-from kraft_conformance.wire.cross_check import MARKS, Checked, Means, cross_checked, kafka_module, table, with_table
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.format import MANIFEST, Pair, Refusal, WireFile
 from kraft_conformance.wire.frames import encode_frame
-from kraft_conformance.wire.generate import (
+from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
+from kraft_conformance.wire.schema import Field, Kind, Message, messages
+from kraft_dev.schemas.conformance import WIRE_SCHEMA
+from kraft_dev.wire.cross_check import MARKS, Checked, Means, cross_checked, kafka_module, table, with_table
+from kraft_dev.wire.generate import (
     data_folder,
     decode_frame,
     generated,
@@ -34,9 +36,7 @@ from kraft_conformance.wire.generate import (
     read_reasons,
     rules_of_pairs,
 )
-from kraft_conformance.wire.kio_entities import entity_class, inner_class, paired
-from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
-from kraft_conformance.wire.schema import Field, Kind, Message, messages
+from kraft_dev.wire.kio_entities import entity_class, inner_class, paired
 from kraft_spec.rules import load_registry
 
 FILES: tuple[WireFile, ...] = tuple(read_files())
@@ -263,7 +263,7 @@ def test_kafka_python_reads_and_writes_the_same(checked: list[Checked]) -> None:
 
 
 def test_the_table_of_the_page_is_what_was_checked(checked: list[Checked]) -> None:
-    """`python -m kraft_conformance.wire.cross_check docs/wire.md` writes it."""
+    """`python -m kraft_dev.wire.cross_check docs/wire.md` writes it."""
     page = PAGE.read_text(encoding="utf-8")
     assert with_table(page, table(checked)) == page
     with pytest.raises(ValueError, match=MARKS[0]):

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.traces.strategies import GENERATOR, altered_anywhere, cluster, occurrences, random_run
 
+from kraft_dev.schemas.trace import TRACE_SCHEMA
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.errors import TraceError
-from kraft_traces.json_schema import TRACE_SCHEMA
 from kraft_traces.lines import EndLine
 from kraft_traces.parsing import parse_line
 from kraft_traces.writer import trace_bytes
@@ -30,7 +30,7 @@ def accepts(line: object) -> bool:
 
 def test_the_committed_schema_is_the_generated_one() -> None:
     assert TRACE_SCHEMA.file_name == "kraft-trace-1.schema.json"
-    assert TRACE_SCHEMA.committed_text() == TRACE_SCHEMA.text(), "run python -m kraft_traces.json_schema"
+    assert TRACE_SCHEMA.committed_text() == TRACE_SCHEMA.text(), "run python -m kraft_dev.schemas"
 
 
 def test_our_own_traces_are_valid() -> None:

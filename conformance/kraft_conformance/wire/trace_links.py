@@ -11,7 +11,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kraft_conformance.wire.schema import NULL_UUID
-from kraft_conformance.wire.typical_admin import TOPIC, TOPIC_ID
+
+TOPIC = "__cluster_metadata"
+TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
+"""Of the metadata topic: the one id that Kafka gives out by itself beside the null one."""
 
 
 class As(Enum):

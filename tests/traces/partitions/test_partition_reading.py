@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.traces.strategies import altered_anywhere
 
+from kraft_dev.schemas.partition_trace import PARTITION_TRACE_SCHEMA
 from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_spec.fingerprint import PARTITION_TRACE_MODULES, partition_spec_hash, spec_hash
 from kraft_spec.models import model_directory
@@ -32,7 +33,6 @@ from kraft_traces.errors import (
     UnknownSchemaError,
 )
 from kraft_traces.partitions.encode import encoded, header_of, line_of
-from kraft_traces.partitions.json_schema import PARTITION_TRACE_SCHEMA
 from kraft_traces.partitions.parsing import parse_partition_header, parse_partition_line
 from kraft_traces.partitions.reader import (
     PartitionTraceReader,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from kraft_dev.pipeline_tables import documented
 from kraft_traces import errors
-from kraft_traces.pipeline.documented import documented
 from kraft_traces.pipeline.schemas import INTAKE, PLANS, SWEPT, TABLES, TableSchema, ddl
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "pipeline.md"

@@ -14,7 +14,7 @@ from kraft_dev.benchmark.figure import BenchmarkError
 from kraft_dev.benchmark.pipeline import bare
 from kraft_dev.child import child_command
 
-_SESSION = "kraft_traces.pipeline.measuring"
+_SESSION = "kraft_dev.benchmark.pipeline.measuring"
 _BARE = "kraft_dev.benchmark.pipeline.bare"
 _WORDS_SHOWN = 2_000
 

@@ -1,4 +1,4 @@
-"""The vectors and their schemas as one archive: `python -m kraft_conformance.vectors.archive FILE`.
+"""The vectors and their schemas as one archive: `python -m kraft_dev.archive FILE`.
 
 FILE is compressed if its name ends with `.gz`.
 The same vectors give the same bytes: no times, no owners, names in order.
@@ -10,9 +10,9 @@ import tarfile
 from collections.abc import Iterator
 from importlib.resources import files
 
-from kraft_conformance.json_schemas import ADAPTER_SCHEMA, VECTOR_SCHEMAS
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.manifest import MANIFEST
+from kraft_dev.schemas.conformance import ADAPTER_SCHEMA, VECTOR_SCHEMAS
 from kraft_traces.streams import whole_file
 
 _ROOT = "kraft-vectors-1"

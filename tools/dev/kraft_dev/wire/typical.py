@@ -8,7 +8,8 @@ from typing import Any
 
 from kraft_conformance.wire.batches import batch_of, encode_batch
 from kraft_conformance.wire.schema import Kind, Message, messages
-from kraft_conformance.wire.typical_admin import (
+from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID
+from kraft_dev.wire.typical_admin import (
     CLUSTER_ID,
     END_OFFSET,
     EPOCH,
@@ -16,8 +17,6 @@ from kraft_conformance.wire.typical_admin import (
     LEADER,
     NOW_MS,
     SUPPORTED,
-    TOPIC,
-    TOPIC_ID,
     admin_documents,
     directory_id,
     listener,

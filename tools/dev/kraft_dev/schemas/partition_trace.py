@@ -1,13 +1,10 @@
-"""The JSON Schema of one line of a trace of partition reassignment, generated from the types and kept in the package.
-
-`python -m kraft_traces.partitions.json_schema FILE` writes it anew, and a test holds it to the types.
-"""
+"""The JSON Schema of one line of a trace of partition reassignment, generated from the types."""
 
 from typing import Any
 
 import msgspec
 
-from kraft_traces.committed_schema import CommittedSchema, in_order, write_schemas
+from kraft_dev.schemas.committed import CommittedSchema, in_order
 from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine, PartitionHeader
 
 _SETS = {"PartitionHeader": ("brokers", "controllers", "assignments", "unclean_topics", "switched_off")}
@@ -33,7 +30,3 @@ def _body() -> dict[str, Any]:
 
 PARTITION_TRACE_SCHEMA = CommittedSchema(SCHEMA, f"A line of a {SCHEMA} file", "kraft_traces", "schema", _body)
 """The schema of a line, which is the header or an event."""
-
-
-if __name__ == "__main__":
-    write_schemas(PARTITION_TRACE_SCHEMA)

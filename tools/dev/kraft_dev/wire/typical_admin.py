@@ -5,9 +5,6 @@ from typing import Any
 from kraft_conformance.wire.decoding import uuid_text
 from kraft_conformance.wire.schema import Kind, messages
 
-TOPIC = "__cluster_metadata"
-TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
-"""Of the metadata topic: the one id that Kafka gives out by itself beside the null one."""
 CLUSTER_ID = "5L6g3nShT-eMCtK--X86sw"
 EPOCH, END_OFFSET, HIGH_WATERMARK = 4, 201, 200
 NOW_MS = 1_700_000_000_000

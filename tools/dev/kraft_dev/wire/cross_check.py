@@ -1,6 +1,6 @@
 """The pairs again with the codec of kafka-python, which shares no code with kio.
 
-Run as `python -m kraft_conformance.wire.cross_check FILE`, it writes the table between two marks of that file anew.
+Run as `python -m kraft_dev.wire.cross_check FILE`, it writes the table between two marks of that file anew.
 
 kafka-python carries Kafka's own message files for the requests of clients.  For those its classes decode the frame and
 encode it again.  The requests of the quorum alone it does not have: there its codec is given the fields of
@@ -25,8 +25,8 @@ from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.format import Pair
 from kraft_conformance.wire.frames import header_of, header_version
-from kraft_conformance.wire.generate import read_files
 from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of, messages
+from kraft_dev.wire.generate import read_files
 
 _MODULES = {
     "Fetch": "consumer.fetch",

@@ -1,4 +1,4 @@
-"""Runs in one session, timed: `python -m kraft_traces.pipeline.measuring`, a process for each session's settings.
+"""Runs in one session, timed: a process of its own for the settings of each session.
 
 It reads a request from standard input and writes an answer for each run, one line of JSON each, to standard output.
 """

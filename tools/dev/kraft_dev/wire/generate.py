@@ -1,4 +1,4 @@
-"""Make the pairs of the package anew: `python -m kraft_conformance.wire.generate [--check]`.
+"""Make the pairs of the package anew: `python -m kraft_dev.wire.generate [--check]`.
 
 kio makes the bytes; ours have to be the same, and what kio reads from them the same message.
 kio 0.6.5 neither writes tagged fields that its schema does not know nor reads past them (it raises KeyError), so that
@@ -33,11 +33,11 @@ from kraft_conformance.wire.format import (
     WireFile,
 )
 from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, header_of, header_version
-from kraft_conformance.wire.kio_entities import kio_bytes, kio_frame, kio_read, without_unknown_tags
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.schema import Field, Kind, Message, messages
-from kraft_conformance.wire.typical import typical, typical_header
-from kraft_conformance.wire.values import Valued, minimal, not_droppable, valued
+from kraft_dev.wire.kio_entities import kio_bytes, kio_frame, kio_read, without_unknown_tags
+from kraft_dev.wire.typical import typical, typical_header
+from kraft_dev.wire.values import Valued, minimal, not_droppable, valued
 
 
 class PairProofError(AssertionError):
@@ -255,7 +255,7 @@ def rules_of_pairs() -> dict[str, tuple[str, ...]]:
 
 def read_reasons() -> dict[str, str]:
     """Why a rule has no pair, by rule."""
-    text = files("kraft_conformance").joinpath("wire", "without_pair.toml").read_text(encoding="utf-8")
+    text = files("kraft_dev").joinpath("wire", "without_pair.toml").read_text(encoding="utf-8")
     return {entry["rule"]: entry["reason"] for entry in tomllib.loads(text)["without"]}
 
 

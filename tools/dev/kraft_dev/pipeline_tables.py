@@ -1,4 +1,4 @@
-"""The tables as a page of the documentation shows them: `python -m kraft_traces.pipeline.documented`."""
+"""The tables as a page of the documentation shows them: `python -m kraft_dev.pipeline_tables`."""
 
 from kraft_traces.pipeline.schemas import SCHEDULES, TABLES, TALLIES, ddl_type
 

@@ -1,7 +1,4 @@
-"""The JSON Schemas of what the package reads and writes, generated from the types and kept in the package.
-
-`python -m kraft_conformance.json_schemas FOLDER` writes them anew, and tests hold them to the types.
-"""
+"""The JSON Schemas of what the package reads and writes, generated from the types and kept in the package."""
 
 import json
 from functools import partial
@@ -15,7 +12,7 @@ from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.manifest import SCHEMA
 from kraft_conformance.vectors.partitions.format import PARTITION_SCHEMA, PartitionVector
 from kraft_conformance.wire import format as wire_format
-from kraft_traces.committed_schema import CommittedSchema, body_of, in_order, write_schemas
+from kraft_dev.schemas.committed import CommittedSchema, body_of, in_order
 
 _NAMES = {
     "kraft_reference.messages.Error": "Error",
@@ -58,7 +55,3 @@ VECTOR_SCHEMAS: dict[Subject, CommittedSchema] = {
 
 WIRE_SCHEMA = _file(wire_format.SCHEMA, f"The pairs of a {wire_format.SCHEMA}", "wire", wire_format.WireFile)
 """Of a file of pairs of JSON and bytes."""
-
-
-if __name__ == "__main__":
-    write_schemas(ADAPTER_SCHEMA, *VECTOR_SCHEMAS.values(), WIRE_SCHEMA)

@@ -1,11 +1,9 @@
 """JSON Schemas (2020-12) that are generated from types and kept in a package, for readers in other languages.
 
-Each module that has one writes it anew when it is run, as `python -m kraft_traces.json_schema FILE` or `FOLDER`, and a
-test holds it to the types.
+Tests hold the files to the types.
 """
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
@@ -30,6 +28,11 @@ class CommittedSchema:
     """All of it but what it is called."""
 
     @property
+    def path(self) -> Path:
+        """Where the package has it."""
+        return Path(str(files(self.package).joinpath(self.folder, self.file_name)))
+
+    @property
     def file_name(self) -> str:
         """Of the committed file."""
         return f"{self.name.replace('/', '-')}.schema.json"
@@ -49,7 +52,7 @@ class CommittedSchema:
 
     def committed_text(self) -> str:
         """The text that the package carries."""
-        return files(self.package).joinpath(self.folder, self.file_name).read_text(encoding="utf-8")
+        return self.path.read_text(encoding="utf-8")
 
     def committed(self) -> dict[str, Any]:
         """The schema that the package carries."""
@@ -72,11 +75,3 @@ def in_order(part: Any) -> Any:
             for key, value in part.items()
         }
     return [in_order(value) for value in part] if isinstance(part, list | tuple) else part
-
-
-def write_schemas(*schemas: CommittedSchema) -> None:
-    """Write them anew to the file or into the folder that the command line names."""
-    target = Path(sys.argv[1])
-    for schema in schemas:
-        path = target / schema.file_name if target.is_dir() else target
-        path.write_text(schema.text(), encoding="utf-8")

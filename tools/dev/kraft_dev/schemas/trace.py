@@ -1,16 +1,12 @@
-"""The JSON Schema of one line of a trace, generated from the types and kept in the package.
-
-The committed file is for readers in other languages.
-`python -m kraft_traces.json_schema FILE` writes it anew, and a test holds it to the types.
-"""
+"""The JSON Schema of one line of a trace, generated from the types and kept in the package."""
 
 from typing import Any
 
 import msgspec
 
+from kraft_dev.schemas.committed import CommittedSchema, in_order
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_spec.mapping_forms import NOBODY_ASKED
-from kraft_traces.committed_schema import CommittedSchema, in_order, write_schemas
 from kraft_traces.lines import SCHEMA, Line
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.state_types import TracedState, TracedVoters
@@ -147,7 +143,3 @@ def _event_rule(name: str, shape: EventShape) -> dict[str, Any]:
 
 TRACE_SCHEMA = CommittedSchema(SCHEMA, f"A line of a {SCHEMA} file", "kraft_traces", "schema", _body)
 """The schema of a line, which is a header, an event, a checkpoint or the end."""
-
-
-if __name__ == "__main__":
-    write_schemas(TRACE_SCHEMA)
