@@ -89,7 +89,7 @@ def progress(description: str, total: int | None = None) -> Iterator[Advance]:
 
 
 LINE_SECONDS = 15.0
-"""Where there is no terminal, work that goes on is told so often."""
+"""Where there is no terminal, work that goes on is reported so often."""
 
 
 @contextmanager
@@ -98,15 +98,15 @@ def stage_progress() -> Iterator[Notice]:
 
     No terminal gets a line for each thing that begins, and how far it is every `LINE_SECONDS`.
     """
-    told, told_at = "", 0.0
+    said, said_at = "", 0.0
     with _bar(TextColumn("tasks")) as bar:
         task = bar.add_task("", total=None)
 
         def move(what: str, done: int, total: int) -> None:
-            nonlocal told, told_at
+            nonlocal said, said_at
             bar.update(task, description=what, completed=done, total=total or None)
-            if not stderr.is_terminal and (what != told or time.monotonic() >= told_at + LINE_SECONDS):
-                told, told_at = what, time.monotonic()
+            if not stderr.is_terminal and (what != said or time.monotonic() >= said_at + LINE_SECONDS):
+                said, said_at = what, time.monotonic()
                 stderr.print(f"{what} ...{f' {done} of {total} tasks' if total else ''}", markup=False)
 
         yield move

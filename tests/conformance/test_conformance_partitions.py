@@ -279,8 +279,8 @@ FREE = {
     ),
     "everybody is told of the ISR": Edit(
         "partitions/changes.py",
-        "{name for name in names if name != kept_quiet or _is_news(before[name], new[name])} | set(told)",
-        "set(names) | set(told)",
+        "{name for name in names if name != kept_quiet or _is_news(before[name], new[name])} | set(notified)",
+        "set(names) | set(notified)",
     ),
 }
 

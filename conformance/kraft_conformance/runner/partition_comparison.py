@@ -6,7 +6,7 @@ from typing import Any
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.partitions import LEADER_AND_ISR_LEAST, ControllerView, ShownEffect
 from kraft_conformance.runner.partition_choices import Choices
-from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, told, view_fields
+from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
 from kraft_conformance.runner.plain import Compared, Difference, compare, text
 from kraft_conformance.vectors.partitions.format import PartitionLatitude, PartitionVectorStep
 from kraft_conformance.vectors.partitions.view_changes import by_name
@@ -63,7 +63,7 @@ class ControllerComparison:
         leader = item.fields.get("leader")
         if item.kind != "LeaderAndIsr" or item.partition is None or leader is None:
             return item.name
-        return told(item.kind, item.partition, choices.leader(item.partition, leader))
+        return sent_to(item.kind, item.partition, choices.leader(item.partition, leader))
 
     def compared(self) -> Compared:
         """The differences, and what was expected and not shown."""
@@ -94,7 +94,7 @@ class ControllerComparison:
         if item.kind != "LeaderAndIsr" or item.partition not in by_name(self._after):
             return False
         row = partition_fields(by_name(self._after)[item.partition])
-        holds = [told("LeaderAndIsr", item.partition, broker) for broker in row["replicas"]]
+        holds = [sent_to("LeaderAndIsr", item.partition, broker) for broker in row["replicas"]]
         return item.name in holds and not list(_compared_fields("", row, item.fields, left_out=False))
 
     def _order(self) -> Iterator[Difference]:

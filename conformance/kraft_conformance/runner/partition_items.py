@@ -72,15 +72,15 @@ def items(effects: Iterable[ShownEffect]) -> Iterator[Item]:
                 fields = plain_fields(effect)
                 for known in ("type", "broker", "partition"):
                     fields.pop(known)
-                yield Item(told(kind, effect.partition, effect.broker), kind, effect.partition, fields, position)
+                yield Item(sent_to(kind, effect.partition, effect.broker), kind, effect.partition, fields, position)
             case _:
                 fields = plain_fields(effect)
                 fields.pop("type")
                 yield Item(kind, kind, None, fields, position)
 
 
-def told(kind: str, partition: Name, broker: int) -> str:
-    """The name of what a broker is told about a partition."""
+def sent_to(kind: str, partition: Name, broker: int) -> str:
+    """The name of what a broker is sent about a partition."""
     return f"{kind} {label(partition)} to {broker}"
 
 

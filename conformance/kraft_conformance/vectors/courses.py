@@ -69,8 +69,8 @@ def _outcomes(
 
 
 def _after(course: Followed, occurrence: Occurrence, done: Step, taken: frozenset[OpenAnswer]) -> Followed:
-    told = replace(occurrence, effects=done.effects, refusal=done.refusal, state=done.state)
-    return Followed(done.state, course.before, taken, (*course.steps, told))
+    happened = replace(occurrence, effects=done.effects, refusal=done.refusal, state=done.state)
+    return Followed(done.state, course.before, taken, (*course.steps, happened))
 
 
 def _merged(courses: Iterable[Followed]) -> tuple[Followed, ...]:

@@ -50,8 +50,8 @@ def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
         digest, steps = sha256(raw).hexdigest(), len(vector.steps)
         history = None if vector.history is None else len(vector.history)
         profiles = vector.requires.profiles
-        told = (digest, vector.level, vector.rules, steps, history, profiles, vector.subject)
-        entries.append(ManifestEntry(vector.id, name, *told))
+        about = vector.level, vector.rules, steps, history, profiles, vector.subject
+        entries.append(ManifestEntry(vector.id, name, digest, *about))
     made[MANIFEST] = manifest_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
     return made
 

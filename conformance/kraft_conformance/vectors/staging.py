@@ -98,7 +98,7 @@ class RecordingDirector(Director):
         before, draw = self.state(replica_id), self.draw(replica_id)
         self.world.time_ms += 1
         outcome = handle(before, self.world.configuration, Receive(request), draw)
-        told = Occurrence(
+        occurrence = Occurrence(
             self.world.sequence + 1,
             self.world.time_ms,
             Receive(request),
@@ -108,12 +108,12 @@ class RecordingDirector(Director):
             outcome.refusal,
             state=outcome.state,
         )
-        response = answer_to(request, told)
+        response = answer_to(request, occurrence)
         self.check(f"the answer of N{replica_id}", None if response is None else verdict_of(response), verdict)
         self.check(f"messages of N{replica_id}", len(outcome.sends), 1)
         self.check(f"timers of N{replica_id}", outcome.timers, ())
         self.check(f"the state of N{replica_id}", outcome.state, before)
-        self.occurrences.append(told)
+        self.occurrences.append(occurrence)
 
 
 def in_terms_of_the_model(occurrences: Iterable[Occurrence], configuration: Configuration) -> Iterator[Occurrence]:

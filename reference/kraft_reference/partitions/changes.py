@@ -1,4 +1,4 @@
-"""From partitions before an event to partitions after it: what is stored, who is told, who is stopped."""
+"""From partitions before an event to partitions after it: what is stored, who is notified, who is stopped."""
 
 from collections.abc import Collection
 
@@ -27,7 +27,7 @@ def changed(
     node: int,
     after: Partitions,
     *,
-    told: Collection[TopicPartition] = (),
+    notified: Collection[TopicPartition] = (),
     kept_quiet: TopicPartition | None = None,
     refused: Collection[TopicPartition] = (),
 ) -> Outcome:
@@ -38,13 +38,13 @@ def changed(
         configuration: of the cluster.
         node: the controller.
         after: all partitions; what is not equal to what the node took them to be before has changed.
-        told: partitions whose replicas are told although nothing has changed.
-        kept_quiet: a partition whose replicas need not be told of their in-sync replicas: the leader chose them.
+        notified: partitions whose replicas get LeaderAndIsr although nothing has changed.
+        kept_quiet: a partition whose replicas need not be notified of their in-sync replicas: the leader chose them.
         refused: partitions whose target in the old znode has just been refused, so that it goes from there.
     """
     before = state.memory.get(node, {})
     names = sorted(name for name in after if after[name] != before[name])
-    new = {name: _settled(state, configuration, before[name], after[name]) for name in names}
+    new = {name: _stored(state, configuration, before[name], after[name]) for name in names}
     partitions = {**before, **new}
     effects: list[Effect] = []
     if names:
@@ -54,8 +54,8 @@ def changed(
     left = {n: target for n, target in left.items() if partitions[n].is_reassigned and n not in refused}
     if left != state.legacy:
         effects.append(StoreReassignPartitions(tuple(sorted(left.items()))))
-    to_tell = {name for name in names if name != kept_quiet or _is_news(before[name], new[name])} | set(told)
-    for name in sorted(to_tell):
+    to_notify = {name for name in names if name != kept_quiet or _is_news(before[name], new[name])} | set(notified)
+    for name in sorted(to_notify):
         effects += [leader_and_isr(b, name, partitions[name]) for b in _alive(state, partitions[name])]
     for name in names:
         gone = without(before[name].replicas, new[name].replicas)
@@ -64,7 +64,7 @@ def changed(
     return Outcome(state._replace(memory=memory, stored={**state.stored, **new}, legacy=left), tuple(effects))
 
 
-def _settled(
+def _stored(
     state: ControllerState, configuration: PartitionConfiguration, before: Partition, after: Partition
 ) -> Partition:
     """The partition as it is stored: complete if it may be and that is not a step of its own.
@@ -81,12 +81,12 @@ def _is_news(before: Partition, after: Partition) -> bool:
 
 
 def _alive(state: ControllerState, partition: Partition) -> list[int]:
-    """The brokers that hold it and can be told, each once, also where nobody has looked whether R names one twice."""
+    """The brokers that hold it and are alive, each once, also where nobody has looked whether R names one twice."""
     return [broker for broker in dict.fromkeys(partition.replicas) if broker in state.alive]
 
 
 def leader_and_isr(broker: int, name: TopicPartition, partition: Partition) -> LeaderAndIsr:
-    """What a broker is told: all of R, so that it replicates rightly whether it heeds the other two lists or not.
+    """What a broker is sent: all of R, so that it replicates rightly whether it heeds the other two lists or not.
 
     Rules: partition-reassign.leader-and-isr-fields, partition-reassign.mixed-versions.
     """

@@ -34,7 +34,7 @@ def after_broker_fails(state: ControllerState, configuration: PartitionConfigura
 
 
 def after_broker_starts(state: ControllerState, configuration: PartitionConfiguration, event: BrokerStarts) -> Outcome:
-    """The broker is told what it holds; it leads a partition that had to wait for it.
+    """The broker is notified what it holds; it leads a partition that had to wait for it.
 
     Rule: partition-reassign.leader-and-isr-fields.
     """
@@ -46,14 +46,14 @@ def after_broker_starts(state: ControllerState, configuration: PartitionConfigur
     risen = {name: led(partition, now.alive, is_unclean(configuration, name)) for name, partition in held.items()}
     outcome = changed(now, configuration, state.controller, {**state.partitions, **risen})
     unchanged = [name for name in held if risen[name] == held[name]]
-    told = tuple([leader_and_isr(event.broker, name, held[name]) for name in unchanged])
-    return Outcome(outcome.state, (*outcome.effects, *told))
+    notified = tuple([leader_and_isr(event.broker, name, held[name]) for name in unchanged])
+    return Outcome(outcome.state, (*outcome.effects, *notified))
 
 
 def after_controller_failover(
     state: ControllerState, configuration: PartitionConfiguration, event: ControllerFailover
 ) -> Outcome:
-    """The new controller reads what is stored, and tells every replica, since it cannot know what the last one told.
+    """The new controller reads what is stored, and notifies every replica, since it cannot know what the last one sent.
 
     The old znode comes after the topics' own ones and wins, although an API request may have replaced it since.
     Rules: partition-reassign.persisted, partition-reassign.legacy-znode-precedence,
@@ -64,6 +64,6 @@ def after_controller_failover(
         return Outcome(state, refusal=Refusal.ALREADY_SO if known else Refusal.UNKNOWN_ID)
     # Who is not controller any more forgets what it knew, or it could go on writing.
     now = state._replace(controller=event.node, memory={event.node: state.stored})
-    told = [name for name in state.stored if exists(now, state.stored, name)]
+    notified = [name for name in state.stored if exists(now, state.stored, name)]
     after, refused = with_legacy_targets(now, configuration, state.stored)
-    return changed(now, configuration, event.node, after, told=told, refused=refused)
+    return changed(now, configuration, event.node, after, notified=notified, refused=refused)

@@ -32,10 +32,10 @@ def with_late_answers_last(line: EventLine) -> EventLine:
     """The line with late answers after whatever else it sends, which has no order."""
     if line.effects is UNSET or not any(map(_answer, line.effects)):
         return line
-    told = len(line.effects)
-    while told and isinstance(line.effects[told - 1], TracedSend | TracedAnswer | TracedStartTimer):
-        told -= 1
-    first, rest = line.effects[:told], line.effects[told:]
+    end = len(line.effects)
+    while end and isinstance(line.effects[end - 1], TracedSend | TracedAnswer | TracedStartTimer):
+        end -= 1
+    first, rest = line.effects[:end], line.effects[end:]
     late = [one for one in rest if (answer := _answer(one)) is not None and _is_late(line, answer)]
     others = [one for one in rest if one not in late]
     return replace(line, effects=(*first, *others, *late)) if late else line

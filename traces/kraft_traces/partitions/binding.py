@@ -66,7 +66,7 @@ def shown(line: PartitionEventLine) -> dict[str, TlaValue]:
     """What a line shows, as the model's Observation gives it."""
     store: frozenset[TlaValue] = frozenset()
     legacy: tuple[TlaValue, ...] = ()
-    told: list[TlaValue] = []
+    notified: list[TlaValue] = []
     stopped: list[TlaValue] = []
     answer: TlaValue = ()
     for effect in line.effects:
@@ -76,7 +76,7 @@ def shown(line: PartitionEventLine) -> dict[str, TlaValue]:
             case lines.StoreReassignPartitions():
                 legacy = (frozenset(effect.targets),)
             case lines.LeaderAndIsr():
-                told.append(_leader_and_isr(effect))
+                notified.append(_leader_and_isr(effect))
             case lines.StopReplica():
                 stopped.append((effect.broker, effect.partition))
             case lines.AlterReassignmentsAnswer():
@@ -91,7 +91,7 @@ def shown(line: PartitionEventLine) -> dict[str, TlaValue]:
         "refusal": "" if line.refusal is None else str(line.refusal),
         "store": store,
         "store_legacy": legacy,
-        "leader_and_isr": frozenset(told),
+        "leader_and_isr": frozenset(notified),
         "stop_replica": frozenset(stopped),
         "answer": answer,
         "controller": state.controller,

@@ -1,6 +1,6 @@
-"""What the page is told about a trace: a document of plain values.
+"""What the page shows about a trace: a document of plain values.
 
-States are told by what changed, so that a page for thousands of events stays small; the page puts them together again.
+States are given by what changed, so that a page for thousands of events stays small; the page puts them together again.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ from kraft_traces.view.logs import ShownLog
 
 
 class Document(TypedDict):
-    """What the page is told; every list of events is by index, from 0."""
+    """What the page shows; every list of events is by index, from 0."""
 
     source: str
     header: dict[str, Any]
@@ -69,12 +69,12 @@ def view_document(
         complete: the trace says that it holds the whole run.
         broken: what is wrong with the line after the last of `lines`; None if nothing is.
     """
-    telling = _Telling(header)
-    events = [telling.told(index, numbered) for index, numbered in enumerate(lines)]
-    telling.name(header.switched_off)
+    shown = _Events(header)
+    events = [shown.event(index, numbered) for index, numbered in enumerate(lines)]
+    shown.name(header.switched_off)
     if verdict is not None:
         verdict = _renamed(verdict, source)
-        telling.name(verdict.rejection.rules if verdict.rejection is not None else ())
+        shown.name(verdict.rejection.rules if verdict.rejection is not None else ())
     voters = {key.id for key in header.voters}
     return Document(
         source=source,
@@ -84,20 +84,20 @@ def view_document(
                 "id": one.id,
                 "voter": one.id in voters,
                 "directory_id": one.directory_id,
-                "start": telling.starts.get(one.id),
+                "start": shown.starts.get(one.id),
             }
             for one in sorted(header.replicas, key=lambda one: one.id)
         ],
         events=events,
-        arrows=[arrow._asdict() for arrow in telling.flights.arrows()],
-        rules=[_rule(rule) for rule in telling.rules],
+        arrows=[arrow._asdict() for arrow in shown.flights.arrows()],
+        rules=[_rule(rule) for rule in shown.rules],
         verdict=None if verdict is None else _verdict(verdict),
         broken=None if broken is None else str(_of_source(broken, source)),
         complete=complete,
     )
 
 
-class _Telling:
+class _Events:
     def __init__(self, header: HeaderLine) -> None:
         self.flights = Flights()
         self.rules: dict[str, int] = {}
@@ -112,26 +112,26 @@ class _Telling:
             if rule in load_registry():
                 self.rules.setdefault(rule, len(self.rules))
 
-    def told(self, index: int, numbered: Numbered) -> dict[str, Any]:
+    def event(self, index: int, numbered: Numbered) -> dict[str, Any]:
         line = numbered.line
         self.flights.follow(index, line)
-        told: dict[str, Any] = to_builtins(line)
-        told.pop("state", None)
-        told.pop("kind", None)
-        told["line"] = numbered.number
+        event: dict[str, Any] = to_builtins(line)
+        event.pop("state", None)
+        event.pop("kind", None)
+        event["line"] = numbered.number
         if line.replica is UNSET:
-            return told
+            return event
         before = self._states.setdefault(line.replica, {})
-        told["rules"] = [self.rules.setdefault(rule, len(self.rules)) for rule in self._rules_of(line.replica, line)]
+        event["rules"] = [self.rules.setdefault(rule, len(self.rules)) for rule in self._rules_of(line.replica, line)]
         if line.state is not UNSET:
             changed = {name: value for name, value in _observed(line.state).items() if before.get(name, UNSET) != value}
             before.update(changed)
             if changed:
-                told["changed"] = changed
+                event["changed"] = changed
         log = self._logs.setdefault(line.replica, ShownLog()).follow(line)
         if log is not None:
-            told["log"] = log._asdict()
-        return told
+            event["log"] = log._asdict()
+        return event
 
     def _rules_of(self, replica: int, line: EventLine) -> tuple[str, ...]:
         """A role that was shown some lines ago may be another one by now, so it counts for one line only."""
@@ -181,7 +181,7 @@ def _of_source(error: TraceError, source: str) -> TraceError:
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    told: dict[str, Any] = to_builtins(verdict.as_dict())
+    document: dict[str, Any] = to_builtins(verdict.as_dict())
     if verdict.rejection is not None:
-        told["headline"] = verdict.rejection.headline()
-    return told
+        document["headline"] = verdict.rejection.headline()
+    return document

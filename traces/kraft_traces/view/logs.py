@@ -79,8 +79,8 @@ class ShownLog:
         if self._start >= before_start:
             kept = _common(_without_first(before, self._start - before_start), self._runs)
         added = _without_first(self._runs, kept)
-        told = tuple(run if isinstance(run, int) else to_builtins(run) for run in added)
-        return LogChange(self._start, self._start + kept, told)
+        runs = tuple(run if isinstance(run, int) else to_builtins(run) for run in added)
+        return LogChange(self._start, self._start + kept, runs)
 
 
 def _length(run: Run) -> int:

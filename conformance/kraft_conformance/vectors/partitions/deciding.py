@@ -42,16 +42,16 @@ def shown_from(run: PartitionRun, rule: str) -> Level | None:
 
 
 def _shown(occurrence: PartitionOccurrence, level: Level) -> object:
-    told = tuple([effect for effect in occurrence.effects if is_told(effect)])
+    sent = tuple([effect for effect in occurrence.effects if is_sent(effect)])
     if level == "wire":
-        return told
+        return sent
     if level == "effects":
         return occurrence.effects
     return occurrence.effects, occurrence.refusal, occurrence.state.partitions, occurrence.state.stored
 
 
-def is_told(effect: Effect) -> bool:
-    """Does a broker or a client hear of it?"""
+def is_sent(effect: Effect) -> bool:
+    """Does it leave the controller, for a broker or a client?"""
     return not isinstance(effect, StorePartitions | StoreReassignPartitions)
 
 
@@ -63,7 +63,7 @@ def level_of(run: PartitionRun, rules: Iterable[str]) -> Level:
     """
     effects = [effect for one in run.steps for effect in one.effects]
     needed: Level = "effects" if effects else "state"
-    if any(map(is_told, effects)):
+    if any(map(is_sent, effects)):
         needed = "wire"
     switchable = switchable_partition_rules()
     levels = [needed]

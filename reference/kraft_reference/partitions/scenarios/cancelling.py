@@ -24,11 +24,11 @@ def right(s: PartitionStage) -> None:
     s.step("3. Alter(null)")
     s.cancel()
     s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
-    s.told([1, 2, 3], stopped=[4, 5])
+    s.notifies([1, 2, 3], stopped=[4, 5])
     s.step("4. Alter(null) again")
     s.cancel(answer="NO_REASSIGNMENT_IN_PROGRESS")
     s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
-    s.told([])
+    s.notifies([])
 
 
 def only_four(s: PartitionStage) -> None:
@@ -66,7 +66,7 @@ def unclean(s: PartitionStage) -> None:
     s.cancel()
     s.row("[1,2,3]", "[1]", "[]", "[]")
     s.leads(1, 4)
-    s.told([1, 2, 3], stopped=[4, 5])
+    s.notifies([1, 2, 3], stopped=[4, 5])
 
 
 def nobody_left(s: PartitionStage) -> None:

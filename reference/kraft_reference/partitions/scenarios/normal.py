@@ -14,7 +14,7 @@ def _begin(s: PartitionStage) -> None:
     s.step("1. Alter([4,3,2])")
     s.alter(4, 3, 2)
     s.row(MOVING, "[1,2,3]", "[4]", "[1]")
-    s.told([1, 4, 3, 2])
+    s.notifies([1, 4, 3, 2])
     s.waits()
 
 
@@ -31,7 +31,7 @@ def _done(s: PartitionStage) -> None:
     s.complete()
     s.row("[4,3,2]", "[2,3,4]", "[]", "[]")
     s.leads(4, 1)
-    s.told([4, 3, 2], stopped=[1])
+    s.notifies([4, 3, 2], stopped=[1])
 
 
 def _listed(s: PartitionStage) -> None:
@@ -54,7 +54,7 @@ def fails_over(s: PartitionStage) -> None:
     s.step("the controller fails at 1")
     s.fail_over(2)
     s.row(MOVING, "[1,2,3]", "[4]", "[1]")
-    s.told([1, 4, 3, 2])
+    s.notifies([1, 4, 3, 2])
     s.waits()
     _listed(s)
     _caught_up(s)
@@ -75,7 +75,7 @@ def kafka(s: PartitionStage) -> None:
     s.in_sync(1, 2, 3, 4, answer="NEW_LEADER_ELECTED")
     s.row("[4,3,2]", "[2,3,4]", "[]", "[]")
     s.leads(4, 1)
-    s.told([4, 3, 2], stopped=[1])
+    s.notifies([4, 3, 2], stopped=[1])
 
 
 def at_once(s: PartitionStage) -> None:
@@ -120,7 +120,7 @@ def leader_stays(s: PartitionStage) -> None:
     s.complete()
     s.row("[4,3,2]", "[2,3,4]", "[]", "[]")
     s.leads(1, 0)
-    s.told([4, 3, 2], stopped=[1])
+    s.notifies([4, 3, 2], stopped=[1])
 
 
 def lists_are_lost(s: PartitionStage) -> None:

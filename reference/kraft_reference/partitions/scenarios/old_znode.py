@@ -14,7 +14,7 @@ def _both(s: PartitionStage) -> None:
     s.step("2. API: A -> [7,8,9]")
     s.alter(7, 8, 9)
     s.row("[1,2,3,7,8,9]", "[1,2,3]", "[7,8,9]", "[1,2,3]")
-    s.told([1, 2, 3, 7, 8, 9], stopped=[4, 5, 6])
+    s.notifies([1, 2, 3, 7, 8, 9], stopped=[4, 5, 6])
     s.row("[2,3,4,5]", "[2,3,4]", "[5]", "[2]", name=B0)
 
 
@@ -24,7 +24,7 @@ def failover(s: PartitionStage) -> None:
     s.step("3. the controller fails over")
     s.fail_over(2)
     s.row("[1,2,3,4,5,6]", "[1,2,3]", "[4,5,6]", "[1,2,3]")
-    s.told([1, 2, 3, 4, 5, 6], stopped=[7, 8, 9])
+    s.notifies([1, 2, 3, 4, 5, 6], stopped=[7, 8, 9])
     s.row("[2,3,4,5]", "[2,3,4]", "[5]", "[2]", name=B0)
     s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]", B0: "[2,3,4,5] | [5] | [2]"})
 

@@ -15,7 +15,7 @@ def _replaced(s: PartitionStage) -> None:
     s.step("Alter([1,4,6])")
     s.alter(1, 4, 6)
     s.row(MOVING, "[1,2,3,4]", "[4,6]", "[2,3]")
-    s.told([2, 3, 1, 4, 6], stopped=[5])
+    s.notifies([2, 3, 1, 4, 6], stopped=[5])
     s.leads(1, 0)
 
 
@@ -27,7 +27,7 @@ def right(s: PartitionStage) -> None:
     s.row(MOVING, "[1,2,3,4,6]", "[4,6]", "[2,3]")
     s.complete()
     s.row("[1,4,6]", "[1,4,6]", "[]", "[]")
-    s.told([1, 4, 6], stopped=[2, 3])
+    s.notifies([1, 4, 6], stopped=[2, 3])
 
 
 def cancelled(s: PartitionStage) -> None:
@@ -36,7 +36,7 @@ def cancelled(s: PartitionStage) -> None:
     s.step("Alter(null)")
     s.cancel()
     s.row("[2,3,1]", "[1,2,3]", "[]", "[]")
-    s.told([2, 3, 1], stopped=[4, 6])
+    s.notifies([2, 3, 1], stopped=[4, 6])
 
 
 def only_five(s: PartitionStage) -> None:
@@ -59,11 +59,11 @@ def kafka(s: PartitionStage) -> None:
     s.step("Alter([1,4,6])")
     s.alter(1, 4, 6)
     s.row("[1,4,6,2,3,5]", "[1,2,3,4]", "[6]", "[2,3,5]")
-    s.told([1, 4, 6, 2, 3, 5])
+    s.notifies([1, 4, 6, 2, 3, 5])
     s.step("Alter(null)")
     s.cancel()
     s.row("[1,4,2,3,5]", "[1,2,3,4]", "[]", "[]")
-    s.told([1, 4, 2, 3, 5], stopped=[6])
+    s.notifies([1, 4, 2, 3, 5], stopped=[6])
 
 
 def moving_kafka(s: PartitionStage) -> None:

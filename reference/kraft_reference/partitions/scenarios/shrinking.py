@@ -28,7 +28,7 @@ def meets(s: PartitionStage) -> None:
     s.complete()
     s.row("[2,3]", "[3]", "[]", "[]")
     s.leads(3, 1)
-    s.told([2, 3], stopped=[1])
+    s.notifies([2, 3], stopped=[1])
 
 
 def contains(s: PartitionStage) -> None:
@@ -66,7 +66,7 @@ def reordered(s: PartitionStage) -> None:
     s.step("Alter([3,1,2]) again changes nothing")
     s.alter(3, 1, 2)
     s.row("[3,1,2]", "[1,2,3]", "[]", "[]")
-    s.told([])
+    s.notifies([])
 
 
 SCENARIOS = (

@@ -163,7 +163,7 @@ class PartitionStage(Expectations):
         partition = self.state.partitions[name]
         self.check(f"leader of {name}", (partition.leader, partition.leader_epoch), (leader, epoch))
 
-    def told(self, told: Iterable[int], stopped: Iterable[int] = (), name: TopicPartition = A0) -> None:
+    def notifies(self, notified: Iterable[int], stopped: Iterable[int] = (), name: TopicPartition = A0) -> None:
         """The brokers that the last event sent LeaderAndIsr to, then those that it sent StopReplica to, in order.
 
         Each LeaderAndIsr carries the lists as they are now, and all of R.
@@ -171,7 +171,7 @@ class PartitionStage(Expectations):
         effects = self.occurrences[-1].effects
         partition = self.state.partitions[name]
         sent = [effect for effect in effects if isinstance(effect, LeaderAndIsr) and effect.partition == name]
-        self.check("LeaderAndIsr to", [effect.broker for effect in sent], list(told))
+        self.check("LeaderAndIsr to", [effect.broker for effect in sent], list(notified))
         fields = {_row(effect.replicas, effect.adding, effect.removing, effect.version) for effect in sent}
         self.check(
             "fields", fields, {_row(partition.replicas, partition.adding, partition.removing, 3)} if sent else set()

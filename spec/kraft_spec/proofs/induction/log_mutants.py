@@ -4,7 +4,7 @@ from z3 import And, If, Or
 
 from kraft_spec.proofs.induction.actions import Action, epoch, replica
 from kraft_spec.proofs.induction.changes import does, does_not, other_guard, together, with_action, without_guard
-from kraft_spec.proofs.induction.mutant import Mutant, Told
+from kraft_spec.proofs.induction.mutant import Mutant, ScriptedRun
 from kraft_spec.proofs.induction.replays import append, commit, elect, move, replicate
 from kraft_spec.proofs.induction.simulator import Cluster
 from kraft_spec.proofs.induction.state import State, StateFunction
@@ -90,7 +90,7 @@ LOG_MUTANTS: tuple[Mutant, ...] = (
         ),
         "commit/later-leaders-keep-it/log-end-is-of-the-epoch",
         "acknowledge/votes-respect-acknowledged",
-        Told(Cluster(5, 5, 4, 0), _FIGURE_8),
+        ScriptedRun(Cluster(5, 5, 4, 0), _FIGURE_8),
     ),
     Mutant(
         "acknowledge-older-entries",
@@ -199,7 +199,7 @@ LOG_MUTANTS: tuple[Mutant, ...] = (
         with_action(_lose_disk),
         "lose-disk/leader-has-its-epoch",
         "lose-disk/acknowledged-was-written",
-        Told(Cluster(3, 3, 2, 0), _LOST_DISK),
+        ScriptedRun(Cluster(3, 3, 2, 0), _LOST_DISK),
     ),
     Mutant(
         "new-disk-under-a-known-key",

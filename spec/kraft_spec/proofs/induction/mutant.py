@@ -9,7 +9,7 @@ from kraft_spec.proofs.induction.simulator import Cluster
 from kraft_spec.proofs.induction.worlds import Meaning
 
 
-class Told(NamedTuple):
+class ScriptedRun(NamedTuple):
     """A run that shows what is wrong."""
 
     cluster: Cluster
@@ -29,7 +29,7 @@ class Mutant(NamedTuple):
     """The first obligation that is not proved, in the order of the list."""
     breaks: str
     """`action/invariant`: the first step of a run that breaks an invariant, and the first one that it breaks."""
-    told: Told | None = None
+    run: ScriptedRun | None = None
     """A run in which that happens; None if it happens within a few thousand states of random runs."""
     meanings: Mapping[str, Meaning] = {}
     """For a dropped axiom: a meaning of its symbols of which all other axioms are true."""

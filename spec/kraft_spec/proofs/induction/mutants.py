@@ -25,7 +25,7 @@ from kraft_spec.proofs.induction.worlds import MEANINGS
 MUTANTS: tuple[Mutant, ...] = (*QUORUM_MUTANTS, *VOTER_CHANGE_MUTANTS, *VOTE_MUTANTS, *LOG_MUTANTS)
 
 SEARCHED_STATES = 20_000
-"""Random runs stop after so many states; the mutants that need no told run need fewer."""
+"""Random runs stop after so many states; the mutants that need no scripted run need fewer."""
 
 
 class MutantError(Exception):
@@ -146,12 +146,14 @@ def conditions() -> tuple[str, ...]:
 
 
 def exhibit(one: Mutant, states: int = SEARCHED_STATES, seed: int = 0) -> Exhibit:
-    """Run the mutated theory until a step breaks an invariant: the told run, or random ones."""
+    """Run the mutated theory until a step breaks an invariant: the scripted run, or random ones."""
     interpreter = Interpreter(one.change(theory()), {**MEANINGS, **one.meanings})
-    if one.told is not None:
-        told = replay(interpreter, *one.told)
-        breach = told.breaches[0] if told.breaches else None
-        return Exhibit(one, breach, breach.number if breach else len(told.steps), interpreter.broken_axioms(told.world))
+    if one.run is not None:
+        replayed = replay(interpreter, *one.run)
+        breach = replayed.breaches[0] if replayed.breaches else None
+        return Exhibit(
+            one, breach, breach.number if breach else len(replayed.steps), interpreter.broken_axioms(replayed.world)
+        )
     found = simulate(interpreter, states, seed).broken
     if found is None:
         return Exhibit(one, None, 0, ())

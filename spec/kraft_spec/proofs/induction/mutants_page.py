@@ -35,7 +35,7 @@ def markdown(mutants: Iterable[Mutant] = MUTANTS) -> str:
     """The whole page."""
     rows = [
         f"| `{one.name}` | {one.sentence} | {', '.join(f'`{rule}`' for rule in one.rules)} | `{one.fails}` "
-        f"| `{one.breaks}`, {'random runs' if one.told is None else 'a told run'} |"
+        f"| `{one.breaks}`, {'random runs' if one.run is None else 'a scripted run'} |"
         for one in mutants
     ]
     spare = [f"| `{name}` | {reason} |" for name, reason in SPARE.items()]

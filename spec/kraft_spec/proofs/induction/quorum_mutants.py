@@ -5,7 +5,7 @@ from z3 import And, Implies
 from kraft_reference.state import is_majority
 from kraft_spec.proofs.induction.actions import leader, quorum
 from kraft_spec.proofs.induction.changes import other_guard, other_invariant, together, without_axiom, without_guard
-from kraft_spec.proofs.induction.mutant import Mutant, Told
+from kraft_spec.proofs.induction.mutant import Mutant, ScriptedRun
 from kraft_spec.proofs.induction.replays import (
     KIP_642_RESUME,
     SINGLE_SERVER_BUG,
@@ -99,7 +99,7 @@ QUORUM_MUTANTS: tuple[Mutant, ...] = (
         without_axiom("majorities-of-neighbours"),
         "become-leader/new-leader-is-complete/other-set-is-not-next",
         "become-leader/leader-completeness",
-        Told(Cluster(4, 3, 3, 0), _REPLACED_AT_ONCE),
+        ScriptedRun(Cluster(4, 3, 3, 0), _REPLACED_AT_ONCE),
         {"neighbours": Meaning("At most two replicas are in one set only.", lambda one, other: len(one ^ other) <= 2)},
     ),
 )
@@ -112,7 +112,7 @@ VOTER_CHANGE_MUTANTS: tuple[Mutant, ...] = (
         without_guard("append", "epoch-is-committed"),
         "append/one-voter-change-at-a-time/watermark-is-in-the-log",
         "append/one-voter-change-at-a-time",
-        Told(*SINGLE_SERVER_BUG),
+        ScriptedRun(*SINGLE_SERVER_BUG),
     ),
     Mutant(
         "change-before-own-epoch-commits-and-invariant-agrees",
@@ -124,7 +124,7 @@ VOTER_CHANGE_MUTANTS: tuple[Mutant, ...] = (
         ),
         "become-leader/new-leader-is-complete/not-in-different-logs",
         "become-leader/leader-completeness",
-        Told(*KIP_642_RESUME),
+        ScriptedRun(*KIP_642_RESUME),
     ),
     Mutant(
         "change-while-own-epoch-is-uncommitted",
@@ -141,7 +141,7 @@ VOTER_CHANGE_MUTANTS: tuple[Mutant, ...] = (
         without_guard("append", "voters-set-is-committed"),
         "append/one-voter-change-at-a-time/watermark-counted-by-the-set-in-force",
         "append/one-voter-change-at-a-time",
-        Told(Cluster(5, 3, 3, 0), _TWO_CHANGES),
+        ScriptedRun(Cluster(5, 3, 3, 0), _TWO_CHANGES),
     ),
     Mutant(
         "any-new-voters-set",
@@ -150,7 +150,7 @@ VOTER_CHANGE_MUTANTS: tuple[Mutant, ...] = (
         without_guard("append", "one-voter-differs"),
         "append/one-voter-change-at-a-time/contradiction",
         "append/one-voter-change-at-a-time",
-        Told(Cluster(4, 3, 3, 0), _REPLACED_AT_ONCE),
+        ScriptedRun(Cluster(4, 3, 3, 0), _REPLACED_AT_ONCE),
     ),
     Mutant(
         "change-takes-effect-on-commit",

@@ -1,4 +1,4 @@
-"""Told runs: a list of moves, each an action with as many of its parameters as matter."""
+"""Scripted runs: a list of moves, each an action with as many of its parameters as matter."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -66,7 +66,7 @@ class Breach(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """How far a told run came."""
+    """How far a scripted run came."""
 
     steps: tuple[Step, ...]
     world: World
@@ -82,12 +82,12 @@ def replay(interpreter: Interpreter, cluster: Cluster, moves: tuple[Move, ...]) 
     steps: list[Step] = []
     breaches: list[Breach] = []
     broken: frozenset[str] = frozenset()
-    for told in moves:
-        unwritten = world.next_entries([told.voters]) if told.action == "append" else ()
-        options = interpreter.steps(world, told.action, *unwritten, **told.given)
+    for move in moves:
+        unwritten = world.next_entries([move.voters]) if move.action == "append" else ()
+        options = interpreter.steps(world, move.action, *unwritten, **move.given)
         step = max(options, key=_size, default=None)
         if step is None:
-            return Replayed(tuple(steps), world, tuple(breaches), told)
+            return Replayed(tuple(steps), world, tuple(breaches), move)
         world = interpreter.after(world, step)
         steps.append(step)
         now = interpreter.broken(world)

@@ -4,7 +4,7 @@ from z3 import And, Implies, Or
 
 from kraft_spec.proofs.induction.actions import candidate, epoch, log, voter
 from kraft_spec.proofs.induction.changes import does_not, other_guard, together, without_guard
-from kraft_spec.proofs.induction.mutant import Mutant, Told
+from kraft_spec.proofs.induction.mutant import Mutant, ScriptedRun
 from kraft_spec.proofs.induction.replays import append, commit, elect, move, replicate
 from kraft_spec.proofs.induction.simulator import Cluster
 from kraft_spec.proofs.induction.state import State
@@ -116,7 +116,7 @@ VOTE_MUTANTS: tuple[Mutant, ...] = (
         other_guard("vote", "log-is-up-to-date", lambda s: offset_of(s.log_end(voter)) <= offset_of(log)),
         "vote/votes-respect-acknowledged/contradiction",
         "vote/votes-respect-acknowledged",
-        Told(Cluster(3, 3, 3, 0), _LONGER_LOG),
+        ScriptedRun(Cluster(3, 3, 3, 0), _LONGER_LOG),
     ),
     Mutant(
         "vote-with-a-known-leader",
@@ -169,7 +169,7 @@ VOTE_MUTANTS: tuple[Mutant, ...] = (
         ),
         "stand/candidate-log-on-disk",
         "stand/candidate-log-on-disk",
-        Told(Cluster(3, 3, 2, 0), _CANDIDATE_CRASHES),
+        ScriptedRun(Cluster(3, 3, 2, 0), _CANDIDATE_CRASHES),
     ),
     Mutant(
         "own-vote-before-known-leader",
@@ -182,7 +182,7 @@ VOTE_MUTANTS: tuple[Mutant, ...] = (
         ),
         "stand-again/candidate-log-is-older",
         "stand-again/candidate-log-is-older",
-        Told(Cluster(3, 3, 2, 0), _SOLE_VOTER_RESTARTS),
+        ScriptedRun(Cluster(3, 3, 2, 0), _SOLE_VOTER_RESTARTS),
     ),
     Mutant(
         "stand-in-an-epoch-again",

@@ -31,7 +31,7 @@ VOTER_REMOVED = (
 
 
 def tiny_worlds(interpreter: Interpreter, seed: int, runs: int) -> Iterator[World]:
-    """Late states of random runs of a tiny cluster with few entries, and one of a told run, each also with damage."""
+    """Late states of random runs of a tiny cluster with few entries, one of a scripted run, each also with damage."""
     random = Random(seed)
     told = replay(interpreter, TINY, VOTER_REMOVED)
     assert told.refused is None

@@ -34,10 +34,10 @@ LOSES_WHAT_WAS_COMMITTED = (
     "commit-an-older-entry",
     "disk-lost-under-the-same-key",
 )
-"""Mutants whose told runs end in a loss, not only in a state that should not be reached."""
+"""Mutants whose scripted runs end in a loss, not only in a state that should not be reached."""
 
 LEADS_A_SECOND_TIME = "own-vote-before-known-leader"
-"""Its told run ends with two leaders of one epoch."""
+"""Its scripted run ends with two leaders of one epoch."""
 
 HARMLESS = Mutant(
     "harmless", "Nothing is changed.", (), lambda theory: theory, "start/log-matching", "vote/log-matching"
@@ -68,8 +68,8 @@ def test_a_run_of_a_mutant_breaks_the_expected_invariant(name: str) -> None:
 @pytest.mark.parametrize("name", LOSES_WHAT_WAS_COMMITTED)
 def test_in_a_told_run_a_leader_lacks_what_was_committed(name: str) -> None:
     one = mutant(name)
-    assert one.told is not None
-    found = replay(Interpreter(one.change(theory()), {**MEANINGS, **one.meanings}), *one.told)
+    assert one.run is not None
+    found = replay(Interpreter(one.change(theory()), {**MEANINGS, **one.meanings}), *one.run)
     assert found.refused is None
     assert any("leader-completeness" in breach.names for breach in found.breaches)
 
@@ -77,18 +77,18 @@ def test_in_a_told_run_a_leader_lacks_what_was_committed(name: str) -> None:
 def test_kafka_4_restarts_into_a_second_leader_of_one_epoch() -> None:
     """docs/proofs.md tells the run: two leaders of epoch 1, and then two replicas that apply different records."""
     one = mutant(LEADS_A_SECOND_TIME)
-    assert one.told is not None
-    found = replay(Interpreter(one.change(theory())), *one.told)
+    assert one.run is not None
+    found = replay(Interpreter(one.change(theory())), *one.run)
     assert found.refused is None
     broken = {name: breach for breach in found.breaches for name in breach.names}
     assert broken["election-safety"].step.action == "become-leader"
     assert broken["state-machine-safety"].step.action == "learn-high-watermark"
-    refused = replay(Interpreter(theory()), *one.told).refused
+    refused = replay(Interpreter(theory()), *one.run).refused
     assert str(refused) == "stand-again(candidate=3)"
 
 
 def test_all_told_runs_are_named_above() -> None:
-    told = {one.name for one in MUTANTS if one.told is not None}
+    told = {one.name for one in MUTANTS if one.run is not None}
     assert told == {*LOSES_WHAT_WAS_COMMITTED, LEADS_A_SECOND_TIME}
 
 

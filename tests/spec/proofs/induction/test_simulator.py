@@ -1,4 +1,4 @@
-"""Random runs and told runs of the theory: nothing breaks as it is, and what is broken is reported."""
+"""Random runs and scripted runs of the theory: nothing breaks as it is, and what is broken is reported."""
 
 import pytest
 import z3

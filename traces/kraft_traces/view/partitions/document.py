@@ -1,6 +1,6 @@
-"""What the page is told about a trace of partition reassignment: a document of plain values.
+"""What the page shows about a trace of partition reassignment: a document of plain values.
 
-A state is told by what changed, so that a page for thousands of events stays small; the page puts it together again.
+A state is given by what changed, so that a page for thousands of events stays small; the page puts it together again.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -32,7 +32,7 @@ from kraft_traces.view.reading import inconclusive_reason
 
 
 class PartitionDocument(TypedDict):
-    """What the page is told; a partition is called `A-0`, and every list of events is by index, from 0."""
+    """What the page shows; a partition is called `A-0`, and every list of events is by index, from 0."""
 
     source: str
     header: dict[str, Any]
@@ -69,25 +69,25 @@ def partition_document(
         verdict: what checking it came to; None if it was not checked.
         broken: what is wrong with the line after the last of `numbered`; None if nothing is.
     """
-    telling = _Telling(configuration_of(header), header.switched_off)
-    start = {"partitions": {}, **telling.told_state(traced_state(initial_state(telling.configuration)))}
-    events = [telling.told(number, line) for number, line in numbered]
-    telling.name(header.switched_off)
+    shown = _Events(configuration_of(header), header.switched_off)
+    start = {"partitions": {}, **shown.shown_state(traced_state(initial_state(shown.configuration)))}
+    events = [shown.event(number, line) for number, line in numbered]
+    shown.name(header.switched_off)
     if verdict is not None and verdict.rejection is not None:
-        telling.name(verdict.rejection.rules)
+        shown.name(verdict.rejection.rules)
     return PartitionDocument(
         source=source,
         header=to_builtins(header),
-        partitions=[_label(name) for name in sorted(telling.names)],
+        partitions=[_label(name) for name in sorted(shown.names)],
         start=start,
         events=events,
-        rules=[_rule(rule) for rule in telling.rules],
+        rules=[_rule(rule) for rule in shown.rules],
         verdict=None if verdict is None else _verdict(verdict, source, broken),
         broken=None if broken is None else _said(broken, source),
     )
 
 
-class _Telling:
+class _Events:
     def __init__(self, configuration: PartitionConfiguration, switched_off: Collection[str]) -> None:
         self.configuration = configuration
         self._switched_off = switched_off
@@ -101,29 +101,31 @@ class _Telling:
             if rule in load_registry():
                 self.rules.setdefault(rule, len(self.rules))
 
-    def told(self, number: int, line: PartitionEventLine) -> dict[str, Any]:
+    def event(self, number: int, line: PartitionEventLine) -> dict[str, Any]:
         """The event of a line."""
         fields: dict[str, Any] = _labelled(to_builtins(line.event))
-        told: dict[str, Any] = {
+        event: dict[str, Any] = {
             "sequence": line.sequence,
             "line": number,
             "event": fields.pop("name"),
             "fields": fields,
         }
         if line.refusal is not None:
-            told["refusal"] = str(line.refusal)
+            event["refusal"] = str(line.refusal)
         if line.effects:
-            told["effects"] = _labelled(to_builtins(line.effects))
-        changed = self.told_state(line.state)
+            event["effects"] = _labelled(to_builtins(line.effects))
+        changed = self.shown_state(line.state)
         named = dict.fromkeys(_label(name) for name in _named(line.event, self.names) if name in self.names)
-        told["partitions"] = list(named | dict.fromkeys(changed.get("partitions", ())))
-        told["rules"] = [self.rules.setdefault(rule, len(self.rules)) for rule in partition_event_rules(told["event"])]
+        event["partitions"] = list(named | dict.fromkeys(changed.get("partitions", ())))
+        event["rules"] = [
+            self.rules.setdefault(rule, len(self.rules)) for rule in partition_event_rules(event["event"])
+        ]
         if changed:
-            told["changed"] = changed
-        return told
+            event["changed"] = changed
+        return event
 
-    def told_state(self, state: TracedState) -> dict[str, Any]:
-        """What of a state is not as it was in the state that was told before."""
+    def shown_state(self, state: TracedState) -> dict[str, Any]:
+        """What of a state is not as it was in the state before."""
         self.names.update(one.name for one in state.partitions)
         now: dict[str, Any] = _labelled(to_builtins(state))
         now["partitions"] = {
@@ -204,14 +206,14 @@ def _said(error: TraceError, source: str) -> str:
 
 def _verdict(verdict: PartitionVerdict, source: str, broken: TraceError | None) -> dict[str, Any]:
     rejection = None if verdict.rejection is None else replace(verdict.rejection, source=source)
-    told: dict[str, Any] = to_builtins(replace(verdict, source=source, rejection=rejection).as_dict())
+    document: dict[str, Any] = to_builtins(replace(verdict, source=source, rejection=rejection).as_dict())
     if rejection is None and broken is not None:
-        told["kind"] = VerdictKind.INCONCLUSIVE
-        told["reason"] = inconclusive_reason(broken)
+        document["kind"] = VerdictKind.INCONCLUSIVE
+        document["reason"] = inconclusive_reason(broken)
     if rejection is not None:
-        told["headline"] = rejection.headline()
-        for difference in told["rejection"]["differences"]:
+        document["headline"] = rejection.headline()
+        for difference in document["rejection"]["differences"]:
             # A line without a refusal has an empty text there, which nobody would see.
             difference["expected"] = difference["expected"] or "none"
             difference["actual"] = difference["actual"] or "none"
-    return told
+    return document

@@ -14,7 +14,7 @@ def _restores(s: RecordingStage) -> None:
     s.step("Alter(null)")
     s.cancel()
     s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
-    s.told([1, 2, 3], stopped=[4, 5])
+    s.notifies([1, 2, 3], stopped=[4, 5])
     s.listed(expected={})
 
 
@@ -34,7 +34,7 @@ def _removal(s: RecordingStage) -> None:
     s.alter(3, 1)
     s.step("nothing was added")
     s.cancel()
-    s.told([2, 3, 1])
+    s.notifies([2, 3, 1])
 
 
 @TARGETS.vector("partition.cancel.leader", "cancel")
@@ -52,7 +52,7 @@ def _moves_the_leader(s: RecordingStage) -> None:
     s.step("4, which was added, leads")
     s.cancel()
     s.leads(2, 4)
-    s.told([1, 2, 3][1:], stopped=[4, 5])
+    s.notifies([1, 2, 3][1:], stopped=[4, 5])
 
 
 @TARGETS.vector("partition.cancel.nothing", "cancel-nothing")

@@ -69,7 +69,7 @@ def _moves_the_leader(s: RecordingStage) -> None:
     s.step("1 leads and is removed")
     s.complete()
     s.leads(4, 1)
-    s.told([4, 3, 2], stopped=[1])
+    s.notifies([4, 3, 2], stopped=[1])
 
 
 @TARGETS.vector("partition.complete.leader-stays", "complete-in-one-step")
@@ -80,7 +80,7 @@ def _keeps_the_leader(s: RecordingStage) -> None:
     s.step("3 is removed, 1 leads on")
     s.complete()
     s.leads(1, 0)
-    s.told([1, 2, 4], stopped=[3])
+    s.notifies([1, 2, 4], stopped=[3])
     s.listed(expected={})
 
 
@@ -91,7 +91,7 @@ def _removes(s: RecordingStage) -> None:
     s.step("there is nothing to wait for")
     s.complete()
     s.row("[3,1]", "[1,3]", "[]", "[]")
-    s.told([3, 1], stopped=[2])
+    s.notifies([3, 1], stopped=[2])
 
 
 @TARGETS.vector("partition.complete.one-of-the-target", "isr-never-empty", "leader-in-removing")
@@ -126,7 +126,7 @@ def _removed_is_away(s: RecordingStage) -> None:
     s.fail_broker(2)
     s.step("2 is away when it is removed, and 1 is not")
     s.complete()
-    s.told([3, 4, 5], stopped=[1])
+    s.notifies([3, 4, 5], stopped=[1])
 
 
 @TARGETS.vector("partition.complete.nothing-due", "list")
@@ -145,7 +145,7 @@ def _taken_over_after(s: RecordingStage) -> None:
     s.step("it completes, and another controller takes over")
     s.complete()
     s.fail_over(2)
-    s.told([4, 3, 2])
+    s.notifies([4, 3, 2])
     s.listed(expected={})
 
 
@@ -156,7 +156,7 @@ def _kafka_at_once(s: RecordingStage) -> None:
     s.step("the request that makes 4 in sync completes it")
     s.in_sync(1, 2, 3, 4)
     s.row("[1,2,4]", "[1,2,4]", "[]", "[]")
-    s.told([1, 2, 4], stopped=[3])
+    s.notifies([1, 2, 4], stopped=[3])
 
 
 @TARGETS.vector("partition.complete.kafka-target", "complete-in-one-step", configuration=KAFKA)

@@ -19,7 +19,7 @@ def _replaces(s: RecordingStage) -> None:
     s.step("Alter([1,4,6]): 5 is stopped, 4 stays in sync")
     s.alter(1, 4, 6)
     s.row("[2,3,1,4,6]", "[1,2,3,4]", "[4,6]", "[2,3]")
-    s.told([2, 3, 1, 4, 6], stopped=[5])
+    s.notifies([2, 3, 1, 4, 6], stopped=[5])
 
 
 @TARGETS.vector("partition.override.completes", "complete-in-one-step", configuration=SIX)
@@ -31,7 +31,7 @@ def _then_completes(s: RecordingStage) -> None:
     s.step("the second one completes")
     s.complete()
     s.row("[1,4,6]", "[1,4,6]", "[]", "[]")
-    s.told([1, 4, 6], stopped=[2, 3])
+    s.notifies([1, 4, 6], stopped=[2, 3])
 
 
 @TARGETS.vector("partition.override.waits", "override", configuration=SIX)
@@ -52,7 +52,7 @@ def _back(s: RecordingStage) -> None:
     s.step("Alter([1,2,3]), the replicas from before")
     s.alter(1, 2, 3)
     s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
-    s.told([1, 2, 3], stopped=[4, 5])
+    s.notifies([1, 2, 3], stopped=[4, 5])
     s.listed(expected={})
 
 
@@ -83,7 +83,7 @@ def _third(s: RecordingStage) -> None:
     s.step("Alter([5,6]) after Alter([3,4,5]) and Alter([1,4,6])")
     s.alter(5, 6)
     s.row("[2,3,1,5,6]", "[1,2,3]", "[5,6]", "[2,3,1]")
-    s.told([2, 3, 1, 5, 6], stopped=[4])
+    s.notifies([2, 3, 1, 5, 6], stopped=[4])
 
 
 @TARGETS.vector("partition.override.last-in-sync", "isr-never-empty", configuration=SINGLE)

@@ -67,10 +67,10 @@ def _tells_who_comes_back(s: RecordingStage) -> None:
     s.fail_broker(4)
     s.step("Alter([4,3,2]) while 4 is away")
     s.alter(4, 3, 2)
-    s.told([1, 3, 2])
+    s.notifies([1, 3, 2])
     s.step("4 is back")
     s.start_broker(4)
-    s.told([4])
+    s.notifies([4])
 
 
 @TARGETS.vector("partition.start.catches-up", "list")

@@ -15,7 +15,7 @@ def _reads(s: RecordingStage) -> None:
     s.step("Alter([4,3,2]), and node 2 takes over")
     s.alter(4, 3, 2)
     s.fail_over(2)
-    s.told([1, 4, 3, 2])
+    s.notifies([1, 4, 3, 2])
     s.listed(expected=_MOVING)
 
 
@@ -47,8 +47,8 @@ def _at_rest(s: RecordingStage) -> None:
     """Nobody knows what was told."""
     s.step("nothing is in progress, and everybody is told all the same")
     s.fail_over(2)
-    s.told([1, 2, 3])
-    s.told([2, 1], name=B0)
+    s.notifies([1, 2, 3])
+    s.notifies([2, 1], name=B0)
     s.listed(expected={})
 
 

@@ -44,7 +44,7 @@ def _wins(s: RecordingStage) -> None:
     s.alter(7, 8, 9)
     s.step("node 2 takes over: A goes where the znode says")
     s.fail_over(2)
-    s.told([1, 2, 3, 4, 5, 6], stopped=[7, 8, 9])
+    s.notifies([1, 2, 3, 4, 5, 6], stopped=[7, 8, 9])
     s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
 
 
