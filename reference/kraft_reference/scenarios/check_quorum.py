@@ -16,8 +16,7 @@ def _leader_reaches_one(d: Director) -> None:
     d.append(1)
     d.step("1. f(2>1) keeps succeeding, HW cannot grow")
     committed = d.state(1).high_watermark
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.high_watermark(1, committed)
 
 

@@ -148,6 +148,11 @@ class Director(ChangeVerbs):
         request = self.outstanding(source, destination, FetchRequest, PollFetch(destination))
         return self.handle(request, verdict, answer)
 
+    def replicate(self, follower: int, leader: int) -> None:
+        """`f(a>b)` twice: the first brings records, and the second says that they are synced."""
+        self.fetch(follower, leader)
+        self.fetch(follower, leader)
+
     def fetch_unanswered(self, source: int, destination: int) -> None:
         """A Fetch that gets lost on a cut link, and whose sender gives up waiting."""
         self.happen(source, PollFetch(destination))

@@ -16,8 +16,7 @@ def _static(d: Director) -> None:
     start(d, 1, 5)
     d.step("T0")
     d.append(1, end_offset=3)
-    d.fetch(3, 1)
-    d.fetch(3, 1)
+    d.replicate(3, 1)
     _lost_disk(d)
 
 

@@ -66,8 +66,7 @@ def five_voters(d: Director) -> None:
         d.high_watermark(1, committed)
 
     d.step("the first fetches of N2 bring it up to date")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.fetch(3, 1, answer="lost")
     d.request_timeout(3, 1)
     period.completed()
@@ -80,8 +79,7 @@ def three_voters(d: Director) -> None:
     d.step("cut one way: 1>3")
     d.cut_one_way(1, 3)
     d.append(1)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.high_watermark(1, d.state(1).log.end_offset)
 
 

@@ -30,8 +30,7 @@ def scenario_a(d: Director) -> None:
     d.lasso(one_round)
     d.step("N1 commits with {1,3}")
     d.append(1)
-    d.fetch(3, 1)
-    d.fetch(3, 1)
+    d.replicate(3, 1)
     d.high_watermark(1, 11)
     d.step("heal(1-2): f(2>1) succeeds")
     d.heal(1, 2)
@@ -65,8 +64,7 @@ def scenario_a_without_refusal(d: Director) -> None:
         # The announcement got lost on the cut link; its connection is given up, and it is due again.
         d.request_timeout(new, old)
         d.begin_quorum_epoch(new, old)
-        d.fetch(old, new)
-        d.fetch(old, new)
+        d.replicate(old, new)
 
     change(1, 2, 5)
     d.roles("F(5,2)", "L(5)", "F(5,2)")

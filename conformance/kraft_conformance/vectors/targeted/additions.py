@@ -48,13 +48,11 @@ def _caught_up(d: Director) -> None:
     """A new voter catches up before the set is appended."""
     start(d, 1, 1, end_offset=4)
     d.append(1, end_offset=6)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.add_voter(1, 4)
     d.learn_versions(1, 4)
     d.step("4 has not caught up when its versions are known; with its Fetch the set is appended")
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(4, 1)
     d.set_offset(1, 6)
 
 
@@ -67,11 +65,9 @@ def _committed(d: Director) -> None:
     request = d.add_voter(1, 4)
     d.learn_versions(1, 4)
     d.step("three of four have the record: the client is answered")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.unanswered(request)
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(4, 1)
     d.answered(request, "NONE")
 
 
@@ -131,5 +127,4 @@ def _does_not_join(d: Director) -> None:
     elect(d, 1, 1)
     d.fetch(4, 1, "FENCED_LEADER_EPOCH")
     d.step("4 observes, and asks for nothing but records")
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(4, 1)

@@ -69,8 +69,7 @@ def _longer_than_the_epoch(d: Director) -> None:
     _epochs(d, 1, "1 3 5")
     _epochs(d, 2, "1 2 2 4")
     d.step("f(2>1): epoch 3, of which 2 has nothing, ends at 1 before epoch 2 does at 2")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     _epochs(d, 2, "1")
 
 

@@ -38,10 +38,8 @@ def _asked_for_versions_in_vain(d: Director) -> None:
     d.set_offset(1, 2)
     d.learn_versions(1, 5)
     d.voters(1, voter_set(1, 2, 3, 5))
-    d.fetch(2, 1)
-    d.fetch(2, 1)
-    d.fetch(5, 1)
-    d.fetch(5, 1)
+    d.replicate(2, 1)
+    d.replicate(5, 1)
     d.answered(second, "NONE")
 
 
@@ -65,8 +63,7 @@ def _behind(d: Director) -> None:
     """4 has fetched nothing of what the leader has."""
     start(d, 1, 1, end_offset=4)
     d.append(1, end_offset=6)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
 
 
 @TARGETS.vector("expired.catches-up-later", 1, _TIMEOUT, "add-voter.catch-up-first", configuration=OBSERVED)
@@ -78,15 +75,13 @@ def _catches_up_too_late(d: Director) -> None:
     d.voter_change_timeout(1)
     d.answered(first, "REQUEST_TIMED_OUT")
     d.step("4 has caught up after the time was over: nobody adds it; asked again, 1 does")
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(4, 1)
     d.set_offset(1, 2)
     d.append(1)
     d.add_voter(1, 4)
     d.learn_versions(1, 4)
     d.set_offset(1, 2)
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(4, 1)
     d.set_offset(1, 7)
 
 
@@ -104,16 +99,13 @@ def _addition_in_the_log(d: Director) -> None:
     d.answered(d.add_voter(1, 5), "REQUEST_TIMED_OUT")
     d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
     d.answered(d.remove_voter(1, 3), "REQUEST_TIMED_OUT")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(2, 1)
+    d.replicate(4, 1)
     d.high_watermark(1, 5)
     d.answered(d.add_voter(1, 4), "DUPLICATE_VOTER")
     d.add_voter(1, 5)
     d.learn_versions(1, 5)
-    d.fetch(5, 1)
-    d.fetch(5, 1)
+    d.replicate(5, 1)
     d.voters(1, voter_set(1, 2, 3, 4, 5))
 
 
@@ -126,8 +118,7 @@ def _removal_in_the_log(d: Director) -> None:
     d.voter_change_timeout(1)
     d.answered(first, "REQUEST_TIMED_OUT")
     d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.answered(d.remove_voter(1, d.state(3).key), "VOTER_NOT_FOUND")
     last = d.add_voter(1, 4)
     d.learn_versions(1, 4)
@@ -161,8 +152,7 @@ def _upgrade(d: Director) -> None:
     d.voter_change_timeout(1)
     d.answered(first, "REQUEST_TIMED_OUT")
     d.answered(d.update_features(1, 1), "REQUEST_TIMED_OUT")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.answered(d.update_features(1, 1), "NONE")
 
 
@@ -331,11 +321,9 @@ def _step_given_up(d: RecordingDirector) -> None:
     """A step of a reassignment whose time is over is given up and taken again."""
     start(d, 1, 1, end_offset=4)
     request = d.reassign(1, 1, 2, 4)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.answered(request, "NONE")
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(4, 1)
     d.advance(1, 4)
     late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
     d.step("the time of the step is over, nobody is answered; the late answer of 4 adds nobody, the next step does")

@@ -82,6 +82,5 @@ def _diverges(d: Director) -> None:
     d.request_timeout(2, 1)
     d.begin_quorum_epoch(2, 1)
     d.step("f(1>2): the logs part within epoch 300")
-    d.fetch(1, 2)
-    d.fetch(1, 2)
+    d.replicate(1, 2)
     d.end_offsets(5, 5, 5)

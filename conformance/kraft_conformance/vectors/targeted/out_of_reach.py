@@ -17,8 +17,7 @@ def _restarted_without_the_leader_in_its_set(d: Director) -> None:
     """Replica 2 is Unattached, and its leader 1 is in its file and not in its set; the removal is not committed."""
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 1)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.fetch(3, 1)
     d.crash(2)
     d.restart(2)

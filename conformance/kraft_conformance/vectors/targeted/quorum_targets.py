@@ -33,8 +33,7 @@ def _asked(d: Director) -> None:
     d.step("the target is written down, and takes effect at once")
     d.reassign(1, 1, 2, 4)
     d.records(1, 4, "VA")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
 
 
 @TARGETS.vector("reassign.target-read", 2, "reassign.effective-on-append", configuration=OBSERVED, level="state")
@@ -51,10 +50,8 @@ def _adds(d: Director) -> None:
     """The leader adds a replica of the target that is no voter yet, and announces itself to it."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2, 4)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(2, 1)
+    d.replicate(4, 1)
     d.step("4 is new, 3 is to go: the leader adds 4 and tells it")
     d.advance(1, 4)
     d.poll(1)
@@ -82,10 +79,8 @@ def _other_target(d: Director) -> None:
     """A target that names a replica no more ends its addition."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2, 4)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(2, 1)
+    d.replicate(4, 1)
     d.advance(1, 4)
     d.step("before 4 has told its versions the target names it no more: the addition ends")
     d.reassign(1, 1, 2, 3)
@@ -102,8 +97,7 @@ def _not_before_the_target(d: RecordingDirector) -> None:
     d.reassign(1, 1, 2, 4)
     d.step("the target is not committed: nothing is due")
     d.refuses(1, _FOUR, Refusal.NOTHING_DUE)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.advance(1, 4)
 
 
@@ -118,10 +112,8 @@ def _not_while_busy(d: RecordingDirector) -> None:
     """No step beside another."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2, 4)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(2, 1)
+    d.replicate(4, 1)
     d.advance(1, 4)
     d.step("4 is being added: no other step is due, and not this one again")
     d.refuses(1, _FOUR, Refusal.NOTHING_DUE)
@@ -133,14 +125,12 @@ def _not_after_a_timeout(d: RecordingDirector) -> None:
     """A step whose time is over is not done before it is committed."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.advance(1, 3)
     d.voter_change_timeout(1)
     d.step("the time of the removal of 3 is over, and it is not committed: nothing is due before it is")
     d.refuses(1, AdvanceReassignment(None), Refusal.NOTHING_DUE)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.advance(1)
 
 
@@ -164,6 +154,5 @@ def _not_before_its_epoch(d: RecordingDirector) -> None:
     d.high_watermark(2, 5)
     d.step("2 leads, and the target is committed, but no record of its own epoch is: nothing is due")
     d.refuses(2, AdvanceReassignment(ReplicaKey(3, "U3")), Refusal.NOTHING_DUE)
-    d.fetch(3, 2)
-    d.fetch(3, 2)
+    d.replicate(3, 2)
     d.advance(2, 3)

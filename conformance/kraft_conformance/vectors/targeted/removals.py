@@ -90,7 +90,6 @@ def _removed(d: Director) -> None:
     d.step("3 reads its removal; the reduced set commits it")
     d.fetch(3, 1)
     d.unanswered(request)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.answered(request, "NONE")
     d.fetch_timeout(3)

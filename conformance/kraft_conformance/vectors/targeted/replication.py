@@ -14,8 +14,7 @@ def _follower_fetches(d: Director) -> None:
     start(d, 1, 1)
     d.append(1)
     d.step("f(2>1) brings a record, the next one says that it is synced")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
 
 
 @TARGETS.vector("fetch.own-epoch", 2, "hw.own-epoch", configuration=cluster(3, fetch_max_records=1))
@@ -29,8 +28,7 @@ def _own_epoch(d: Director) -> None:
     d.begin_quorum_epoch(2, 3)
     d.fetch(3, 2)
     d.step("3 has all old records, one of which nobody has committed; it commits with one of the epoch of 2")
-    d.fetch(3, 2)
-    d.fetch(3, 2)
+    d.replicate(3, 2)
 
 
 @TARGETS.vector("fetch.diverging", 1, "fetch.diverging.truncate", "fetch.timer", level="effects")
@@ -50,8 +48,7 @@ def _diverging(d: Director) -> None:
     d.request_timeout(2, 1)
     d.begin_quorum_epoch(2, 1)
     d.step("f(1>2): the logs part at the end of epoch 1")
-    d.fetch(1, 2)
-    d.fetch(1, 2)
+    d.replicate(1, 2)
     d.end_offsets(4, 4, 4)
 
 

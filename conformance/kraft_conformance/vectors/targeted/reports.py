@@ -129,8 +129,7 @@ def _upgraded(d: Director) -> None:
     d.step("level 1 and the voters in one batch; answered when it is committed")
     request = d.update_features(1, 1)
     d.unanswered(request)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.answered(request, "NONE")
 
 

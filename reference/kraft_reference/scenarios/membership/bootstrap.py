@@ -101,8 +101,7 @@ def _first_of_five(d: Director) -> None:
     d.begin_quorum_epoch(1, 2)
     d.lose(1)
     d.append(1)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.records(1, 0, "LC KV V X")
     d.line(1, voter_set(1, 2, 3), 4, "1:4 2:4", 4)
 
@@ -128,8 +127,7 @@ def lists_differ(d: Director) -> None:
     d.begin_quorum_epoch(4, 5)
     d.lose(4)
     d.append(4)
-    d.fetch(5, 4)
-    d.fetch(5, 4)
+    d.replicate(5, 4)
     d.records(4, 0, "LC KV V X")
     d.line(4, voter_set(3, 4, 5), 4, "4:4 5:4", 4)
 

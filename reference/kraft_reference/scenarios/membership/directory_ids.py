@@ -19,8 +19,7 @@ def _lost_record(d: Director) -> None:
     lead(d, 1, 4, 10, 2, 3)
     d.step("(a) X@10 on 1 and 3, HW 11; 2 at 10")
     d.append(1)
-    d.fetch(3, 1)
-    d.fetch(3, 1)
+    d.replicate(3, 1)
     d.end_offsets(11, 10, 11)
     d.line(1, voter_set(1, 2, 3), 11, "1:11 2:10 3:11", 11)
     d.step("3's disk is replaced: (3,U3') empty; 1 dies")
@@ -129,8 +128,7 @@ def offset_not_counted(d: Director) -> None:
     """3' is tracked as an observer; HW stays 10 until 2 has @10."""
     _fetched_by_new_disk(d, 10)
     d.line(1, voter_set(1, 2, 3), 11, "1:11 2:10 3-U3:10 3-U3':11", 10)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.line(1, voter_set(1, 2, 3), 11, "1:11 2:11 3-U3:10 3-U3':11", 11)
 
 

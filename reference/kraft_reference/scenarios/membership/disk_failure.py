@@ -40,8 +40,7 @@ def _removed(d: Director) -> None:
 
 def _removal_commits(d: Director) -> None:
     d.step("4. ack(2)=101")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.line(1, voter_set(1, 2), 101, "1:101 2:101", 101)
 
 
@@ -110,8 +109,7 @@ def second_failure(d: Director) -> None:
     d.step("2 crashes: nothing commits, and 1 gives up")
     d.crash(2)
     d.append(1)
-    d.fetch(3, 1)
-    d.fetch(3, 1)
+    d.replicate(3, 1)
     d.line(1, voter_set(1, 2), 102, "1:102 2:101 3-U3':102", 101)
     d.check_quorum_timeout(1)
     d.roles("R(5)", "stopped", "F(5,1)")

@@ -21,8 +21,7 @@ def _three_commits(d: Director) -> None:
     d.learn_versions(1, 4)
     d.line(1, _O, 11, "1:11 2:10 3:10 4:10", 10)
     for follower in (2, 4):
-        d.fetch(follower, 1)
-        d.fetch(follower, 1)
+        d.replicate(follower, 1)
     d.line(1, _O, 11, "1:11 2:11 3:10 4:11", 11)
     d.answered(fourth, "NONE")
     d.step("2. V{1,2,3,4,5}@11 on 1, 2, 4")
@@ -31,15 +30,13 @@ def _three_commits(d: Director) -> None:
     d.learn_versions(1, 5)
     d.line(1, _FIVE, 12, "1:12 2:11 3:10 4:11 5:11", 11)
     for follower in (2, 4):
-        d.fetch(follower, 1)
-        d.fetch(follower, 1)
+        d.replicate(follower, 1)
     d.line(1, _FIVE, 12, "1:12 2:12 3:10 4:12 5:11", 12)
     d.answered(fifth, "NONE")
     d.step("3. X@12 on 1, 4, 5")
     d.append(1)
     for follower in (4, 5):
-        d.fetch(follower, 1)
-        d.fetch(follower, 1)
+        d.replicate(follower, 1)
     d.line(1, _FIVE, 13, "1:13 2:12 3:10 4:13 5:13", 13)
     d.end_offsets(13, 12, 10, 13, 13)
 

@@ -88,11 +88,9 @@ def is_committed(d: Director) -> None:
     """(c) No later leader lacks @10."""
     request = _appended(d)
     d.step("(c) on 1, 2, 4 with acks: HW 11")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.high_watermark(1, 10)
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(4, 1)
     d.line(1, _FOUR, 11, "1:11 2:11 3:10 4:11", 11)
     d.answered(request, "NONE")
     d.step("1 dies; 3 lacks @10 and is refused; 2 wins e2")

@@ -29,8 +29,7 @@ def leader_removed(d: Director) -> None:
     d.unanswered(removal)
     d.roles("L(5)", "F(5,1)", "F(5,1)")
     d.step("3. ack(3)=51")
-    d.fetch(3, 1)
-    d.fetch(3, 1)
+    d.replicate(3, 1)
     d.high_watermark(1, 51)
     d.answered(removal, "NONE")
     d.step("4. 1 sends EndQuorumEpoch(e5, preferred 2,3) to 2 and 3")
@@ -44,8 +43,7 @@ def leader_removed(d: Director) -> None:
     d.vote(2, 3, "granted")
     d.records(2, 51, "LC")
     announce(d, 2)
-    d.fetch(3, 2)
-    d.fetch(3, 2)
+    d.replicate(3, 2)
     d.line(2, voter_set(2, 3), 52, "2:52 3:52", 52)
     d.step("1 is an observer")
     d.election_timeout(1)
@@ -64,8 +62,7 @@ def _acks_delayed(d: Director) -> int:
     d.line(1, voter_set(2, 3, 4), 51, "2:50 3:50 4:50", 50)
     d.step("X@51 reaches 2, ack(2)=52")
     d.append(1)
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.end_offsets(52, 52, 51, 51)
     return removal
 
@@ -81,8 +78,7 @@ def _third_elected(d: Director) -> None:
     d.vote(3, 4, "granted")
     d.records(3, 50, "V LC")
     d.begin_quorum_epoch(3, 4)
-    d.fetch(4, 3)
-    d.fetch(4, 3)
+    d.replicate(4, 3)
     d.line(3, voter_set(2, 3, 4), 52, "3:52 4:52", 52)
 
 

@@ -22,8 +22,7 @@ def _first_appended(d: Director) -> int:
     d.learn_versions(1, 4)
     d.set_offset(1, 10)
     d.line(1, _FOUR, 11, "1:11 2:10 3:10 4:10 5:10", 10)
-    d.fetch(5, 1)
-    d.fetch(5, 1)
+    d.replicate(5, 1)
     return addition
 
 
@@ -39,8 +38,7 @@ def _others_elect(d: Director) -> None:
     d.pre_vote(2, 3, "granted")
     d.vote(2, 3, "granted")
     d.begin_quorum_epoch(2, 3)
-    d.fetch(3, 2)
-    d.fetch(3, 2)
+    d.replicate(3, 2)
     d.records(2, 10, "LC")
     d.line(2, _THREE, 11, "2:11 3:11", 11)
 
@@ -51,13 +49,11 @@ def one_waits(d: Director) -> None:
     d.step("the second change waits")
     d.answered(d.add_voter(1, 5), "REQUEST_TIMED_OUT")
     d.line(1, _FOUR, 11, "1:11 2:10 3:10 4:10 5:11", 10)
-    d.fetch(4, 1)
-    d.fetch(4, 1)
+    d.replicate(4, 1)
     d.high_watermark(1, 10)
     d.answered(d.add_voter(1, 5), "REQUEST_TIMED_OUT")
     d.step("ack(2)=11: 3 of {1,2,3,4}")
-    d.fetch(2, 1)
-    d.fetch(2, 1)
+    d.replicate(2, 1)
     d.line(1, _FOUR, 11, "1:11 2:11 3:10 4:11 5:11", 11)
     d.answered(first, "NONE")
     d.step("V{1,2,3,4,5}@11")
@@ -89,10 +85,8 @@ def both(d: Director) -> None:
     d.set_offset(1, 11)
     d.line(1, _FIVE, 12, "1:12 2:10 3:10 4:10 5:11", 10)
     d.step("fetched by 4 and 5")
-    d.fetch(4, 1)
-    d.fetch(4, 1)
-    d.fetch(5, 1)
-    d.fetch(5, 1)
+    d.replicate(4, 1)
+    d.replicate(5, 1)
     d.line(1, _FIVE, 12, "1:12 2:10 3:10 4:12 5:12", 12)
     d.answered(second, "NONE")
     _others_elect(d)
@@ -117,8 +111,7 @@ def two_in_one(d: Director) -> None:
     d.append_voters(1, _FIVE)
     d.line(1, _FIVE, 11, "1:11 2:10 3:10 4:10 5:10", 10)
     for new in (4, 5):
-        d.fetch(new, 1)
-        d.fetch(new, 1)
+        d.replicate(new, 1)
     d.line(1, _FIVE, 11, "1:11 2:10 3:10 4:11 5:11", 11)
     _others_elect(d)
 
