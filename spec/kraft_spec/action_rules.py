@@ -8,21 +8,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
+from kraft_spec.fingerprint import MODEL_MODULES, PARTITION_MODEL_MODULES
 from kraft_spec.rules import Registry, load_registry
-
-MODULES = (
-    "Definitions",
-    "Roles",
-    "Elections",
-    "Leadership",
-    "PendingChanges",
-    "Replication",
-    "VoterChanges",
-    "QuorumReassignment",
-    "Snapshots",
-    "Durability",
-    "KRaft",
-)
 
 _ROLES = ("ToUnattached", "Follow", "Learn")
 _ELECTION = ("ToProspective", "Prospective", "ToCandidate", "ToLeader", "LeaderIfMajority", "StartOfEpochRecords")
@@ -114,9 +101,6 @@ Data, because it is a choice: nearly every action reaches nearly every operator,
 looks for who is told that the action went wrong.
 """
 
-PARTITION_MODULES = ("Partitions", "PartitionReassignment")
-"""The modules of the reassignment of partitions, a model of their own."""
-
 _ALTERED = ("Altered", "ValidTarget", "Reassigned", "Cancelled", "KeepsRecords")
 _CHANGED = ("Changed", "ToldReplicas", "Settled", "Led")
 
@@ -138,7 +122,7 @@ _RULE_ID = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9
 
 
 @cache
-def operator_rules(modules: tuple[str, ...] = MODULES) -> Mapping[str, tuple[str, ...]]:
+def operator_rules(modules: tuple[str, ...] = MODEL_MODULES) -> Mapping[str, tuple[str, ...]]:
     """The rule ids in the comment right above each operator of the model."""
     registry = load_registry()
     found: dict[str, tuple[str, ...]] = {}
@@ -197,6 +181,6 @@ def rules_of_event(
 
 def partition_event_rules(event: str) -> tuple[str, ...]:
     """The rule ids that the action of an event of partitions states, in the order of its operators."""
-    stated = operator_rules(PARTITION_MODULES)
+    stated = operator_rules(PARTITION_MODEL_MODULES)
     operators = PARTITION_EVENT_OPERATORS[event]
     return tuple(dict.fromkeys(rule for operator in operators for rule in stated[operator]))

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-TRACE_MODULES = (
+MODEL_MODULES = (
     "Definitions",
     "Roles",
     "Elections",
@@ -18,16 +18,14 @@ TRACE_MODULES = (
     "Snapshots",
     "Durability",
     "KRaft",
-    "RoleTable",
-    "Properties",
-    "Observed",
-    "Forgetting",
-    "Trace",
 )
+"""The modules of the protocol, in the order in which they build on each other."""
+TRACE_MODULES = (*MODEL_MODULES, "RoleTable", "Properties", "Observed", "Forgetting", "Trace")
 """The modules that decide about a trace."""
 
-
-PARTITION_TRACE_MODULES = ("Partitions", "PartitionReassignment", "PartitionProperties", "PartitionTrace")
+PARTITION_MODEL_MODULES = ("Partitions", "PartitionReassignment")
+"""The modules of the reassignment of partitions, a model of their own."""
+PARTITION_TRACE_MODULES = (*PARTITION_MODEL_MODULES, "PartitionProperties", "PartitionTrace")
 """The modules that decide about a trace of partition reassignment."""
 
 

@@ -8,6 +8,7 @@ from tools.site.markup import prose, sentence
 from tools.site.pieces import Piece, operators_of, tla_blocks
 
 from kraft_dev.markdown import table
+from kraft_spec.fingerprint import MODEL_MODULES, PARTITION_MODEL_MODULES
 from kraft_spec.rules import PROPERTIES, Registry
 from kraft_spec.rules.citations import CitationReport
 from kraft_spec.rules.vocabulary import Property
@@ -16,17 +17,7 @@ FOLDER = "model"
 MODEL = "spec/kraft_spec/tla"
 
 MODULES = (
-    "Definitions",
-    "Roles",
-    "Elections",
-    "Leadership",
-    "PendingChanges",
-    "Replication",
-    "VoterChanges",
-    "QuorumReassignment",
-    "Snapshots",
-    "Durability",
-    "KRaft",
+    *MODEL_MODULES,
     "Properties",
     "Stability",
     "Liveness",
@@ -38,8 +29,7 @@ MODULES = (
     "Forgetting",
     "Trace",
     "TraceBatch",
-    "Partitions",
-    "PartitionReassignment",
+    *PARTITION_MODEL_MODULES,
     "PartitionProperties",
     "PartitionTrace",
 )
