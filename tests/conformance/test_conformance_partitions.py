@@ -30,20 +30,20 @@ from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.acceptance import NotAcceptedError
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.partitions.format import PartitionVector
-from kraft_conformance.vectors.partitions.recording import PartitionSubject, partition_vector_of
-from kraft_conformance.vectors.partitions.staging import (
+from kraft_conformance.vectors.recording import VectorProofError
+from kraft_conformance.vectors.smoke import PARTITION_SMOKE
+from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
+from kraft_dev.vectors.partitions.recording import PartitionSubject, partition_vector_of
+from kraft_dev.vectors.partitions.staging import (
     PartitionRun,
     RecordingStage,
     accepting,
     partition_run,
 )
-from kraft_conformance.vectors.partitions.target import FIVE
-from kraft_conformance.vectors.recording import VectorProofError
-from kraft_conformance.vectors.smoke import PARTITION_SMOKE
-from kraft_conformance.vectors.staging import NotAcceptedError
-from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
+from kraft_dev.vectors.partitions.target import FIVE
 from kraft_spec.edits import Edit, edited_packages
 from kraft_spec.experiments import switchable_partition_rules
 from kraft_spec.experiments.replicas import controllers_without

@@ -31,10 +31,10 @@ from kraft_conformance.vectors.profiles import (
 )
 from kraft_conformance.vectors.profiles_page import page
 from kraft_conformance.vectors.recording import Run, Subject, vector_of
-from kraft_conformance.vectors.staging import RecordingDirector, recorded
-from kraft_conformance.vectors.target import THREE
-from kraft_conformance.vectors.targeted import TARGETS
-from kraft_conformance.vectors.twins import Recorded, with_twin
+from kraft_dev.vectors.staging import RecordingDirector, recorded
+from kraft_dev.vectors.target import THREE
+from kraft_dev.vectors.targeted import TARGETS
+from kraft_dev.vectors.twins import Recorded, with_twin
 from kraft_reference.configuration import Configuration
 from kraft_reference.partitions import decisions as of_partitions
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen

@@ -9,22 +9,18 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kraft_conformance.protocol.features import Subject as SubjectName
+from kraft_conformance.vectors.acceptance import NotAcceptedError, accepted_by_model, in_terms_of_the_model
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.files import files_of
 from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.generate import differing, files_of, generated, write
 from kraft_conformance.vectors.manifest import MANIFEST, VectorFileError, vector_folder
 from kraft_conformance.vectors.recording import Subject, VectorProofError, vector_of
 from kraft_conformance.vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
-from kraft_conformance.vectors.staging import (
-    NotAcceptedError,
-    RecordingDirector,
-    accepted_by_model,
-    in_terms_of_the_model,
-    recorded,
-)
-from kraft_conformance.vectors.target import THREE
 from kraft_dev.archive import archive_bytes
 from kraft_dev.schemas.conformance import VECTOR_SCHEMAS
+from kraft_dev.vectors.generate import differing, generated, write
+from kraft_dev.vectors.staging import RecordingDirector, recorded
+from kraft_dev.vectors.target import THREE
 from kraft_reference.events import Receive
 from kraft_reference.messages import VoteRequest
 from kraft_reference.scenarios.director import Director

@@ -18,15 +18,15 @@ from msgspec import UNSET
 from tests.conformance.commands import Captured
 
 from kraft_conformance.directories.error_codes import CODES
-from kraft_conformance.vectors.generate import differing
 from kraft_conformance.wire.batches import decode_batch, encode_batch
 from kraft_conformance.wire.errors import Reason, WireError
-from kraft_conformance.wire.format import MANIFEST, Pair, Refusal, WireFile
 from kraft_conformance.wire.frames import encode_frame
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.schema import Field, Kind, Message, messages
 from kraft_dev.schemas.conformance import WIRE_SCHEMA
+from kraft_dev.vectors.generate import differing
 from kraft_dev.wire.cross_check import MARKS, Checked, Means, cross_checked, kafka_module, table, with_table
+from kraft_dev.wire.format import MANIFEST, Pair, Refusal, WireFile
 from kraft_dev.wire.generate import (
     data_folder,
     decode_frame,

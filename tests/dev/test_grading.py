@@ -24,15 +24,13 @@ from kraft_conformance.protocol.partitions import (
 from kraft_conformance.runner.outcome import FAILING
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.acceptance import NotAcceptedError, accepted_by_model
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.files import files_of
 from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.generate import files_of, write
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.recording import Subject as Cut
 from kraft_conformance.vectors.recording import vector_of
-from kraft_conformance.vectors.staging import NotAcceptedError, RecordingDirector, accepted_by_model, recorded
-from kraft_conformance.vectors.target import THREE
-from kraft_conformance.vectors.targeted.candidates import rivals
 from kraft_dev.cli import main
 from kraft_dev.grading import grader as grader_module
 from kraft_dev.grading.campaign import GradingPlan, grade
@@ -44,6 +42,10 @@ from kraft_dev.grading.table import Row, Table, load_table, score, table_bytes
 from kraft_dev.grading.views import View
 from kraft_dev.mutation.campaign import UNBROKEN, Subject, subject_of
 from kraft_dev.results import result_file
+from kraft_dev.vectors.generate import write
+from kraft_dev.vectors.staging import RecordingDirector, recorded
+from kraft_dev.vectors.target import THREE
+from kraft_dev.vectors.targeted.candidates import rivals
 from kraft_reference.events import ElectionTimeout
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.outcome import Refusal

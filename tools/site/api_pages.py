@@ -28,7 +28,7 @@ LEFT_OUT: Mapping[str, str] = {
     "kraft_dev.mutation": "what `python -m kraft_dev mutants` and `load-bearing` run",
     "kraft_dev.nightly": "what `python -m kraft_dev nightly` runs",
     "kraft_dev.probes": "what `python -m kraft_dev probes` runs",
-    "kraft_conformance.vectors.targeted": "scripts that vectors are made by",
+    "kraft_dev.vectors.targeted": "scripts that vectors are made by",
     "kraft_reference.partitions.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_reference.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_dev.edges": "what `python -m kraft_dev edges` runs",

@@ -16,7 +16,7 @@ from kraft_conformance.random_runs.shrinking import ShrunkRun, shrunk
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.faults import AdapterFault, UnknownProfile, Unsupported
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
-from kraft_conformance.vectors.staging import accepted_by_model
+from kraft_conformance.vectors.acceptance import accepted_by_model
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
 

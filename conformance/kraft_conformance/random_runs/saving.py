@@ -15,13 +15,13 @@ from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.acceptance import Accepts, NotAcceptedError
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.files import file_name, files_of
 from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.generate import file_name, files_of
 from kraft_conformance.vectors.manifest import MANIFEST
 from kraft_conformance.vectors.recording import Run, Subject, VectorProofError, vector_of
 from kraft_conformance.vectors.requirements import at_replica
-from kraft_conformance.vectors.staging import Accepts, NotAcceptedError
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.schedule import replay
 from kraft_reference.cluster.world import World

@@ -1,5 +1,5 @@
 """kraft-vector/1: a state of one replica, what happens to it there, and what it must do.
 
-`format` has the types, `manifest` lists the vectors of this package, `catalogue` reads them, `generate` makes them
-anew; docs/conformance.md says what the fields mean.
+`format` has the types, `manifest` lists the vectors of this package, `catalogue` reads them; docs/conformance.md says
+what the fields mean, and how they are made.
 """

@@ -11,8 +11,8 @@ from kraft_conformance.protocol.features import Subject
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.manifest import SCHEMA
 from kraft_conformance.vectors.partitions.format import PARTITION_SCHEMA, PartitionVector
-from kraft_conformance.wire import format as wire_format
 from kraft_dev.schemas.committed import CommittedSchema, body_of, in_order
+from kraft_dev.wire import format as wire_format
 
 _NAMES = {
     "kraft_reference.messages.Error": "Error",

@@ -23,9 +23,9 @@ from msgspec import UNSET
 
 from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
-from kraft_conformance.wire.format import Pair
 from kraft_conformance.wire.frames import header_of, header_version
 from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of, messages
+from kraft_dev.wire.format import Pair
 from kraft_dev.wire.generate import read_files
 
 _MODULES = {

@@ -1,0 +1,55 @@
+"""The vectors of partitions: the worked scenarios with every rule in force, and the short scripts."""
+
+from collections.abc import Iterator
+
+from kraft_conformance.vectors.partitions.format import PartitionVector
+from kraft_dev.vectors.partitions.deciding import decided
+from kraft_dev.vectors.partitions.recording import PartitionSubject, partition_vector_of
+from kraft_dev.vectors.partitions.scripts import PARTITION_TARGETS
+from kraft_dev.vectors.partitions.staging import PartitionAccepts, accepting, partition_run
+from kraft_reference.partitions.decisions import PROFILES
+from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, PartitionVariant
+from kraft_traces.partitions.checker import GIVEN_UP
+from kraft_traces.partitions.process import PartitionProcess
+
+
+def partition_vectors(accepts: PartitionAccepts | None = None) -> Iterator[PartitionVector]:
+    """All of them.
+
+    Args:
+        accepts: who says under which profiles a run is right; None for the model.
+
+    Raises:
+        NotAcceptedError: the model rejects a run.
+        VectorProofError: a vector does not say what its run shows.
+    """
+    if accepts is not None:
+        yield from _vectors(accepts)
+        return
+    with PartitionProcess() as process:
+        yield from _vectors(accepting(process))
+
+
+def _vectors(accepts: PartitionAccepts) -> Iterator[PartitionVector]:
+    for scenario in PARTITION_SCENARIOS:
+        for variant in filter(_is_conformant, scenario.variants):
+            name = f"{scenario.name}/{variant.name}"
+            run = partition_run(f"scenario {name}", variant.configuration, variant.script, accepts)
+            rules = decided(run, scenario.rules)
+            if rules:
+                vector_id = f"scenario.{scenario.name}.{variant.name}.controller"
+                title = f"{scenario.title}: the controller ({variant.name})"
+                yield partition_vector_of(run, PartitionSubject(vector_id, title, rules))
+    for target in PARTITION_TARGETS:
+        module, function = target.script.__module__.rpartition(".")[2], target.script.__name__.lstrip("_")
+        run = partition_run(f"script {module}.{function}", target.configuration, target.script, accepts)
+        rules, allows = (tuple([f"partition-reassign.{one}" for one in ids]) for ids in (target.rules, target.allows))
+        yield partition_vector_of(run, PartitionSubject(target.id, target.title, rules, allows, target.level))
+
+
+def _is_conformant(variant: PartitionVariant) -> bool:
+    """Are all rules in force, under a profile with a name, and all properties kept that the profile promises?"""
+    configuration = variant.configuration
+    named = PROFILES.get(configuration.profile.name) is configuration.profile
+    given_up = GIVEN_UP.get(configuration.profile.override_base, frozenset())
+    return named and not variant.without and given_up.issuperset(variant.violates)

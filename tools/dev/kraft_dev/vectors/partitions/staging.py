@@ -1,0 +1,101 @@
+"""Runs for vectors: scripts over a `PartitionStage`, which notes where the steps begin."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kraft_conformance.vectors.acceptance import accepted_profiles
+from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.controller import REFERENCE, Controllers
+from kraft_reference.partitions.decisions import PROFILES, ReassignmentProfile
+from kraft_reference.partitions.effects import Effect
+from kraft_reference.partitions.events import Event
+from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_reference.partitions.scenarios.stage import PartitionStage
+from kraft_reference.partitions.state import ControllerState, initial_state
+from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
+from kraft_traces.partitions.process import PartitionProcess
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRun:
+    """A run that a vector is cut from."""
+
+    source: str
+    configuration: PartitionConfiguration
+    occurrences: tuple[PartitionOccurrence, ...]
+    start: int
+    """The sequence of the first occurrence of the steps; what is before it is history."""
+    profiles: tuple[str, ...] = ()
+    """Those under which the model accepts the run, and the reference makes the same of its events."""
+
+    @property
+    def history(self) -> tuple[PartitionOccurrence, ...]:
+        """What comes before the steps."""
+        return self.occurrences[: self.start - 1]
+
+    @property
+    def steps(self) -> tuple[PartitionOccurrence, ...]:
+        """What the vector is about."""
+        return self.occurrences[self.start - 1 :]
+
+    @property
+    def before(self) -> ControllerState:
+        """The state in which the steps begin."""
+        return self.history[-1].state if self.history else initial_state(self.configuration)
+
+
+PartitionAccepts = Callable[[PartitionRun], tuple[str, ...]]
+"""Under which profiles the model accepts a run."""
+
+
+class RecordingStage(PartitionStage):
+    """A stage that asks for no row after each event."""
+
+    def happen(self, event: Event, *, refused: bool | None = None) -> tuple[Effect, ...]:
+        """An event; what must come of it the vector says."""
+        effects = super().happen(event, refused=refused)
+        self._unchecked = False
+        return effects
+
+
+def partition_run(
+    source: str,
+    configuration: PartitionConfiguration,
+    script: Callable[[RecordingStage], None],
+    accepts: PartitionAccepts,
+    controllers: Controllers = REFERENCE,
+) -> PartitionRun:
+    """The run of a script with such controllers.
+
+    Raises:
+        ScenarioFailure: the reference does something else than the script says.
+        NotAcceptedError: the model rejects it.
+    """
+    stage = RecordingStage(source, configuration, controllers)
+    script(stage)
+    run = PartitionRun(source, configuration, tuple(stage.occurrences), stage.start or 1)
+    return replace(run, profiles=accepts(run))
+
+
+def repeated(run: PartitionRun, profile: ReassignmentProfile) -> tuple[PartitionOccurrence, ...]:
+    """What the reference makes of the events of a run under another profile."""
+    configuration = replace(run.configuration, profile=profile)
+    state, done = initial_state(configuration), []
+    for one in run.occurrences:
+        done.append(happen(one.sequence, state, one.event, configuration))
+        state = done[-1].state
+    return tuple(done)
+
+
+def accepting(process: PartitionProcess) -> PartitionAccepts:
+    """Ask the model in another process: this one may hold that of the quorum, and TLC keeps one alone."""
+
+    def accepts(run: PartitionRun) -> tuple[str, ...]:
+        def judged(profile: ReassignmentProfile) -> PartitionVerdict:
+            other = replace(run.configuration, profile=profile)
+            return process.ask(check_partition_occurrences, run.occurrences, other, run.source)
+
+        same = [one for one in PROFILES.values() if repeated(run, one) == run.occurrences]
+        return accepted_profiles(run.source, run.configuration.profile, same, judged)
+
+    return accepts

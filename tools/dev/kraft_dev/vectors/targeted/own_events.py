@@ -1,0 +1,105 @@
+"""What a replica takes no notice of: its own events out of their role, and what its state machine asks in vain."""
+
+from kraft_dev.vectors.staging import RecordingDirector
+from kraft_dev.vectors.target import OBSERVED, Targets
+from kraft_reference.events import (
+    AppendVoters,
+    BeginQuorumEpochTimeout,
+    CheckQuorumTimeout,
+    ElectionTimeout,
+    Event,
+    FetchTimeout,
+    TakeSnapshot,
+)
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.outcome import Refusal
+from kraft_reference.scenarios.opening import nominate, start
+from kraft_reference.scenarios.scenario import voter_set
+
+TARGETS = Targets()
+_TIMERS = ("state.follower.fetch-timeout", "check-quorum.resign")
+
+_OF_LEADERS: tuple[Event, ...] = (CheckQuorumTimeout(), BeginQuorumEpochTimeout())
+
+
+def _out_of_role(d: RecordingDirector, replica_id: int, *events: Event) -> None:
+    d.step("timers that do not run in this role")
+    for event in events:
+        d.refuses(replica_id, event, Refusal.NOT_IN_ROLE)
+
+
+@TARGETS.vector("idle.unattached", 2, *_TIMERS)
+def _unattached(d: RecordingDirector) -> None:
+    """An Unattached replica has an election timer alone."""
+    nominate(d, 1, 1)
+    d.vote(1, 2, "granted")
+    _out_of_role(d, 2, FetchTimeout(), *_OF_LEADERS)
+
+
+@TARGETS.vector("idle.prospective", 2, *_TIMERS)
+def _prospective(d: RecordingDirector) -> None:
+    """A Prospective has an election timer alone."""
+    start(d, 1, 1)
+    d.fetch_timeout(2)
+    _out_of_role(d, 2, FetchTimeout(), *_OF_LEADERS)
+
+
+@TARGETS.vector("idle.candidate", 1, *_TIMERS)
+def _candidate(d: RecordingDirector) -> None:
+    """A Candidate has an election timer alone."""
+    nominate(d, 1, 1)
+    _out_of_role(d, 1, FetchTimeout(), *_OF_LEADERS)
+
+
+@TARGETS.vector("idle.follower", 2, *_TIMERS)
+def _follower(d: RecordingDirector) -> None:
+    """A Follower has a fetch timer alone."""
+    start(d, 1, 1)
+    _out_of_role(d, 2, ElectionTimeout(), *_OF_LEADERS)
+
+
+@TARGETS.vector("idle.leader", 1, *_TIMERS)
+def _leader(d: RecordingDirector) -> None:
+    """A Leader has neither election nor fetch timer."""
+    start(d, 1, 1)
+    _out_of_role(d, 1, ElectionTimeout(), FetchTimeout())
+
+
+@TARGETS.vector("idle.resigned", 1, *_TIMERS)
+def _resigned(d: RecordingDirector) -> None:
+    """A Resigned replica has an election timer alone."""
+    start(d, 1, 1)
+    d.shutdown(1)
+    _out_of_role(d, 1, FetchTimeout(), *_OF_LEADERS)
+
+
+@TARGETS.vector("snapshot.out-of-range", 1, "snapshot.trim-keeps-last")
+def _snapshots_out_of_range(d: RecordingDirector) -> None:
+    """A snapshot ends after the newest one, and not beyond what is committed."""
+    start(d, 1, 1, end_offset=6)
+    d.take_snapshot(1, 5)
+    d.append(1)
+    d.step("before the newest one, at it, and beyond what is committed")
+    for end_offset in (4, 5, 7):
+        d.refuses(1, TakeSnapshot(end_offset), Refusal.SNAPSHOT_OUT_OF_RANGE)
+
+
+@TARGETS.vector("snapshot.before-a-set", 1, "snapshot.set-at-its-end-offset", configuration=OBSERVED)
+def _snapshot_before_a_set(d: RecordingDirector) -> None:
+    """A snapshot may end before a record of voters."""
+    start(d, 1, 1, end_offset=5)
+    d.append_voters(1, voter_set(1, 2, 3, 4))
+    for _ in range(2):
+        d.fetch(2, 1)
+        d.fetch(4, 1)
+        d.fetch(3, 1)
+    d.step("a snapshot that ends before a record of voters, which no level stands before")
+    d.take_snapshot(1, 5)
+
+
+@TARGETS.vector("change.names-twice", 1, "add-voter.duplicate-id", configuration=OBSERVED)
+def _names_twice(d: RecordingDirector) -> None:
+    """A voters set has each id once."""
+    start(d, 1, 1, end_offset=4)
+    d.step("a set with two voters of one id")
+    d.refuses(1, AppendVoters(voter_set(1, 2, 3) | {ReplicaKey(3, "U9")}), Refusal.CHANGE_NOT_ALLOWED)

@@ -1,0 +1,127 @@
+"""What seldom happens: levels that nobody has yet, and requests in odd moments."""
+
+from dataclasses import replace
+
+from kraft_dev.vectors.staging import RecordingDirector
+from kraft_dev.vectors.target import OBSERVED, Targets, with_replicas
+from kraft_reference.events import AdvanceReassignment, UpdateFeatures
+from kraft_reference.outcome import Refusal
+from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.membership.reassignment_votes import KIP_642_VOTES
+from kraft_reference.scenarios.opening import observe, start, take_over
+from kraft_reference.scenarios.scenario import cluster, voter_set
+
+TARGETS = Targets()
+
+
+@TARGETS.vector(
+    "change.newer-voter",
+    1,
+    "add-voter.version-must-be-supported",
+    configuration=with_replicas(OBSERVED, 4, max_version=2),
+    level="effects",
+)
+def _newer_voter(d: Director) -> None:
+    """A new voter may support more than the level in force."""
+    start(d, 1, 1, end_offset=4)
+    d.add_voter(1, 4)
+    d.step("4 supports a level more than the one in force")
+    d.learn_versions(1, 4)
+    d.set_offset(1, 4)
+
+
+@TARGETS.vector(
+    "change.no-such-level",
+    1,
+    "kraft-version.upgrade-needs-all-voters",
+    configuration=with_replicas(cluster(3, static=True), 1, 2, 3, max_version=2),
+)
+def _no_such_level(d: Director) -> None:
+    """An upgrade is from level 0 to level 1."""
+    start(d, 1, 1, end_offset=4)
+    for voter in (2, 3):
+        d.update_voter(voter, 1, "ok")
+    d.step("all support level 2, which is two above the one in force")
+    d.happen(1, UpdateFeatures(1, 2, 0, 2))
+    d.answered(1, "INVALID_UPDATE_VERSION")
+
+
+@TARGETS.vector("idle.reassignment", 2, "reassign.request-leader-only")
+def _not_leading(d: RecordingDirector) -> None:
+    """Who does not lead takes no step of a reassignment."""
+    start(d, 1, 1)
+    d.fetch_timeout(2)
+    d.step("a step of a reassignment, where no Leader is")
+    d.refuses(2, AdvanceReassignment(None), Refusal.NOT_IN_ROLE)
+
+
+@TARGETS.vector("resignation.last-of-six", 6, "end-quorum.handle", configuration=cluster(6))
+def _last_of_six(d: Director) -> None:
+    """The fifth of the preferred candidates waits."""
+    start(d, 1, 1)
+    d.shutdown(1)
+    d.step("6 is the fifth of the preferred candidates: it waits")
+    d.end_quorum_epoch(1, 6)
+
+
+@TARGETS.vector(
+    "fetch.upgrade-reverted", 1, "fetch.diverging.truncate", configuration=cluster(3, static=True), level="state"
+)
+def _upgrade_reverted(d: Director) -> None:
+    """A level goes with the record that is truncated, wherever the log is cut."""
+    start(d, 1, 1, end_offset=4)
+    for voter in (2, 3):
+        d.update_voter(voter, 1, "ok")
+    d.cut(1, 2, 3)
+    d.append(1)
+    d.update_features(1, 1)
+    take_over(d, 2, 3)
+    d.begin_quorum_epoch(2, 3)
+    observe(d, 2, 3)
+    d.heal(1, 2, 3)
+    d.request_timeout(2, 1)
+    d.begin_quorum_epoch(2, 1)
+    d.step("f(1>2): the upgrade goes, and the record before it")
+    d.fetch(1, 2)
+
+
+@TARGETS.vector(
+    "vote.stranger-after-the-vote",
+    2,
+    "vote.once-per-epoch",
+    configuration=replace(OBSERVED, profile=KIP_642_VOTES),
+    level="state",
+)
+def _voted_asked_by_a_stranger(d: Director) -> None:
+    """A voter that has voted refuses whom it knows for no voter, and campaigns only if its vote is free."""
+    start(d, 1, 1)
+    d.append_voters(1, voter_set(1, 2, 3, 4))
+    d.fetch(4, 1)
+    for voter in (2, 3, 4):
+        d.fetch_timeout(voter)
+    d.pre_vote(4, 2, "granted")
+    d.pre_vote(4, 3, "granted")
+    d.lose(4)
+    d.pre_vote(3, 2, "granted")
+    d.lose(3)
+    d.vote(3, 2, "granted")
+    d.lose(3)
+    d.step("2 has voted for 3, and knows 4, which asks as well, for no voter")
+    d.vote(4, 2, "refused")
+    d.lose(4)
+    d.election_timeout(4)
+    d.step("4 asks in the next epoch, where the vote of 2 is free: 2 refuses, and is Prospective")
+    for voter in (2, 1):
+        d.pre_vote(4, voter, "granted")
+    d.vote(4, 2, "refused")
+
+
+@TARGETS.vector("restart.leader-outside", 2, "discovery.endpoint-lookup", level="state")
+def _restarts_after_the_removal(d: Director) -> None:
+    """Where a leader outside the own set listens is not known after a restart."""
+    start(d, 1, 1, end_offset=4)
+    d.remove_voter(1, 1)
+    d.replicate(2, 1)
+    d.crash(2)
+    d.step("2 starts with a leader outside its set, of which it does not know where it listens")
+    d.restart(2)

@@ -1,0 +1,118 @@
+"""What is on disk, and where a restart begins."""
+
+from kraft_dev.vectors.target import Targets
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.opening import nominate, start, take_over
+from kraft_reference.scenarios.scenario import cluster
+
+TARGETS = Targets()
+
+
+@TARGETS.vector("restart.was-leader", 1, "durable.restart.was-leader", "durable.fields-v1", level="state")
+def _was_leader(d: Director) -> None:
+    """A restarted leader is Resigned."""
+    start(d, 1, 1)
+    d.step("1 crashes and restarts: Resigned, in the epoch that it led")
+    d.crash(1)
+    d.restart(1)
+    d.roles("R(1)")
+
+
+@TARGETS.vector("restart.known-leader", 2, "durable.restart.known-leader", "durable.fields-v1", level="state")
+def _known_leader(d: Director) -> None:
+    """A restart with a known leader begins as its Follower."""
+    start(d, 1, 1)
+    d.step("2 crashes and restarts: it follows the leader that its file names, and has not fetched")
+    d.crash(2)
+    d.restart(2)
+    d.fetched(2, False)
+
+
+@TARGETS.vector("restart.voted", 2, "vote.once-per-epoch", "durable.fields-v1", "vote.repeat-grant")
+def _voted(d: Director) -> None:
+    """A vote outlives a crash."""
+    nominate(d, 1, 1)
+    d.vote(1, 2, "granted", answer="lost")
+    d.step("2 crashes and restarts: its vote is spent")
+    d.crash(2)
+    d.restart(2)
+    d.request_timeout(1, 2)
+    d.vote(1, 2, "granted")
+
+
+@TARGETS.vector(
+    "restart.voted-static",
+    2,
+    "durable.fields-v0",
+    "durable.version-by-kraft",
+    configuration=cluster(3, static=True),
+    level="state",
+)
+def _voted_static(d: Director) -> None:
+    """A vote outlives a crash at kraft.version 0 too, by its id."""
+    nominate(d, 1, 1)
+    d.vote(1, 2, "granted", answer="lost")
+    d.step("2 crashes and restarts: at kraft.version 0 its file has the id that it voted for")
+    d.crash(2)
+    d.restart(2)
+    d.request_timeout(1, 2)
+    d.vote(1, 2, "granted")
+
+
+@TARGETS.vector("restart.unsynced", 2, "durable.flush-before-fetch", level="effects")
+def _unsynced(d: Director) -> None:
+    """What was not synced is fetched again."""
+    start(d, 1, 1)
+    d.append(1)
+    d.fetch(2, 1)
+    d.step("2 crashes before it has synced what it fetched")
+    d.crash(2)
+    d.restart(2)
+    d.fetch(2, 1)
+
+
+@TARGETS.vector("restart.between-effects", 2, "vote.persist-before-reply", "durable.write-before-act")
+def _between(d: Director) -> None:
+    """A crash between the write and the answer leaves the vote."""
+    nominate(d, 1, 1)
+    asked = d.hold(1, 2)
+    d.step("2 dies when epoch and vote are on disk and the answer is not sent")
+    d.deliver_and_crash(asked, 1, 0)
+    d.restart(2)
+    d.request_timeout(1, 2)
+    d.vote(1, 2, "granted")
+
+
+@TARGETS.vector(
+    "restart.other-disk",
+    3,
+    "identity.replica-key",
+    "identity.directory-id-at-format",
+    "identity.observer-definition",
+    configuration=cluster(3),
+)
+def _other_disk(d: Director) -> None:
+    """A replaced disk makes another replica of the same id, which the set does not have."""
+    start(d, 1, 1)
+    d.crash(3)
+    d.replace_disk(3, "U3b")
+    d.restart(3)
+    d.check("the key of N3", d.state(3).key, ReplicaKey(3, "U3b"))
+    d.step("3 comes back with an empty disk: it is somebody else, and observes")
+    d.fetch(3, 1, "FENCED_LEADER_EPOCH")
+    d.fetch(3, 1)
+
+
+@TARGETS.vector("restart.other-disk-led", 3, "state.learn-higher-epoch.leader", "identity.replica-key", level="state")
+def _other_disk_led(d: Director) -> None:
+    """A replaced disk that hears its own id named as the leader follows nobody."""
+    start(d, 1, 1)
+    d.cut(1, 2, 3)
+    take_over(d, 3, 2)
+    d.begin_quorum_epoch(3, 2)
+    d.crash(3)
+    d.replace_disk(3, "U3b")
+    d.restart(3)
+    d.step("3 comes back with an empty disk and hears that 3 leads: not itself")
+    d.fetch(3, 2, "FENCED_LEADER_EPOCH")
