@@ -24,14 +24,13 @@ from kraft_conformance.wire.frames import encode_frame
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.schema import Field, Kind, Message, messages
 from kraft_dev.schemas.conformance import WIRE_SCHEMA
-from kraft_dev.vectors.generate import differing
+from kraft_dev.vectors.generate import differing, write_or_check
 from kraft_dev.wire.cross_check import MARKS, Checked, Means, cross_checked, kafka_module, table, with_table
 from kraft_dev.wire.format import MANIFEST, Pair, Refusal, WireFile
 from kraft_dev.wire.generate import (
     data_folder,
     decode_frame,
     generated,
-    main,
     read_files,
     read_reasons,
     rules_of_pairs,
@@ -56,8 +55,8 @@ def test_the_pairs_made_anew_are_those_of_the_package() -> None:
 
 def test_check_says_which_file_is_another_one(capsys: Captured) -> None:
     made = {path.name: path.read_bytes() for path in data_folder().glob("*.json")}
-    assert main(["--check"], made) == 0
-    assert main(["--check"], made | {"vote.json": b"{}"}) == 1
+    assert write_or_check(["--check"], made, data_folder(), "files") == 0
+    assert write_or_check(["--check"], made | {"vote.json": b"{}"}, data_folder(), "files") == 1
     assert capsys.readouterr().out == f"{data_folder() / 'vote.json'}: not what the generator makes\n"
 
 

@@ -19,19 +19,12 @@ PACKAGES = (
 """Source root and package."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "kraft_dev.benchmark": "what `python -m kraft_dev bench` measures with",
     "kraft_conformance.commands": "the [commands](../commands/index.md) have pages of their own",
-    "kraft_dev.detectors": "what `python -m kraft_dev detectors` checks the checks with",
     "kraft_conformance.directories": "the folders of a simulated quorum, behind the commands",
     "kraft_conformance.findings": "what `kraft-spec findings` shows",
     "kraft_conformance.kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
-    "kraft_dev.mutation": "what `python -m kraft_dev mutants` and `load-bearing` run",
-    "kraft_dev.nightly": "what `python -m kraft_dev nightly` runs",
-    "kraft_dev.probes": "what `python -m kraft_dev probes` runs",
-    "kraft_dev.vectors.targeted": "scripts that vectors are made by",
     "kraft_reference.partitions.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_reference.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
-    "kraft_dev.edges": "what `python -m kraft_dev edges` runs",
     "kraft_spec.proofs": "what `kraft-spec prove` runs",
     "kraft_traces.pipeline": "what `kraft-spec pipeline` runs on Spark",
 }

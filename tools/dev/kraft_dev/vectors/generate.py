@@ -5,14 +5,17 @@ The same sources give the same bytes; `--check` writes nothing and says what dif
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from kraft_conformance.vectors.acceptance import Accepts, accepted_by_model
 from kraft_conformance.vectors.files import files_of
+from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.manifest import vector_folder
+from kraft_conformance.vectors.recording import Subject
 from kraft_dev.vectors.partitions.making import partition_vectors
-from kraft_dev.vectors.targeting import targeted_vectors
+from kraft_dev.vectors.targeted import TARGETS
+from kraft_dev.vectors.twins import Recorded, with_twin
 from kraft_dev.vectors.worked_scenarios import scenario_vectors
 
 
@@ -28,6 +31,26 @@ def generated(accepts: Accepts = accepted_by_model) -> dict[str, bytes]:
         ValueError: two vectors have one id, or a rule that a vector names does not hold.
     """
     return files_of((*scenario_vectors(accepts), *targeted_vectors(accepts), *partition_vectors()))
+
+
+def targeted_vectors(accepts: Accepts) -> Iterator[Vector]:
+    """The vectors of all scripts; a run that several of them are cut from is made once.
+
+    Raises:
+        NotAcceptedError: the model rejects a run.
+        ValueError: nothing happens at the replica that a vector is about.
+    """
+    runs: dict[object, Recorded] = {}
+    for target in TARGETS:
+        made_by = (target.script, id(target.configuration))
+        if made_by not in runs:
+            name = f"script {target.script.__module__.rpartition('.')[2]}.{target.script.__name__.lstrip('_')}"
+            runs[made_by] = Recorded(name, target.configuration, target.script, accepts)
+        subject = Subject(target.id, target.title, target.rules, target.replica_id, target.level)
+        vectors = tuple(with_twin(runs[made_by], subject))
+        if not vectors:
+            raise ValueError(f"{target.id}: nothing happens at replica {target.replica_id} after the first step")
+        yield from vectors
 
 
 def differing(made: Mapping[str, bytes], folder: Path) -> list[str]:
@@ -48,12 +71,12 @@ def write(made: Mapping[str, bytes], folder: Path) -> None:
             path.unlink()
 
 
-def main(words: list[str]) -> int:
-    """Write or check; the exit code is 1 if something differs."""
-    made, folder = generated(), vector_folder()
+def write_or_check(words: Iterable[str], made: Mapping[str, bytes], folder: Path, what: str) -> int:
+    """Write the files, or with `--check` say which differ; the exit code is 1 if something does."""
     if "--check" not in words:
+        folder.mkdir(parents=True, exist_ok=True)
         write(made, folder)
-        print(f"{len(made) - 1} vectors in {folder}")
+        print(f"{len(made) - 1} {what} in {folder}")
         return 0
     wrong = differing(made, folder)
     for name in wrong:
@@ -62,4 +85,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_or_check(sys.argv[1:], generated(), vector_folder(), "vectors"))

@@ -9,7 +9,7 @@ The same sources give the same bytes; `--check` writes nothing and says what dif
 import json
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +23,7 @@ from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, header_of, header_version
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.schema import Field, Kind, Message, messages
-from kraft_dev.vectors.generate import differing, write
+from kraft_dev.vectors.generate import write_or_check
 from kraft_dev.wire.format import (
     MANIFEST,
     SCHEMA,
@@ -259,19 +259,5 @@ def read_reasons() -> dict[str, str]:
     return {entry["rule"]: entry["reason"] for entry in tomllib.loads(text)["without"]}
 
 
-def main(words: Iterable[str], made: Mapping[str, bytes] | None = None) -> int:
-    """Write or check; the exit code is 1 if something differs."""
-    made, folder = generated() if made is None else made, data_folder()
-    if "--check" not in words:
-        folder.mkdir(parents=True, exist_ok=True)
-        write(made, folder)
-        print(f"{len(made) - 1} files in {folder}")
-        return 0
-    wrong = differing(made, folder)
-    for name in wrong:
-        print(f"{folder / name}: not what the generator makes")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_or_check(sys.argv[1:], generated(), data_folder(), "files"))
