@@ -185,7 +185,7 @@ cross-check:
 	@rm -rf build/cross-check
 	$(BIN)/kraft-spec prove theorems --smt2 build/cross-check/theorems >/dev/null
 	$(BIN)/kraft-spec prove induction --smt2 build/cross-check/induction >/dev/null
-	$(BIN)/python -m kraft_spec.proofs.cross_check build/cross-check/theorems build/cross-check/induction
+	$(BIN)/python -m kraft_dev.proofs_cross_check build/cross-check/theorems build/cross-check/induction
 
 docs:
 	@tools/ensure_venv.sh run

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from tests.conformance.choices import RIGHT, RIGHT_REQUESTS, WRONG, Change, Effects, Moment, each, elections, of_effects
 from tests.conformance.fetching_adapter import RIGHT_FETCHES, WRONG_FETCHES, Fetching
 
-from kraft_conformance.adapters.showing import at_level
 from kraft_conformance.protocol.messages import (
     ErrorReply,
     HelloReply,
@@ -32,6 +31,7 @@ from kraft_conformance.protocol.messages import (
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionReset
+from kraft_dev.grading.showing import at_level
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
 from kraft_traces.latitude.ordering import happens_before

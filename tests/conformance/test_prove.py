@@ -14,7 +14,7 @@ from tests.conformance.commands import DOCS, Captured, document
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_spec.proofs.cross_check import expected_answer
+from kraft_dev.proofs_cross_check import expected_answer
 
 pytestmark = pytest.mark.usefixtures("elsewhere")
 

@@ -8,7 +8,7 @@ from tests.conformance.commands import DOCS, Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_spec.proofs.cross_check import expected_answer
+from kraft_dev.proofs_cross_check import expected_answer
 from kraft_spec.proofs.induction.obligations import obligations
 from kraft_spec.proofs.induction.theory import theory
 from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED

@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.view_pages import SAMPLES, Page, view
 
 from kraft_conformance.exit_codes import ExitCode
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_traces.partitions.encode import encoded
 from kraft_traces.view.partitions import read_partition_document
 

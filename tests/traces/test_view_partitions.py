@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.controller import due
 from kraft_reference.partitions.decisions import KAFKA_4, KIP, ReassignmentProfile

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.decisions import KIP, PROFILES, ReassignmentProfile
 from kraft_reference.partitions.effects import (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kraft_spec.proofs.cross_check import cvc5_answer, main
+from kraft_dev.proofs_cross_check import cvc5_answer, main
 from kraft_spec.proofs.theorems import theorem
 from kraft_spec.proofs.theorems.smt2 import questions
 
@@ -69,7 +69,7 @@ def test_a_file_that_expects_nothing_is_refused(tmp_path: Path, capsys: Captured
 
 def test_wrong_use_is_explained(capsys: Captured) -> None:
     assert main([], oracle) == 64
-    assert capsys.readouterr().err == "usage: python -m kraft_spec.proofs.cross_check DIR...\n"
+    assert capsys.readouterr().err == "usage: python -m kraft_dev.proofs_cross_check DIR...\n"
 
 
 def test_without_cvc5_it_says_what_to_install(tmp_path: Path, capsys: Captured) -> None:

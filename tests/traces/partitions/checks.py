@@ -2,7 +2,7 @@
 
 import json
 
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.properties import PartitionWatch
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, run

@@ -9,7 +9,7 @@ from typing import Any
 from tests.spec.own_process import in_own_process
 from tests.traces.strategies import JsonPath, paths
 
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions.checker import check_partition_reader
 from kraft_traces.partitions.encode import encoded

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.traces.strategies import altered_anywhere
 
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_dev.schemas.partition_trace import PARTITION_TRACE_SCHEMA
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
 from kraft_spec.fingerprint import PARTITION_TRACE_MODULES, partition_spec_hash, spec_hash
 from kraft_spec.models import model_directory
 from kraft_traces.errors import (

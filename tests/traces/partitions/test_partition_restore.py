@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions import events
 from kraft_traces.partitions.encode import line_of
 from kraft_traces.partitions.lines import PartitionEventLine

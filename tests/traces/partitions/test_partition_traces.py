@@ -10,7 +10,7 @@ from tests.traces.partitions.checks import (
     verdicts_without,
 )
 
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import KAFKA_4
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
 from kraft_spec.action_rules import PARTITION_EVENT_OPERATORS, partition_event_rules

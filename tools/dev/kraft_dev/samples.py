@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.partitions.scenarios import partition_scenario
 from kraft_reference.scenarios import scenario

@@ -2,10 +2,10 @@
 
 from typing import TypeVar
 
-from kraft_conformance.adapters.showing import at_level
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import Reply, Request
 from kraft_conformance.runner.session import Session
+from kraft_dev.grading.showing import at_level
 
 _Reply = TypeVar("_Reply", bound=Reply)
 

@@ -1,7 +1,7 @@
 """Tools that look for what is wrong with the reassignment of partitions: its scenarios, and its traces."""
 
 from kraft_dev.mutation.sighting import Sighting, Tally, Target
-from kraft_reference.cluster.partition_workload import random_configuration, random_run
+from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
 from kraft_reference.scenarios import ScenarioFailure

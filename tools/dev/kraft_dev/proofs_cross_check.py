@@ -1,6 +1,6 @@
 """A second opinion on what Z3 proved: cvc5 answers every exported question again.
 
-`python -m kraft_spec.proofs.cross_check DIR...` reads the files `*.smt2` of each folder. The first line of each says
+`python -m kraft_dev.proofs_cross_check DIR...` reads the files `*.smt2` of each folder. The first line of each says
 which answer to expect, `; expect: unsat` or `; expect: sat`. cvc5 is a development dependency, the extra `cross-check`.
 """
 
@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None, solve: Solve = cvc5_answer) -> 
     """Check folders: 0 if every answer is the expected one, 1 if one is not or there is none, 64 without folders."""
     folders = [Path(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     if not folders:
-        print("usage: python -m kraft_spec.proofs.cross_check DIR...", file=sys.stderr)
+        print("usage: python -m kraft_dev.proofs_cross_check DIR...", file=sys.stderr)
         return 64
     all_agree = True
     for folder in folders:
