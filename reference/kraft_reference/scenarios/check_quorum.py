@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 CHECK_QUORUM = "check-quorum.resign"
 
@@ -41,8 +43,10 @@ def _second_commits(d: Director) -> None:
     d.high_watermark(2, d.state(2).log.end_offset)
 
 
+@VARIANTS.variant("with-the-rule", cluster(5))
 def check_quorum(d: Director) -> None:
-    """N1 gives up, tells N2, and N2 is elected by 3 and 4."""
+    """N1 resigns and tells N2; N2 L(8) with {2,3,4}."""
+    # N1 gives up, tells N2, and N2 is elected by 3 and 4.
     _leader_reaches_one(d)
     _third_and_fourth_lose(d)
     d.step("cq(1)")
@@ -63,8 +67,10 @@ def check_quorum(d: Director) -> None:
     _second_commits(d)
 
 
+@VARIANTS.variant("with-the-rule-end-quorum-lost", cluster(5))
 def check_quorum_by_epoch(d: Director) -> None:
-    """EndQuorumEpoch gets lost: N1's next Pre-Vote carries a larger epoch and frees N2."""
+    """N1's Pre-Vote of epoch 8 frees N2; N2 L(9) with {2,3,4}."""
+    # EndQuorumEpoch gets lost: N1's next Pre-Vote carries a larger epoch and frees N2.
     _leader_reaches_one(d)
     _third_and_fourth_lose(d)
     d.step("cq(1); et(1)")
@@ -90,8 +96,10 @@ def check_quorum_by_epoch(d: Director) -> None:
     _second_commits(d)
 
 
+@VARIANTS.variant("without-check-quorum", cluster(5), "CommitProgress", "EventualLeader", without=(CHECK_QUORUM,))
 def no_check_quorum(d: Director) -> None:
-    """N2 follows a leader that cannot commit, and refuses: nothing moves as long as the links stay."""
+    """N2 refuses for ever; nothing commits and nobody is elected."""
+    # N2 follows a leader that cannot commit, and refuses: nothing moves as long as the links stay.
     _leader_reaches_one(d)
     _third_and_fourth_lose(d)
 
@@ -104,8 +112,10 @@ def no_check_quorum(d: Director) -> None:
     d.lasso(one_round, "CommitProgress", "EventualLeader")
 
 
+@VARIANTS.variant("without-check-quorum-and-pre-vote", cluster(5, pre_vote=False), without=(CHECK_QUORUM,))
 def no_check_quorum_no_pre_vote(d: Director) -> None:
-    """Before Pre-Vote no leader had to give up: the first C(8) frees N2."""
+    """The first C(8) frees N2."""
+    # Before Pre-Vote no leader had to give up: the first C(8) frees N2.
     _leader_reaches_one(d)
     d.step("2. ft(3)")
     d.fetch_timeout(3)
@@ -121,8 +131,10 @@ def no_check_quorum_no_pre_vote(d: Director) -> None:
     _second_commits(d)
 
 
+@VARIANTS.variant("one-way-loss", cluster(5))
 def check_quorum_one_way(d: Director) -> None:
-    """N1 hears the fetches, its answers are lost: check quorum follows one period after the fetch timeouts."""
+    """cq(1) fires after the fetch timeouts; N2 L(8)."""
+    # N1 hears the fetches, its answers are lost: check quorum follows one period after the fetch timeouts.
     start(d, 1, 7)
     d.step("N5 crashed; N1's answers are lost")
     d.crash(5)
@@ -152,30 +164,6 @@ SCENARIOS = (
         "Check quorum: a leader that cannot commit blocks everyone",
         "KIP-996",
         (CHECK_QUORUM, "check-quorum.frees-followers", "end-quorum.handle"),
-        (
-            Variant("with-the-rule", cluster(5), check_quorum, "N1 resigns and tells N2; N2 L(8) with {2,3,4}"),
-            Variant(
-                "with-the-rule-end-quorum-lost",
-                cluster(5),
-                check_quorum_by_epoch,
-                "N1's Pre-Vote of epoch 8 frees N2; N2 L(9) with {2,3,4}",
-            ),
-            Variant(
-                "without-check-quorum",
-                cluster(5),
-                no_check_quorum,
-                "N2 refuses for ever; nothing commits and nobody is elected",
-                ("CommitProgress", "EventualLeader"),
-                without=(CHECK_QUORUM,),
-            ),
-            Variant(
-                "without-check-quorum-and-pre-vote",
-                cluster(5, pre_vote=False),
-                no_check_quorum_no_pre_vote,
-                "the first C(8) frees N2",
-                without=(CHECK_QUORUM,),
-            ),
-            Variant("one-way-loss", cluster(5), check_quorum_one_way, "cq(1) fires after the fetch timeouts; N2 L(8)"),
-        ),
+        tuple(VARIANTS),
     ),
 )

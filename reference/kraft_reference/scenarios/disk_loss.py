@@ -5,7 +5,11 @@ from dataclasses import replace
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, elect, start, win, win_pre_vote
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
+_LOSS = ("CommittedNeverLost", "LeaderCompleteness")
+_LOSS_BY_OTHERS = ("CommittedNeverLost", "IdentityBinding", "LeaderCompleteness")
 
 VOTER_KEY = "vote.voter-key"
 REPLICA_KEY = "fetch.replica-key"
@@ -45,12 +49,39 @@ def _lost_disk(d: Director, more: int = 0) -> None:
     d.roles("L(5)", "F(5,1)", "U(0)")
 
 
-def table_without_pre_vote(d: Director) -> None:
-    """As in the table.
+@VARIANTS.variant("with-the-rule", cluster(3, fetch_max_records=1))
+def uuid_protects(d: Director) -> None:
+    """kraft.version 1: (3,U3') answers INVALID_REQUEST; no leader and no loss until N1 returns."""
+    # The new disk does not vote in the name of the old one: no leader, no loss, until N1 returns.
+    _observer(d)
 
-    Reading: T6 says that N1 loses offsets 1 and 2.  It published them as committed and refuses to cut them; after
-    a restart, which forgets the high watermark, it does cut them.
-    """
+    def one_round() -> None:
+        d.pre_vote(2, 3, "INVALID_REQUEST")
+        d.check("not counted", (d.state(2).granted, d.state(2).rejected), (frozenset({2}), frozenset()))
+        d.roles("stopped", "P(5,1)", "U(5)")
+        d.election_timeout(2)
+        d.roles("stopped", "F(5,1)", "U(5)")
+        d.fetch_timeout(2)
+
+    one_round()
+    d.lasso(one_round)
+    d.step("N1 returns and leads")
+    d.restart(1)
+    d.roles("R(5)", "P(5,1)", "U(5)")
+    d.election_timeout(1)
+    d.election_timeout(1)
+    d.roles("P(6)", "P(5,1)", "U(5)")
+    d.pre_vote(1, 2, "granted")
+    d.vote(1, 2, "granted")
+    d.roles("L(7)", "U(7,voted=1)", "U(5)")
+    d.end_offsets(6, 3, 0)
+
+
+@VARIANTS.variant("static-ids-without-pre-vote", cluster(3, static=True, pre_vote=False), *_LOSS, "NoNeedlessElection")
+def table_without_pre_vote(d: Director) -> None:
+    """As in the table: the committed offsets 1 and 2 are lost."""
+    # Reading: T6 says that N1 loses offsets 1 and 2. It published them as committed and refuses to cut them; after a
+    # restart, which forgets the high watermark, it does cut them.
     _static(d)
     d.fetch(3, 1, "FENCED_LEADER_EPOCH")
     d.step("T2: N3's election")
@@ -78,8 +109,10 @@ def table_without_pre_vote(d: Director) -> None:
     d.end_offsets(1, 2, 0)
 
 
+@VARIANTS.variant("static-ids", cluster(3, static=True))
 def static_catches_up(d: Director) -> None:
-    """Pre-Vote takes the trigger away: no election, N3 catches up."""
+    """No election; N3 catches up."""
+    # Pre-Vote takes the trigger away: no election, N3 catches up.
     _static(d)
     d.fetch(3, 1, "FENCED_LEADER_EPOCH")
     d.fetch_timeout(3)
@@ -93,8 +126,10 @@ def static_catches_up(d: Director) -> None:
     d.end_offsets(3, 1, 3)
 
 
+@VARIANTS.variant("static-ids-leader-crashes", cluster(3, static=True), *_LOSS)
 def static_leader_crashes(d: Director) -> None:
-    """If N1 crashes before the catch-up, the loss is the same: Pre-Vote does not make disk loss safe."""
+    """N1 crashes before the catch-up: the same loss."""
+    # If N1 crashes before the catch-up, the loss is the same: Pre-Vote does not make disk loss safe.
     _static(d)
     d.step("N1 crashes between T1 and the catch-up; ft(2)")
     d.crash(1)
@@ -104,19 +139,6 @@ def static_leader_crashes(d: Director) -> None:
     d.vote(2, 3, "granted")
     d.roles("stopped", "L(6)", "U(6,voted=2)")
     d.end_offsets(3, 2, 0)
-
-
-def level_1_leader_crashes(d: Director) -> None:
-    """Entries without directory ids name any disk: the empty one votes, although it is in no set of its own."""
-    _with_uuids(d)
-    d.voters(3, frozenset())
-    d.step("N1 crashes; ft(2); (3,U3') takes the place of voter 3")
-    d.crash(1)
-    d.fetch_timeout(2)
-    d.pre_vote(2, 3, "granted")
-    d.vote(2, 3, "granted")
-    d.roles("stopped", "L(6)", "U(6,voted=2)")
-    d.end_offsets(5, 4, 0)
 
 
 def _observer(d: Director) -> None:
@@ -131,34 +153,26 @@ def _observer(d: Director) -> None:
     d.step("pv(2>3), addressed to (3,U3)")
 
 
-def uuid_protects(d: Director) -> None:
-    """The new disk does not vote in the name of the old one: no leader, no loss, until N1 returns."""
-    _observer(d)
-
-    def one_round() -> None:
-        d.pre_vote(2, 3, "INVALID_REQUEST")
-        d.check("not counted", (d.state(2).granted, d.state(2).rejected), (frozenset({2}), frozenset()))
-        d.roles("stopped", "P(5,1)", "U(5)")
-        d.election_timeout(2)
-        d.roles("stopped", "F(5,1)", "U(5)")
-        d.fetch_timeout(2)
-
-    one_round()
-    d.lasso(one_round)
-    d.step("N1 returns and leads")
-    d.restart(1)
-    d.roles("R(5)", "P(5,1)", "U(5)")
-    d.election_timeout(1)
-    d.election_timeout(1)
-    d.roles("P(6)", "P(5,1)", "U(5)")
-    d.pre_vote(1, 2, "granted")
-    d.vote(1, 2, "granted")
-    d.roles("L(7)", "U(7,voted=1)", "U(5)")
-    d.end_offsets(6, 3, 0)
+@VARIANTS.variant(
+    "level-1-without-directory-ids", replace(cluster(3, static=True, fetch_max_records=1), kraft_version=1), *_LOSS
+)
+def level_1_leader_crashes(d: Director) -> None:
+    """kraft.version 1 with a set that names no directory ids: the same loss."""
+    # Entries without directory ids name any disk: the empty one votes, although it is in no set of its own.
+    _with_uuids(d)
+    d.voters(3, frozenset())
+    d.step("N1 crashes; ft(2); (3,U3') takes the place of voter 3")
+    d.crash(1)
+    d.fetch_timeout(2)
+    d.pre_vote(2, 3, "granted")
+    d.vote(2, 3, "granted")
+    d.roles("stopped", "L(6)", "U(6,voted=2)")
+    d.end_offsets(5, 4, 0)
 
 
+@VARIANTS.variant("without-voter-key", cluster(3, fetch_max_records=1), *_LOSS_BY_OTHERS, without=(VOTER_KEY,))
 def without_voter_key(d: Director) -> None:
-    """The empty disk votes in the name of the lost one."""
+    """The new disk votes in the name of the old one: the loss is back."""
     _observer(d)
     d.pre_vote(2, 3, "granted")
     d.vote(2, 3, "granted")
@@ -211,18 +225,24 @@ def elect_without_third(d: Director) -> None:
     d.roles("L(5)", "F(5,1)", "U(0)")
 
 
+@VARIANTS.variant("wrong-disk", cluster(3, fetch_max_records=1, disks={3: "U3'"}))
 def replica_key(d: Director) -> None:
-    """(3,U3') counts as an observer: nothing that it fetched is committed by that."""
+    """(3,U3') is tracked as an observer and commits nothing; N2 L(6) loses nothing committed."""
+    # (3,U3') counts as an observer: nothing that it fetched is committed by that.
     _wrong_disk(d, high_watermark=-1)
 
 
+@VARIANTS.variant(
+    "wrong-disk-without-replica-key",
+    cluster(3, fetch_max_records=1, disks={3: "U3'"}),
+    *_LOSS_BY_OTHERS,
+    without=(REPLICA_KEY,),
+)
 def without_replica_key(d: Director) -> None:
-    """(3,U3') counts as voter 3, and what N1 and it have is published as committed."""
+    """Tracked by id, (3,U3') commits 6 records that N2 L(6) does not have."""
+    # (3,U3') counts as voter 3, and what N1 and it have is published as committed.
     _wrong_disk(d, high_watermark=6)
 
-
-_LOSS = ("CommittedNeverLost", "LeaderCompleteness")
-_LOSS_BY_OTHERS = ("CommittedNeverLost", "IdentityBinding", "LeaderCompleteness")
 
 SCENARIOS = (
     Scenario(
@@ -231,57 +251,6 @@ SCENARIOS = (
         "Disk loss",
         "KIP-996, KIP-853",
         (VOTER_KEY, REPLICA_KEY, "observer.never-nominates", "prevote.leader.rejects"),
-        (
-            Variant(
-                "with-the-rule",
-                cluster(3, fetch_max_records=1),
-                uuid_protects,
-                "kraft.version 1: (3,U3') answers INVALID_REQUEST; no leader and no loss until N1 returns",
-            ),
-            Variant(
-                "static-ids-without-pre-vote",
-                cluster(3, static=True, pre_vote=False),
-                table_without_pre_vote,
-                "as in the table: the committed offsets 1 and 2 are lost",
-                (*_LOSS, "NoNeedlessElection"),
-            ),
-            Variant("static-ids", cluster(3, static=True), static_catches_up, "no election; N3 catches up"),
-            Variant(
-                "static-ids-leader-crashes",
-                cluster(3, static=True),
-                static_leader_crashes,
-                "N1 crashes before the catch-up: the same loss",
-                _LOSS,
-            ),
-            Variant(
-                "level-1-without-directory-ids",
-                replace(cluster(3, static=True, fetch_max_records=1), kraft_version=1),
-                level_1_leader_crashes,
-                "kraft.version 1 with a set that names no directory ids: the same loss",
-                _LOSS,
-            ),
-            Variant(
-                "without-voter-key",
-                cluster(3, fetch_max_records=1),
-                without_voter_key,
-                "the new disk votes in the name of the old one: the loss is back",
-                _LOSS_BY_OTHERS,
-                without=(VOTER_KEY,),
-            ),
-            Variant(
-                "wrong-disk",
-                cluster(3, fetch_max_records=1, disks={3: "U3'"}),
-                replica_key,
-                "(3,U3') is tracked as an observer and commits nothing; N2 L(6) loses nothing committed",
-            ),
-            Variant(
-                "wrong-disk-without-replica-key",
-                cluster(3, fetch_max_records=1, disks={3: "U3'"}),
-                without_replica_key,
-                "tracked by id, (3,U3') commits 6 records that N2 L(6) does not have",
-                _LOSS_BY_OTHERS,
-                without=(REPLICA_KEY,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

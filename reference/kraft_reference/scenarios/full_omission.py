@@ -3,7 +3,9 @@
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 REFUSAL = "prevote.follower.rejects-after-fetch"
 
@@ -15,12 +17,12 @@ def _full_omission(d: Director) -> None:
     d.cut(5, 1, 2)
 
 
+@VARIANTS.variant("with-the-rule", cluster(5))
 def full_omission(d: Director) -> None:
-    """N4 asks the only voter that it reaches and is refused, as is N5: nothing gets going.
-
-    Reading: the text lets N4 start as U(7) with the same log as the others.  That log ends in epoch 7, and only a
-    Follower of N3 can have it, with N3 on its disk; so N4 starts as F(7,3) here, and its fetch timer fires.
-    """
+    """N3 stays L(7) and commits; N4 gets nothing."""
+    # N4 asks the only voter that it reaches and is refused, as is N5: nothing gets going.
+    # Reading: the text lets N4 start as U(7) with the same log as the others. That log ends in epoch 7, and only a
+    # Follower of N3 can have it, with N3 on its disk; so N4 starts as F(7,3) here, and its fetch timer fires.
     _full_omission(d)
 
     def one_round() -> None:
@@ -42,12 +44,12 @@ def full_omission(d: Director) -> None:
     d.lasso(one_round)
 
 
+@VARIANTS.variant("without-pre-vote", cluster(5, pre_vote=False), "EventualLeader", "NoNeedlessElection")
 def full_omission_without_pre_vote(d: Director) -> None:
-    """The leader alternates between N3 and N2, and every change raises the epoch by two.
-
-    Reading: the text has N3 grant N5's vote in step 6.  Every leader starts its epoch with a record, which N5
-    cannot fetch from N2, so that N3 refuses by the log check; its epoch is gone all the same.
-    """
+    """The leader alternates between N2 and N3 for ever, the epoch grows without bound."""
+    # The leader alternates between N3 and N2, and every change raises the epoch by two.
+    # Reading: the text has N3 grant N5's vote in step 6. Every leader starts its epoch with a record, which N5 cannot
+    # fetch from N2, so that N3 refuses by the log check; its epoch is gone all the same.
     _full_omission(d)
     d.step("1. et(4)")
     d.fetch_timeout(4)
@@ -83,8 +85,10 @@ def full_omission_without_pre_vote(d: Director) -> None:
     d.lasso(both_changes, "EventualLeader", epochs_grow=True)
 
 
+@VARIANTS.variant("without-refusal", cluster(5), "NoNeedlessElection", without=(REFUSAL,))
 def full_omission_without_refusal(d: Director) -> None:
-    """N2 grants, but that is 2 of 5; a single lost fetch at N2 still costs one change of leader."""
+    """N4 has 2 of 5 and stops, but one lost fetch at N2 costs a change of leader."""
+    # N2 grants, but that is 2 of 5; a single lost fetch at N2 still costs one change of leader.
     _full_omission(d)
     d.step("2. N4 asks N2")
     d.fetch_timeout(4)
@@ -115,23 +119,6 @@ SCENARIOS = (
         "Full-omission flip-flop of five servers",
         "KIP-996",
         (REFUSAL,),
-        (
-            Variant("with-the-rule", cluster(5), full_omission, "N3 stays L(7) and commits; N4 gets nothing"),
-            Variant(
-                "without-pre-vote",
-                cluster(5, pre_vote=False),
-                full_omission_without_pre_vote,
-                "the leader alternates between N2 and N3 for ever, the epoch grows without bound",
-                ("EventualLeader", "NoNeedlessElection"),
-            ),
-            Variant(
-                "without-refusal",
-                cluster(5),
-                full_omission_without_refusal,
-                "N4 has 2 of 5 and stops, but one lost fetch at N2 costs a change of leader",
-                ("NoNeedlessElection",),
-                without=(REFUSAL,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

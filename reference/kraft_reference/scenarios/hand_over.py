@@ -4,7 +4,9 @@ from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 
 def _hand_over(d: Director, longer_log: bool = False) -> None:
@@ -31,8 +33,10 @@ def _hand_over(d: Director, longer_log: bool = False) -> None:
     d.roles("R(4)", "P(4,1)", "F(4,1)", "F(4,1)", "F(4,1)")
 
 
+@VARIANTS.variant("with-the-rule", cluster(5))
 def hand_over(d: Director) -> None:
-    """The preferred candidate wins at once."""
+    """N2 C(5) and L(5) at once."""
+    # The preferred candidate wins at once.
     _hand_over(d)
     d.step("pv(2>3), pv(2>4)")
     d.pre_vote(2, 3, "granted")
@@ -43,8 +47,10 @@ def hand_over(d: Director) -> None:
     d.roles("R(4)", "L(5)", "U(5,voted=2)", "U(5,voted=2)", "F(4,1)")
 
 
+@VARIANTS.variant("fetched-flag-kept", cluster(5, profile=KAFKA_4))
 def hand_over_blocked(d: Director) -> None:
-    """The preferred candidate loses, and the second wins with its help."""
+    """Profile kafka-4: the preferred candidate has 2 of 5 and loses; N3 wins."""
+    # The preferred candidate loses, and the second wins with its help.
     _hand_over(d)
     d.step("pv(2>1) => ok, pv(2>3..5) => no: 2 of 5")
     d.pre_vote(2, 1, "granted")
@@ -63,8 +69,10 @@ def hand_over_blocked(d: Director) -> None:
     d.roles("U(5,voted=3)", "U(5,voted=3)", "L(5)", "F(4,1)", "F(4,1)")
 
 
+@VARIANTS.variant("fetched-flag-kept-longer-log", cluster(5, profile=KAFKA_4))
 def hand_over_blocked_longer_log(d: Director) -> None:
-    """N1 refuses, too: only the third candidate wins."""
+    """Profile kafka-4: N1 refuses, too; N2 and N3 lose, N4 wins."""
+    # N1 refuses, too: only the third candidate wins.
     _hand_over(d, longer_log=True)
     d.step("pv(2>1) => no: its log is longer")
     d.pre_vote(2, 1, "refused")
@@ -94,20 +102,6 @@ SCENARIOS = (
         "A hand-over blocked by followers that have fetched",
         "gap between the texts",
         ("end-quorum.frees-followers", "end-quorum.handle", "prevote.resigned.grants"),
-        (
-            Variant("with-the-rule", cluster(5), hand_over, "N2 C(5) and L(5) at once"),
-            Variant(
-                "fetched-flag-kept",
-                cluster(5, profile=KAFKA_4),
-                hand_over_blocked,
-                "profile kafka-4: the preferred candidate has 2 of 5 and loses; N3 wins",
-            ),
-            Variant(
-                "fetched-flag-kept-longer-log",
-                cluster(5, profile=KAFKA_4),
-                hand_over_blocked_longer_log,
-                "profile kafka-4: N1 refuses, too; N2 and N3 lose, N4 wins",
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 _FETCHES = 3
 """How often an unheard follower asks before its fetch timer fires: once in a request timeout."""
@@ -39,8 +41,22 @@ class _Period:
         self._since_ms = d.world.time_ms
 
 
+@VARIANTS.variant("with-the-rule", cluster(3))
+def three_voters(d: Director) -> None:
+    """Three voters: the one that hears the leader is enough."""
+    # With three voters the one that hears the leader is a majority together with it: everything commits.
+    start(d, 1, 7)
+    d.step("cut one way: 1>3")
+    d.cut_one_way(1, 3)
+    d.append(1)
+    d.replicate(2, 1)
+    d.high_watermark(1, d.state(1).log.end_offset)
+
+
+@VARIANTS.variant("five-voters", cluster(5), "CommitProgress", "EventualLeader")
 def five_voters(d: Director) -> None:
-    """N1 cannot commit, never resigns, and N2 refuses everybody else."""
+    """All rules in force: N1 never resigns, nothing commits, and {2,3,4} elect nobody."""
+    # N1 cannot commit, never resigns, and N2 refuses everybody else.
     _unheard_by_third_and_fourth(d)
     committed = d.state(1).high_watermark
     period = _Period(d)
@@ -73,16 +89,6 @@ def five_voters(d: Director) -> None:
     d.lasso(one_round, "CommitProgress", "EventualLeader")
 
 
-def three_voters(d: Director) -> None:
-    """With three voters the one that hears the leader is a majority together with it: everything commits."""
-    start(d, 1, 7)
-    d.step("cut one way: 1>3")
-    d.cut_one_way(1, 3)
-    d.append(1)
-    d.replicate(2, 1)
-    d.high_watermark(1, d.state(1).log.end_offset)
-
-
 SCENARIOS = (
     Scenario(
         19,
@@ -90,15 +96,6 @@ SCENARIOS = (
         "A leader that hears a majority and is not heard by it",
         "gap in KIP-996",
         ("check-quorum.resign", "state.prospective.lost.known-leader", "prevote.follower.rejects-after-fetch"),
-        (
-            Variant("with-the-rule", cluster(3), three_voters, "three voters: the one that hears the leader is enough"),
-            Variant(
-                "five-voters",
-                cluster(5),
-                five_voters,
-                "all rules in force: N1 never resigns, nothing commits, and {2,3,4} elect nobody",
-                ("CommitProgress", "EventualLeader"),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

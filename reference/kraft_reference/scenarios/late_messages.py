@@ -3,7 +3,10 @@
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+LATE_PRE_VOTE_GRANT = Variants()
+TWO_VOTES_AFTER_FORGOTTEN_LEADER = Variants()
 
 CORRELATE = "prevote.response.correlate"
 PRESERVES = "state.same-epoch-preserves"
@@ -56,16 +59,20 @@ def _late_grant(d: Director) -> None:
     d.deliver(grant)
 
 
+@LATE_PRE_VOTE_GRANT.variant("with-the-rule", cluster(3))
 def late_grant(d: Director) -> None:
-    """It matches no request of this incarnation and is dropped."""
+    """The late grant is dropped; N3 has one vote."""
+    # It matches no request of this incarnation and is dropped.
     _late_grant(d)
     d.check("its refusal", d.occurrences[-1].refusal, Refusal.UNCORRELATED_RESPONSE)
     d.check("N3's votes", d.state(3).granted, frozenset({3}))
     d.roles("U(5,voted=2)", "L(5)", "C(5)")
 
 
+@LATE_PRE_VOTE_GRANT.variant("without-correlation", cluster(3), *_TWO_LEADERS, without=(CORRELATE,))
 def late_grant_counted(d: Director) -> None:
-    """N3 counts {3,1}: a second leader of epoch 5."""
+    """N3 counts {3,1} and leads epoch 5 beside N2."""
+    # N3 counts {3,1}: a second leader of epoch 5.
     _late_grant(d)
     d.roles("U(5,voted=2)", "L(5)", "L(5)")
 
@@ -87,14 +94,20 @@ def _late_vote_answer(d: Director) -> None:
     d.deliver(refusal)
 
 
+@LATE_PRE_VOTE_GRANT.variant("late-vote-answer", cluster(3))
 def late_vote_answer(d: Director) -> None:
-    """It must not push N3 past Pre-Vote (prevote.response.flag-false)."""
+    """A late standard answer leaves N3 P(5)."""
+    # It must not push N3 past Pre-Vote (prevote.response.flag-false).
     _late_vote_answer(d)
     d.roles("F(5,2)", "L(5)", "P(5)")
 
 
+@LATE_PRE_VOTE_GRANT.variant(
+    "late-vote-answer-without-correlation", cluster(3), "NoNeedlessElection", without=(CORRELATE,)
+)
 def late_vote_answer_counted(d: Director) -> None:
-    """N3 takes it for an answer of old software and becomes Candidate."""
+    """A late standard answer pushes N3 to C(6) although N2 leads."""
+    # N3 takes it for an answer of old software and becomes Candidate.
     _late_vote_answer(d)
     d.roles("F(5,2)", "L(5)", "C(6)")
 
@@ -122,12 +135,12 @@ def _forgotten_leader(d: Director, vote_kept: bool) -> str:
     return late
 
 
+@TWO_VOTES_AFTER_FORGOTTEN_LEADER.variant("with-the-rule", cluster(3))
 def vote_preserved(d: Director) -> None:
-    """A lost round takes N1 back to F(5,2), and its vote is still N2's.
-
-    Reading: the text says U(5).  N1 knows the leader's endpoint from its voters set, so that a lost round
-    (state.prospective.lost.known-leader) and a restart (durable.restart.known-leader) make it Follower.
-    """
+    """N1 still has voted=2 and leader 2, and refuses N3."""
+    # A lost round takes N1 back to F(5,2), and its vote is still N2's.
+    # Reading: the text says U(5). N1 knows the leader's endpoint from its voters set, so that a lost round
+    # (state.prospective.lost.known-leader) and a restart (durable.restart.known-leader) make it Follower.
     late = _forgotten_leader(d, vote_kept=True)
     d.step("1. a lost round")
     d.election_timeout(1)
@@ -137,16 +150,20 @@ def vote_preserved(d: Director) -> None:
     d.roles("F(5,2,voted=2)", "L(5)", "C(5)")
 
 
+@TWO_VOTES_AFTER_FORGOTTEN_LEADER.variant("prospective", cluster(3))
 def vote_preserved_prospective(d: Director) -> None:
-    """The same in the role in which a vote could be cast: P(5,2)."""
+    """N1 P(5,2,voted=2) refuses N3, too."""
+    # The same in the role in which a vote could be cast: P(5,2).
     late = _forgotten_leader(d, vote_kept=True)
     d.step("2. v(3>1) with epoch 5")
     d.handle(late, "refused", "held")
     d.roles("P(5,2,voted=2)", "L(5)", "C(5)")
 
 
+@TWO_VOTES_AFTER_FORGOTTEN_LEADER.variant("restart", cluster(3))
 def vote_preserved_restart(d: Director) -> None:
-    """The other way of the text: `restart(1)`."""
+    """A restart keeps vote and leader as well."""
+    # The other way of the text: `restart(1)`.
     late = _forgotten_leader(d, vote_kept=True)
     d.step("1. restart(1)")
     d.crash(1)
@@ -157,8 +174,12 @@ def vote_preserved_restart(d: Director) -> None:
     d.roles("F(5,2,voted=2)", "L(5)", "C(5)")
 
 
+@TWO_VOTES_AFTER_FORGOTTEN_LEADER.variant(
+    "without-memory", cluster(3), *_TWO_LEADERS, "VoteOncePerEpoch", without=(PRESERVES,)
+)
 def vote_forgotten(d: Director) -> None:
-    """Vote dropped on entering Follower, leader id dropped on the way to Unattached: N1 votes twice."""
+    """N1 votes twice in epoch 5; N3 L(5) beside N2."""
+    # Vote dropped on entering Follower, leader id dropped on the way to Unattached: N1 votes twice.
     late = _forgotten_leader(d, vote_kept=False)
     d.step("1. a lost round")
     d.election_timeout(1)
@@ -175,26 +196,7 @@ SCENARIOS = (
         "A late Pre-Vote grant counted as a vote",
         "gap in KIP-996",
         (CORRELATE, "prevote.response.flag-false", "prevote.grant.multiple"),
-        (
-            Variant("with-the-rule", cluster(3), late_grant, "the late grant is dropped; N3 has one vote"),
-            Variant(
-                "without-correlation",
-                cluster(3),
-                late_grant_counted,
-                "N3 counts {3,1} and leads epoch 5 beside N2",
-                _TWO_LEADERS,
-                without=(CORRELATE,),
-            ),
-            Variant("late-vote-answer", cluster(3), late_vote_answer, "a late standard answer leaves N3 P(5)"),
-            Variant(
-                "late-vote-answer-without-correlation",
-                cluster(3),
-                late_vote_answer_counted,
-                "a late standard answer pushes N3 to C(6) although N2 leads",
-                ("NoNeedlessElection",),
-                without=(CORRELATE,),
-            ),
-        ),
+        tuple(LATE_PRE_VOTE_GRANT),
     ),
     Scenario(
         18,
@@ -202,18 +204,6 @@ SCENARIOS = (
         "Two votes in one epoch after a forgotten leader",
         "gap in KIP-996",
         (PRESERVES, "vote.known-leader.rejects", "durable.restart.known-leader"),
-        (
-            Variant("with-the-rule", cluster(3), vote_preserved, "N1 still has voted=2 and leader 2, and refuses N3"),
-            Variant("prospective", cluster(3), vote_preserved_prospective, "N1 P(5,2,voted=2) refuses N3, too"),
-            Variant("restart", cluster(3), vote_preserved_restart, "a restart keeps vote and leader as well"),
-            Variant(
-                "without-memory",
-                cluster(3),
-                vote_forgotten,
-                "N1 votes twice in epoch 5; N3 L(5) beside N2",
-                (*_TWO_LEADERS, "VoteOncePerEpoch"),
-                without=(PRESERVES,),
-            ),
-        ),
+        tuple(TWO_VOTES_AFTER_FORGOTTEN_LEADER),
     ),
 )

@@ -3,7 +3,10 @@
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+NEW_VOTER_WITHOUT_THE_RECORD = Variants()
+OBSERVER_THAT_REFUSES = Variants()
 
 MEMBERSHIP = "vote.membership-not-checked"
 
@@ -34,8 +37,10 @@ def _new_voter_asked(d: Director) -> None:
     d.roles("stopped", "C(7)", "P(6,1)", "F(6,1)")
 
 
+@NEW_VOTER_WITHOUT_THE_RECORD.variant("with-the-rule", cluster(4, (1, 2, 3)))
 def new_voter(d: Director) -> None:
-    """N4 thinks it is no voter, and yet its vote counts."""
+    """Observer N4 votes, N2 L(7)."""
+    # N4 thinks it is no voter, and yet its vote counts.
     _new_voter_asked(d)
     d.step("v(2>3), v(2>4)")
     d.vote(2, 3, "granted")
@@ -47,8 +52,12 @@ def new_voter(d: Director) -> None:
     d.voters(4, voter_set(1, 2, 3, 4))
 
 
+@NEW_VOTER_WITHOUT_THE_RECORD.variant(
+    "without-open-voting", cluster(4, (1, 2, 3)), "EventualLeader", without=(MEMBERSHIP,)
+)
 def new_voter_refuses(d: Director) -> None:
-    """Without N4 there is no majority of {1,2,3,4}, and N2's longer log refuses N3: until N1 returns."""
+    """N4 refuses; no leader until N1 returns."""
+    # Without N4 there is no majority of {1,2,3,4}, and N2's longer log refuses N3: until N1 returns.
     _new_voter_asked(d)
 
     def refused(voters: tuple[int, ...]) -> None:
@@ -96,14 +105,20 @@ def _unknown_candidate(d: Director, verdict: str) -> None:
     d.vote(4, 2, verdict)
 
 
+@NEW_VOTER_WITHOUT_THE_RECORD.variant("unknown-candidate", cluster(4, (1, 2, 3)))
 def unknown_candidate(d: Director) -> None:
-    """The mirror: the receivers do not know the sender as a voter; the log check alone decides."""
+    """The log check alone decides: N4 L(7)."""
+    # The mirror: the receivers do not know the sender as a voter; the log check alone decides.
     _unknown_candidate(d, "granted")
     d.roles("stopped", "U(7,voted=4)", "U(7,voted=4)", "L(7)")
 
 
+@NEW_VOTER_WITHOUT_THE_RECORD.variant(
+    "unknown-candidate-without-open-voting", cluster(4, (1, 2, 3)), without=(MEMBERSHIP,)
+)
 def unknown_candidate_refused(d: Director) -> None:
-    """The mirror with receivers that vote for members only."""
+    """N2 and N3 refuse a candidate that their sets lack."""
+    # The mirror with receivers that vote for members only.
     _unknown_candidate(d, "refused")
     d.roles("stopped", "U(7,voted=none)", "U(7,voted=none)", "C(7)")
 
@@ -136,8 +151,10 @@ def _observer_becomes_voter(d: Director) -> None:
     d.roles("stopped", "L(5)", "P(5,2)")
 
 
+@OBSERVER_THAT_REFUSES.variant("with-the-rule", cluster(3, (1, 2)))
 def observer_refusal_expires(d: Director) -> None:
-    """N3's refusal ends with its fetch timer."""
+    """N3 grants after its fetch timer; L(5)."""
+    # N3's refusal ends with its fetch timer.
     _observer_asked(d)
     d.roles("stopped", "P(4,1)", "F(4,1)")
     d.step("3. pv(2>3)")
@@ -148,8 +165,10 @@ def observer_refusal_expires(d: Director) -> None:
     _observer_becomes_voter(d)
 
 
+@OBSERVER_THAT_REFUSES.variant("refusal-lasts", cluster(3, (1, 2), profile=KAFKA_4), "EventualLeader")
 def observer_refusal_lasts(d: Director) -> None:
-    """N3 never leaves Follower, N2 never becomes Candidate, and no epoch rises."""
+    """Profile kafka-4: N3 refuses for ever, although {2,3} is a connected majority of {1,2,3}."""
+    # N3 never leaves Follower, N2 never becomes Candidate, and no epoch rises.
     _observer_asked(d)
     d.step("3. pv(2>3)")
     d.pre_vote(2, 3, "refused")
@@ -168,8 +187,10 @@ def observer_refusal_lasts(d: Director) -> None:
     d.lasso(one_round, "EventualLeader")
 
 
+@OBSERVER_THAT_REFUSES.variant("without-pre-vote", cluster(3, (1, 2), pre_vote=False))
 def observer_before_pre_vote(d: Director) -> None:
-    """Before Pre-Vote, the larger epoch made N3 vote: what KIP-853 opened voting to non-members for."""
+    """Before Pre-Vote, C(5) would have won."""
+    # Before Pre-Vote, the larger epoch made N3 vote: what KIP-853 opened voting to non-members for.
     _observer_asked(d)
     d.roles("stopped", "C(5)", "F(4,1)")
     d.step("3. v(2>3)")
@@ -184,27 +205,7 @@ SCENARIOS = (
         "A new voter that does not know it is one",
         "KIP-853",
         (MEMBERSHIP, "prevote.observer.answers", "prevote.follower.refusal-expires"),
-        (
-            Variant("with-the-rule", cluster(4, (1, 2, 3)), new_voter, "observer N4 votes, N2 L(7)"),
-            Variant(
-                "without-open-voting",
-                cluster(4, (1, 2, 3)),
-                new_voter_refuses,
-                "N4 refuses; no leader until N1 returns",
-                ("EventualLeader",),
-                without=(MEMBERSHIP,),
-            ),
-            Variant(
-                "unknown-candidate", cluster(4, (1, 2, 3)), unknown_candidate, "the log check alone decides: N4 L(7)"
-            ),
-            Variant(
-                "unknown-candidate-without-open-voting",
-                cluster(4, (1, 2, 3)),
-                unknown_candidate_refused,
-                "N2 and N3 refuse a candidate that their sets lack",
-                without=(MEMBERSHIP,),
-            ),
-        ),
+        tuple(NEW_VOTER_WITHOUT_THE_RECORD),
     ),
     Scenario(
         15,
@@ -212,23 +213,6 @@ SCENARIOS = (
         "An observer that refuses for ever",
         "gap between KIP-996 and KIP-853",
         ("prevote.follower.refusal-expires", "observer.fetch-timeout", "observer.becomes-voter"),
-        (
-            Variant(
-                "with-the-rule", cluster(3, (1, 2)), observer_refusal_expires, "N3 grants after its fetch timer; L(5)"
-            ),
-            Variant(
-                "refusal-lasts",
-                cluster(3, (1, 2), profile=KAFKA_4),
-                observer_refusal_lasts,
-                "profile kafka-4: N3 refuses for ever, although {2,3} is a connected majority of {1,2,3}",
-                ("EventualLeader",),
-            ),
-            Variant(
-                "without-pre-vote",
-                cluster(3, (1, 2), pre_vote=False),
-                observer_before_pre_vote,
-                "before Pre-Vote, C(5) would have won",
-            ),
-        ),
+        tuple(OBSERVER_THAT_REFUSES),
     ),
 )

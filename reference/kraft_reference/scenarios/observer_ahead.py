@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 
 def _third_is_candidate(d: Director) -> None:
@@ -15,8 +17,28 @@ def _third_is_candidate(d: Director) -> None:
     d.pre_vote(3, 2, "granted")
 
 
+@VARIANTS.variant("with-the-rule", cluster(4, voters=(1, 2, 3)))
+def voter(d: Director) -> None:
+    """A voter ahead carries the epoch on: L(6)."""
+    # N2 learns epoch 5, too, but it is a voter: its own Pre-Vote carries the epoch on.
+    _third_is_candidate(d)
+    d.step("v(3>2), its answer is lost; crash(3)")
+    d.vote(3, 2, "granted", answer="lost")
+    d.crash(3)
+    d.roles("L(4)", "U(5,voted=3)", "stopped", "F(4,1)")
+    d.step("f(2>1) does not help; et(2), pv(2>1): N1 moves to epoch 5")
+    d.fetch(2, 1, "UNKNOWN_LEADER_EPOCH")
+    d.election_timeout(2)
+    d.pre_vote(2, 1, "granted")
+    d.roles("U(5)", "C(6)", "stopped", "F(4,1)")
+    d.vote(2, 1, "granted")
+    d.roles("U(6,voted=2)", "L(6)", "stopped", "F(4,1)")
+
+
+@VARIANTS.variant("observer", cluster(4, voters=(1, 2, 3)), "EventuallyFetching")
 def observer(d: Director) -> None:
-    """N4 learns epoch 5 from N3, which is then gone; nobody else ever hears of it."""
+    """All rules in force: N4 U(5) asks everybody, is refused for ever, and nobody learns its epoch."""
+    # N4 learns epoch 5 from N3, which is then gone; nobody else ever hears of it.
     _third_is_candidate(d)
     d.roles("L(4)", "F(4,1)", "C(5)", "F(4,1)")
     d.step("N4's fetch timer fires; f(4>3) names epoch 5")
@@ -37,22 +59,6 @@ def observer(d: Director) -> None:
     d.lasso(one_round, "EventuallyFetching")
 
 
-def voter(d: Director) -> None:
-    """N2 learns epoch 5, too, but it is a voter: its own Pre-Vote carries the epoch on."""
-    _third_is_candidate(d)
-    d.step("v(3>2), its answer is lost; crash(3)")
-    d.vote(3, 2, "granted", answer="lost")
-    d.crash(3)
-    d.roles("L(4)", "U(5,voted=3)", "stopped", "F(4,1)")
-    d.step("f(2>1) does not help; et(2), pv(2>1): N1 moves to epoch 5")
-    d.fetch(2, 1, "UNKNOWN_LEADER_EPOCH")
-    d.election_timeout(2)
-    d.pre_vote(2, 1, "granted")
-    d.roles("U(5)", "C(6)", "stopped", "F(4,1)")
-    d.vote(2, 1, "granted")
-    d.roles("U(6,voted=2)", "L(6)", "stopped", "F(4,1)")
-
-
 SCENARIOS = (
     Scenario(
         20,
@@ -60,15 +66,6 @@ SCENARIOS = (
         "An observer that knows an epoch that nobody leads",
         "gap between KIP-595 and KIP-996",
         ("fetch.leader-only", "observer.never-nominates", "fetch.response.common"),
-        (
-            Variant("with-the-rule", cluster(4, voters=(1, 2, 3)), voter, "a voter ahead carries the epoch on: L(6)"),
-            Variant(
-                "observer",
-                cluster(4, voters=(1, 2, 3)),
-                observer,
-                "all rules in force: N4 U(5) asks everybody, is refused for ever, and nobody learns its epoch",
-                ("EventuallyFetching",),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

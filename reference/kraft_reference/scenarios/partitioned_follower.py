@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, start, win
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 REFUSAL = "prevote.follower.rejects-after-fetch"
 
@@ -13,8 +15,10 @@ def _isolated(d: Director) -> None:
     d.cut(3, 1, 2)
 
 
+@VARIANTS.variant("with-the-rule", cluster(3))
 def partitioned_follower(d: Director) -> None:
-    """N3 goes back and forth between P and F, and is refused by both when the links are back."""
+    """N3 is refused by both and no epoch changes."""
+    # N3 goes back and forth between P and F, and is refused by both when the links are back.
     _isolated(d)
     d.step("2. ft(3), then et(3) k times")
     for _ in range(3):
@@ -36,8 +40,10 @@ def partitioned_follower(d: Director) -> None:
     d.fetched(3, True)
 
 
+@VARIANTS.variant("with-the-rule-follower", cluster(3))
 def partitioned_follower_fetches(d: Director) -> None:
-    """The other end of step 3: N3 is Follower when the links are back, and simply fetches."""
+    """N3 is Follower when the links are back, and fetches."""
+    # The other end of step 3: N3 is Follower when the links are back, and simply fetches.
     _isolated(d)
     d.step("2. ft(3), then et(3)")
     d.fetch_timeout(3)
@@ -49,8 +55,10 @@ def partitioned_follower_fetches(d: Director) -> None:
     d.fetched(3, True)
 
 
+@VARIANTS.variant("without-pre-vote", cluster(3, pre_vote=False), "NoNeedlessElection")
 def partitioned_follower_without_pre_vote(d: Director) -> None:
-    """N3 comes back with a larger epoch and puts N1 and N2 out of theirs."""
+    """N3 comes back with epoch 7 and deposes N1."""
+    # N3 comes back with a larger epoch and puts N1 and N2 out of theirs.
     _isolated(d)
     d.step("2. ft(3), then et(3) k times")
     d.fetch_timeout(3)
@@ -69,11 +77,11 @@ def partitioned_follower_without_pre_vote(d: Director) -> None:
     d.roles("U(7)", "U(7,voted=3)", "L(7)")
 
 
+@VARIANTS.variant("leftover-epoch", cluster(3))
 def leftover_epoch(d: Director) -> None:
-    """N3's epoch was raised before the cut; one election follows, which prevote.request.higher-epoch allows.
-
-    How N3 got to C(4): both followers had missed N1 for a while, so N2 granted; N3's Vote requests got lost.
-    """
+    """An epoch raised before the cut costs exactly one election, which is allowed."""
+    # N3's epoch was raised before the cut; one election follows, which prevote.request.higher-epoch allows.
+    # How N3 got to C(4): both followers had missed N1 for a while, so N2 granted; N3's Vote requests got lost.
     start(d, 1, 3)
     d.step("N3 becomes C(4) while N2 has lost the leader, too")
     d.fetch_timeout(2)
@@ -110,27 +118,6 @@ SCENARIOS = (
         "Partitioned follower (network partition disruption)",
         "KIP-996",
         ("state.follower.fetch-timeout", "prevote.leader.rejects", REFUSAL, "prevote.request.higher-epoch"),
-        (
-            Variant("with-the-rule", cluster(3), partitioned_follower, "N3 is refused by both and no epoch changes"),
-            Variant(
-                "with-the-rule-follower",
-                cluster(3),
-                partitioned_follower_fetches,
-                "N3 is Follower when the links are back, and fetches",
-            ),
-            Variant(
-                "without-pre-vote",
-                cluster(3, pre_vote=False),
-                partitioned_follower_without_pre_vote,
-                "N3 comes back with epoch 7 and deposes N1",
-                ("NoNeedlessElection",),
-            ),
-            Variant(
-                "leftover-epoch",
-                cluster(3),
-                leftover_epoch,
-                "an epoch raised before the cut costs exactly one election, which is allowed",
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

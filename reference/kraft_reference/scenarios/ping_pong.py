@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start, win, win_pre_vote
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 
 def _ping(d: Director, verdict: str) -> None:
@@ -26,8 +28,10 @@ def _ping(d: Director, verdict: str) -> None:
     d.pre_vote(2, 3, verdict)
 
 
+@VARIANTS.variant("with-the-rule", cluster(3))
 def ping_pong(d: Director) -> None:
-    """N3 has not fetched since it became Follower again, so it grants."""
+    """N3 has not fetched since and grants; N2 L(5)."""
+    # N3 has not fetched since it became Follower again, so it grants.
     _ping(d, "granted")
     d.roles("L(4)", "C(5)", "F(4,1)")
     d.vote(2, 3, "granted")
@@ -37,8 +41,24 @@ def ping_pong(d: Director) -> None:
     d.roles("L(4)", "L(5)", "F(5,2)")
 
 
+@VARIANTS.variant(
+    "without-fetched-flag",
+    cluster(3),
+    "EventualLeader",
+    "NoPingPong",
+    without=("fetch.fetched-flag",),
+    outcome="The flag is not cleared on coming back to Follower: the lasso is back",
+)
+@VARIANTS.variant(
+    "without-grants-before-fetch",
+    cluster(3),
+    "EventualLeader",
+    "NoPingPong",
+    without=("prevote.follower.grants-before-fetch",),
+)
 def ping_pong_for_ever(d: Director) -> None:
-    """Steps 4 to 9 are a lasso, although 2 and 3 are a connected majority."""
+    """Followers always refuse: N2 and N3 refuse each other for ever."""
+    # Steps 4 to 9 are a lasso, although 2 and 3 are a connected majority.
     _ping(d, "refused")
     d.roles("L(4)", "P(4,1)", "F(4,1)")
 
@@ -61,8 +81,10 @@ def ping_pong_for_ever(d: Director) -> None:
     d.lasso(one_round, "EventualLeader", "NoPingPong")
 
 
+@VARIANTS.variant("without-fetched-flag-luck", cluster(3), without=("fetch.fetched-flag",))
 def ping_pong_luck(d: Director) -> None:
-    """The same mutation, but both are Prospective at once and get out: why a lasso is not a deadlock."""
+    """Both are Prospective at once and get out by luck."""
+    # The same mutation, but both are Prospective at once and get out: why a lasso is not a deadlock.
     _ping(d, "refused")
     d.step("ft(3) before et(2)")
     d.fetch_timeout(3)
@@ -80,31 +102,6 @@ SCENARIOS = (
         "Ping-pong between two followers",
         "KIP-996",
         ("prevote.follower.grants-before-fetch", "fetch.fetched-flag", "prevote.prospective.grants"),
-        (
-            Variant("with-the-rule", cluster(3), ping_pong, "N3 has not fetched since and grants; N2 L(5)"),
-            Variant(
-                "without-grants-before-fetch",
-                cluster(3),
-                ping_pong_for_ever,
-                "Followers always refuse: N2 and N3 refuse each other for ever",
-                ("EventualLeader", "NoPingPong"),
-                without=("prevote.follower.grants-before-fetch",),
-            ),
-            Variant(
-                "without-fetched-flag",
-                cluster(3),
-                ping_pong_for_ever,
-                "the flag is not cleared on coming back to Follower: the lasso is back",
-                ("EventualLeader", "NoPingPong"),
-                without=("fetch.fetched-flag",),
-            ),
-            Variant(
-                "without-fetched-flag-luck",
-                cluster(3),
-                ping_pong_luck,
-                "both are Prospective at once and get out by luck",
-                without=("fetch.fetched-flag",),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -6,7 +6,9 @@ The blocking ones differ from the others in who has fetched the record, or in ho
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, observe, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+VARIANTS = Variants()
 
 _OLD = voter_set(1, 2)
 _NEW = voter_set(2)
@@ -31,8 +33,10 @@ def _restarts(d: Director) -> None:
     d.never_nominates(1)
 
 
+@VARIANTS.variant("right", cluster(2))
 def voter_has_it(d: Director) -> None:
-    """N2 has V{2}@10 without N1 knowing it: it is its own majority."""
+    """N2 has V{2}@10: L(6) by itself, and the removal commits."""
+    # N2 has V{2}@10 without N1 knowing it: it is its own majority.
     removal = _removed(d)
     d.step("f(2>1) brings V{2}@10; the Fetch that would commit it does not come")
     d.fetch(2, 1)
@@ -50,8 +54,10 @@ def voter_has_it(d: Director) -> None:
     d.roles("F(6,2)", "L(6)")
 
 
+@VARIANTS.variant("right-odd-set", cluster(3))
 def odd_set(d: Director) -> None:
-    """Without N1 there are 2 of {1,2,3}: they elect N2, and the removal is lost."""
+    """2 of {1,2,3} remain: N2 L(6), and the removal is lost."""
+    # Without N1 there are 2 of {1,2,3}: they elect N2, and the removal is lost.
     start(d, 1, 5, end_offset=10)
     d.step("RemoveVoter(1,U1): V{2,3}@10 on N1 only")
     d.remove_voter(1, 1)
@@ -92,16 +98,20 @@ def _blocked(d: Director, *others: str) -> None:
     d.lasso(one_round, "EventualLeader")
 
 
+@VARIANTS.variant("two-voters", cluster(2), "EventualLeader")
 def two_voters(d: Director) -> None:
-    """N1 restarts at once; N2's set still has it."""
+    """N1 alone has V{2}@10: it may not ask, does not grant, and N2 needs 2 of {1,2} for ever."""
+    # N1 restarts at once; N2's set still has it.
     _removed(d)
     _restarts(d)
     _blocked(d)
     d.end_offsets(11, 10)
 
 
+@VARIANTS.variant("observer-has-it", cluster(3, voters=(1, 2)), "EventualLeader")
 def observer_has_it(d: Director) -> None:
-    """Nobody crashes: a link is down for one check-quorum period, and the record reaches the wrong replica."""
+    """No crash: N1 resigns after a cut, and of the others only the observer N3 has V{2}@10."""
+    # Nobody crashes: a link is down for one check-quorum period, and the record reaches the wrong replica.
     _removed(d)
     d.step("cut(1-2); f(3>1) brings V{2}@10 to the observer N3; cq(1): R(5); et(1): U(6); heal")
     d.cut(1, 2)
@@ -131,23 +141,6 @@ SCENARIOS = (
             "voters.candidate-uses-own-set",
             "vote.log-check",
         ),
-        (
-            Variant("right", cluster(2), voter_has_it, "N2 has V{2}@10: L(6) by itself, and the removal commits"),
-            Variant("right-odd-set", cluster(3), odd_set, "2 of {1,2,3} remain: N2 L(6), and the removal is lost"),
-            Variant(
-                "two-voters",
-                cluster(2),
-                two_voters,
-                "N1 alone has V{2}@10: it may not ask, does not grant, and N2 needs 2 of {1,2} for ever",
-                ("EventualLeader",),
-            ),
-            Variant(
-                "observer-has-it",
-                cluster(3, voters=(1, 2)),
-                observer_has_it,
-                "no crash: N1 resigns after a cut, and of the others only the observer N3 has V{2}@10",
-                ("EventualLeader",),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -2,7 +2,10 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start, win
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+REMOVED_VOTER_STUCK = Variants()
+REMOVED_VOTER_DISTURBS = Variants()
 
 REFUSAL = "prevote.follower.rejects-after-fetch"
 
@@ -43,16 +46,20 @@ def _reads_its_removal(d: Director) -> None:
     d.never_nominates(3)
 
 
+@REMOVED_VOTER_STUCK.variant("with-the-rule", cluster(3))
 def removed_voter(d: Director) -> None:
-    """`et(3)` ends the round; N3 knows the leader, follows and reads that it was removed."""
+    """et(3): N3 F(6,1), fetches, is an observer."""
+    # `et(3)` ends the round; N3 knows the leader, follows and reads that it was removed.
     _removed_asks(d)
     d.step("et(3) ends the round")
     d.election_timeout(3)
     _reads_its_removal(d)
 
 
+@REMOVED_VOTER_STUCK.variant("with-the-rule-refused", cluster(3))
 def removed_voter_refused(d: Director) -> None:
-    """The other end of the round: a refusal of N1."""
+    """N1's refusal ends the round as well."""
+    # The other end of the round: a refusal of N1.
     _removed_asks(d)
     d.step("a refusal of N1 ends the round")
     d.request_timeout(3, 1)
@@ -60,21 +67,15 @@ def removed_voter_refused(d: Director) -> None:
     _reads_its_removal(d)
 
 
-def removed_voter_stuck(d: Director) -> None:
-    """Prospective is left for Candidate or a larger epoch only, and does not fetch: N3 never learns."""
-    _removed_asks(d)
-    d.request_timeout(3, 1)
-    d.pre_vote(3, 1, "refused")
-    d.roles("L(6)", "F(6,1)", "P(6,1)")
-
-    def one_round() -> None:
-        d.step("et(3): another round, refused again")
-        d.election_timeout(3)
-        d.pre_vote(3, 1, "refused")
-        d.pre_vote(3, 2, "refused")
-        d.roles("L(6)", "F(6,1)", "P(6,1)")
-
-    d.lasso(one_round, "EventuallyFetching")
+@REMOVED_VOTER_STUCK.variant("no-known-leader-named", cluster(3))
+def removed_voter_leader_named(d: Director) -> None:
+    """A refusal names leader 1 to N3 P(6)."""
+    _without_known_leader(d)
+    d.step("4. pv(3>2): the refusal names leader 1")
+    d.pre_vote(3, 2, "refused")
+    d.step("5. heal(1-3)")
+    d.heal(1, 3)
+    _reads_its_removal(d)
 
 
 def _without_known_leader(d: Director) -> None:
@@ -93,18 +94,10 @@ def _without_known_leader(d: Director) -> None:
     d.roles("L(6)", "F(6,1)", "P(6,voted=1)")
 
 
-def removed_voter_leader_named(d: Director) -> None:
-    """The refusal names the leader."""
-    _without_known_leader(d)
-    d.step("4. pv(3>2): the refusal names leader 1")
-    d.pre_vote(3, 2, "refused")
-    d.step("5. heal(1-3)")
-    d.heal(1, 3)
-    _reads_its_removal(d)
-
-
+@REMOVED_VOTER_STUCK.variant("no-known-leader-bootstrap", cluster(3))
 def removed_voter_bootstrap(d: Director) -> None:
-    """No answer at all: Unattached, and the bootstrap servers name the leader."""
+    """No answer: N3 U(6), and a bootstrap server names leader 1."""
+    # No answer at all: Unattached, and the bootstrap servers name the leader.
     _without_known_leader(d)
     d.step("4. no answer comes at all; et(3)")
     d.poll(3)
@@ -117,8 +110,30 @@ def removed_voter_bootstrap(d: Director) -> None:
     _reads_its_removal(d)
 
 
+@REMOVED_VOTER_STUCK.variant(
+    "without-lost-pre-vote", cluster(3), "EventuallyFetching", without=("state.prospective.lost.known-leader",)
+)
+def removed_voter_stuck(d: Director) -> None:
+    """N3 stays P(6,1) for ever and never learns that it was removed."""
+    # Prospective is left for Candidate or a larger epoch only, and does not fetch: N3 never learns.
+    _removed_asks(d)
+    d.request_timeout(3, 1)
+    d.pre_vote(3, 1, "refused")
+    d.roles("L(6)", "F(6,1)", "P(6,1)")
+
+    def one_round() -> None:
+        d.step("et(3): another round, refused again")
+        d.election_timeout(3)
+        d.pre_vote(3, 1, "refused")
+        d.pre_vote(3, 2, "refused")
+        d.roles("L(6)", "F(6,1)", "P(6,1)")
+
+    d.lasso(one_round, "EventuallyFetching")
+
+
+@REMOVED_VOTER_DISTURBS.variant("with-the-rule", cluster(3))
 def removed_voter_disturbs_nobody(d: Director) -> None:
-    """Both refuse, and no epoch changes."""
+    """Both refuse, no epoch changes."""
     _removed_asks(d)
     d.request_timeout(3, 1)
     d.step("pv(3>1)")
@@ -126,8 +141,10 @@ def removed_voter_disturbs_nobody(d: Director) -> None:
     d.roles("L(6)", "F(6,1)", "F(6,1)")
 
 
+@REMOVED_VOTER_DISTURBS.variant("without-pre-vote", cluster(3, pre_vote=False), "NoNeedlessElection")
 def removed_voter_disturbs(d: Director) -> None:
-    """N3 cannot win, because its log is shorter, but it ends N1's epoch."""
+    """N3 C(7) ends N1's epoch although it cannot win."""
+    # N3 cannot win, because its log is shorter, but it ends N1's epoch.
     start(d, 1, 6)
     _remove_third(d)
     d.heal(1, 3)
@@ -140,8 +157,10 @@ def removed_voter_disturbs(d: Director) -> None:
     d.roles("U(7)", "U(7)", "C(7)")
 
 
+@REMOVED_VOTER_DISTURBS.variant("without-pre-vote-link-cut", cluster(3, pre_vote=False), "NoNeedlessElection")
 def removed_voter_disturbs_for_ever(d: Director) -> None:
-    """The link 1-3 stays cut, so N3 never reads that it was removed; N1 learns the epochs from N2."""
+    """N3 cannot reach N1 and deposes it again and again by way of N2."""
+    # The link 1-3 stays cut, so N3 never reads that it was removed; N1 learns the epochs from N2.
     start(d, 1, 6)
     _remove_third(d)
 
@@ -177,27 +196,7 @@ SCENARIOS = (
         "Removed voter stuck",
         "KIP-996",
         ("state.prospective.lost.known-leader", "state.prospective.lost.no-leader", "state.unattached.entry-timer"),
-        (
-            Variant("with-the-rule", cluster(3), removed_voter, "et(3): N3 F(6,1), fetches, is an observer"),
-            Variant("with-the-rule-refused", cluster(3), removed_voter_refused, "N1's refusal ends the round as well"),
-            Variant(
-                "no-known-leader-named", cluster(3), removed_voter_leader_named, "a refusal names leader 1 to N3 P(6)"
-            ),
-            Variant(
-                "no-known-leader-bootstrap",
-                cluster(3),
-                removed_voter_bootstrap,
-                "no answer: N3 U(6), and a bootstrap server names leader 1",
-            ),
-            Variant(
-                "without-lost-pre-vote",
-                cluster(3),
-                removed_voter_stuck,
-                "N3 stays P(6,1) for ever and never learns that it was removed",
-                ("EventuallyFetching",),
-                without=("state.prospective.lost.known-leader",),
-            ),
-        ),
+        tuple(REMOVED_VOTER_STUCK),
     ),
     Scenario(
         7,
@@ -205,22 +204,6 @@ SCENARIOS = (
         "Removed voter disturbs the others",
         "KIP-853",
         ("prevote.leader.rejects", REFUSAL),
-        (
-            Variant("with-the-rule", cluster(3), removed_voter_disturbs_nobody, "both refuse, no epoch changes"),
-            Variant(
-                "without-pre-vote",
-                cluster(3, pre_vote=False),
-                removed_voter_disturbs,
-                "N3 C(7) ends N1's epoch although it cannot win",
-                ("NoNeedlessElection",),
-            ),
-            Variant(
-                "without-pre-vote-link-cut",
-                cluster(3, pre_vote=False),
-                removed_voter_disturbs_for_ever,
-                "N3 cannot reach N1 and deposes it again and again by way of N2",
-                ("NoNeedlessElection",),
-            ),
-        ),
+        tuple(REMOVED_VOTER_DISTURBS),
     ),
 )

@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, nominate, start, win, win_pre_vote
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 RESIGNED_TIMEOUT = "state.resigned.timeout"
 PRESERVES = "state.same-epoch-preserves"
@@ -42,15 +44,19 @@ def _learns_new_leader(d: Director) -> None:
     d.roles("F(6,2)", "L(6)", "F(6,2)")
 
 
+@VARIANTS.variant("with-the-rule", cluster(3))
 def resigned(d: Director) -> None:
-    """N1 leaves its epoch behind, and later follows whoever leads."""
+    """N1 U(6), later F(6,2)."""
+    # N1 leaves its epoch behind, and later follows whoever leads.
     _resigned(d)
     _lost_round_in_the_next_epoch(d)
     _learns_new_leader(d)
 
 
+@VARIANTS.variant("with-the-rule-pre-vote", cluster(3))
 def resigned_asks(d: Director) -> None:
-    """N1's Pre-Vote of epoch 6 is judged by nodes that have no leader they could lose."""
+    """N1's Pre-Vote of epoch 6 is granted; L(7)."""
+    # N1's Pre-Vote of epoch 6 is judged by nodes that have no leader they could lose.
     _resigned(d)
     _lost_round_in_the_next_epoch(d)
     d.step("heal: N1's Pre-Vote of epoch 6")
@@ -62,8 +68,10 @@ def resigned_asks(d: Director) -> None:
     d.roles("L(7)", "U(7,voted=1)", "F(5,1)")
 
 
+@VARIANTS.variant("restart", cluster(3))
 def resigned_restarts(d: Director) -> None:
-    """The same after a crash of the leader."""
+    """A crashed leader restarts as R(5), then the same."""
+    # The same after a crash of the leader.
     start(d, 1, 5)
     d.cut(1, 2, 3)
     d.step("crash(1), restart(1)")
@@ -74,8 +82,12 @@ def resigned_restarts(d: Director) -> None:
     _learns_new_leader(d)
 
 
+@VARIANTS.variant(
+    "without-resigned-timeout", cluster(3), "NotFollowerOfSelf", "RoleChange", without=(RESIGNED_TIMEOUT,)
+)
 def resigned_without_timeout_rule(d: Director) -> None:
-    """N1 stays in its epoch, knows leader and endpoint of it, and follows: itself."""
+    """N1 becomes F(5,1), Follower of itself."""
+    # N1 stays in its epoch, knows leader and endpoint of it, and follows: itself.
     _resigned(d)
     d.step("2. et(1)")
     d.election_timeout(1)
@@ -85,14 +97,20 @@ def resigned_without_timeout_rule(d: Director) -> None:
     d.roles("F(5,1)", "F(5,1)", "F(5,1)")
 
 
+@VARIANTS.variant(
+    "without-resigned-timeout-and-memory",
+    cluster(3),
+    "RoleChange",
+    "VoteOncePerEpoch",
+    without=(RESIGNED_TIMEOUT, PRESERVES),
+)
 def resigned_votes_again(d: Director) -> None:
-    """A bump-free N1 that also forgets the leader of epoch 5, which it was, votes in that epoch again.
-
-    N2 is a Candidate of epoch 5, too; its Vote request to N1 is on its way all the time.
-    Reading: the text says that this violates ElectionSafety.  A leader's log holds the record that starts its
-    epoch, and with it the log check refuses every candidate of that epoch.  Only a leader that crashes between
-    writing that it leads and writing that record can vote again; the second vote of N1 is then what is wrong.
-    """
+    """N1 forgets leader and vote and votes a second time in epoch 5."""
+    # A bump-free N1 that also forgets the leader of epoch 5, which it was, votes in that epoch again.
+    # N2 is a Candidate of epoch 5, too; its Vote request to N1 is on its way all the time. Reading: the text says that
+    # this violates ElectionSafety. A leader's log holds the record that starts its epoch, and with it the log check
+    # refuses every candidate of that epoch. Only a leader that crashes between writing that it leads and writing that
+    # record can vote again; the second vote of N1 is then what is wrong.
     d.step("N1 and N2 are candidates of epoch 5, N3 votes for N1")
     nominate(d, 2, 4)
     d.election_timeout(2)
@@ -124,26 +142,6 @@ SCENARIOS = (
         "A resigned leader must not follow itself",
         "KIP-996",
         (RESIGNED_TIMEOUT, "state.resigned.timer-handover", "durable.restart.was-leader", PRESERVES),
-        (
-            Variant("with-the-rule", cluster(3), resigned, "N1 U(6), later F(6,2)"),
-            Variant("with-the-rule-pre-vote", cluster(3), resigned_asks, "N1's Pre-Vote of epoch 6 is granted; L(7)"),
-            Variant("restart", cluster(3), resigned_restarts, "a crashed leader restarts as R(5), then the same"),
-            Variant(
-                "without-resigned-timeout",
-                cluster(3),
-                resigned_without_timeout_rule,
-                "N1 becomes F(5,1), Follower of itself",
-                ("NotFollowerOfSelf", "RoleChange"),
-                without=(RESIGNED_TIMEOUT,),
-            ),
-            Variant(
-                "without-resigned-timeout-and-memory",
-                cluster(3),
-                resigned_votes_again,
-                "N1 forgets leader and vote and votes a second time in epoch 5",
-                ("RoleChange", "VoteOncePerEpoch"),
-                without=(RESIGNED_TIMEOUT, PRESERVES),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

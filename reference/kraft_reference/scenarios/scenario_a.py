@@ -3,13 +3,17 @@
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 REFUSAL = "prevote.follower.rejects-after-fetch"
 
 
+@VARIANTS.variant("with-the-rule", cluster(3))
 def scenario_a(d: Director) -> None:
-    """N3 has a working leader and refuses; N2 waits until its link is back."""
+    """N3 refuses, N1 stays L(4) and commits with {1,3}."""
+    # N3 has a working leader and refuses; N2 waits until its link is back.
     start(d, 1, 4, end_offset=10)
     d.end_offsets(10, 10, 10)
     d.step("1. cut(1-2)")
@@ -53,8 +57,10 @@ def _scenario_a_change(d: Director, old: int, new: int, epoch: int) -> None:
     d.check(f"N{old} still leads the epoch before", (d.state(old).role, d.state(old).epoch), (Role.LEADER, epoch - 1))
 
 
+@VARIANTS.variant("without-refusal", cluster(3), "EventualLeader", "NoNeedlessElection", without=(REFUSAL,))
 def scenario_a_without_refusal(d: Director) -> None:
-    """N3 helps whoever asks, although it always has a working leader: the leadership bounces for ever."""
+    """The leadership bounces between N1 and N2 for ever."""
+    # N3 helps whoever asks, although it always has a working leader: the leadership bounces for ever.
     start(d, 1, 4, end_offset=10)
 
     def change(old: int, new: int, epoch: int) -> None:
@@ -80,8 +86,10 @@ def scenario_a_without_refusal(d: Director) -> None:
     d.lasso(both_changes, "EventualLeader", epochs_grow=True)
 
 
+@VARIANTS.variant("without-refusal-link-stays-cut", cluster(3), "NoNeedlessElection", without=(REFUSAL,))
 def scenario_a_one_change(d: Director) -> None:
-    """If the link stays cut, N1 lacks N2's record of epoch 5 and is refused by the log check."""
+    """One change; then the log check refuses N1."""
+    # If the link stays cut, N1 lacks N2's record of epoch 5 and is refused by the log check.
     start(d, 1, 4, end_offset=10)
     _scenario_a_change(d, 1, 2, 5)
     d.roles("L(4)", "L(5)", "F(5,2)")
@@ -111,24 +119,6 @@ SCENARIOS = (
         "Scenario A: two up-to-date servers without a stable link",
         "KIP-996",
         (REFUSAL,),
-        (
-            Variant("with-the-rule", cluster(3), scenario_a, "N3 refuses, N1 stays L(4) and commits with {1,3}"),
-            Variant(
-                "without-refusal",
-                cluster(3),
-                scenario_a_without_refusal,
-                "the leadership bounces between N1 and N2 for ever",
-                ("EventualLeader", "NoNeedlessElection"),
-                without=(REFUSAL,),
-            ),
-            Variant(
-                "without-refusal-link-stays-cut",
-                cluster(3),
-                scenario_a_one_change,
-                "one change; then the log check refuses N1",
-                ("NoNeedlessElection",),
-                without=(REFUSAL,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

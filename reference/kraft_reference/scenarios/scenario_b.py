@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+VARIANTS = Variants()
 
 REFUSAL = "prevote.follower.rejects-after-fetch"
 
@@ -18,8 +20,10 @@ def _removal_unread(d: Director) -> None:
     d.roles("P(5,4)", "F(5,4)", "F(5,4)", "L(5)")
 
 
+@VARIANTS.variant("with-the-rule", cluster(4))
 def scenario_b(d: Director) -> None:
-    """N2 and N3 have a leader and refuse the server that is being removed."""
+    """N1 is refused twice; its removal commits."""
+    # N2 and N3 have a leader and refuse the server that is being removed.
     _removal_unread(d)
     d.step("4. pv(1>2), pv(1>3)")
     d.pre_vote(1, 2, "refused")
@@ -49,8 +53,10 @@ def _removal_undone(d: Director) -> None:
     d.voters(1, voter_set(1, 2, 3, 4))
 
 
+@VARIANTS.variant("without-refusal", cluster(4), "NoNeedlessElection", without=(REFUSAL,))
 def scenario_b_without_refusal(d: Director) -> None:
-    """N1 wins although N4 is healthy; its own removal, not committed yet, is undone."""
+    """N1 wins although N4 is healthy, and its removal is undone."""
+    # N1 wins although N4 is healthy; its own removal, not committed yet, is undone.
     _removal_unread(d)
     d.step("4. pv(1>2), pv(1>3)")
     d.pre_vote(1, 2, "granted")
@@ -63,8 +69,10 @@ def scenario_b_without_refusal(d: Director) -> None:
     _removal_undone(d)
 
 
+@VARIANTS.variant("long-pause", cluster(4))
 def scenario_b_boundary(d: Director) -> None:
-    """N4 pauses longer than the fetch timeouts of N2 and N3: the election is legitimate."""
+    """N4 pauses too long: N1 wins legitimately, N4 cuts offset 20 and uses {1,2,3,4} again."""
+    # N4 pauses longer than the fetch timeouts of N2 and N3: the election is legitimate.
     _removal_unread(d)
     d.step("2. the pause is longer: ft(2), ft(3)")
     d.fetch_timeout(2)
@@ -86,22 +94,6 @@ SCENARIOS = (
         "Scenario B: a server of an old configuration",
         "KIP-996",
         (REFUSAL, "fetch.truncate.voters-set"),
-        (
-            Variant("with-the-rule", cluster(4), scenario_b, "N1 is refused twice; its removal commits"),
-            Variant(
-                "without-refusal",
-                cluster(4),
-                scenario_b_without_refusal,
-                "N1 wins although N4 is healthy, and its removal is undone",
-                ("NoNeedlessElection",),
-                without=(REFUSAL,),
-            ),
-            Variant(
-                "long-pause",
-                cluster(4),
-                scenario_b_boundary,
-                "N4 pauses too long: N1 wins legitimately, N4 cuts offset 20 and uses {1,2,3,4} again",
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -3,11 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import Any, Generic, NoReturn, TypeVar
 
 ConfigurationT = TypeVar("ConfigurationT")
 StageT = TypeVar("StageT")
 NumberT = TypeVar("NumberT")
+ScriptT = TypeVar("ScriptT", bound=Callable[[Any], None])
 VariantT = TypeVar("VariantT", bound="AnyVariant[Any, Any]")
 
 
@@ -20,7 +22,7 @@ class AnyVariant(Generic[ConfigurationT, StageT]):
     configuration: ConfigurationT
     script: Callable[[StageT], None]
     outcome: str
-    """What the script asserts, in a sentence."""
+    """What the script asserts, in a sentence: the first one of its docstring."""
     violates: tuple[str, ...] = ()
     """Properties that the run violates, in alphabetical order; with every rule in force only where a rule is wrong."""
     without: tuple[str, ...] = ()
@@ -52,6 +54,11 @@ class AnyScenario(Generic[NumberT, VariantT]):
                 return variant
         known = ", ".join(variant.name for variant in self.variants)
         raise KeyError(f"scenario {self.name} has no variant {name!r}; it has: {known}")
+
+
+def said_of(script: Callable[[Any], None]) -> str:
+    """The first paragraph of what a script says of itself, without its full stop."""
+    return " ".join(cleandoc(script.__doc__ or "").split("\n\n")[0].split()).removesuffix(".")
 
 
 def table_of(scenarios: Iterable[AnyScenario[NumberT, VariantT]]) -> str:

@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, catch_up, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
 
 
 def _flushed(d: Director, *expected: int) -> None:
@@ -11,12 +13,12 @@ def _flushed(d: Director, *expected: int) -> None:
     d.check("flushed offsets", actual, expected)
 
 
+@VARIANTS.variant("right", cluster(3))
 def record_is_kept(d: Director) -> None:
-    """N3 syncs its log when it becomes Candidate, so that it asks both times with the same log.
-
-    No text says that it does.  Without it N3 comes back with a log that ends at 3, gets N2's vote again, and leads
-    without the record.
-    """
+    """N3 has synced the record when it asks, keeps it over the crash, and is L(2) with it."""
+    # N3 syncs its log when it becomes Candidate, so that it asks both times with the same log.
+    # No text says that it does. Without it N3 comes back with a log that ends at 3, gets N2's vote again, and leads
+    # without the record.
     start(d, 1, 1, end_offset=3)
     d.step("N1 appends a record; N2 fetches it and acknowledges it: HW 4; N3 has fetched it and not synced it")
     d.append(1)
@@ -65,13 +67,6 @@ SCENARIOS = (
         "A candidate loses what it is elected for",
         "gap between the texts",
         ("vote.repeat-grant", "durable.restart.voted-self", "durable.flush-before-fetch"),
-        (
-            Variant(
-                "right",
-                cluster(3),
-                record_is_kept,
-                "N3 has synced the record when it asks, keeps it over the crash, and is L(2) with it",
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -3,7 +3,10 @@
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
+
+VARIANTS = Variants()
+_OLD = cluster(3, old=(2,))
 
 UNSUPPORTED = "prevote.unsupported-version"
 
@@ -16,8 +19,10 @@ def _third_loses_leader(d: Director) -> None:
     d.roles("L(3)", "F(3,1)", "P(3,1)")
 
 
+@VARIANTS.variant("with-the-rule", _OLD)
 def disruptive(d: Director) -> None:
-    """a. One old voter, and N3 disturbs a working leader as before Pre-Vote."""
+    """UNSUPPORTED_VERSION makes N3 C(4): the old behaviour."""
+    # a. One old voter, and N3 disturbs a working leader as before Pre-Vote.
     _third_loses_leader(d)
     d.step("a. pv(3>2) cannot be encoded")
     d.pre_vote_unsupported(3, 2)
@@ -26,8 +31,10 @@ def disruptive(d: Director) -> None:
     d.roles("L(3)", "U(4,voted=3)", "L(4)")
 
 
+@VARIANTS.variant("majority-first", _OLD)
 def majority_first(d: Director) -> None:
-    """b. N1 grants before N2 is tried; it can because it has resigned."""
+    """C(4) by majority; the later answer is ignored."""
+    # b. N1 grants before N2 is tried; it can because it has resigned.
     start(d, 1, 3)
     d.step("shutdown(1), ft(3)")
     d.shutdown(1)
@@ -42,8 +49,10 @@ def majority_first(d: Director) -> None:
     d.roles("R(3)", "F(3,1)", "C(4)")
 
 
+@VARIANTS.variant("lost-elections", _OLD)
 def lost_elections(d: Director) -> None:
-    """c. N2's log is longer than N3's: one epoch per round until N2 is upgraded."""
+    """One epoch per round until N2 is upgraded."""
+    # c. N2's log is longer than N3's: one epoch per round until N2 is upgraded.
     start(d, 1, 3)
     d.step("cut(1-3); N2 fetches a record that N3 lacks; ft(3)")
     d.cut(1, 3)
@@ -72,16 +81,20 @@ def _leader_down(d: Director) -> None:
     d.pre_vote_unsupported(3, 2)
 
 
+@VARIANTS.variant("leader-down", _OLD)
 def leader_down(d: Director) -> None:
-    """N3 nominates itself and wins."""
+    """N1 is down and N2's log behind: N3 L(4)."""
+    # N3 nominates itself and wins.
     _leader_down(d)
     d.roles("stopped", "F(3,1)", "C(4)")
     d.vote(3, 2, "granted")
     d.roles("stopped", "U(4,voted=3)", "L(4)")
 
 
+@VARIANTS.variant("leader-down-without-rule", cluster(3, old=(2,)), "EventualLeader", without=(UNSUPPORTED,))
 def leader_down_without_rule(d: Director) -> None:
-    """N3 counts N2 as silent and never nominates itself; N2, which does, cannot win."""
+    """N3 never nominates itself, N2 cannot win: no leader for ever."""
+    # N3 counts N2 as silent and never nominates itself; N2, which does, cannot win.
     _leader_down(d)
     d.roles("stopped", "F(3,1)", "P(3,1)")
     d.election_timeout(3)
@@ -102,8 +115,6 @@ def leader_down_without_rule(d: Director) -> None:
     d.lasso(one_round, "EventualLeader", epochs_grow=True)
 
 
-_OLD = cluster(3, old=(2,))
-
 SCENARIOS = (
     Scenario(
         14,
@@ -111,19 +122,6 @@ SCENARIOS = (
         "Rolling upgrade",
         "KIP-996",
         (UNSUPPORTED, "prevote.unsupported-version.after-majority"),
-        (
-            Variant("with-the-rule", _OLD, disruptive, "UNSUPPORTED_VERSION makes N3 C(4): the old behaviour"),
-            Variant("majority-first", _OLD, majority_first, "C(4) by majority; the later answer is ignored"),
-            Variant("lost-elections", _OLD, lost_elections, "one epoch per round until N2 is upgraded"),
-            Variant("leader-down", _OLD, leader_down, "N1 is down and N2's log behind: N3 L(4)"),
-            Variant(
-                "leader-down-without-rule",
-                cluster(3, old=(2,)),
-                leader_down_without_rule,
-                "N3 never nominates itself, N2 cannot win: no leader for ever",
-                ("EventualLeader",),
-                without=(UNSUPPORTED,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, catch_up, start, win, win_pre_vote
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+VARIANTS = Variants()
 
 MONOTONIC = "hw.monotonic"
 EXCLUDED = "hw.leader-excluded"
@@ -32,8 +34,10 @@ def start_of_three(d: Director) -> None:
     d.roles("L(1)", "F(1,1)", "F(1,1)", "U(0)")
 
 
+@VARIANTS.variant("with-the-rule", cluster(4, (1, 2, 3)))
 def monotonic(d: Director) -> None:
-    """The computed offset is 10; HW stays 20 until 3 or 4 passes 20."""
+    """HW stays 20 until N3 passes 20."""
+    # The computed offset is 10; HW stays 20 until 3 or 4 passes 20.
     _lagging_voter(d)
     d.high_watermark(1, 20)
     d.step("2 and 3 fetch")
@@ -47,8 +51,10 @@ def monotonic(d: Director) -> None:
     d.high_watermark(1, 21)
 
 
+@VARIANTS.variant("without-monotonic", cluster(4, (1, 2, 3)), "HwMonotonic", without=(MONOTONIC,))
 def not_monotonic(d: Director) -> None:
-    """Committed records become uncommitted."""
+    """HW falls from 20 to 10."""
+    # Committed records become uncommitted.
     _lagging_voter(d)
     d.high_watermark(1, 10)
     d.fetch(2, 1)
@@ -81,8 +87,10 @@ def _others_elect(d: Director) -> None:
     d.end_offsets(22, 22, 22, 21)
 
 
+@VARIANTS.variant("leader-outside", cluster(4))
 def leader_excluded(d: Director) -> None:
-    """N2 alone has the record at 21; HW is 21, two of {2,3,4}, and N1, whose removal is committed, resigns."""
+    """HW 21 without N1's own log; nothing is lost."""
+    # N2 alone has the record at 21; HW is 21, two of {2,3,4}, and N1, whose removal is committed, resigns.
     _removes_itself(d)
     d.step("N2 reports 22")
     d.fetch(2, 1)
@@ -94,8 +102,12 @@ def leader_excluded(d: Director) -> None:
     _others_elect(d)
 
 
+@VARIANTS.variant(
+    "leader-outside-without-excluded", cluster(4), "CommittedNeverLost", "LeaderCompleteness", without=(EXCLUDED,)
+)
 def leader_included(d: Director) -> None:
-    """Counting N1, the record at 21 is published as committed, and then it is gone."""
+    """HW 22 counts N1; the record at 21 is lost."""
+    # Counting N1, the record at 21 is published as committed, and then it is gone.
     _removes_itself(d)
     d.step("N2 reports 22")
     d.fetch(2, 1)
@@ -112,25 +124,6 @@ SCENARIOS = (
         "High watermark when a lagging voter is added",
         "KIP-853",
         (MONOTONIC, EXCLUDED, "hw.majority", "state.leader.resigns-on-own-removal"),
-        (
-            Variant("with-the-rule", cluster(4, (1, 2, 3)), monotonic, "HW stays 20 until N3 passes 20"),
-            Variant(
-                "without-monotonic",
-                cluster(4, (1, 2, 3)),
-                not_monotonic,
-                "HW falls from 20 to 10",
-                ("HwMonotonic",),
-                without=(MONOTONIC,),
-            ),
-            Variant("leader-outside", cluster(4), leader_excluded, "HW 21 without N1's own log; nothing is lost"),
-            Variant(
-                "leader-outside-without-excluded",
-                cluster(4),
-                leader_included,
-                "HW 22 counts N1; the record at 21 is lost",
-                ("CommittedNeverLost", "LeaderCompleteness"),
-                without=(EXCLUDED,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -2,7 +2,9 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, start, win, win_pre_vote
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+VARIANTS = Variants()
 
 CHECK_QUORUM = "check-quorum.resign"
 
@@ -30,8 +32,10 @@ def _zombie(d: Director) -> None:
     d.unanswered(removal)
 
 
+@VARIANTS.variant("with-the-rule", cluster(4, (1, 2, 3)))
 def zombie(d: Director) -> None:
-    """N1 counts 2 and 3 only, neither itself nor N4, and resigns."""
+    """N1 resigns and finds N2; N4 finds N2."""
+    # N1 counts 2 and 3 only, neither itself nor N4, and resigns.
     _zombie(d)
     d.step("cq(1)")
     d.check_quorum_timeout(1)
@@ -53,8 +57,10 @@ def zombie(d: Director) -> None:
     d.roles("F(5,2)", "L(5)", "F(5,2)", "F(5,2)")
 
 
+@VARIANTS.variant("without-check-quorum", cluster(4, (1, 2, 3)), "ZombieBounded", without=(CHECK_QUORUM,))
 def zombie_for_ever(d: Director) -> None:
-    """N4 reads stale data from N1 for ever; N1's high watermark does not move, so it is safe."""
+    """N1 stays L(4) and serves N4 for ever."""
+    # N4 reads stale data from N1 for ever; N1's high watermark does not move, so it is safe.
     _zombie(d)
     high_watermark = d.state(1).high_watermark
 
@@ -68,8 +74,10 @@ def zombie_for_ever(d: Director) -> None:
     d.high_watermark(1, high_watermark)
 
 
+@VARIANTS.variant("sole-voter", cluster(4, (1, 2, 3)))
 def zombie_sole_voter(d: Director) -> None:
-    """The corner: the set {2} has one voter, but it is not N1; the timer must run (check-quorum.sole-voter)."""
+    """Set {2}, N1 outside: cq(1) fires as well."""
+    # The corner: the set {2} has one voter, but it is not N1; the timer must run (check-quorum.sole-voter).
     start(d, 1, 4)
     d.step("N1 removes 3; it commits")
     d.remove_voter(1, 3)
@@ -94,17 +102,6 @@ SCENARIOS = (
         "Zombie leader",
         "KIP-642",
         ("check-quorum.zombie-leader", "check-quorum.counts-keys", "check-quorum.sole-voter", "observer.fetch-timeout"),
-        (
-            Variant("with-the-rule", cluster(4, (1, 2, 3)), zombie, "N1 resigns and finds N2; N4 finds N2"),
-            Variant(
-                "without-check-quorum",
-                cluster(4, (1, 2, 3)),
-                zombie_for_ever,
-                "N1 stays L(4) and serves N4 for ever",
-                ("ZombieBounded",),
-                without=(CHECK_QUORUM,),
-            ),
-            Variant("sole-voter", cluster(4, (1, 2, 3)), zombie_sole_voter, "set {2}, N1 outside: cq(1) fires as well"),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -1,7 +1,9 @@
 """S26.  Cancellation, TR = [3,4,5]."""
 
-from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariant, cluster, wrong
+from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariants, cluster
 from kraft_reference.partitions.scenarios.stage import A0, B0, PartitionStage
+
+VARIANTS = PartitionVariants()
 
 MOVING = "[1,2,3,4,5]"
 
@@ -18,8 +20,9 @@ def moving(s: PartitionStage) -> None:
     s.waits()
 
 
+@VARIANTS.variant("right", cluster(5))
 def right(s: PartitionStage) -> None:
-    """As in the table."""
+    """R and I are what they were; 4 and 5 are stopped."""
     moving(s)
     s.step("3. Alter(null)")
     s.cancel()
@@ -44,8 +47,10 @@ def only_four(s: PartitionStage) -> None:
     s.leads(4, 3)
 
 
+@VARIANTS.variant("right-refused", cluster(5))
 def refused(s: PartitionStage) -> None:
-    """I minus AR would be empty, so nothing is cancelled until somebody else is in sync."""
+    """With I=[4] nothing is cancelled."""
+    # I minus AR would be empty, so nothing is cancelled until somebody else is in sync.
     only_four(s)
     s.step("3. Alter(null)")
     s.cancel(answer="INVALID_REPLICA_ASSIGNMENT")
@@ -59,8 +64,10 @@ def refused(s: PartitionStage) -> None:
     s.leads(3, 4)
 
 
+@VARIANTS.variant("right-unclean", cluster(5, unclean=True))
 def unclean(s: PartitionStage) -> None:
-    """Where unclean election is allowed the first remaining replica is taken."""
+    """With unclean election I=[1]."""
+    # Where unclean election is allowed the first remaining replica is taken.
     only_four(s)
     s.step("3. Alter(null)")
     s.cancel()
@@ -69,25 +76,10 @@ def unclean(s: PartitionStage) -> None:
     s.notifies([1, 2, 3], stopped=[4, 5])
 
 
-def nobody_left(s: PartitionStage) -> None:
-    """Without the rule the only replica with all records is stopped and deleted."""
-    only_four(s)
-    s.step("3. Alter(null)")
-    s.cancel()
-    s.row("[1,2,3]", "[]", "[]", "[]")
-    s.leads(None, 4)
-
-
-def lists_alone(s: PartitionStage) -> None:
-    """A cancellation that empties the lists and leaves R."""
-    moving(s)
-    s.step("3. Alter(null)")
-    s.cancel()
-    s.row(MOVING, "[1,2,3,4]", "[]", "[]")
-
-
+@VARIANTS.variant("right-batch", cluster(4, assignments={A0: (1, 2, 3), B0: (2, 1)}))
 def in_a_batch(s: PartitionStage) -> None:
-    """One request starts A-0, cancels idle B-0 and names A-99: three results, and only A-0 changes."""
+    """Each partition has its own result."""
+    # One request starts A-0, cancels idle B-0 and names A-99: three results, and only A-0 changes.
     s.step("{A-0: [4,3,2], B-0: null, A-99: null}")
     unknown = A0._replace(partition=99)
     s.alter_all(
@@ -107,6 +99,27 @@ def in_a_batch(s: PartitionStage) -> None:
     s.row("[2,1]", "[1,2]", "[]", "[2]", name=B0)
 
 
+@VARIANTS.without("isr-never-empty", "InSyncNeverBelow", size=5)
+def nobody_left(s: PartitionStage) -> None:
+    """The last replica in sync is deleted."""
+    # Without the rule the only replica with all records is stopped and deleted.
+    only_four(s)
+    s.step("3. Alter(null)")
+    s.cancel()
+    s.row("[1,2,3]", "[]", "[]", "[]")
+    s.leads(None, 4)
+
+
+@VARIANTS.without("cancel", "CancelRestores", "CompletesAsAsked", size=5)
+def lists_alone(s: PartitionStage) -> None:
+    """R stays as wide as it is."""
+    # A cancellation that empties the lists and leaves R.
+    moving(s)
+    s.step("3. Alter(null)")
+    s.cancel()
+    s.row(MOVING, "[1,2,3,4]", "[]", "[]")
+
+
 SCENARIOS = (
     PartitionScenario(
         "S26",
@@ -119,31 +132,6 @@ SCENARIOS = (
             "partition-reassign.isr-never-empty",
             "partition-reassign.per-partition",
         ),
-        (
-            PartitionVariant("right", cluster(5), right, "R and I are what they were; 4 and 5 are stopped"),
-            PartitionVariant("right-refused", cluster(5), refused, "with I=[4] nothing is cancelled"),
-            PartitionVariant("right-unclean", cluster(5, unclean=True), unclean, "with unclean election I=[1]"),
-            PartitionVariant(
-                "right-batch",
-                cluster(4, assignments={A0: (1, 2, 3), B0: (2, 1)}),
-                in_a_batch,
-                "each partition has its own result",
-            ),
-            wrong(
-                "isr-never-empty",
-                nobody_left,
-                "the last replica in sync is deleted",
-                "InSyncNeverBelow",
-                size=5,
-            ),
-            wrong(
-                "cancel",
-                lists_alone,
-                "R stays as wide as it is",
-                "CancelRestores",
-                "CompletesAsAsked",
-                size=5,
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -1,8 +1,10 @@
 """S25.  Normal reassignment, TR = [4,3,2]."""
 
 from kraft_reference.partitions.decisions import KAFKA_4
-from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariant, cluster, wrong
+from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariants, cluster
 from kraft_reference.partitions.scenarios.stage import A0, PartitionStage
+
+VARIANTS = PartitionVariants()
 
 MOVING = "[1,4,3,2]"
 
@@ -38,8 +40,10 @@ def _listed(s: PartitionStage) -> None:
     s.listed(expected={A0: f"{MOVING} | [4] | [1]"})
 
 
+@VARIANTS.variant("right", cluster(4))
 def right(s: PartitionStage) -> None:
-    """As in the table; step 2 and step 3 are two, because I and R are stored by different hands."""
+    """4 joins, 1 goes, 4 leads."""
+    # As in the table; step 2 and step 3 are two, because I and R are stored by different hands.
     _begin(s)
     _listed(s)
     _caught_up(s)
@@ -48,8 +52,10 @@ def right(s: PartitionStage) -> None:
     s.listed(expected={})
 
 
+@VARIANTS.variant("right-fail-over", cluster(4))
 def fails_over(s: PartitionStage) -> None:
-    """A new controller at 1, and another one at 2."""
+    """Two new controllers read the lists and wait."""
+    # A new controller at 1, and another one at 2.
     _begin(s)
     s.step("the controller fails at 1")
     s.fail_over(2)
@@ -65,8 +71,10 @@ def fails_over(s: PartitionStage) -> None:
     _done(s)
 
 
+@VARIANTS.variant("right-kafka", cluster(4, profile=KAFKA_4))
 def kafka(s: PartitionStage) -> None:
-    """R is TR and then RR; the leader's own request completes the reassignment and tells it that it leads no more."""
+    """The request that makes 4 in sync completes it."""
+    # R is TR and then RR; the leader's own request completes the reassignment and tells it that it leads no more.
     s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
     s.step("1. Alter([4,3,2])")
     s.alter(4, 3, 2)
@@ -78,20 +86,30 @@ def kafka(s: PartitionStage) -> None:
     s.notifies([4, 3, 2], stopped=[1])
 
 
-def at_once(s: PartitionStage) -> None:
-    """Without the start: R is TR from the first moment, and one copy fewer is in sync until 4 has caught up."""
-    s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
-    s.step("1. Alter([4,3,2])")
-    s.alter(4, 3, 2)
-    s.row("[4,3,2]", "[2,3]", "[]", "[]")
+@VARIANTS.variant("right-other-node", cluster(4))
+def not_the_controller(s: PartitionStage) -> None:
+    """NOT_CONTROLLER from who was it."""
+    # The same with the rule: the request is refused as a whole.
+    _begin(s)
+    s.step("node 2 takes over and cancels")
+    s.fail_over(2)
+    s.row(MOVING, "[1,2,3]", "[4]", "[1]")
+    s.cancel()
+    s.row("[1,3,2]", "[1,2,3]", "[]", "[]")
+    s.step("Alter([2,3,4]) to node 1")
+    s.alter_all({A0: (2, 3, 4)}, {}, node=1, error="NOT_CONTROLLER")
+    s.row("[1,3,2]", "[1,2,3]", "[]", "[]")
+    s.check("what node 1 holds", 1 in s.state.memory, False)
 
 
-def impatient(s: PartitionStage) -> None:
-    """Without the waiting: RR goes while 4 is behind."""
-    _begin_without_waiting(s)
-    s.step("RR is acted on at step 1")
-    s.complete()
-    s.row("[4,3,2]", "[2,3]", "[]", "[]")
+@VARIANTS.variant("right-invalid", cluster(4))
+def invalid(s: PartitionStage) -> None:
+    """No list that is no assignment is accepted."""
+    # Each kind of list that no partition can have.
+    for target in ((), (1, -2), (1, 99), (1, 1)):
+        s.step(f"Alter({list(target)})")
+        s.alter(*target, answer="INVALID_REPLICA_ASSIGNMENT")
+        s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
 
 
 def _begin_without_waiting(s: PartitionStage) -> None:
@@ -100,8 +118,30 @@ def _begin_without_waiting(s: PartitionStage) -> None:
     s.row(MOVING, "[1,2,3]", "[4]", "[1]")
 
 
+@VARIANTS.without("start", "ReplicasGrowBeforeTheyShrink")
+def at_once(s: PartitionStage) -> None:
+    """Two replicas are in sync instead of three."""
+    # Without the start: R is TR from the first moment, and one copy fewer is in sync until 4 has caught up.
+    s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
+    s.step("1. Alter([4,3,2])")
+    s.alter(4, 3, 2)
+    s.row("[4,3,2]", "[2,3]", "[]", "[]")
+
+
+@VARIANTS.without("add-before-remove", "ReplicasGrowBeforeTheyShrink")
+def impatient(s: PartitionStage) -> None:
+    """Two replicas are in sync instead of three."""
+    # Without the waiting: RR goes while 4 is behind.
+    _begin_without_waiting(s)
+    s.step("RR is acted on at step 1")
+    s.complete()
+    s.row("[4,3,2]", "[2,3]", "[]", "[]")
+
+
+@VARIANTS.without("complete-in-one-step", "ListsAreConsistent")
 def in_two_steps(s: PartitionStage) -> None:
-    """RR is gone from R and I, and the controller dies before it empties the lists."""
+    """The new controller finds 1 in RR and not in R."""
+    # RR is gone from R and I, and the controller dies before it empties the lists.
     _begin(s)
     _caught_up(s)
     s.step("3. the first half")
@@ -112,8 +152,10 @@ def in_two_steps(s: PartitionStage) -> None:
     s.row("[4,3,2]", "[2,3,4]", "[4]", "[1]")
 
 
+@VARIANTS.without("leader-in-removing", "LeaderIsReplica")
 def leader_stays(s: PartitionStage) -> None:
-    """1 goes on leading a partition of which it has no replica."""
+    """1 is stopped and leads on."""
+    # 1 goes on leading a partition of which it has no replica.
     _begin(s)
     _caught_up(s)
     s.step("3. one step")
@@ -123,8 +165,10 @@ def leader_stays(s: PartitionStage) -> None:
     s.notifies([4, 3, 2], stopped=[1])
 
 
+@VARIANTS.without("persisted", "CompletesAsAsked", "StoredIsWhole")
 def lists_are_lost(s: PartitionStage) -> None:
-    """Only R is stored: after a failover nobody knows which of the four replicas should go."""
+    """R stays as wide as it is, and there is nothing to cancel."""
+    # Only R is stored: after a failover nobody knows which of the four replicas should go.
     _begin(s)
     s.step("the controller fails at 1")
     s.fail_over(2)
@@ -135,16 +179,20 @@ def lists_are_lost(s: PartitionStage) -> None:
     s.row(MOVING, "[1,2,3]", "[]", "[]")
 
 
+@VARIANTS.without("mixed-versions", "EventuallyCompletes")
 def leader_is_not_told(s: PartitionStage) -> None:
-    """The leader gets the replicas from before, and never replicates to 4."""
+    """4 never catches up."""
+    # The leader gets the replicas from before, and never replicates to 4.
     s.step("1. Alter([4,3,2])")
     s.alter(4, 3, 2)
     s.row(MOVING, "[1,2,3]", "[4]", "[1]")
     s.stuck()
 
 
+@VARIANTS.without("controller-only", "CompletesAsAsked", "ListsAreConsistent", "StoredIsWhole")
 def two_writers(s: PartitionStage) -> None:
-    """Node 1 does not know that it has been replaced, completes nothing, and writes what it remembers."""
+    """What node 1 writes undoes the cancellation that node 2 has answered."""
+    # Node 1 does not know that it has been replaced, completes nothing, and writes what it remembers.
     _begin(s)
     s.step("node 2 takes over and cancels")
     s.fail_over(2)
@@ -160,30 +208,10 @@ def two_writers(s: PartitionStage) -> None:
     s.row("[1,2,3,4]", "[1,2,3]", "[4]", "[1]")
 
 
-def not_the_controller(s: PartitionStage) -> None:
-    """The same with the rule: the request is refused as a whole."""
-    _begin(s)
-    s.step("node 2 takes over and cancels")
-    s.fail_over(2)
-    s.row(MOVING, "[1,2,3]", "[4]", "[1]")
-    s.cancel()
-    s.row("[1,3,2]", "[1,2,3]", "[]", "[]")
-    s.step("Alter([2,3,4]) to node 1")
-    s.alter_all({A0: (2, 3, 4)}, {}, node=1, error="NOT_CONTROLLER")
-    s.row("[1,3,2]", "[1,2,3]", "[]", "[]")
-    s.check("what node 1 holds", 1 in s.state.memory, False)
-
-
-def invalid(s: PartitionStage) -> None:
-    """Each kind of list that no partition can have."""
-    for target in ((), (1, -2), (1, 99), (1, 1)):
-        s.step(f"Alter({list(target)})")
-        s.alter(*target, answer="INVALID_REPLICA_ASSIGNMENT")
-        s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
-
-
+@VARIANTS.without("invalid-assignment", "EventuallyCompletes", "ReplicasAreBrokers")
 def never_in_sync(s: PartitionStage) -> None:
-    """99 is no broker, so that AR is never in sync."""
+    """A replica without a broker is waited for in vain."""
+    # 99 is no broker, so that AR is never in sync.
     s.step("Alter([1,99])")
     s.alter(1, 99)
     s.row("[2,3,1,99]", "[1,2,3]", "[99]", "[2,3]")
@@ -206,66 +234,6 @@ SCENARIOS = (
             "partition-reassign.controller-only",
             "partition-reassign.invalid-assignment",
         ),
-        (
-            PartitionVariant("right", cluster(4), right, "4 joins, 1 goes, 4 leads"),
-            PartitionVariant("right-fail-over", cluster(4), fails_over, "two new controllers read the lists and wait"),
-            PartitionVariant(
-                "right-kafka", cluster(4, profile=KAFKA_4), kafka, "the request that makes 4 in sync completes it"
-            ),
-            PartitionVariant("right-other-node", cluster(4), not_the_controller, "NOT_CONTROLLER from who was it"),
-            PartitionVariant("right-invalid", cluster(4), invalid, "no list that is no assignment is accepted"),
-            wrong(
-                "start",
-                at_once,
-                "two replicas are in sync instead of three",
-                "ReplicasGrowBeforeTheyShrink",
-            ),
-            wrong(
-                "add-before-remove",
-                impatient,
-                "two replicas are in sync instead of three",
-                "ReplicasGrowBeforeTheyShrink",
-            ),
-            wrong(
-                "complete-in-one-step",
-                in_two_steps,
-                "the new controller finds 1 in RR and not in R",
-                "ListsAreConsistent",
-            ),
-            wrong(
-                "leader-in-removing",
-                leader_stays,
-                "1 is stopped and leads on",
-                "LeaderIsReplica",
-            ),
-            wrong(
-                "persisted",
-                lists_are_lost,
-                "R stays as wide as it is, and there is nothing to cancel",
-                "CompletesAsAsked",
-                "StoredIsWhole",
-            ),
-            wrong(
-                "mixed-versions",
-                leader_is_not_told,
-                "4 never catches up",
-                "EventuallyCompletes",
-            ),
-            wrong(
-                "controller-only",
-                two_writers,
-                "what node 1 writes undoes the cancellation that node 2 has answered",
-                "CompletesAsAsked",
-                "ListsAreConsistent",
-                "StoredIsWhole",
-            ),
-            wrong(
-                "invalid-assignment",
-                never_in_sync,
-                "a replica without a broker is waited for in vain",
-                "EventuallyCompletes",
-                "ReplicasAreBrokers",
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -1,7 +1,9 @@
 """S29.  The old znode and the API mixed."""
 
-from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariant, cluster
+from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariants, cluster
 from kraft_reference.partitions.scenarios.stage import A0, B0, PartitionStage
+
+VARIANTS = PartitionVariants()
 
 BOTH = cluster(9, assignments={A0: (1, 2, 3), B0: (2, 3, 4)})
 
@@ -18,8 +20,10 @@ def _both(s: PartitionStage) -> None:
     s.row("[2,3,4,5]", "[2,3,4]", "[5]", "[2]", name=B0)
 
 
+@VARIANTS.variant("right-failover", BOTH)
 def failover(s: PartitionStage) -> None:
-    """The accepted anomaly: the last accepted request is not the one that is carried out."""
+    """After the failover A goes where the znode says."""
+    # The accepted anomaly: the last accepted request is not the one that is carried out.
     _both(s)
     s.step("3. the controller fails over")
     s.fail_over(2)
@@ -29,8 +33,10 @@ def failover(s: PartitionStage) -> None:
     s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]", B0: "[2,3,4,5] | [5] | [2]"})
 
 
+@VARIANTS.variant("right-ignored", BOTH)
 def ignored(s: PartitionStage) -> None:
-    """Writes while the znode is not empty are ignored; it empties as its partitions come to rest."""
+    """A second write is ignored; without failover the API wins."""
+    # Writes while the znode is not empty are ignored; it empties as its partitions come to rest.
     _both(s)
     s.step("a second write")
     s.write_znode({B0: (6, 7, 8)}, ignored=True)
@@ -52,10 +58,11 @@ def ignored(s: PartitionStage) -> None:
     s.row("[3,4,5,6,7,8]", "[3,4,5]", "[6,7,8]", "[3,4,5]", name=B0)
 
 
+@VARIANTS.variant("right-refused", BOTH)
 def refused(s: PartitionStage) -> None:
-    """What the znode asks wrongly of A is gone from there, or a new controller would try it again, and it may be right
-    by then: 10 has been registered, or somebody is in sync again.
-    """
+    """What is refused is gone from the znode, and B moves."""
+    # What the znode asks wrongly of A is gone from there, or a new controller would try it again, and it may be right
+    # by then: 10 has been registered, or somebody is in sync again.
     s.step("1. API: A -> [7,8,9]")
     s.alter(7, 8, 9)
     s.row("[1,2,3,7,8,9]", "[1,2,3]", "[7,8,9]", "[1,2,3]")
@@ -78,12 +85,6 @@ SCENARIOS = (
         "The old znode and the API mixed",
         "KIP-455",
         ("partition-reassign.legacy-znode", "partition-reassign.legacy-znode-precedence"),
-        (
-            PartitionVariant("right-failover", BOTH, failover, "after the failover A goes where the znode says"),
-            PartitionVariant(
-                "right-ignored", BOTH, ignored, "a second write is ignored; without failover the API wins"
-            ),
-            PartitionVariant("right-refused", BOTH, refused, "what is refused is gone from the znode, and B moves"),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 from kraft_reference.partitions.decisions import KAFKA_4, KIP
 from kraft_reference.partitions.scenarios.cancelling import moving
-from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariant, cluster, wrong
+from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariants, cluster
 from kraft_reference.partitions.scenarios.stage import PartitionStage
+
+VARIANTS = PartitionVariants()
 
 MOVING = "[2,3,1,4,6]"
 
@@ -19,8 +21,10 @@ def _replaced(s: PartitionStage) -> None:
     s.leads(1, 0)
 
 
+@VARIANTS.variant("right", cluster(6))
 def right(s: PartitionStage) -> None:
-    """5 is stopped at once, 4 keeps what it has."""
+    """Base [1,2,3]; 5 is stopped, 6 is waited for."""
+    # 5 is stopped at once, 4 keeps what it has.
     _replaced(s)
     s.step("6 catches up")
     s.in_sync(1, 2, 3, 4, 6)
@@ -30,8 +34,10 @@ def right(s: PartitionStage) -> None:
     s.notifies([1, 4, 6], stopped=[2, 3])
 
 
+@VARIANTS.variant("right-cancelled", cluster(6))
 def cancelled(s: PartitionStage) -> None:
-    """Cancelling gives the replicas from before the first reassignment."""
+    """R=[2,3,1], as before the first."""
+    # Cancelling gives the replicas from before the first reassignment.
     _replaced(s)
     s.step("Alter(null)")
     s.cancel()
@@ -39,8 +45,10 @@ def cancelled(s: PartitionStage) -> None:
     s.notifies([2, 3, 1], stopped=[4, 6])
 
 
+@VARIANTS.variant("right-refused", cluster(6))
 def only_five(s: PartitionStage) -> None:
-    """Only 5, of the first reassignment, is in sync: the second one would stop it, and is refused."""
+    """Nobody in sync would be left, so it is refused."""
+    # Only 5, of the first reassignment, is in sync: the second one would stop it, and is refused.
     moving(s)
     s.step("5 joins the ISR, the others fall out of it")
     s.in_sync(1, 2, 3, 4, 5)
@@ -53,8 +61,10 @@ def only_five(s: PartitionStage) -> None:
     s.row("[1,2,3,4,5]", "[5]", "[4,5]", "[1,2]")
 
 
+@VARIANTS.variant("kafka-4", cluster(6, profile=KAFKA_4), "CancelRestores", "CompletesAsAsked", "ListsAreConsistent")
 def kafka(s: PartitionStage) -> None:
-    """From the widened R: 5 goes on until the end, and a cancellation does not give the old set back."""
+    """Base is the widened R; a cancellation leaves 4 and 5."""
+    # From the widened R: 5 goes on until the end, and a cancellation does not give the old set back.
     moving_kafka(s)
     s.step("Alter([1,4,6])")
     s.alter(1, 4, 6)
@@ -76,8 +86,16 @@ def moving_kafka(s: PartitionStage) -> None:
     s.row("[3,4,5,1,2]", "[1,2,3,4]", "[4,5]", "[1,2]")
 
 
+@VARIANTS.variant(
+    "widened-base",
+    cluster(6, profile=replace(KIP, name="kip-widened-base", override_base="replicas")),
+    "CancelRestores",
+    "CompletesAsAsked",
+    "ListsAreConsistent",
+)
 def from_the_widened(s: PartitionStage) -> None:
-    """Kafka's base and nothing else of Kafka."""
+    """The same with every other point decided as in KIP-455."""
+    # Kafka's base and nothing else of Kafka.
     moving(s)
     s.step("Alter([1,4,6])")
     s.alter(1, 4, 6)
@@ -87,8 +105,10 @@ def from_the_widened(s: PartitionStage) -> None:
     s.row("[2,3,5,1,4]", "[1,2,3,4]", "[]", "[]")
 
 
+@VARIANTS.without("override", "CompletesAsAsked", "ListsAreConsistent", "ReplicasGrowBeforeTheyShrink", size=6)
 def left_over(s: PartitionStage) -> None:
-    """5 is still there and no list mentions it, so that nothing will ever take it away."""
+    """5 stays for ever."""
+    # 5 is still there and no list mentions it, so that nothing will ever take it away.
     moving(s)
     s.step("Alter([1,4,6])")
     s.alter(1, 4, 6)
@@ -107,33 +127,6 @@ SCENARIOS = (
         "A second reassignment replaces the first",
         "KIP-455",
         ("partition-reassign.override", "partition-reassign.isr-never-empty"),
-        (
-            PartitionVariant("right", cluster(6), right, "base [1,2,3]; 5 is stopped, 6 is waited for"),
-            PartitionVariant("right-cancelled", cluster(6), cancelled, "R=[2,3,1], as before the first"),
-            PartitionVariant("right-refused", cluster(6), only_five, "nobody in sync would be left, so it is refused"),
-            PartitionVariant(
-                "kafka-4",
-                cluster(6, profile=KAFKA_4),
-                kafka,
-                "base is the widened R; a cancellation leaves 4 and 5",
-                ("CancelRestores", "CompletesAsAsked", "ListsAreConsistent"),
-            ),
-            PartitionVariant(
-                "widened-base",
-                cluster(6, profile=replace(KIP, name="kip-widened-base", override_base="replicas")),
-                from_the_widened,
-                "the same with every other point decided as in KIP-455",
-                ("CancelRestores", "CompletesAsAsked", "ListsAreConsistent"),
-            ),
-            wrong(
-                "override",
-                left_over,
-                "5 stays for ever",
-                "CompletesAsAsked",
-                "ListsAreConsistent",
-                "ReplicasGrowBeforeTheyShrink",
-                size=6,
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -9,12 +9,31 @@ from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
 from kraft_reference.partitions.occurrence import PartitionOccurrence
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_reference.partitions.scenarios.stage import A0, PartitionStage
-from kraft_reference.scenarios.schedule import AnyScenario, AnyVariant
+from kraft_reference.scenarios.schedule import AnyScenario, AnyVariant, ScriptT, said_of
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionVariant(AnyVariant[PartitionConfiguration, PartitionStage]):
     """One way to run a scenario of partitions."""
+
+
+class PartitionVariants(list[PartitionVariant]):
+    """The variants of a scenario, each declared at its script."""
+
+    def variant(
+        self, name: str, configuration: PartitionConfiguration, *violates: str, without: tuple[str, ...] = ()
+    ) -> Callable[[ScriptT], ScriptT]:
+        """The script below it is that of a variant (`AnyVariant`) and says the outcome."""
+
+        def declared(script: ScriptT) -> ScriptT:
+            self.append(PartitionVariant(name, configuration, script, said_of(script), violates, without))
+            return script
+
+        return declared
+
+    def without(self, rule: str, *violates: str, size: int = 4) -> Callable[[ScriptT], ScriptT]:
+        """The script below it is that of a variant without one rule of partition-reassign."""
+        return self.variant(f"wrong-{rule}", cluster(size), *violates, without=(f"partition-reassign.{rule}",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +103,3 @@ def cluster(
         unclean_topics=frozenset({"A"}) if unclean else frozenset(),
         profile=profile,
     )
-
-
-def wrong(
-    rule: str, script: Callable[[PartitionStage], None], outcome: str, *violates: str, size: int = 4
-) -> PartitionVariant:
-    """A variant without one rule of partition-reassign."""
-    return PartitionVariant(f"wrong-{rule}", cluster(size), script, outcome, violates, (f"partition-reassign.{rule}",))

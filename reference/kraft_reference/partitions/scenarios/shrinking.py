@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 from kraft_reference.partitions.decisions import KIP
-from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariant, cluster, wrong
+from kraft_reference.partitions.scenarios.scenario import PartitionScenario, PartitionVariants, cluster
 from kraft_reference.partitions.scenarios.stage import PartitionStage
+
+VARIANTS = PartitionVariants()
 
 
 def _only_the_leader(s: PartitionStage) -> None:
@@ -18,8 +20,10 @@ def _only_the_leader(s: PartitionStage) -> None:
     s.leads(1, 0)
 
 
+@VARIANTS.variant("right-meets", cluster(3))
 def meets(s: PartitionStage) -> None:
-    """The least that is allowed: one of TR is in sync."""
+    """Waits until one of 2 and 3 is in sync."""
+    # The least that is allowed: one of TR is in sync.
     _only_the_leader(s)
     s.waits()
     s.step("3 catches up")
@@ -31,8 +35,10 @@ def meets(s: PartitionStage) -> None:
     s.notifies([2, 3], stopped=[1])
 
 
+@VARIANTS.variant("right-contains", cluster(3, profile=replace(KIP, name="kip-target", completes_with="target")))
 def contains(s: PartitionStage) -> None:
-    """All of TR is in sync, which is what should be waited for."""
+    """Waits until both are."""
+    # All of TR is in sync, which is what should be waited for.
     _only_the_leader(s)
     s.waits()
     s.step("3 catches up")
@@ -47,17 +53,10 @@ def contains(s: PartitionStage) -> None:
     s.leads(2, 1)
 
 
-def vacuous(s: PartitionStage) -> None:
-    """`AR in the ISR` holds of an empty AR, and the only replica in sync goes."""
-    _only_the_leader(s)
-    s.step("1 goes at once")
-    s.complete()
-    s.row("[2,3]", "[]", "[]", "[]")
-    s.leads(None, 1)
-
-
+@VARIANTS.variant("right-reordered", cluster(3))
 def reordered(s: PartitionStage) -> None:
-    """The same members in another order: complete at once, and 1 leads on."""
+    """Only the order changes, complete at once."""
+    # The same members in another order: complete at once, and 1 leads on.
     s.step("Alter([3,1,2])")
     s.alter(3, 1, 2)
     s.row("[3,1,2]", "[1,2,3]", "[]", "[]")
@@ -67,6 +66,17 @@ def reordered(s: PartitionStage) -> None:
     s.alter(3, 1, 2)
     s.row("[3,1,2]", "[1,2,3]", "[]", "[]")
     s.notifies([])
+
+
+@VARIANTS.without("isr-never-empty", "InSyncNeverBelow", size=3)
+def vacuous(s: PartitionStage) -> None:
+    """Acknowledged records are lost."""
+    # `AR in the ISR` holds of an empty AR, and the only replica in sync goes.
+    _only_the_leader(s)
+    s.step("1 goes at once")
+    s.complete()
+    s.row("[2,3]", "[]", "[]", "[]")
+    s.leads(None, 1)
 
 
 SCENARIOS = (
@@ -80,16 +90,6 @@ SCENARIOS = (
             "partition-reassign.complete-in-one-step",
             "partition-reassign.no-op-target",
         ),
-        (
-            PartitionVariant("right-meets", cluster(3), meets, "waits until one of 2 and 3 is in sync"),
-            PartitionVariant(
-                "right-contains",
-                cluster(3, profile=replace(KIP, name="kip-target", completes_with="target")),
-                contains,
-                "waits until both are",
-            ),
-            PartitionVariant("right-reordered", cluster(3), reordered, "only the order changes, complete at once"),
-            wrong("isr-never-empty", vacuous, "acknowledged records are lost", "InSyncNeverBelow", size=3),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -3,7 +3,12 @@
 from kraft_reference.effects import AppendRecords
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+STANDALONE_START = Variants()
+THREE_VOTERS = Variants()
+LISTS_DIFFER = Variants()
+_ONE = cluster(3, (1,), formatted=without_list(2, 3))
 
 _EQUAL_SETS = "bootstrap.sets-must-be-equal"
 
@@ -38,16 +43,18 @@ def _standalone(d: Director) -> None:
     d.never_nominates(2)
 
 
+@STANDALONE_START.variant("right", _ONE)
 def standalone(d: Director) -> None:
-    """The table, step by step."""
+    """1 leads {1} with LC, KV, V at 0 to 2; observer 2 reads the set."""
+    # The table, step by step.
     _standalone(d)
 
 
+@STANDALONE_START.variant("right-snapshot", _ONE)
 def standalone_snapshot(d: Director) -> None:
-    """What the records of step 2 are for: without them the set would be in no log and in no later snapshot.
-
-    No switch leaves them out; the story goes to where their absence would show.
-    """
+    """The records are gone, and 3 gets {1} from the snapshot."""
+    # What the records of step 2 are for: without them the set would be in no log and in no later snapshot.
+    # No switch leaves them out; the story goes to where their absence would show.
     _standalone(d)
     d.step("1 takes a snapshot at 3 and deletes its log; 3 is empty")
     d.take_snapshot(1, 3)
@@ -63,8 +70,10 @@ def standalone_snapshot(d: Director) -> None:
     d.level(3, 1)
 
 
+@THREE_VOTERS.variant("right", cluster(3))
 def three_voters(d: Director) -> None:
-    """The same list on all; later restarts use V@2."""
+    """2 leads e1; V{1,2,3}@2 takes the place of the checkpoint."""
+    # The same list on all; later restarts use V@2.
     d.step("format 1, 2, 3 with the same list")
     for replica_id in (1, 2, 3):
         d.voters(replica_id, voter_set(1, 2, 3))
@@ -106,8 +115,10 @@ def _first_of_five(d: Director) -> None:
     d.line(1, voter_set(1, 2, 3), 4, "1:4 2:4", 4)
 
 
+@LISTS_DIFFER.variant("right", cluster(5, (1, 2, 3)))
 def equal_lists(d: Director) -> None:
-    """With one list on all five, 4 and 5 are observers and never nominate themselves."""
+    """One list: 4 and 5 are observers."""
+    # With one list on all five, 4 and 5 are observers and never nominate themselves.
     _first_of_five(d)
     d.step("4 and 5 are no voters")
     for observer in (4, 5):
@@ -115,8 +126,20 @@ def equal_lists(d: Director) -> None:
         d.never_nominates(observer)
 
 
+@LISTS_DIFFER.variant(
+    "wrong",
+    cluster(5, (1, 2, 3), formatted={4: voter_set(3, 4, 5), 5: voter_set(3, 4, 5)}),
+    "CommittedNeverLost",
+    "ConfigOverlap",
+    "ElectionSafety",
+    "LeaderCompleteness",
+    "LogMatching",
+    "OffsetEpochUnique",
+    "StateMachineSafety",
+)
 def lists_differ(d: Director) -> None:
-    """Two leaders in e1.  The protocol has no guard: that the lists are equal is an assumption."""
+    """All rules in force: 1 and 4 lead e1 and commit different records."""
+    # Two leaders in e1. The protocol has no guard: that the lists are equal is an assumption.
     _first_of_five(d)
     d.step("4 wins e1 by {4,5} (2 of 3) and commits Y@3")
     d.election_timeout(4)
@@ -132,8 +155,6 @@ def lists_differ(d: Director) -> None:
     d.line(4, voter_set(3, 4, 5), 4, "4:4 5:4", 4)
 
 
-_ONE = cluster(3, (1,), formatted=without_list(2, 3))
-
 SCENARIOS = (
     Scenario(
         21,
@@ -141,12 +162,7 @@ SCENARIOS = (
         "Standalone start and first leader",
         "KIP-853, S1",
         ("bootstrap.standalone", "bootstrap.single-voter-elects-itself", "bootstrap.first-leader-writes-records"),
-        (
-            Variant("right", _ONE, standalone, "1 leads {1} with LC, KV, V at 0 to 2; observer 2 reads the set"),
-            Variant(
-                "right-snapshot", _ONE, standalone_snapshot, "the records are gone, and 3 gets {1} from the snapshot"
-            ),
-        ),
+        tuple(STANDALONE_START),
     ),
     Scenario(
         22,
@@ -154,7 +170,7 @@ SCENARIOS = (
         "Three voters from the start",
         "KIP-853, S2",
         ("bootstrap.multi-voter", "bootstrap.first-leader-writes-records", "snapshot.bootstrap-checkpoint"),
-        (Variant("right", cluster(3), three_voters, "2 leads e1; V{1,2,3}@2 takes the place of the checkpoint"),),
+        tuple(THREE_VOTERS),
     ),
     Scenario(
         23,
@@ -162,23 +178,6 @@ SCENARIOS = (
         "Voters formatted with different lists",
         "KIP-853, S2b",
         (_EQUAL_SETS,),
-        (
-            Variant("right", cluster(5, (1, 2, 3)), equal_lists, "one list: 4 and 5 are observers"),
-            Variant(
-                "wrong",
-                cluster(5, (1, 2, 3), formatted={4: voter_set(3, 4, 5), 5: voter_set(3, 4, 5)}),
-                lists_differ,
-                "all rules in force: 1 and 4 lead e1 and commit different records",
-                (
-                    "CommittedNeverLost",
-                    "ConfigOverlap",
-                    "ElectionSafety",
-                    "LeaderCompleteness",
-                    "LogMatching",
-                    "OffsetEpochUnique",
-                    "StateMachineSafety",
-                ),
-            ),
-        ),
+        tuple(LISTS_DIFFER),
     ),
 )

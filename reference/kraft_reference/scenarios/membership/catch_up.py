@@ -2,7 +2,12 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import catch_up, lead
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+CATCH_UP_FIRST = Variants()
+HIGH_WATERMARK_STAYS = Variants()
+_LIST = without_list(4)
+_FOUR = cluster(4, (1, 2, 3), formatted=_LIST)
 
 CATCH_UP = "add-voter.catch-up-first"
 MONOTONIC = "hw.monotonic"
@@ -17,8 +22,10 @@ def _two_of_three(d: Director) -> None:
     d.line(1, voter_set(1, 2, 3), 200, "1:200 2:200 3:100", 200)
 
 
+@CATCH_UP_FIRST.variant("right", _FOUR)
 def waits(d: Director) -> None:
-    """4 fetches to 200 as an observer first; then 1, 2 and 4 commit although 3 is at 100."""
+    """4 is added at 200 and helps to commit: HW 201 with 3 at 100."""
+    # 4 fetches to 200 as an observer first; then 1, 2 and 4 commit although 3 is at 100.
     _two_of_three(d)
     d.step("AddVoter(4); 4 is at 0, and is not added yet")
     addition = d.add_voter(1, 4)
@@ -49,8 +56,10 @@ def _added_at_once(d: Director) -> int:
     return addition
 
 
+@CATCH_UP_FIRST.variant("wrong", cluster(4, (1, 2, 3), formatted=_LIST), without=(CATCH_UP,))
 def does_not_wait(d: Director) -> None:
-    """Only availability suffers: nothing commits until 3 or 4 has fetched past 200, which is 100 or 200 records."""
+    """HW stays 200 until 3 has fetched 100 records: nothing is lost, but nothing commits."""
+    # Only availability suffers: nothing commits until 3 or 4 has fetched past 200, which is 100 or 200 records.
     addition = _added_at_once(d)
     d.replicate(2, 1)
     d.line(1, voter_set(1, 2, 3, 4), 201, "1:201 2:201 3:100 4:0", 200)
@@ -67,8 +76,12 @@ def does_not_wait(d: Director) -> None:
     d.answered(addition, "NONE")
 
 
+@CATCH_UP_FIRST.variant(
+    "wrong-monotonic", cluster(4, (1, 2, 3), formatted=_LIST), "HwMonotonic", without=(CATCH_UP, MONOTONIC)
+)
 def does_not_wait_and_falls(d: Director) -> None:
-    """The third largest of 201, 200, 100 and 0 is 100: without the other rule HW falls to it."""
+    """HW falls from 200 to 100."""
+    # The third largest of 201, 200, 100 and 0 is 100: without the other rule HW falls to it.
     _added_at_once(d)
     d.line(1, voter_set(1, 2, 3, 4), 201, "1:201 2:200 3:100 4:0", 100)
 
@@ -88,18 +101,19 @@ def _second_removed(d: Director, computed: int) -> None:
     d.answered(1, "NONE")
 
 
+@HIGH_WATERMARK_STAYS.variant("right", cluster(3))
 def does_not_fall(d: Director) -> None:
-    """Computed 100, announced 200; it rises when 3 passes 200."""
+    """Computed 100, announced 200, then 201."""
+    # Computed 100, announced 200; it rises when 3 passes 200.
     _second_removed(d, 200)
 
 
+@HIGH_WATERMARK_STAYS.variant("wrong", cluster(3), "HwMonotonic", without=(MONOTONIC,))
 def falls(d: Director) -> None:
-    """State machines see 200, 100, 201."""
+    """HW goes from 200 to 100 to 201."""
+    # State machines see 200, 100, 201.
     _second_removed(d, 100)
 
-
-_LIST = without_list(4)
-_FOUR = cluster(4, (1, 2, 3), formatted=_LIST)
 
 SCENARIOS = (
     Scenario(
@@ -108,24 +122,7 @@ SCENARIOS = (
         "Catch up before being added",
         "KIP-853, S8",
         (CATCH_UP, MONOTONIC, "add-voter.append-and-apply"),
-        (
-            Variant("right", _FOUR, waits, "4 is added at 200 and helps to commit: HW 201 with 3 at 100"),
-            Variant(
-                "wrong",
-                cluster(4, (1, 2, 3), formatted=_LIST),
-                does_not_wait,
-                "HW stays 200 until 3 has fetched 100 records: nothing is lost, but nothing commits",
-                without=(CATCH_UP,),
-            ),
-            Variant(
-                "wrong-monotonic",
-                cluster(4, (1, 2, 3), formatted=_LIST),
-                does_not_wait_and_falls,
-                "HW falls from 200 to 100",
-                ("HwMonotonic",),
-                without=(CATCH_UP, MONOTONIC),
-            ),
-        ),
+        tuple(CATCH_UP_FIRST),
     ),
     Scenario(
         32,
@@ -133,11 +130,6 @@ SCENARIOS = (
         "High watermark does not go down",
         "KIP-853, S9",
         (MONOTONIC, "voters.commit-by-new-set"),
-        (
-            Variant("right", cluster(3), does_not_fall, "computed 100, announced 200, then 201"),
-            Variant(
-                "wrong", cluster(3), falls, "HW goes from 200 to 100 to 201", ("HwMonotonic",), without=(MONOTONIC,)
-            ),
-        ),
+        tuple(HIGH_WATERMARK_STAYS),
     ),
 )

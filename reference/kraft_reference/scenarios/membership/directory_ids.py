@@ -3,7 +3,10 @@
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import lead, nominate
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+VARIANTS = Variants()
+_ALL = cluster(3)
 
 VOTER_KEY = "vote.voter-key"
 REPLICA_KEY = "fetch.replica-key"
@@ -31,12 +34,11 @@ def _lost_record(d: Director) -> None:
     d.step("2 campaigns in e5 and asks the address of voter (3,U3)")
 
 
+@VARIANTS.variant("right-a", _ALL)
 def lost_record_refused(d: Director) -> None:
-    """3' refuses: no leader until 1 is back.
-
-    Reading: the text has INVALID_VOTER_KEY for it, which is Kafka's code; the KIP says INVALID_REQUEST, and so does
-    the profile `kip`.
-    """
+    """3' refuses 2; no leader and no loss until 1 is back."""
+    # Reading: the text has INVALID_VOTER_KEY for it, which is Kafka's code; the KIP says INVALID_REQUEST, and so does
+    # the profile `kip`.
     _lost_record(d)
 
     def one_round() -> None:
@@ -58,15 +60,19 @@ def lost_record_refused(d: Director) -> None:
     d.records(1, 10, "X LC")
 
 
+@VARIANTS.variant("right-a-kafka-4", cluster(3, profile=KAFKA_4))
 def lost_record_kafka(d: Director) -> None:
-    """The same refusal with the code of Kafka, as in the text."""
+    """As INVALID_VOTER_KEY."""
+    # The same refusal with the code of Kafka, as in the text.
     _lost_record(d)
     d.pre_vote(2, 3, "INVALID_VOTER_KEY")
     d.roles("stopped", "P(4,1)", "U(4)")
 
 
+@VARIANTS.variant("wrong-a", _ALL, "CommittedNeverLost", "IdentityBinding", "LeaderCompleteness", without=(VOTER_KEY,))
 def lost_record(d: Director) -> None:
-    """3' has an empty log and grants: 2 leads e5 without X@10."""
+    """The empty 3' elects 2, and X@10 is lost."""
+    # 3' has an empty log and grants: 2 leads e5 without X@10.
     _lost_record(d)
     d.pre_vote(2, 3, "granted")
     d.vote(2, 3, "granted")
@@ -97,15 +103,21 @@ def _second_vote(d: Director) -> None:
     d.roles("L(7)", "C(7)", "U(0,voted=none)")
 
 
+@VARIANTS.variant("right-b", _ALL)
 def second_vote_refused(d: Director) -> None:
-    """2 asks for the vote of (3,U3), and 3' does not give it."""
+    """3' does not vote a second time in e7."""
+    # 2 asks for the vote of (3,U3), and 3' does not give it.
     _second_vote(d)
     d.vote(2, 3, "INVALID_REQUEST")
     d.roles("L(7)", "C(7)", "U(7,voted=none)")
 
 
+@VARIANTS.variant(
+    "wrong-b", _ALL, "ElectionSafety", "IdentityBinding", "LogMatching", "OffsetEpochUnique", without=(VOTER_KEY,)
+)
 def second_vote(d: Director) -> None:
-    """3' votes for 2 in e7: leaders 1 by {1,3} and 2 by {2,3'}."""
+    """1 and 2 lead e7, each with a vote of 3."""
+    # 3' votes for 2 in e7: leaders 1 by {1,3} and 2 by {2,3'}.
     _second_vote(d)
     d.vote(2, 3, "granted")
     d.roles("L(7)", "L(7)", "U(7,voted=2)")
@@ -124,21 +136,22 @@ def _fetched_by_new_disk(d: Director, high_watermark: int) -> None:
     d.high_watermark(1, high_watermark)
 
 
+@VARIANTS.variant("right-c", _ALL)
 def offset_not_counted(d: Director) -> None:
-    """3' is tracked as an observer; HW stays 10 until 2 has @10."""
+    """3' counts for nothing; HW 10 until 2 has the record."""
+    # 3' is tracked as an observer; HW stays 10 until 2 has @10.
     _fetched_by_new_disk(d, 10)
     d.line(1, voter_set(1, 2, 3), 11, "1:11 2:10 3-U3:10 3-U3':11", 10)
     d.replicate(2, 1)
     d.line(1, voter_set(1, 2, 3), 11, "1:11 2:11 3-U3:10 3-U3':11", 11)
 
 
+@VARIANTS.variant("wrong-c", cluster(3), "IdentityBinding", without=(REPLICA_KEY,))
 def offset_counted(d: Director) -> None:
-    """HW 11 with one durable copy among the voters."""
+    """3' counts for (3,U3): HW 11 with one durable copy among voters."""
     _fetched_by_new_disk(d, 11)
     d.line(1, voter_set(1, 2, 3), 11, "1:11 2:10 3-U3:11", 11)
 
-
-_ALL = cluster(3)
 
 SCENARIOS = (
     Scenario(
@@ -153,35 +166,6 @@ SCENARIOS = (
             VOTER_KEY,
             REPLICA_KEY,
         ),
-        (
-            Variant("right-a", _ALL, lost_record_refused, "3' refuses 2; no leader and no loss until 1 is back"),
-            Variant("right-a-kafka-4", cluster(3, profile=KAFKA_4), lost_record_kafka, "as INVALID_VOTER_KEY"),
-            Variant(
-                "wrong-a",
-                _ALL,
-                lost_record,
-                "the empty 3' elects 2, and X@10 is lost",
-                ("CommittedNeverLost", "IdentityBinding", "LeaderCompleteness"),
-                without=(VOTER_KEY,),
-            ),
-            Variant("right-b", _ALL, second_vote_refused, "3' does not vote a second time in e7"),
-            Variant(
-                "wrong-b",
-                _ALL,
-                second_vote,
-                "1 and 2 lead e7, each with a vote of 3",
-                ("ElectionSafety", "IdentityBinding", "LogMatching", "OffsetEpochUnique"),
-                without=(VOTER_KEY,),
-            ),
-            Variant("right-c", _ALL, offset_not_counted, "3' counts for nothing; HW 10 until 2 has the record"),
-            Variant(
-                "wrong-c",
-                cluster(3),
-                offset_counted,
-                "3' counts for (3,U3): HW 11 with one durable copy among voters",
-                ("IdentityBinding",),
-                without=(REPLICA_KEY,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

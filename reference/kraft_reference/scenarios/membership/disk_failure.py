@@ -3,7 +3,10 @@
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import lead, observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+VARIANTS = Variants()
+_ALL = cluster(3)
 
 _NEW = ReplicaKey(3, "U3'")
 _WITH_NEW: VoterSet = voter_set(1, 2) | {_NEW}
@@ -58,11 +61,11 @@ def _addition_commits(d: Director) -> None:
     d.line(1, _WITH_NEW, 102, "1:102 2:101 3:102", 102)
 
 
+@VARIANTS.variant("right", _ALL)
 def by_a_client(d: Director) -> None:
-    """The consistent version of the table: ids are unique in a set, so the old disk goes first.
-
-    The literal walk-through of the KIP, which adds (3,U3') beside (3,U3), is superseded by DUPLICATE_VOTER.
-    """
+    """DUPLICATE_VOTER; then {1,2} at 100 and {1,2,3'} at 101; HW 102."""
+    # The consistent version of the table: ids are unique in a set, so the old disk goes first.
+    # The literal walk-through of the KIP, which adds (3,U3') beside (3,U3), is superseded by DUPLICATE_VOTER.
     _new_disk(d)
     d.step("2. AddVoter(3,U3'): DUPLICATE_VOTER")
     d.answered(d.add_voter(1, _NEW), "DUPLICATE_VOTER")
@@ -83,8 +86,10 @@ def by_a_client(d: Director) -> None:
     d.answered(addition, "NONE")
 
 
+@VARIANTS.variant("right-auto-join", cluster(3, joining=(3,)))
 def by_itself(d: Director) -> None:
-    """With auto join 3' does the steps 3 and 5."""
+    """3' removes (3,U3) and adds itself."""
+    # With auto join 3' does the steps 3 and 5.
     _new_disk(d)
     d.step("3. 3' sends RemoveVoter(3,U3): V{1,2}@100")
     d.remove_old_self(3, 1)
@@ -99,8 +104,10 @@ def by_itself(d: Director) -> None:
     _addition_commits(d)
 
 
+@VARIANTS.variant("right-second-failure", _ALL)
 def second_failure(d: Director) -> None:
-    """Between the steps 4 and 6 the loss of 1 or 2 stops the quorum."""
+    """2 fails between the steps: 1 commits nothing."""
+    # Between the steps 4 and 6 the loss of 1 or 2 stops the quorum.
     _new_disk(d)
     d.step("3. RemoveVoter(3,U3)")
     d.remove_voter(1, 3)
@@ -115,8 +122,6 @@ def second_failure(d: Director) -> None:
     d.roles("R(5)", "stopped", "F(5,1)")
 
 
-_ALL = cluster(3)
-
 SCENARIOS = (
     Scenario(
         25,
@@ -129,10 +134,6 @@ SCENARIOS = (
             "auto-join.remove-stale-self-first",
             "identity.replica-key",
         ),
-        (
-            Variant("right", _ALL, by_a_client, "DUPLICATE_VOTER; then {1,2} at 100 and {1,2,3'} at 101; HW 102"),
-            Variant("right-auto-join", cluster(3, joining=(3,)), by_itself, "3' removes (3,U3) and adds itself"),
-            Variant("right-second-failure", _ALL, second_failure, "2 fails between the steps: 1 commits nothing"),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -6,7 +6,11 @@ The stories go to where the mutants lose a committed record, and show what preve
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, observe, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+EFFECTIVE_ON_APPEND = Variants()
+TRUNCATION_REVERTS = Variants()
+_OF_THREE = cluster(5, (1, 2, 3), formatted=without_list(4, 5))
 
 _THREE = voter_set(1, 2, 3)
 _O = voter_set(1, 2, 3, 4)
@@ -67,14 +71,18 @@ def _second_alone(d: Director) -> None:
     d.records(1, 12, "X")
 
 
+@EFFECTIVE_ON_APPEND.variant("right", _OF_THREE)
 def effective_on_append(d: Director) -> None:
-    """The steps 1 to 3 and 5.  Without the restart even the mutation is safe: a set in use lags by one step at most."""
+    """2 has {1,2,3,4,5} from its log and needs 3 of 5."""
+    # The steps 1 to 3 and 5. Without the restart even the mutation is safe: a set in use lags by one step at most.
     _three_commits(d)
     _second_alone(d)
 
 
+@EFFECTIVE_ON_APPEND.variant("right-restart", _OF_THREE)
 def effective_on_append_restart(d: Director) -> None:
-    """The whole table: after the restart 2 knows no high watermark, and yet its log says {1,2,3,4,5}."""
+    """The same after a restart without HW."""
+    # The whole table: after the restart 2 knows no high watermark, and yet its log says {1,2,3,4,5}.
     _three_commits(d)
     d.step("4. 2 restarts: log up to @11, no HW")
     d.crash(2)
@@ -84,8 +92,10 @@ def effective_on_append_restart(d: Director) -> None:
     _second_alone(d)
 
 
+@TRUNCATION_REVERTS.variant("right", cluster(5, (1, 2, 3, 4), formatted=without_list(5)))
 def truncation_reverts(d: Director) -> None:
-    """The table.  1 uses O again after step 2; the mutation would keep {1,2,3} and be elected by 1 and 3 in step 5."""
+    """1 uses {1,2,3,4} again and cannot be elected by 1 and 3."""
+    # The table. 1 uses O again after step 2; the mutation would keep {1,2,3} and be elected by 1 and 3 in step 5.
     start(d, 1, 1, end_offset=10)
     d.line(1, _O, 10, "1:10 2:10 3:10 4:10", 10)
     d.step("1. L=1 e1 appends V{1,2,3}@10 on itself only")
@@ -145,8 +155,6 @@ def truncation_reverts(d: Director) -> None:
     d.records(2, 10, "LC X V")
 
 
-_OF_THREE = cluster(5, (1, 2, 3), formatted=without_list(4, 5))
-
 SCENARIOS = (
     Scenario(
         35,
@@ -154,10 +162,7 @@ SCENARIOS = (
         "Effective on append, not on commit",
         "KIP-853, S12",
         ("voters.effective-on-append",),
-        (
-            Variant("right", _OF_THREE, effective_on_append, "2 has {1,2,3,4,5} from its log and needs 3 of 5"),
-            Variant("right-restart", _OF_THREE, effective_on_append_restart, "the same after a restart without HW"),
-        ),
+        tuple(EFFECTIVE_ON_APPEND),
     ),
     Scenario(
         36,
@@ -165,13 +170,6 @@ SCENARIOS = (
         "Truncation restores the previous set",
         "KIP-853, S13",
         ("voters.truncation-reverts",),
-        (
-            Variant(
-                "right",
-                cluster(5, (1, 2, 3, 4), formatted=without_list(5)),
-                truncation_reverts,
-                "1 uses {1,2,3,4} again and cannot be elected by 1 and 3",
-            ),
-        ),
+        tuple(TRUNCATION_REVERTS),
     ),
 )

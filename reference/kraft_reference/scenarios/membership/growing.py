@@ -13,7 +13,9 @@ from kraft_reference.scenarios.membership.reassigning import (
     taken,
 )
 from kraft_reference.scenarios.opening import observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
 
 
 def _accepted(d: Director, current: str, target: str, majority: int) -> None:
@@ -22,8 +24,10 @@ def _accepted(d: Director, current: str, target: str, majority: int) -> None:
     d.answered(request, "NONE")
 
 
+@VARIANTS.variant("right-grows", cluster(5, (1, 2, 3), formatted=without_list(4, 5)))
 def grows(d: Director) -> None:
-    """(1,2,3) -> (1,2,3,4,5): add 4, add 5, clear."""
+    """Add 4, add 5, clear."""
+    # (1,2,3) -> (1,2,3,4,5): add 4, add 5, clear.
     opened(d, 1, 2, 3)
     _accepted(d, "1,2,3", "1,2,3,4,5", 2)
     d.next_steps(1, "4 5")
@@ -37,8 +41,10 @@ def grows(d: Director) -> None:
     d.line(1, voter_set(1, 2, 3, 4, 5), 7, "1:7 2:7 3:7 4:7 5:7", 7)
 
 
+@VARIANTS.variant("right-shrinks", cluster(5))
 def shrinks(d: Director) -> None:
-    """(1,2,3,4,5) -> (1,2,3): remove 5, remove 4, clear."""
+    """Remove 5, remove 4, clear."""
+    # (1,2,3,4,5) -> (1,2,3): remove 5, remove 4, clear.
     opened(d, 1, 2, 3, 4, 5)
     _accepted(d, "1,2,3,4,5", "1,2,3", 3)
     d.next_steps(1, "4 5")
@@ -54,8 +60,10 @@ def shrinks(d: Director) -> None:
         d.never_nominates(removed)
 
 
+@VARIANTS.variant("right-leader-goes", cluster(3))
 def hands_over_first(d: Director) -> None:
-    """(1,2,3) -> (2,3) with leader 1: the first step is the hand-over; the next leader removes 1 and clears."""
+    """1 hands over; 2 removes 1 and clears."""
+    # (1,2,3) -> (2,3) with leader 1: the first step is the hand-over; the next leader removes 1 and clears.
     opened(d, 1, 2, 3)
     _accepted(d, "1,2,3", "2,3", 2)
     handed_over(d, 1, "2,3", 2, 3)
@@ -68,12 +76,12 @@ def hands_over_first(d: Director) -> None:
     d.never_nominates(1)
 
 
+@VARIANTS.variant("right-from-one", cluster(3, (1,), formatted=without_list(2, 3)))
 def starts_from_one(d: Director) -> None:
-    """One voter, then observers, then AlterPartitionReassignments.
-
-    KIP-642 has it configured (`quorum.voters=0`) and write VA, LC; it is formatted `--standalone` here, as KIP-853 has
-    it, and writes LC, KV, V.  The nodes 0, 1, 2 of the text are 1, 2, 3.
-    """
+    """1; 1,2; 1,2,3: all by one request."""
+    # One voter, then observers, then AlterPartitionReassignments.
+    # KIP-642 has it configured (`quorum.voters=0`) and write VA, LC; it is formatted `--standalone` here, as KIP-853
+    # has it, and writes LC, KV, V. The nodes 0, 1, 2 of the text are 1, 2, 3.
     d.step("1 is formatted --standalone and wins e1; 2 and 3 join as observers")
     d.election_timeout(1)
     d.roles("L(1)")
@@ -109,16 +117,6 @@ SCENARIOS = (
             "reassign.leader-removed-last",
             "bootstrap.kip642-grow-from-one",
         ),
-        (
-            Variant("right-grows", cluster(5, (1, 2, 3), formatted=without_list(4, 5)), grows, "add 4, add 5, clear"),
-            Variant("right-shrinks", cluster(5), shrinks, "remove 5, remove 4, clear"),
-            Variant("right-leader-goes", cluster(3), hands_over_first, "1 hands over; 2 removes 1 and clears"),
-            Variant(
-                "right-from-one",
-                cluster(3, (1,), formatted=without_list(2, 3)),
-                starts_from_one,
-                "1; 1,2; 1,2,3: all by one request",
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -2,7 +2,10 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
+_FORMATTED = without_list(2, 3)
 
 ONE_AT_A_TIME = "voters.one-change-at-a-time"
 
@@ -29,13 +32,12 @@ def _second_commits(d: Director) -> None:
     d.line(1, voter_set(1, 2), 4, "1:4 2:4", 4)
 
 
+@VARIANTS.variant("right", cluster(3, (1,), formatted=_FORMATTED, joining=(2, 3)))
 def auto_join(d: Director) -> None:
-    """The table.
-
-    Reading: the table has the answers in the steps 4 and 6, when the changes commit.  A joining controller asks for an
-    answer at the append (KIP-1186), so here it comes in the steps 3 and 5; otherwise 2 could not fetch in step 4, since
-    its only connection to 1 would wait for the answer, and 1 would lose its check quorum.
-    """
+    """{1}, {1,2}, {1,2,3} one after the other; HW 5."""
+    # Reading: the table has the answers in the steps 4 and 6, when the changes commit. A joining controller asks for an
+    # answer at the append (KIP-1186), so here it comes in the steps 3 and 5; otherwise 2 could not fetch in step 4,
+    # since its only connection to 1 would wait for the answer, and 1 would lose its check quorum.
     _observers(d)
     d.step("2. 2: AddVoter(2,U2,30 s); 3: AddVoter(3,U3,30 s)")
     d.join(2, 1)
@@ -62,8 +64,10 @@ def auto_join(d: Director) -> None:
     d.voters(3, voter_set(1, 2, 3))
 
 
+@VARIANTS.variant("right-client", cluster(3, (1,), formatted=_FORMATTED))
 def by_a_client(d: Director) -> None:
-    """The same with an admin client, which is answered after the commit: the answers are where the table has them."""
+    """The same by a client, with both answers after the commits."""
+    # The same with an admin client, which is answered after the commit: the answers are where the table has them.
     _observers(d)
     d.step("2. and 3. AddVoter(2,U2), AddVoter(3,U3)")
     second = d.add_voter(1, 2)
@@ -86,13 +90,15 @@ def by_a_client(d: Director) -> None:
     d.answered(third, "NONE")
 
 
+@VARIANTS.variant(
+    "wrong", cluster(3, (1,), formatted=_FORMATTED), "ConfigOverlap", "OnePendingChange", without=(ONE_AT_A_TIME,)
+)
 def both_at_once(d: Director) -> None:
-    """Hazard (a): {1} and {2,3} are disjoint deciders.
-
-    Reading: two AddVoter requests do not get there without another rule broken, because the second new voter has to
-    fetch @3 first and commits it by that.  So the sets are appended as they are.
-    Nothing is lost in this story: nobody but 1 used {1}, and 1 has both records on its disk.  For a loss see S11.
-    """
+    """{1} jumps to {1,2,3}: {1} and {2,3} could decide without each other."""
+    # Hazard (a): {1} and {2,3} are disjoint deciders.
+    # Reading: two AddVoter requests do not get there without another rule broken, because the second new voter has to
+    # fetch @3 first and commits it by that. So the sets are appended as they are. Nothing is lost in this story: nobody
+    # but 1 used {1}, and 1 has both records on its disk. For a loss see S11.
     _observers(d)
     d.step("3. both are appended")
     d.append_voters(1, voter_set(1, 2))
@@ -101,8 +107,6 @@ def both_at_once(d: Director) -> None:
     d.line(1, voter_set(1, 2, 3), 5, "1:5 2:3 3:3", 3)
 
 
-_FORMATTED = without_list(2, 3)
-
 SCENARIOS = (
     Scenario(
         24,
@@ -110,27 +114,6 @@ SCENARIOS = (
         "Automatic joining of 2 and 3",
         "KIP-853, S3",
         ("auto-join.add-self", "auto-join.uses-the-ordinary-rpcs", ONE_AT_A_TIME, "add-voter.catch-up-first"),
-        (
-            Variant(
-                "right",
-                cluster(3, (1,), formatted=_FORMATTED, joining=(2, 3)),
-                auto_join,
-                "{1}, {1,2}, {1,2,3} one after the other; HW 5",
-            ),
-            Variant(
-                "right-client",
-                cluster(3, (1,), formatted=_FORMATTED),
-                by_a_client,
-                "the same by a client, with both answers after the commits",
-            ),
-            Variant(
-                "wrong",
-                cluster(3, (1,), formatted=_FORMATTED),
-                both_at_once,
-                "{1} jumps to {1,2,3}: {1} and {2,3} could decide without each other",
-                ("ConfigOverlap", "OnePendingChange"),
-                without=(ONE_AT_A_TIME,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

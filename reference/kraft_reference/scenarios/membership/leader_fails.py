@@ -2,7 +2,10 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, observe, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
+_CLUSTER = cluster(4, (1, 2, 3), formatted=without_list(4))
 
 _THREE = voter_set(1, 2, 3)
 _FOUR = voter_set(1, 2, 3, 4)
@@ -19,8 +22,10 @@ def _appended(d: Director) -> int:
     return request
 
 
+@VARIANTS.variant("right-a", _CLUSTER)
 def survives(d: Director) -> None:
-    """(a) @10 is on 1 and 2, and commits with LC(e2)@11."""
+    """2 has V@10 and commits it; a retry gets DUPLICATE_VOTER."""
+    # (a) @10 is on 1 and 2, and commits with LC(e2)@11.
     request = _appended(d)
     d.step("(a) on 1, 2; 1 dies")
     d.fetch(2, 1)
@@ -46,8 +51,10 @@ def survives(d: Director) -> None:
     d.answered(d.add_voter(2, 4), "DUPLICATE_VOTER")
 
 
+@VARIANTS.variant("right-b", _CLUSTER)
 def is_lost(d: Director) -> None:
-    """(b) @10 is on 1 only, and is truncated; the retry succeeds anew."""
+    """V@10 is truncated; NOT_LEADER_OR_FOLLOWER, and the retry succeeds."""
+    # (b) @10 is on 1 only, and is truncated; the retry succeeds anew.
     request = _appended(d)
     d.step("(b) on 1 only, which is cut off; 2 (set {1,2,3}) wins e2 with 2, 3; LC(e2)@10")
     d.cut(1, 2, 3, 4)
@@ -84,8 +91,10 @@ def is_lost(d: Director) -> None:
     d.answered(retry, "NONE")
 
 
+@VARIANTS.variant("right-c", _CLUSTER)
 def is_committed(d: Director) -> None:
-    """(c) No later leader lacks @10."""
+    """HW 11 and NONE; 3, which lacks V@10, cannot be elected."""
+    # (c) No later leader lacks @10.
     request = _appended(d)
     d.step("(c) on 1, 2, 4 with acks: HW 11")
     d.replicate(2, 1)
@@ -108,8 +117,6 @@ def is_committed(d: Director) -> None:
     d.records(2, 10, "V LC")
 
 
-_CLUSTER = cluster(4, (1, 2, 3), formatted=without_list(4))
-
 SCENARIOS = (
     Scenario(
         38,
@@ -117,10 +124,6 @@ SCENARIOS = (
         "Leader fails during AddVoter",
         "KIP-853, S15 a to c",
         ("add-voter.leader-change-leaves-outcome-open", "add-voter.reply-after-commit", "add-voter.duplicate-id"),
-        (
-            Variant("right-a", _CLUSTER, survives, "2 has V@10 and commits it; a retry gets DUPLICATE_VOTER"),
-            Variant("right-b", _CLUSTER, is_lost, "V@10 is truncated; NOT_LEADER_OR_FOLLOWER, and the retry succeeds"),
-            Variant("right-c", _CLUSTER, is_committed, "HW 11 and NONE; 3, which lacks V@10, cannot be elected"),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -3,17 +3,19 @@
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, observe, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+LEADER_REMOVED = Variants()
+LEADER_COUNTS_ITSELF = Variants()
 
 EXCLUDED = "hw.leader-excluded"
 
 
+@LEADER_REMOVED.variant("right", cluster(3))
 def leader_removed(d: Director) -> None:
-    """The table.
-
-    The followers go on fetching from a leader that their set does not name; otherwise V@50 could never commit.
-    1 does not resign before the commit; otherwise the removal might be lost.
-    """
+    """1 leads until V{2,3}@50 commits, answers, resigns; 2 leads e6."""
+    # The followers go on fetching from a leader that their set does not name; otherwise V@50 could never commit. 1 does
+    # not resign before the commit; otherwise the removal might be lost.
     start(d, 1, 5, end_offset=50)
     d.line(1, voter_set(1, 2, 3), 50, "1:50 2:50 3:50", 50)
     d.step("1. RemoveVoter(1,U1): V{2,3}@50; 1 stays leader, counts only 2 and 3")
@@ -82,8 +84,10 @@ def _third_elected(d: Director) -> None:
     d.line(3, voter_set(2, 3, 4), 52, "3:52 4:52", 52)
 
 
+@LEADER_COUNTS_ITSELF.variant("right", cluster(4))
 def leader_not_counted(d: Director) -> None:
-    """Counted: 2:52 3:50 4:50, HW 50; when acks of 51 arrive HW 51.  X is not acknowledged."""
+    """HW 50, then 51; X@51 is never acknowledged."""
+    # Counted: 2:52 3:50 4:50, HW 50; when acks of 51 arrive HW 51. X is not acknowledged.
     removal = _acks_delayed(d)
     d.line(1, voter_set(2, 3, 4), 52, "2:52 3:50 4:50", 50)
     d.unanswered(removal)
@@ -95,8 +99,12 @@ def leader_not_counted(d: Director) -> None:
     _third_elected(d)
 
 
+@LEADER_COUNTS_ITSELF.variant(
+    "wrong", cluster(4), "CommittedNeverLost", "LeaderCompleteness", "StateMachineSafety", without=(EXCLUDED,)
+)
 def leader_counted(d: Director) -> None:
-    """1:52 and 2:52 count as 2 of 3: X is acknowledged, and then overwritten."""
+    """HW 52 counts 1; X@51 is acknowledged and then overwritten."""
+    # 1:52 and 2:52 count as 2 of 3: X is acknowledged, and then overwritten.
     removal = _acks_delayed(d)
     d.high_watermark(1, 52)
     d.high_watermark(2, 52)
@@ -116,11 +124,7 @@ SCENARIOS = (
             "voters.fetch-from-leader-outside-set",
             "voters.leader-removed-stays-until-commit",
         ),
-        (
-            Variant(
-                "right", cluster(3), leader_removed, "1 leads until V{2,3}@50 commits, answers, resigns; 2 leads e6"
-            ),
-        ),
+        tuple(LEADER_REMOVED),
     ),
     Scenario(
         30,
@@ -128,16 +132,6 @@ SCENARIOS = (
         "A removed leader that counts itself",
         "KIP-853, S7b",
         ("voters.leader-removed-not-counted", EXCLUDED),
-        (
-            Variant("right", cluster(4), leader_not_counted, "HW 50, then 51; X@51 is never acknowledged"),
-            Variant(
-                "wrong",
-                cluster(4),
-                leader_counted,
-                "HW 52 counts 1; X@51 is acknowledged and then overwritten",
-                ("CommittedNeverLost", "LeaderCompleteness", "StateMachineSafety"),
-                without=(EXCLUDED,),
-            ),
-        ),
+        tuple(LEADER_COUNTS_ITSELF),
     ),
 )

@@ -4,8 +4,10 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.polling import due_fetch_targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import lead, observe, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
 from kraft_reference.state import details_of
+
+VARIANTS = Variants()
 
 REPLY_TIME = "update-voter.reply-time"
 
@@ -29,8 +31,10 @@ def _moved(d: Director) -> None:
     _endpoint(d, 1, "replica-2:9093")
 
 
+@VARIANTS.variant("right", cluster(2))
 def moves(d: Director) -> None:
-    """The answer comes with the append; the keys are unchanged."""
+    """V{1@h1,2@h2b}@30, answered at once; HW 31."""
+    # The answer comes with the append; the keys are unchanged.
     _moved(d)
     d.step("UpdateVoter(2,U2,h2b,0..1): V{1@h1,2@h2b}@30")
     d.update_voter(2, 1, "ok")
@@ -45,8 +49,10 @@ def moves(d: Director) -> None:
     d.line(1, _BOTH, 31, "1:31 2:31", 31)
 
 
+@VARIANTS.variant("wrong", cluster(2), without=(REPLY_TIME,))
 def waits_for_itself(d: Director) -> None:
-    """1 answers only after the commit, and 2 sends nothing else on that connection: both wait until the timeout."""
+    """2 cannot acknowledge while it waits: nothing commits before its request times out."""
+    # 1 answers only after the commit, and 2 sends nothing else on that connection: both wait until the timeout.
     _moved(d)
     d.step("UpdateVoter(2,U2,h2b,0..1): V{1@h1,2@h2b}@30, no answer")
     d.update_voter(2, 1, None)
@@ -62,12 +68,12 @@ def waits_for_itself(d: Director) -> None:
     d.check("the late answer", d.occurrences[-1].refusal, Refusal.UNCORRELATED_RESPONSE)
 
 
+@VARIANTS.variant("right-other-disk", cluster(3, static=True, fetch_max_records=4))
 def other_disk(d: Director) -> None:
-    """UpdateVoter(2,U2'): VOTER_NOT_FOUND; the quorum never swaps one directory id for another.
-
-    Only a replica that takes itself for a voter sends one.  So (2,U2') is a new disk at level 0, with the static set,
-    that has not read of the upgrade to level 1 yet.
-    """
+    """VOTER_NOT_FOUND for (2,U2'), and the set stays."""
+    # UpdateVoter(2,U2'): VOTER_NOT_FOUND; the quorum never swaps one directory id for another.
+    # Only a replica that takes itself for a voter sends one. So (2,U2') is a new disk at level 0, with the static set,
+    # that has not read of the upgrade to level 1 yet.
     start(d, 1, 1, end_offset=5)
     for voter in (2, 3):
         d.update_voter(voter, 1, "ok")
@@ -99,21 +105,6 @@ SCENARIOS = (
             "update-voter.not-a-membership-change",
             "identity.directory-id-never-silently-replaced",
         ),
-        (
-            Variant("right", cluster(2), moves, "V{1@h1,2@h2b}@30, answered at once; HW 31"),
-            Variant(
-                "wrong",
-                cluster(2),
-                waits_for_itself,
-                "2 cannot acknowledge while it waits: nothing commits before its request times out",
-                without=(REPLY_TIME,),
-            ),
-            Variant(
-                "right-other-disk",
-                cluster(3, static=True, fetch_max_records=4),
-                other_disk,
-                "VOTER_NOT_FOUND for (2,U2'), and the set stays",
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

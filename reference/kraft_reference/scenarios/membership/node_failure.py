@@ -2,7 +2,11 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import catch_up, lead, observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+NODE_FAILURE = Variants()
+LAST_RESORT = Variants()
+_FOUR = cluster(4, (1, 2, 3), formatted=without_list(4))
 
 
 def _added(d: Director) -> None:
@@ -31,8 +35,10 @@ def _added(d: Director) -> None:
     d.answered(addition, "NONE")
 
 
+@NODE_FAILURE.variant("right", _FOUR)
 def replaced(d: Director) -> None:
-    """The table: add first, then remove."""
+    """{1,2,3,4} at 100, {1,2,4} at 101; HW 102."""
+    # The table: add first, then remove.
     _added(d)
     d.step("4. RemoveVoter(3,U3): V{1,2,4}@101")
     removal = d.remove_voter(1, 3)
@@ -45,8 +51,10 @@ def replaced(d: Director) -> None:
     d.answered(removal, "NONE")
 
 
+@NODE_FAILURE.variant("right-second-failure", _FOUR)
 def second_failure(d: Director) -> None:
-    """Between the steps 2 and 4 the majority is 3 of 4 with 3 dead: one more failure stops commits."""
+    """3 of 4 fails to commit; 2 of {1,2,4} commits."""
+    # Between the steps 2 and 4 the majority is 3 of 4 with 3 dead: one more failure stops commits.
     _added(d)
     d.step("2 is gone, too")
     d.crash(2)
@@ -68,8 +76,10 @@ def _last_resort(d: Director) -> None:
     d.line(1, voter_set(1, 2), 30, "1:30 2:30", 30)
 
 
+@LAST_RESORT.variant("right", cluster(2))
 def last_resort(d: Director) -> None:
-    """The new set {1} is its own majority; every majority of {1,2} contains 1."""
+    """V{1}@30 commits at once: HW 31."""
+    # The new set {1} is its own majority; every majority of {1,2} contains 1.
     _last_resort(d)
     d.step("RemoveVoter(2): V{1}@30; HW 31 at once")
     removal = d.remove_voter(1, 2)
@@ -82,8 +92,10 @@ def last_resort(d: Director) -> None:
     d.high_watermark(1, 32)
 
 
+@LAST_RESORT.variant("right-too-late", cluster(2))
 def too_late(d: Director) -> None:
-    """1 loses leadership first: 2 of 2 are needed, and no leader can be elected."""
+    """1 resigned before: no leader, and no removal, ever."""
+    # 1 loses leadership first: 2 of 2 are needed, and no leader can be elected.
     _last_resort(d)
     d.step("cq(1) before the request")
     d.check_quorum_timeout(1)
@@ -102,8 +114,6 @@ def too_late(d: Director) -> None:
     d.answered(d.remove_voter(1, 2), "NOT_LEADER_OR_FOLLOWER")
 
 
-_FOUR = cluster(4, (1, 2, 3), formatted=without_list(4))
-
 SCENARIOS = (
     Scenario(
         27,
@@ -111,10 +121,7 @@ SCENARIOS = (
         "Node failure: replace 3 by 4",
         "KIP-853, S6",
         ("add-voter.append-and-apply", "add-voter.reply-after-commit", "remove-voter.append-and-apply"),
-        (
-            Variant("right", _FOUR, replaced, "{1,2,3,4} at 100, {1,2,4} at 101; HW 102"),
-            Variant("right-second-failure", _FOUR, second_failure, "3 of 4 fails to commit; 2 of {1,2,4} commits"),
-        ),
+        tuple(NODE_FAILURE),
     ),
     Scenario(
         28,
@@ -122,9 +129,6 @@ SCENARIOS = (
         "Last resort in a two-voter quorum",
         "KIP-853, S6b",
         ("remove-voter.append-and-apply", "voters.commit-by-new-set", "voters.never-empty"),
-        (
-            Variant("right", cluster(2), last_resort, "V{1}@30 commits at once: HW 31"),
-            Variant("right-too-late", cluster(2), too_late, "1 resigned before: no leader, and no removal, ever"),
-        ),
+        tuple(LAST_RESORT),
     ),
 )

@@ -2,7 +2,10 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, observe, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
+_PAIR, _LIST = without_list(2), without_list(4)
 
 MEMBERSHIP = "vote.membership-not-checked"
 
@@ -30,12 +33,11 @@ def _second_unaware(d: Director) -> None:
     d.roles("C(3)", "U(2)")
 
 
+@VARIANTS.variant("right-a", cluster(2, (1,), formatted=_PAIR))
 def second_grants(d: Director) -> None:
-    """2 has set {1}, and grants.
-
-    Reading: the text has 1 lead e2.  A leader that restarts is Resigned in e1 and leaves it for e2 as Unattached
-    (state.resigned.timeout), so that it is elected in e3.
-    """
+    """2 has set {1} and grants; HW 5."""
+    # Reading: the text has 1 lead e2. A leader that restarts is Resigned in e1 and leaves it for e2 as Unattached
+    # (state.resigned.timeout), so that it is elected in e3.
     _second_unaware(d)
     d.vote(1, 2, "granted")
     d.roles("L(3)", "U(3,voted=1)")
@@ -48,8 +50,10 @@ def second_grants(d: Director) -> None:
     d.line(1, voter_set(1, 2), 5, "1:5 2:5", 5)
 
 
+@VARIANTS.variant("wrong-a", cluster(2, (1,), formatted=_PAIR), "EventualLeader", without=(MEMBERSHIP,))
 def second_refuses(d: Director) -> None:
-    """2 refuses because it is not a voter; no leader is ever elected."""
+    """2 refuses for ever: no leader."""
+    # 2 refuses because it is not a voter; no leader is ever elected.
     _second_unaware(d)
     d.vote(1, 2, "refused")
 
@@ -86,8 +90,10 @@ def _fourth_unaware(d: Director) -> None:
     d.roles("stopped", "C(2)", "U(2,voted=2)", "F(1,1)")
 
 
+@VARIANTS.variant("right-b", cluster(4, (1, 2, 3), formatted=_LIST))
 def fourth_grants(d: Director) -> None:
-    """4 has not read @10 and grants: 2 leads e2."""
+    """4 grants without V@10: 2 leads e2."""
+    # 4 has not read @10 and grants: 2 leads e2.
     _fourth_unaware(d)
     d.vote(2, 4, "granted")
     d.roles("stopped", "L(2)", "U(2,voted=2)", "U(2,voted=2)")
@@ -98,8 +104,10 @@ def fourth_grants(d: Director) -> None:
     d.voters(4, _FOUR)
 
 
+@VARIANTS.variant("wrong-b", cluster(4, (1, 2, 3), formatted=_LIST), "EventualLeader", without=(MEMBERSHIP,))
 def fourth_refuses(d: Director) -> None:
-    """2 has 2 of 4, and 3 is refused by 2: stuck."""
+    """4 refuses, 2 has 2 of 4, and 3's log is too short: no leader."""
+    # 2 has 2 of 4, and 3 is refused by 2: stuck.
     _fourth_unaware(d)
     d.vote(2, 4, "refused")
     d.roles("stopped", "C(2)", "U(2,voted=2)", "U(2,voted=none)")
@@ -118,8 +126,6 @@ def fourth_refuses(d: Director) -> None:
     d.lasso(one_round, "EventualLeader", epochs_grow=True)
 
 
-_PAIR, _LIST = without_list(2), without_list(4)
-
 SCENARIOS = (
     Scenario(
         37,
@@ -127,27 +133,6 @@ SCENARIOS = (
         "Votes without a membership check",
         "KIP-853, S14 a and b",
         ("voters.vote-does-not-check-membership", MEMBERSHIP, "voters.candidate-uses-own-set"),
-        (
-            Variant("right-a", cluster(2, (1,), formatted=_PAIR), second_grants, "2 has set {1} and grants; HW 5"),
-            Variant(
-                "wrong-a",
-                cluster(2, (1,), formatted=_PAIR),
-                second_refuses,
-                "2 refuses for ever: no leader",
-                ("EventualLeader",),
-                without=(MEMBERSHIP,),
-            ),
-            Variant(
-                "right-b", cluster(4, (1, 2, 3), formatted=_LIST), fourth_grants, "4 grants without V@10: 2 leads e2"
-            ),
-            Variant(
-                "wrong-b",
-                cluster(4, (1, 2, 3), formatted=_LIST),
-                fourth_refuses,
-                "4 refuses, 2 has 2 of 4, and 3's log is too short: no leader",
-                ("EventualLeader",),
-                without=(MEMBERSHIP,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

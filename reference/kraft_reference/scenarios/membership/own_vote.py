@@ -4,7 +4,9 @@ from kraft_reference.events import PollFetch
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+VARIANTS = Variants()
 
 
 def _only_voter_stops(d: Director) -> int:
@@ -46,11 +48,11 @@ def _only_voter_stops(d: Director) -> int:
     return second
 
 
+@VARIANTS.variant("right", cluster(3))
 def leader_first(d: Director) -> None:
-    """N1 does not lead epoch 1, which has a leader; as the only voter it leads the next.
-
-    It knows N2 as leader and no endpoint of it, since N2 is not in its set: Unattached.
-    """
+    """The leader first: N1 leads e2, and nothing committed is lost."""
+    # N1 does not lead epoch 1, which has a leader; as the only voter it leads the next.
+    # It knows N2 as leader and no endpoint of it, since N2 is not in its set: Unattached.
     removal = _only_voter_stops(d)
     d.roles("U(1,2,voted=1)", "L(1)", "F(1,2)")
     d.step("et(1): N1 is its own majority, but of epoch 2; LC@5 commits its set")
@@ -75,8 +77,19 @@ def _observe_first(d: Director, verdict: str) -> None:
     observe(d, 1, 2, 3)
 
 
+@VARIANTS.variant(
+    "wrong",
+    cluster(3, profile=KAFKA_4),
+    "CommittedNeverLost",
+    "ElectionSafety",
+    "LeaderCompleteness",
+    "LogMatching",
+    "OffsetEpochUnique",
+    "StateMachineSafety",
+)
 def own_vote_first(d: Director) -> None:
-    """N1 leads epoch 1 as well as N2; what it commits is in no log in the end."""
+    """Profile kafka-4: N1 leads epoch 1 beside N2; what it commits is lost."""
+    # N1 leads epoch 1 as well as N2; what it commits is in no log in the end.
     _only_voter_stops(d)
     d.step("own vote first: C(1), its own majority, so L(1) beside N2, and no epoch is raised; LC@5")
     d.roles("L(1)", "L(1)", "F(1,2)")
@@ -123,22 +136,6 @@ SCENARIOS = (
             "state.same-epoch-preserves",
             "voters.effective-on-append",
         ),
-        (
-            Variant("right", cluster(3), leader_first, "the leader first: N1 leads e2, and nothing committed is lost"),
-            Variant(
-                "wrong",
-                cluster(3, profile=KAFKA_4),
-                own_vote_first,
-                "profile kafka-4: N1 leads epoch 1 beside N2; what it commits is lost",
-                (
-                    "CommittedNeverLost",
-                    "ElectionSafety",
-                    "LeaderCompleteness",
-                    "LogMatching",
-                    "OffsetEpochUnique",
-                    "StateMachineSafety",
-                ),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

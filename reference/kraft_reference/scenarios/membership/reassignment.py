@@ -15,7 +15,9 @@ from kraft_reference.scenarios.membership.reassigning import (
     taken,
 )
 from kraft_reference.scenarios.opening import announce, observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
 
 SINGLE_STEPS = "reassign.single-member-steps"
 
@@ -64,8 +66,10 @@ def _completed(d: Director, leader: int, start: int, *, old: int = 1) -> None:
     d.never_nominates(old)
 
 
+@VARIANTS.variant("right", SIX)
 def reassigned(d: Director) -> None:
-    """The table.  The set has 3 voters and 4 in turn, and never fewer; nothing answers the client a second time."""
+    """1,2,3,4 - 1,2,4 - 1,2,4,5 - 1,4,5 - 1,4,5,6; then 4 leads: 4,5,6; HW 12."""
+    # The table. The set has 3 voters and 4 in turn, and never fewer; nothing answers the client a second time.
     _as_far_as_possible(d)
     elected(d, 4, 5, 6)
     d.roles("R(1)", "", "", "L(2)", "U(2,voted=4)", "U(2,voted=4)")
@@ -76,8 +80,10 @@ def reassigned(d: Director) -> None:
     d.roles("F(2,4)", "F(2,4)", "F(2,4)", "L(2)", "F(2,4)", "F(2,4)")
 
 
+@VARIANTS.variant("right-leads-again", SIX)
 def leads_again(d: Director) -> None:
-    """The old leader may campaign: it is still a voter.  If it wins, it hands over again."""
+    """1 is elected once more, and hands over once more."""
+    # The old leader may campaign: it is still a voter. If it wins, it hands over again.
     _as_far_as_possible(d)
     d.step("nobody else campaigns in time; 1 wins e3")
     d.election_timeout(1)
@@ -91,8 +97,18 @@ def leads_again(d: Director) -> None:
     _completed(d, 4, 11)
 
 
+@VARIANTS.variant(
+    "wrong",
+    cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6)),
+    "CommittedNeverLost",
+    "ConfigOverlap",
+    "LeaderCompleteness",
+    "StateMachineSafety",
+    without=(SINGLE_STEPS,),
+)
 def jumps(d: Director) -> None:
-    """The whole target in one record at @4: {4,5} commit what {2,3} know nothing of."""
+    """One record from {1,2,3} to {4,5,6}: {4,5} commit, {2,3} elect 2 without it."""
+    # The whole target in one record at @4: {4,5} commit what {2,3} know nothing of.
     target_committed(d)
     d.step("@4: VA{cur [4,5,6], tgt [4,5,6]} in one record")
     sets(d, 1, TARGET, "4,5,6 / 1,2,3")
@@ -132,19 +148,6 @@ SCENARIOS = (
             "reassign.leader-steps-down-before-own-removal",
             "reassign.completion",
         ),
-        (
-            Variant(
-                "right", SIX, reassigned, "1,2,3,4 - 1,2,4 - 1,2,4,5 - 1,4,5 - 1,4,5,6; then 4 leads: 4,5,6; HW 12"
-            ),
-            Variant("right-leads-again", SIX, leads_again, "1 is elected once more, and hands over once more"),
-            Variant(
-                "wrong",
-                cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6)),
-                jumps,
-                "one record from {1,2,3} to {4,5,6}: {4,5} commit, {2,3} elect 2 without it",
-                ("CommittedNeverLost", "ConfigOverlap", "LeaderCompleteness", "StateMachineSafety"),
-                without=(SINGLE_STEPS,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -15,7 +15,10 @@ from kraft_reference.scenarios.membership.reassigning import (
 )
 from kraft_reference.scenarios.membership.reassignment import SIX, TARGET, TO_THE_HAND_OVER, target_committed
 from kraft_reference.scenarios.opening import announce, observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, voter_set
+
+VARIANTS = Variants()
+_LOSS = ("CommittedNeverLost", "ConfigOverlap", "LeaderCompleteness", "NoNeedlessElection", "StateMachineSafety")
 
 BY_NEW_TARGET = "reassign.cancel-by-new-target"
 NEW_TARGET = "reassign.request-new-target"
@@ -37,8 +40,10 @@ def _midway(d: Director) -> None:
     d.high_watermark(1, 7)
 
 
+@VARIANTS.variant("right-a", SIX)
 def original_voters(d: Director) -> None:
-    """(a) The old voters as the new target: remove 5, add 3, remove 4, clear."""
+    """Target 1,2,3: 1,2,4,5 - 1,2,4 - 1,2,3,4 - 1,2,3; HW 12."""
+    # (a) The old voters as the new target: remove 5, add 3, remove 4, clear.
     _midway(d)
     request = asked(d, 1, 7, "1,2,4,5", _BACK)
     committed(d, 1, 7, 3)
@@ -70,8 +75,10 @@ def _other_side(d: Director, offset: int) -> None:
     d.line(4, voter_set(1, 2, 4, 5), 8, "2:8 4:8 5:8", 8)
 
 
+@VARIANTS.variant("wrong-a", SIX, *_LOSS, without=(BY_NEW_TARGET,))
 def original_voters_at_once(d: Director) -> None:
-    """The old voters in one record, three changes at once: majorities of {1,2,4,5} and {1,2,3} need not meet."""
+    """1,2,3 in one record: {1,3} commit, {2,4,5} elect 4 without it."""
+    # The old voters in one record, three changes at once: majorities of {1,2,4,5} and {1,2,3} need not meet.
     _midway(d)
     d.step("Alter(1,2,3): VA{cur [1,2,3], tgt [1,2,3]}@7")
     request = d.reassign(1, 1, 2, 3)
@@ -79,8 +86,10 @@ def original_voters_at_once(d: Director) -> None:
     d.answered(request, "NONE")
 
 
+@VARIANTS.variant("right-b", SIX)
 def stopped(d: Director) -> None:
-    """(b) null: the quorum stays with four voters, and anybody may be added or removed by hand again."""
+    """null: four voters stay; a second null is NO_REASSIGNMENT_IN_PROGRESS."""
+    # (b) null: the quorum stays with four voters, and anybody may be added or removed by hand again.
     _midway(d)
     d.step("AddVoter(6) while the target stands")
     d.answered(d.add_voter(1, 6), "REASSIGNMENT_IN_PROGRESS")
@@ -101,8 +110,10 @@ def stopped(d: Director) -> None:
     d.voters(1, voter_set(1, 2, 4))
 
 
+@VARIANTS.variant("wrong-b", SIX, *_LOSS, without=(BY_NEW_TARGET,))
 def stopped_at_the_start(d: Director) -> None:
-    """null that restores the starting voters in one record, which is what it means for an ordinary partition."""
+    """null restores 1,2,3 in one record, with the same loss."""
+    # null that restores the starting voters in one record, which is what it means for an ordinary partition.
     _midway(d)
     d.step("Alter(null): VA{cur [1,2,3], tgt null}@7")
     request = d.reassign(1)
@@ -118,8 +129,10 @@ def _step_uncommitted(d: Director) -> None:
     d.line(1, voter_set(1, 2, 4, 5), 7, "1:7 2:6 3:6 4:6 5:6 6:6", 6)
 
 
+@VARIANTS.variant("right-c", SIX)
 def while_uncommitted(d: Director) -> None:
-    """(c) The record copies the newest voters; both commit at 3 of 4, and only then comes the next step."""
+    """The step that is not committed is carried along; HW 8 with 3 of 4."""
+    # (c) The record copies the newest voters; both commit at 3 of 4, and only then comes the next step.
     _step_uncommitted(d)
     request = asked(d, 1, 7, "1,2,4,5", _BACK)
     d.step("ack(2)=8: 2 of 4")
@@ -136,11 +149,11 @@ def while_uncommitted(d: Director) -> None:
     taken(d, 1, _BACK, _UNDONE)
 
 
+@VARIANTS.variant("wrong-c", SIX, "OnePendingChange", without=(NEW_TARGET,))
 def step_undone(d: Director) -> None:
-    """The record copies the committed voters: it takes the pending step back, with two changes uncommitted.
-
-    These two lose nothing; what two may lose is in S11.
-    """
+    """The committed voters are copied, which undoes the step."""
+    # The record copies the committed voters: it takes the pending step back, with two changes uncommitted.
+    # These two lose nothing; what two may lose is in S11.
     _step_uncommitted(d)
     d.step("Alter(1,2,3): VA{cur [1,2,4], tgt [1,2,3]}@7")
     d.reassign(1, 1, 2, 3)
@@ -148,8 +161,10 @@ def step_undone(d: Director) -> None:
     d.line(1, voter_set(1, 2, 4), 8, "1:8 2:6 4:6", 6)
 
 
+@VARIANTS.variant("right-d", SIX)
 def late(d: Director) -> None:
-    """(d) After the hand-over: remove 6, add 2, remove 5, add 3; then 4 leads and is the last, and hands over."""
+    """After the hand-over: 4 undoes it, hands over to 1, and 1 completes; HW 18."""
+    # (d) After the hand-over: remove 6, add 2, remove 5, add 3; then 4 leads and is the last, and hands over.
     target_committed(d)
     taken(d, 1, TARGET, TO_THE_HAND_OVER)
     handed_over(d, 1, TARGET, 4, 5, 6)
@@ -179,8 +194,6 @@ def late(d: Director) -> None:
     d.check("answers", d.answers, {1: "NONE", 2: "NONE"})
 
 
-_LOSS = ("CommittedNeverLost", "ConfigOverlap", "LeaderCompleteness", "NoNeedlessElection", "StateMachineSafety")
-
 SCENARIOS = (
     Scenario(
         46,
@@ -188,37 +201,6 @@ SCENARIOS = (
         "A quorum reassignment is cancelled midway",
         "KIP-642, S21",
         (BY_NEW_TARGET, "reassign.cancel-null", NEW_TARGET, "reassign.request-success-after-commit"),
-        (
-            Variant("right-a", SIX, original_voters, "target 1,2,3: 1,2,4,5 - 1,2,4 - 1,2,3,4 - 1,2,3; HW 12"),
-            Variant(
-                "wrong-a",
-                SIX,
-                original_voters_at_once,
-                "1,2,3 in one record: {1,3} commit, {2,4,5} elect 4 without it",
-                _LOSS,
-                without=(BY_NEW_TARGET,),
-            ),
-            Variant("right-b", SIX, stopped, "null: four voters stay; a second null is NO_REASSIGNMENT_IN_PROGRESS"),
-            Variant(
-                "wrong-b",
-                SIX,
-                stopped_at_the_start,
-                "null restores 1,2,3 in one record, with the same loss",
-                _LOSS,
-                without=(BY_NEW_TARGET,),
-            ),
-            Variant(
-                "right-c", SIX, while_uncommitted, "the step that is not committed is carried along; HW 8 with 3 of 4"
-            ),
-            Variant(
-                "wrong-c",
-                SIX,
-                step_undone,
-                "the committed voters are copied, which undoes the step",
-                ("OnePendingChange",),
-                without=(NEW_TARGET,),
-            ),
-            Variant("right-d", SIX, late, "after the hand-over: 4 undoes it, hands over to 1, and 1 completes; HW 18"),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -17,7 +17,9 @@ from kraft_reference.scenarios.membership.reassigning import (
 )
 from kraft_reference.scenarios.membership.reassignment import SIX, TARGET, TO_THE_HAND_OVER, target_committed
 from kraft_reference.scenarios.opening import announce, observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
 
 EPOCH_COMMITTED = "voters.epoch-committed-before-change"
 
@@ -32,8 +34,10 @@ def _appended_alone(d: Director) -> None:
     d.end_offsets(6, 5, 5, 5, 5, 5)
 
 
+@VARIANTS.variant("right", SIX)
 def resumed(d: Director) -> None:
-    """2 computes anew from its own log; its record at @5 takes the place of the step of 1."""
+    """1's step at @5 is truncated; 2 goes on from 1,2,3,4, hands over, 4 completes."""
+    # 2 computes anew from its own log; its record at @5 takes the place of the step of 1.
     _appended_alone(d)
     d.step("1 dies; 2 wins e2 with 2, 3, 4: 3 of 4")
     d.crash(1)
@@ -84,8 +88,10 @@ def _second_leads(d: Director) -> None:
     elected(d, 2, 3, timeout=False)
 
 
+@VARIANTS.variant("right-target-lost", SIX)
 def target_lost(d: Director) -> None:
-    """Only 1 had the target: nobody knows of it, its client hears nothing, and the retry starts anew."""
+    """1 alone had the target: a retry at 2 writes it anew."""
+    # Only 1 had the target: nobody knows of it, its client hears nothing, and the retry starts anew.
     first = _target_appended(d)
     _second_leads(d)
     d.check("target of N2", d.state(2).target, None)
@@ -105,8 +111,10 @@ def target_lost(d: Director) -> None:
     d.assignment(1, 4, voter_set(1, 2, 3), _TARGET_IDS)
 
 
+@VARIANTS.variant("right-target-survives", SIX)
 def target_survives(d: Director) -> None:
-    """2 had the target: the retry finds it there, appends nothing and is answered when it is committed."""
+    """2 has the target: a retry writes nothing."""
+    # 2 had the target: the retry finds it there, appends nothing and is answered when it is committed.
     first = _target_appended(d)
     d.step("2 fetches @3; its acknowledgement never comes")
     d.fetch(2, 1)
@@ -158,8 +166,10 @@ def _first_campaigns(d: Director) -> None:
     d.voters(1, voter_set(1, 2, 4))
 
 
+@VARIANTS.variant("right-resumed", SIX)
 def waits_for_epoch(d: Director) -> None:
-    """2 waits until LC(e2)@5 is on 3 of {1,2,3,4}: then 4's last epoch is e2, and 1 gets no vote but its own."""
+    """2 waits for LC(e2) on 3 of 4; then 4 refuses 1."""
+    # 2 waits until LC(e2)@5 is on 3 of {1,2,3,4}: then 4's last epoch is e2, and 1 gets no vote but its own.
     _second_leads_beside_it(d, waits=True)
     d.step("LC(e2)@5 on 2 and 3: 2 of 4")
     observe(d, 2, 3)
@@ -177,8 +187,19 @@ def waits_for_epoch(d: Director) -> None:
     d.roles("F(2,2)", "L(2)", "F(2,2)", "P(2,2)")
 
 
+@VARIANTS.variant(
+    "wrong-resumed",
+    cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6)),
+    "CommittedNeverLost",
+    "ConfigOverlap",
+    "LeaderCompleteness",
+    "NoNeedlessElection",
+    "StateMachineSafety",
+    without=(EPOCH_COMMITTED,),
+)
 def resumes_at_once(d: Director) -> None:
-    """2 does not wait: {2,3} commit under {2,3,4} what {1,4} of {1,2,4} know nothing of."""
+    """KIP-642's text: {2,3} of {2,3,4} commit, {1,4} of {1,2,4} elect 1 without it."""
+    # 2 does not wait: {2,3} commit under {2,3,4} what {1,4} of {1,2,4} know nothing of.
     _second_leads_beside_it(d, waits=False)
     _removes_first(d, 6)
     d.end_offsets(6, 8, 8, 5)
@@ -206,27 +227,6 @@ SCENARIOS = (
             "reassign.request-same-target",
             EPOCH_COMMITTED,
         ),
-        (
-            Variant(
-                "right", SIX, resumed, "1's step at @5 is truncated; 2 goes on from 1,2,3,4, hands over, 4 completes"
-            ),
-            Variant("right-target-lost", SIX, target_lost, "1 alone had the target: a retry at 2 writes it anew"),
-            Variant("right-target-survives", SIX, target_survives, "2 has the target: a retry writes nothing"),
-            Variant("right-resumed", SIX, waits_for_epoch, "2 waits for LC(e2) on 3 of 4; then 4 refuses 1"),
-            Variant(
-                "wrong-resumed",
-                cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6)),
-                resumes_at_once,
-                "KIP-642's text: {2,3} of {2,3,4} commit, {1,4} of {1,2,4} elect 1 without it",
-                (
-                    "CommittedNeverLost",
-                    "ConfigOverlap",
-                    "LeaderCompleteness",
-                    "NoNeedlessElection",
-                    "StateMachineSafety",
-                ),
-                without=(EPOCH_COMMITTED,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -8,7 +8,9 @@ from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.membership.reassigning import appended, orphaned
 from kraft_reference.scenarios.membership.reassignment import SIX, TARGET, TO_THE_HAND_OVER, target_committed
 from kraft_reference.scenarios.opening import announce, observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
 
 KIP_642_VOTES = replace(KIP, name="kip-642-votes", vote_of_non_voter="refuse-and-campaign")
 """The newest wording of the KIPs, but for KIP-642's answer to somebody outside the voters set."""
@@ -32,8 +34,10 @@ def _fourth_asks(d: Director) -> None:
     d.vote(4, 2, "granted")
 
 
+@VARIANTS.variant("right", SIX)
 def granted_by_log(d: Director) -> None:
-    """3 grants by the log alone: 4 leads with 4, 2, 3.  A Pre-Vote comes first, which both readings answer alike."""
+    """KIP-853: 3 grants by its log, and 4 leads e2 with 2, 3, 4."""
+    # 3 grants by the log alone: 4 leads with 4, 2, 3. A Pre-Vote comes first, which both readings answer alike.
     _fourth_asks(d)
     d.vote(4, 3, "granted")
     d.roles("stopped", "U(2,voted=4)", "U(2,voted=4)", "L(2)")
@@ -43,8 +47,10 @@ def granted_by_log(d: Director) -> None:
     d.assignment(3, 4, voter_set(1, 2, 3, 4), frozenset((4, 5, 6)))
 
 
+@VARIANTS.variant("right-kip-642", cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6), profile=KIP_642_VOTES))
 def refused_and_rivalled(d: Director) -> None:
-    """3 refuses 4, no voter for it, and campaigns itself, in vain; 2, which 3 knows, wins one epoch later."""
+    """KIP-642: 3 refuses and campaigns in vain; 2 leads e3, an epoch later."""
+    # 3 refuses 4, no voter for it, and campaigns itself, in vain; 2, which 3 knows, wins one epoch later.
     _fourth_asks(d)
     d.vote(4, 3, "refused")
     d.check("granted to 4", sorted(d.state(4).granted), [2, 4])
@@ -74,14 +80,6 @@ SCENARIOS = (
         "Votes between nodes that disagree about who votes",
         "KIP-642, S23",
         ("reassign.votes-from-non-voters", "voters.vote-does-not-check-membership"),
-        (
-            Variant("right", SIX, granted_by_log, "KIP-853: 3 grants by its log, and 4 leads e2 with 2, 3, 4"),
-            Variant(
-                "right-kip-642",
-                cluster(6, (1, 2, 3), formatted=without_list(4, 5, 6), profile=KIP_642_VOTES),
-                refused_and_rivalled,
-                "KIP-642: 3 refuses and campaigns in vain; 2 leads e3, an epoch later",
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

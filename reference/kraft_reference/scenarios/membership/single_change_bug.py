@@ -2,7 +2,10 @@
 
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, observe, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
+_LIST = without_list(5)
 
 EPOCH_COMMITTED = "voters.epoch-committed-before-change"
 
@@ -68,8 +71,49 @@ def _campaigns(d: Director) -> None:
     d.pre_vote(1, 5, "granted")
 
 
+@VARIANTS.variant("right", cluster(5, (1, 2, 3, 4), formatted=_LIST))
+def prevented(d: Director) -> None:
+    """REQUEST_TIMED_OUT until LC(e3) is committed; then 4 refuses 1, which has 2 of 5."""
+    # 2 first needs LC(e3)@11 on 3 of C; then 4's last epoch is e3, and 1 gets only 1 and 5, 2 of 5.
+    _competing(d)
+    d.step("4. E has to wait for LC(e3)@11 on 3 of C = {2,3,4}")
+    d.answered(d.remove_voter(2, 1), "REQUEST_TIMED_OUT")
+    d.line(2, _C, 12, "2:12 3:0 4:0", 11)
+    observe(d, 2, 3)
+    d.line(2, _C, 12, "2:12 3:12 4:0", 11)
+    d.answered(d.remove_voter(2, 1), "REQUEST_TIMED_OUT")
+    d.begin_quorum_epoch(2, 4)
+    d.replicate(4, 2)
+    d.line(2, _C, 12, "2:12 3:12 4:12", 12)
+    removal = d.remove_voter(2, 1)
+    d.line(2, _E, 13, "2:13 3:12 4:12", 12)
+    d.step("5. under E: 2 and 3 are 2 of 3")
+    d.replicate(3, 2)
+    d.line(2, _E, 13, "2:13 3:13 4:12", 13)
+    d.answered(removal, "NONE")
+    _campaigns(d)
+    d.step("6. 4 refuses, although its fetch timer fired: its last epoch is e3")
+    d.check("granted to 1", sorted(d.state(1).granted), [1, 5])
+    d.fetch_timeout(4)
+    d.lose(4)
+    d.pre_vote(1, 4, "refused")
+    d.step("and its answer tells 1 who leads e3")
+    d.roles("F(3,2)", "L(3)", "F(3,2)", "P(3,2)", "U(3)")
+
+
+@VARIANTS.variant(
+    "wrong",
+    cluster(5, (1, 2, 3, 4), formatted=_LIST),
+    "CommittedNeverLost",
+    "ConfigOverlap",
+    "LeaderCompleteness",
+    "NoNeedlessElection",
+    "StateMachineSafety",
+    without=(EPOCH_COMMITTED,),
+)
 def bug(d: Director) -> None:
-    """D and E are both one step from C but two steps from each other: {2,3} and {1,4,5} decide independently."""
+    """{2,3} of E commit its records, {1,4,5} of D elect 1 without them."""
+    # D and E are both one step from C but two steps from each other: {2,3} and {1,4,5} decide independently.
     _competing(d)
     d.step("4. and at once E: V{2,3,4}@12, reaches 3 only")
     removal = d.remove_voter(2, 1)
@@ -106,36 +150,6 @@ def bug(d: Director) -> None:
     d.voters(3, _C)
 
 
-def prevented(d: Director) -> None:
-    """2 first needs LC(e3)@11 on 3 of C; then 4's last epoch is e3, and 1 gets only 1 and 5, 2 of 5."""
-    _competing(d)
-    d.step("4. E has to wait for LC(e3)@11 on 3 of C = {2,3,4}")
-    d.answered(d.remove_voter(2, 1), "REQUEST_TIMED_OUT")
-    d.line(2, _C, 12, "2:12 3:0 4:0", 11)
-    observe(d, 2, 3)
-    d.line(2, _C, 12, "2:12 3:12 4:0", 11)
-    d.answered(d.remove_voter(2, 1), "REQUEST_TIMED_OUT")
-    d.begin_quorum_epoch(2, 4)
-    d.replicate(4, 2)
-    d.line(2, _C, 12, "2:12 3:12 4:12", 12)
-    removal = d.remove_voter(2, 1)
-    d.line(2, _E, 13, "2:13 3:12 4:12", 12)
-    d.step("5. under E: 2 and 3 are 2 of 3")
-    d.replicate(3, 2)
-    d.line(2, _E, 13, "2:13 3:13 4:12", 13)
-    d.answered(removal, "NONE")
-    _campaigns(d)
-    d.step("6. 4 refuses, although its fetch timer fired: its last epoch is e3")
-    d.check("granted to 1", sorted(d.state(1).granted), [1, 5])
-    d.fetch_timeout(4)
-    d.lose(4)
-    d.pre_vote(1, 4, "refused")
-    d.step("and its answer tells 1 who leads e3")
-    d.roles("F(3,2)", "L(3)", "F(3,2)", "P(3,2)", "U(3)")
-
-
-_LIST = without_list(5)
-
 SCENARIOS = (
     Scenario(
         33,
@@ -143,27 +157,6 @@ SCENARIOS = (
         "The bug of single-server changes",
         "KIP-853, S10",
         (EPOCH_COMMITTED,),
-        (
-            Variant(
-                "right",
-                cluster(5, (1, 2, 3, 4), formatted=_LIST),
-                prevented,
-                "REQUEST_TIMED_OUT until LC(e3) is committed; then 4 refuses 1, which has 2 of 5",
-            ),
-            Variant(
-                "wrong",
-                cluster(5, (1, 2, 3, 4), formatted=_LIST),
-                bug,
-                "{2,3} of E commit its records, {1,4,5} of D elect 1 without them",
-                (
-                    "CommittedNeverLost",
-                    "ConfigOverlap",
-                    "LeaderCompleteness",
-                    "NoNeedlessElection",
-                    "StateMachineSafety",
-                ),
-                without=(EPOCH_COMMITTED,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -4,7 +4,10 @@ from kraft_reference.identity import VoterSet
 from kraft_reference.log import VotersEntry
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import lead, observe
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
+_CLUSTER = cluster(5, (1, 2, 3), formatted=without_list(4, 5))
 
 _THREE = voter_set(1, 2, 3)
 _FOUR = voter_set(1, 2, 3, 4)
@@ -50,8 +53,10 @@ def _taken(d: Director) -> None:
     d.line(1, _FOUR, 70, "1:70 2:55 3:55 4:60", 55)
 
 
+@VARIANTS.variant("right", _CLUSTER)
 def taken(d: Director) -> None:
-    """The snapshot holds the set in force at its end, not the newest; an empty replica reads the newest after it."""
+    """The snapshot at 55 holds {1,2,3}, the log {1,2,3,4} at 60."""
+    # The snapshot holds the set in force at its end, not the newest; an empty replica reads the newest after it.
     _taken(d)
     d.step("5, empty, loads that snapshot: set {1,2,3} at offset 54")
     d.fetch(5, 1, "FENCED_LEADER_EPOCH")
@@ -68,8 +73,10 @@ def taken(d: Director) -> None:
     d.roles("L(1)", "F(1,1)", "F(1,1)", "P(1,1)", "F(1,1)")
 
 
+@VARIANTS.variant("right-joins", _CLUSTER)
 def joins(d: Director) -> None:
-    """Node 4, empty, loads the snapshot, catches up, is added, and reads V@60: it is a voter."""
+    """4 begins from the snapshot, joins, and reads that it is a voter."""
+    # Node 4, empty, loads the snapshot, catches up, is added, and reads V@60: it is a voter.
     _uncommitted(d)
     d.step("Snapshot at end offset 55, LEO 60")
     _snapshot(d)
@@ -89,12 +96,12 @@ def joins(d: Director) -> None:
     d.roles("L(1)", "F(1,1)", "F(1,1)", "P(1,1)")
 
 
+@VARIANTS.variant("right-truncated", _CLUSTER)
 def truncated(d: Director) -> None:
-    """A new leader overwrites @60: set {1,2,3} again.
-
-    Literal trimming ("drop everything smaller than 55") would have lost @2, and no set would be left.
-    No switch does that; the story goes to where it would show.
-    """
+    """@60 is overwritten: {1,2,3} again, from the snapshot."""
+    # A new leader overwrites @60: set {1,2,3} again.
+    # Literal trimming ("drop everything smaller than 55") would have lost @2, and no set would be left. No switch does
+    # that; the story goes to where it would show.
     _taken(d)
     d.step("New leader overwrites @60")
     d.cut(1, 2, 3)
@@ -124,8 +131,6 @@ def truncated(d: Director) -> None:
     d.line(2, _THREE, 61, "1:61 2:61 3:61", 61)
 
 
-_CLUSTER = cluster(5, (1, 2, 3), formatted=without_list(4, 5))
-
 SCENARIOS = (
     Scenario(
         42,
@@ -138,10 +143,6 @@ SCENARIOS = (
             "snapshot.load-resets-history",
             "voters.history-kept-from-snapshot-to-leo",
         ),
-        (
-            Variant("right", _CLUSTER, taken, "the snapshot at 55 holds {1,2,3}, the log {1,2,3,4} at 60"),
-            Variant("right-joins", _CLUSTER, joins, "4 begins from the snapshot, joins, and reads that it is a voter"),
-            Variant("right-truncated", _CLUSTER, truncated, "@60 is overwritten: {1,2,3} again, from the snapshot"),
-        ),
+        tuple(VARIANTS),
     ),
 )

@@ -4,7 +4,12 @@ from kraft_reference.events import AppendVoters
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set, without_list
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
+
+VARIANTS = Variants()
+_LIST = without_list(4, 5)
+_RIGHT = cluster(5, (1, 2, 3), formatted=_LIST)
+_LOSS = ("CommittedNeverLost", "ConfigOverlap", "LeaderCompleteness")
 
 ONE_AT_A_TIME = "voters.one-change-at-a-time"
 ONE_DIFFERENCE = "voters.at-most-one-difference"
@@ -43,8 +48,10 @@ def _others_elect(d: Director) -> None:
     d.line(2, _THREE, 11, "2:11 3:11", 11)
 
 
+@VARIANTS.variant("right", _RIGHT)
 def one_waits(d: Director) -> None:
-    """@11 waits for @10, which needs 3 of {1,2,3,4}, so 2 or 3 has it."""
+    """REQUEST_TIMED_OUT until V@10 is on 3 of {1,2,3,4}."""
+    # @11 waits for @10, which needs 3 of {1,2,3,4}, so 2 or 3 has it.
     first = _first_appended(d)
     d.step("the second change waits")
     d.answered(d.add_voter(1, 5), "REQUEST_TIMED_OUT")
@@ -73,8 +80,18 @@ def one_waits(d: Director) -> None:
     d.roles("L(1)", "P(1,1)")
 
 
+@VARIANTS.variant(
+    "wrong",
+    cluster(5, (1, 2, 3), formatted=_LIST),
+    *_LOSS,
+    "NoNeedlessElection",
+    "OnePendingChange",
+    "StateMachineSafety",
+    without=(ONE_AT_A_TIME,),
+)
 def both(d: Director) -> None:
-    """Counted over the last set: 1:12 4:12 5:12, 3 of 5, HW 12; {2,3} of {1,2,3} know nothing of it."""
+    """{1,4,5} commit both sets, {2,3} elect 2 without them."""
+    # Counted over the last set: 1:12 4:12 5:12, 3 of 5, HW 12; {2,3} of {1,2,3} know nothing of it.
     first = _first_appended(d)
     # The answer to the first request would come with the commit; its client does not wait for it.
     d.voter_change_timeout(1)
@@ -97,16 +114,27 @@ def _two_in_one(d: Director) -> None:
     d.step("V{1,2,3,4,5}@10, two voters more in one record")
 
 
+@VARIANTS.variant("right-two-in-one", _RIGHT)
 def two_in_one_refused(d: Director) -> None:
-    """No request asks for two voters; whatever asks otherwise is held to the same rule."""
+    """A set with two voters more is not appended."""
+    # No request asks for two voters; whatever asks otherwise is held to the same rule.
     _two_in_one(d)
     occurrence = d.happen(1, AppendVoters(_FIVE))
     d.check("the refusal", occurrence.refusal, Refusal.CHANGE_NOT_ALLOWED)
     d.line(1, _THREE, 10, "1:10 2:10 3:10", 10)
 
 
+@VARIANTS.variant(
+    "wrong-two-in-one",
+    cluster(5, (1, 2, 3), formatted=_LIST),
+    *_LOSS,
+    "NoNeedlessElection",
+    "StateMachineSafety",
+    without=(ONE_DIFFERENCE,),
+)
 def two_in_one(d: Director) -> None:
-    """The same loss in one record instead of two."""
+    """{1,4,5} commit the set, {2,3} elect 2 without it."""
+    # The same loss in one record instead of two.
     _two_in_one(d)
     d.append_voters(1, _FIVE)
     d.line(1, _FIVE, 11, "1:11 2:10 3:10 4:10 5:10", 10)
@@ -116,10 +144,6 @@ def two_in_one(d: Director) -> None:
     _others_elect(d)
 
 
-_LIST = without_list(4, 5)
-_RIGHT = cluster(5, (1, 2, 3), formatted=_LIST)
-_LOSS = ("CommittedNeverLost", "ConfigOverlap", "LeaderCompleteness")
-
 SCENARIOS = (
     Scenario(
         34,
@@ -127,25 +151,6 @@ SCENARIOS = (
         "Two changes at once",
         "KIP-853, S11",
         (ONE_AT_A_TIME, ONE_DIFFERENCE),
-        (
-            Variant("right", _RIGHT, one_waits, "REQUEST_TIMED_OUT until V@10 is on 3 of {1,2,3,4}"),
-            Variant(
-                "wrong",
-                cluster(5, (1, 2, 3), formatted=_LIST),
-                both,
-                "{1,4,5} commit both sets, {2,3} elect 2 without them",
-                (*_LOSS, "NoNeedlessElection", "OnePendingChange", "StateMachineSafety"),
-                without=(ONE_AT_A_TIME,),
-            ),
-            Variant("right-two-in-one", _RIGHT, two_in_one_refused, "a set with two voters more is not appended"),
-            Variant(
-                "wrong-two-in-one",
-                cluster(5, (1, 2, 3), formatted=_LIST),
-                two_in_one,
-                "{1,4,5} commit the set, {2,3} elect 2 without it",
-                (*_LOSS, "NoNeedlessElection", "StateMachineSafety"),
-                without=(ONE_DIFFERENCE,),
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

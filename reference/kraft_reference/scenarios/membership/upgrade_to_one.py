@@ -5,7 +5,10 @@ from kraft_reference.metrics import ignored_static_voters
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe, start
-from kraft_reference.scenarios.scenario import Scenario, Variant, cluster, voter_set
+from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
+
+VARIANTS = Variants()
+_CLUSTER = cluster(3, static=True)
 
 _STATIC: VoterSet = frozenset(ReplicaKey(replica_id) for replica_id in (1, 2, 3))
 _KEYS = voter_set(1, 2, 3)
@@ -38,8 +41,9 @@ def _appended(d: Director) -> int:
     return upgrade
 
 
+@VARIANTS.variant("right", _CLUSTER)
 def upgraded(d: Director) -> None:
-    """The table."""
+    """KV(1)@40 and V@41 in one batch; HW 42; never down again."""
     _reported(d)
     upgrade = _appended(d)
     d.step("4. ack(2)=42")
@@ -64,8 +68,10 @@ def upgraded(d: Director) -> None:
     d.line(1, _KEYS, 42, "1:42 2:42 3:42", 42)
 
 
+@VARIANTS.variant("right-leader-fails", _CLUSTER)
 def leader_fails(d: Director) -> None:
-    """1 fails in step 3 with the batch only on itself."""
+    """The batch is truncated: level 0, static set, and reports again."""
+    # 1 fails in step 3 with the batch only on itself.
     _reported(d)
     upgrade = _appended(d)
     d.step("1 is cut off; 2 wins e4")
@@ -119,17 +125,19 @@ def _gated(d: Director, refusal: str) -> None:
     d.unanswered(removal)
 
 
+@VARIANTS.variant("right-gate", _CLUSTER)
 def gated_by_commit(d: Director) -> None:
-    """KIP: level 1 on commit; until then the request is UNSUPPORTED_VERSION."""
+    """Before the commit RemoveVoter is UNSUPPORTED_VERSION."""
+    # KIP: level 1 on commit; until then the request is UNSUPPORTED_VERSION.
     _gated(d, "UNSUPPORTED_VERSION")
 
 
+@VARIANTS.variant("right-gate-kafka-4", cluster(3, static=True, profile=KAFKA_4))
 def gated_by_append(d: Director) -> None:
-    """Kafka: level 1 on append; the request is refused because the set is not committed."""
+    """Profile kafka-4: it is REQUEST_TIMED_OUT."""
+    # Kafka: level 1 on append; the request is refused because the set is not committed.
     _gated(d, "REQUEST_TIMED_OUT")
 
-
-_CLUSTER = cluster(3, static=True)
 
 SCENARIOS = (
     Scenario(
@@ -144,21 +152,6 @@ SCENARIOS = (
             "kraft-version.no-downgrade",
             "update-voter.in-memory-at-version-0",
         ),
-        (
-            Variant("right", _CLUSTER, upgraded, "KV(1)@40 and V@41 in one batch; HW 42; never down again"),
-            Variant(
-                "right-leader-fails",
-                _CLUSTER,
-                leader_fails,
-                "the batch is truncated: level 0, static set, and reports again",
-            ),
-            Variant("right-gate", _CLUSTER, gated_by_commit, "before the commit RemoveVoter is UNSUPPORTED_VERSION"),
-            Variant(
-                "right-gate-kafka-4",
-                cluster(3, static=True, profile=KAFKA_4),
-                gated_by_append,
-                "profile kafka-4: it is REQUEST_TIMED_OUT",
-            ),
-        ),
+        tuple(VARIANTS),
     ),
 )

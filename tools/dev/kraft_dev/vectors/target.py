@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from inspect import cleandoc
-from typing import Any, TypeVar
 
 from kraft_conformance.protocol.features import Level
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_reference.configuration import Configuration
 from kraft_reference.scenarios.scenario import cluster
+from kraft_reference.scenarios.schedule import ScriptT, said_of
 
 THREE = cluster(3)
 OBSERVED = cluster(4, (1, 2, 3))
@@ -37,9 +36,6 @@ class Target:
     """At least; more if the steps, or what the rules are about, show only above it."""
 
 
-ScriptT = TypeVar("ScriptT", bound=Callable[[Any], None])
-
-
 class Targets(list[Target]):
     """The vectors of one module: each is declared at the script that it is cut from."""
 
@@ -55,13 +51,8 @@ class Targets(list[Target]):
         """What the script below it is for; without a `title` the vector has that of the script."""
 
         def declared(script: ScriptT) -> ScriptT:
-            shown = title_of(script) if title is None else title
+            shown = said_of(script) if title is None else title
             self.append(Target(vector_id, shown, rules, replica_id, script, configuration, level))
             return script
 
         return declared
-
-
-def title_of(script: Callable[[Any], None]) -> str:
-    """The first paragraph of what a script says of itself, without its full stop."""
-    return " ".join(cleandoc(script.__doc__ or "").split("\n\n")[0].split()).removesuffix(".")

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.vectors.profiles import SUFFIX
 from kraft_dev.vectors.partitions.staging import RecordingStage
-from kraft_dev.vectors.target import ScriptT, title_of
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.decisions import KAFKA_4
 from kraft_reference.partitions.scenarios.scenario import cluster
 from kraft_reference.partitions.scenarios.stage import A0, B0
+from kraft_reference.scenarios.schedule import ScriptT, said_of
 
 FIVE = cluster(5)
 """A-0 at [1,2,3]; nobody has 4 and 5."""
@@ -55,7 +55,7 @@ class PartitionTargets(list[PartitionTarget]):
         """What the script below it is for."""
 
         def declared(script: ScriptT) -> ScriptT:
-            target = PartitionTarget(vector_id, title_of(script), rules, script, configuration, allows, level)
+            target = PartitionTarget(vector_id, said_of(script), rules, script, configuration, allows, level)
             self.append(target)
             return script
 
@@ -71,7 +71,7 @@ class PartitionTargets(list[PartitionTarget]):
         """The script below it is for two vectors: the second one is under `kafka-4`."""
 
         def declared(script: ScriptT) -> ScriptT:
-            first = PartitionTarget(vector_id, title_of(script), rules, script, configuration, allows)
+            first = PartitionTarget(vector_id, said_of(script), rules, script, configuration, allows)
             kafka = replace(configuration, profile=KAFKA_4)
             title = f"{first.title} ({KAFKA_4.name})"
             self.extend((first, replace(first, id=vector_id + SUFFIX, title=title, configuration=kafka)))
