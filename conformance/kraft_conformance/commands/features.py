@@ -1,5 +1,6 @@
 """`kraft-spec admin features`: the kraft.version of a simulated quorum.  Rule: cli.features."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -26,34 +27,28 @@ app = typer.Typer(help="Upgrade and describe kraft.version, as kafka-features do
 Metadata = Annotated[str | None, typer.Option("--metadata", help="Deprecated: the same as --release-version.")]
 
 
-@app.command("upgrade")
-def upgrade(
-    release_version: Release = None,
-    feature: Feature = None,
-    metadata: Metadata = None,
-    bootstrap_server: Servers = None,
-    bootstrap_controller: Controllers = None,
-    cluster_dir: ClusterDir = Path(),
-    as_json: Json = False,
-) -> int:
-    """Raise kraft.version to what a release or the feature says."""
-    level = _level(release_version, feature, metadata, "features upgrade")
-    return _update("upgrade", level, bootstrap_server, bootstrap_controller, cluster_dir, as_json)
+def _changing(verb: str) -> Callable[..., int]:
+    def change(
+        release_version: Release = None,
+        feature: Feature = None,
+        metadata: Metadata = None,
+        bootstrap_server: Servers = None,
+        bootstrap_controller: Controllers = None,
+        cluster_dir: ClusterDir = Path(),
+        as_json: Json = False,
+    ) -> int:
+        level = _level(release_version, feature, metadata, f"features {verb}")
+        with open_quorum(ClusterDirectory(cluster_dir)) as (quorum, nodes):
+            to = route(nodes, quorum, bootstrap_server, bootstrap_controller)
+            low, high = supported(quorum, nodes, brokers_only=True)
+            outcome = Client(quorum, to).ask(lambda number: UpdateFeatures(number, level, low, high))
+        return show_outcome(f"{verb} {KRAFT_VERSION} to {level}", ChangeKind.UPGRADE, outcome, as_json)
+
+    return change
 
 
-@app.command("downgrade")
-def downgrade(
-    release_version: Release = None,
-    feature: Feature = None,
-    metadata: Metadata = None,
-    bootstrap_server: Servers = None,
-    bootstrap_controller: Controllers = None,
-    cluster_dir: ClusterDir = Path(),
-    as_json: Json = False,
-) -> int:
-    """Ask for a lower kraft.version, which the leader refuses."""
-    level = _level(release_version, feature, metadata, "features downgrade")
-    return _update("downgrade", level, bootstrap_server, bootstrap_controller, cluster_dir, as_json)
+app.command("upgrade", help="Raise kraft.version to what a release or the feature says.")(_changing("upgrade"))
+app.command("downgrade", help="Ask for a lower kraft.version, which the leader refuses.")(_changing("downgrade"))
 
 
 @app.command("describe")
@@ -86,13 +81,3 @@ def _level(release: str | None, feature: list[str] | None, metadata: str | None,
     if level is None:
         raise usage_error(f"{command}: expected --release-version or --feature {KRAFT_VERSION}=LEVEL")
     return level
-
-
-def _update(
-    verb: str, level: int, servers: str | None, controllers: str | None, cluster_dir: Path, as_json: bool
-) -> int:
-    with open_quorum(ClusterDirectory(cluster_dir)) as (quorum, nodes):
-        to = route(nodes, quorum, servers, controllers)
-        low, high = supported(quorum, nodes, brokers_only=True)
-        outcome = Client(quorum, to).ask(lambda number: UpdateFeatures(number, level, low, high))
-    return show_outcome(f"{verb} {KRAFT_VERSION} to {level}", ChangeKind.UPGRADE, outcome, as_json)

@@ -1,7 +1,8 @@
 """What a named scenario is, and how one is run."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import MakeReplica
@@ -11,34 +12,15 @@ from kraft_reference.profile import KIP, Profile
 from kraft_reference.replica import Replica
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.notation import notation
-from kraft_reference.scenarios.schedule import AnyScenario, AnyVariant, ScriptT, said_of
+from kraft_reference.scenarios.schedule import AnyScenario, AnyVariant, AnyVariants
 from kraft_reference.state import ReplicaState
 
-
-@dataclass(frozen=True, slots=True)
-class Variant(AnyVariant[Configuration, Director]):
-    """One way to run a scenario of a quorum."""
+Variant: TypeAlias = AnyVariant[Configuration, Director]
+"""One way to run a scenario of a quorum."""
 
 
-class Variants(list[Variant]):
-    """The variants of a scenario, each declared at its script."""
-
-    def variant(
-        self,
-        name: str,
-        configuration: Configuration,
-        *violates: str,
-        without: tuple[str, ...] = (),
-        outcome: str | None = None,
-    ) -> Callable[[ScriptT], ScriptT]:
-        """The script below it is that of a variant (`AnyVariant`) and says the outcome, if none is given."""
-
-        def declared(script: ScriptT) -> ScriptT:
-            said = said_of(script) if outcome is None else outcome
-            self.append(Variant(name, configuration, script, said, violates, without))
-            return script
-
-        return declared
+class Variants(AnyVariants[Configuration, Director]):
+    """Those of a scenario of a quorum."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,27 @@ class AnyVariant(Generic[ConfigurationT, StageT]):
     """Ids of rules that are left out of what runs: that is made by `kraft_spec.experiments`."""
 
 
+class AnyVariants(list[AnyVariant[ConfigurationT, StageT]]):
+    """The variants of a scenario, each declared at its script."""
+
+    def variant(
+        self,
+        name: str,
+        configuration: ConfigurationT,
+        *violates: str,
+        without: tuple[str, ...] = (),
+        outcome: str | None = None,
+    ) -> Callable[[ScriptT], ScriptT]:
+        """The script below it is that of a variant (`AnyVariant`) and says the outcome, if none is given."""
+
+        def declared(script: ScriptT) -> ScriptT:
+            said = said_of(script) if outcome is None else outcome
+            self.append(AnyVariant(name, configuration, script, said, violates, without))
+            return script
+
+        return declared
+
+
 @dataclass(frozen=True, slots=True)
 class AnyScenario(Generic[NumberT, VariantT]):
     """A scenario, of whichever protocol."""

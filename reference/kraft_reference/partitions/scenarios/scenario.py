@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.controller import REFERENCE, Controllers
@@ -9,27 +10,14 @@ from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
 from kraft_reference.partitions.occurrence import PartitionOccurrence
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_reference.partitions.scenarios.stage import A0, PartitionStage
-from kraft_reference.scenarios.schedule import AnyScenario, AnyVariant, ScriptT, said_of
+from kraft_reference.scenarios.schedule import AnyScenario, AnyVariant, AnyVariants, ScriptT
+
+PartitionVariant: TypeAlias = AnyVariant[PartitionConfiguration, PartitionStage]
+"""One way to run a scenario of partitions."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionVariant(AnyVariant[PartitionConfiguration, PartitionStage]):
-    """One way to run a scenario of partitions."""
-
-
-class PartitionVariants(list[PartitionVariant]):
-    """The variants of a scenario, each declared at its script."""
-
-    def variant(
-        self, name: str, configuration: PartitionConfiguration, *violates: str, without: tuple[str, ...] = ()
-    ) -> Callable[[ScriptT], ScriptT]:
-        """The script below it is that of a variant (`AnyVariant`) and says the outcome."""
-
-        def declared(script: ScriptT) -> ScriptT:
-            self.append(PartitionVariant(name, configuration, script, said_of(script), violates, without))
-            return script
-
-        return declared
+class PartitionVariants(AnyVariants[PartitionConfiguration, PartitionStage]):
+    """Those of a scenario of partitions."""
 
     def without(self, rule: str, *violates: str, size: int = 4) -> Callable[[ScriptT], ScriptT]:
         """The script below it is that of a variant without one rule of partition-reassign."""
