@@ -3,12 +3,16 @@
 import pytest
 from tests.conformance.altered_adapter import ALL_RIGHT, Altered
 from tests.conformance.choices import RIGHT_REQUESTS
+from tests.conformance.test_conformance_random import made, seat
 
 from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
+from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.seats import InProcess, LocalSession, Reference
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_traces.check import check_reader
+from kraft_traces.reader import trace_of_bytes
 
 VECTORS = {one.id: one for one in Catalogue().of_replicas()}
 OF_BOTH = tuple([one.id for one in VECTORS.values() if one.courses and "kafka-4" in one.requires.profiles])
@@ -104,6 +108,43 @@ def test_the_nearest_is_wrong(modes: str, vector_id: str, said: str) -> None:
     assert (found.status, said in found.reason) == (Status.FAIL, True), found.reason
 
 
+WRONG_IN_A_TRACE = {
+    "forgets-vote-first": "effects[0]",
+    "vote-in-old-epoch-first": "effects[0].epoch",
+    "another-vote-first": "effects[0].voted_key",
+    "file-of-another-epoch": "effects[0]",
+    "cuts-all-first": "effects[0].end_offset",
+    "appends-elsewhere-first": "effects[2]",
+    "high-watermark-unknown high-watermark-falls": "state.high_watermark",
+    "commits-at-election": "state.high_watermark",
+    "goes-on-refusing refuses-for-ever": "state.role",
+    "announces-by-timer never-announces-again": "state.acknowledged",
+    "cuts-at-the-smaller-offset cuts-everything": "state.log_end_offset",
+    "asks-who-answered": "state.awaiting",
+    "ends-when-leading": "state.awaiting",
+    "one-id": "state.awaiting",
+    "skips-a-record": "effects[0].message.records[0]",
+    "no-record": "effects[0].message.records[0]",
+    "watermark-too-far": "effects[0].message.high_watermark",
+    "waits-with-records": "effects[0]",
+    "late-skips": "effects[2].message.records[0]",
+    "late-twice": "event.fetches.late",
+    "vote-left-out": "effects[0].voted_key",
+    "sends-first": "effects[0]",
+}
+"""The modes that a run of a cluster comes to, with the first field, or a part of the conjunct, that is wrong then."""
+
+
+@pytest.mark.parametrize("modes", WRONG_IN_A_TRACE)
+def test_the_nearest_is_wrong_in_a_trace(modes: str) -> None:
+    """What `validate` says of the trace that the same implementation leaves behind."""
+    trace = b"".join(trace_of(*made(seat(*modes.split()), "chaos", 1, 250)))
+    rejection = check_reader(trace_of_bytes(trace)).rejection
+    assert rejection is not None
+    first = rejection.conjunct.text if rejection.conjunct else rejection.differences[0].field
+    assert WRONG_IN_A_TRACE[modes] in first, rejection
+
+
 def test_a_limit_on_records_need_not_be_had() -> None:
     limited = [one.id for one in VECTORS.values() if "fetch-limit" in one.requires.features]
     assert {outcome(one, "no-limit").status for one in limited} == {Status.UNSUPPORTED}
@@ -113,11 +154,6 @@ def in_a_cluster(workload: str, seed: int, steps: int, *modes: str, checks_model
     seats = (InProcess(lambda: Altered(*modes)), *(() if checks_model else (Reference(),)))
     plan = RandomPlan(seats, range(seed, seed + 1), (workload,), steps, shrinks=False, checks_model=checks_model)
     return random_campaign(plan)[0].outcome
-
-
-def test_a_late_answer_that_skips_a_record_is_wrong_in_a_cluster() -> None:
-    """None of the steps shows it: the model sees what comes of it."""
-    assert in_a_cluster("chaos", 1, 150, "late-skips", checks_model=True).status is Status.FAIL
 
 
 def test_a_record_on_disk_is_known_by_what_it_is() -> None:

@@ -7,11 +7,13 @@ import sys
 from dataclasses import fields, is_dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.reference.checked_step import CheckedReplica
 
 from kraft_reference.cluster.liveness.remaining import remaining_of
 from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.roles import Role
 
@@ -44,6 +46,7 @@ def digest(plan: RunPlan) -> str:
 
 
 @pytest.mark.parametrize("workload", WORKLOAD_NAMES)
+@settings(max_examples=max(10, settings().max_examples // 4))  # of each of some twenty workloads
 @given(seed=SEEDS, voters=st.integers(3, 5), profile=st.sampled_from(("kip", "kafka-4")))
 def test_invariants_hold_and_the_healed_cluster_makes_progress(
     workload: str, seed: int, voters: int, profile: str
@@ -63,6 +66,16 @@ def test_invariants_hold_and_the_healed_cluster_makes_progress(
         assert simulation.lasting is not None
         lasting = simulation.lasting
         assert remaining_of(simulation.world, lasting.cuts, lasting.stopped).connected_majority() is None
+
+
+@pytest.mark.parametrize("workload", WORKLOAD_NAMES)
+def test_every_step_of_a_run_can_be_cut_short_and_tells_what_is_on_disk(workload: str) -> None:
+    for seed in range(3):
+        plan = RunPlan(seed, 3 + seed, 300, workload)
+        given = (plan.configuration(), seed, plan.preset().workload, plan.preset().faults)
+        simulation = Simulation(*given, steps=300, make_replica=CheckedReplica)
+        assert sum(1 for _ in simulation.run()) >= 300
+        assert simulation.violation is None
 
 
 @pytest.mark.parametrize("voters", [1, 2])

@@ -2,22 +2,20 @@
 
 import json
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import pytest
-from tests.traces.check.changes import RUNS
-from tests.traces.check.replay import is_a_run
+from tests.traces.check.recorded import recorded
 
-from kraft_reference.configuration import Configuration
-from kraft_traces.encode import encode_line, header_line
+from kraft_traces.encode import encode_line
 from kraft_traces.errors import FieldError, IncompleteLineError
 from kraft_traces.lines import EndLine, EventLine
-from kraft_traces.own import is_own, own_generator
+from kraft_traces.own import is_own
 from kraft_traces.reader import TraceReader, trace_of_bytes
-from kraft_traces.restore import configuration_of, event_of
+from kraft_traces.restore import event_of
 
 Lines = list[dict[str, Any]]
+CHANGES = "impatient-changes"
 
 ADDED_TO_THE_STATE = (
     "log_start_offset",
@@ -29,17 +27,10 @@ ADDED_TO_THE_STATE = (
 )
 
 
-@cache
-def _written(name: str) -> tuple[Configuration, bytes]:
-    run = RUNS[name]()
-    header = encode_line(header_line(run.configuration, own_generator()))
-    end = encode_line(EndLine(len(run.lines), complete=True))
-    return run.configuration, b"".join([header, *map(encode_line, run.lines), end])
-
-
-def documents(name: str) -> Lines:
+def documents(workload: str) -> Lines:
     """The lines of a run, to be changed."""
-    return [json.loads(line) for line in _written(name)[1].splitlines()]
+    trace = recorded(workload, 3)
+    return [json.loads(raw) for raw in (trace.header(), *trace.raw, encode_line(EndLine(len(trace.lines), True)))]
 
 
 def read(lines: Lines) -> tuple[TraceReader, list[EventLine]]:
@@ -57,35 +48,12 @@ def refused(name: str, change: Callable[[Lines], object]) -> FieldError:
     return caught.value
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_a_run_is_written_read_and_run_again(name: str) -> None:
-    configuration, content = _written(name)
-    reader = trace_of_bytes(content)
-    lines = list(reader)
-    assert is_own(reader.header)
-    assert configuration_of(reader.header) == configuration
-    assert is_a_run(configuration, lines)
-    assert reader.raw_header + b"".join(map(encode_line, lines)) == content[: content.rindex(b'{"kind":"end"')]
-
-
-def test_the_runs_have_every_new_event_message_and_effect() -> None:
-    seen: set[str] = set()
-    for name in RUNS:
-        for line in documents(name):
-            seen.add(line.get("event", ""))
-            seen.update(effect["kind"] for effect in line.get("effects", ()))
-    messages = ("FetchSnapshot", "ApiVersions", "AddVoter", "RemoveVoter", "UpdateVoter")
-    handled = {f"Handle{name}{kind}" for name in messages for kind in ("Request", "Response")}
-    events = {"AddVoter", "RemoveVoter", "UpdateFeatures", "VoterChangeTimeout", "TakeSnapshot", "Restart"}
-    assert seen >= handled | events | {"WriteSnapshot", "Answer"}
-
-
 def test_a_line_may_send_a_message_and_an_answer_to_a_change_to_one_replica() -> None:
     def sends(line: dict[str, Any]) -> list[dict[str, Any]]:
         return [effect["message"] for effect in line.get("effects", ()) if effect["kind"] == "Send"]
 
     line = next(
-        line for line in documents("joined") if len({one["destination"] for one in sends(line)}) < len(sends(line))
+        line for line in documents("auto-join") if len({one["destination"] for one in sends(line)}) < len(sends(line))
     )
     by_type = {one["type"]: one["id"] for one in sends(line)}
     assert by_type["AddVoterResponse"] == f"{by_type['FetchResponse']}.change"
@@ -120,49 +88,64 @@ def _answered_change(lines: Lines) -> dict[str, Any]:
     ("name", "change", "field", "text"),
     [
         (
-            "added",
+            CHANGES,
             lambda lines: _record(lines, "LeaderChange").update(details=[]),
             "details",
             "a LeaderChange record has no details",
         ),
-        ("added", lambda lines: _repeat(_record(lines, "Voters")["details"]), "details[1]", "is there twice"),
+        (
+            CHANGES,
+            lambda lines: _repeat(_record(lines, "Voters")["details"]),
+            "details[1]",
+            "is there twice",
+        ),
         ("snapshots", lambda lines: _repeat(_snapshot(lines)["details"]), "details[1]", "is there twice"),
         ("snapshots", lambda lines: _repeat(_snapshot(lines)["voters"]), "voters[1]", "is there twice"),
-        ("added", lambda lines: lines[0]["replicas"][0].update(initial_voters=_TWICE), "[1]", "is there twice"),
-        ("upgraded", lambda lines: _repeat(_reports(lines)), "reports[1]", "is there twice"),
         (
-            "joined",
+            CHANGES,
+            lambda lines: lines[0]["replicas"][0].update(initial_voters=_TWICE),
+            "[1]",
+            "is there twice",
+        ),
+        ("upgrade", lambda lines: _repeat(_reports(lines)), "reports[1]", "is there twice"),
+        (
+            "auto-join",
             lambda lines: _answered_change(lines).update(id=_answered_change(lines)["id"].removesuffix(".change")),
             "message.id",
             "(sequence and receiver)",
         ),
         (
-            "added",
+            CHANGES,
             lambda lines: _first(lines, "AddVoter")["input"].update(value=1),
             "$.input.value",
             "AddVoter has no input 'value'",
         ),
         (
-            "added",
+            CHANGES,
             lambda lines: _first(lines, "AddVoter").update(cause={"source": "operator"}),
             "$.cause",
             "the cause of AddVoter is source client",
         ),
         (
-            "removed",
+            CHANGES,
             lambda lines: _first(lines, "VoterChangeTimeout").update(cause={"timer": "election"}),
             "$.cause",
             "the cause of VoterChangeTimeout is timer voter-change",
         ),
         (
-            "added",
+            CHANGES,
             lambda lines: _change(lines).update(kind="replace"),
             "$.state.pending_change.kind",
             'unknown value "replace", expected one of add, remove, update, upgrade',
         ),
-        ("added", lambda lines: _change(lines).update(phase="done"), "$.state.pending_change.phase", "learn-versions"),
         (
-            "added",
+            CHANGES,
+            lambda lines: _change(lines).update(phase="done"),
+            "$.state.pending_change.phase",
+            "learn-versions",
+        ),
+        (
+            CHANGES,
             lambda lines: _first(lines, "Poll")["state"].update(quorum_state_version=2),
             "$.state.quorum_state_version",
             "expected one of 0, 1",
@@ -212,19 +195,19 @@ def from_before(lines: Lines) -> Lines:
 
 
 def test_a_trace_from_before_is_read_as_one_that_leaves_fields_out() -> None:
-    lines = [*documents("snapshots")[:40], {"kind": "end", "events": 39, "complete": True}]
+    lines = [*documents("crashes")[:40], {"kind": "end", "events": 39, "complete": True}]
     reader, events = read(from_before(lines))
     assert len(events) == 39
     assert not is_own(reader.header)
     configuration = reader.configuration
     assert {(one.min_version, one.max_version) for one in configuration.replicas.values()} == {(0, 1)}
     assert all(one.initial_voters is None and not one.auto_join for one in configuration.replicas.values())
-    assert configuration == _written("snapshots")[0]
+    assert configuration == recorded("crashes", 3).configuration
 
 
 def test_what_a_trace_from_before_leaves_out_cannot_be_run_again() -> None:
-    line = next(one for one in read(documents("moved"))[1] if one.event == "Restart")
+    line = next(one for one in read(documents("auto-join"))[1] if one.event == "Restart")
     assert event_of(line) is not None
-    (before,) = [one for one in read(from_before(documents("moved")))[1] if one.event == "Restart"]
+    (before,) = [one for one in read(from_before(documents("auto-join")))[1] if one.event == "Restart"]
     with pytest.raises(IncompleteLineError):
         event_of(before)

@@ -9,7 +9,7 @@ from tests.traces.check.alterations import document_of
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import ElectionTimeout, Poll
+from kraft_reference.events import ElectionTimeout, Event, Poll, PollFetch
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.scenario import cluster
 from kraft_traces.check import Rejection, TraceChecker
@@ -46,6 +46,21 @@ class Story:
         self.tell(self.world.happen(replica, Poll()))
         self.deliver_all()
         assert self.world.state(replica).role is Role.LEADER
+
+    def happen(self, replica: int, event: Event) -> None:
+        """One event, and its line."""
+        self.tell(self.world.happen(replica, event))
+
+    def settle(self, rounds: int = 5) -> None:
+        """Fetch, poll and deliver until all follow replica 1 and know what is committed."""
+        for _ in range(rounds):
+            for replica in self.configuration.replicas:
+                if replica != 1 and 1 not in self.world.state(replica).awaiting:
+                    self.happen(replica, PollFetch(1))
+            self.deliver_all()
+            for replica in self.configuration.replicas:
+                self.happen(replica, Poll())
+            self.deliver_all()
 
     def line(self, event: str, replica: int | None = None, **fields: Any) -> EventLine:
         """The next line as somebody might write it; what is not given says that nothing changed."""

@@ -4,21 +4,21 @@ import json
 from random import Random
 from typing import Any
 
-from tests.traces.check.alterations import Place, document_of, places
+from tests.traces.check.alterations import document_of, is_optional, places
 
+from kraft_dev.detectors.places import FieldPlace
 from kraft_traces.lines import EventLine
 
 SAYS_SOMETHING_BY_ITS_ABSENCE = frozenset(("replica", "crash"))
 """Without the first a line is the network's, without the second the replica did not die."""
 
 
-def optional_places(line: EventLine) -> list[Place]:
+def optional_places(line: EventLine) -> list[FieldPlace]:
     """What a line has and a foreign one may leave out."""
     return [
         place
         for place in places(document_of(line))
-        if place.there
-        and place.optional
+        if is_optional(place)
         and place.path[0] not in SAYS_SOMETHING_BY_ITS_ABSENCE
         # A Voters record without its voters is no shorter record but another one.
         and not ("records" in place.path and place.path[-1] == "voters")

@@ -7,6 +7,8 @@ from io import BytesIO
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
+from kraft_reference.scenarios import scenario
+from kraft_spec.experiments.playing import play
 from kraft_traces.check import CANDIDATES_MAX, Verdict, check_reader
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EndLine, EventLine, Generator
@@ -40,9 +42,13 @@ class Recorded:
 
 
 @cache
-def recorded(workload: str, seed: int, steps: int = 300, replicas: int = 3) -> Recorded:
-    """The trace of a run of the cluster; its liveness phase adds a few events to `steps`."""
-    simulation = RunPlan(seed, replicas=replicas, steps=steps, workload=workload).simulation()
+def recorded(name: str, seed: int = 0, steps: int = 300, replicas: int = 3) -> Recorded:
+    """The trace of a workload, whose liveness phase adds a few events to `steps`, or of a `scenario/variant`."""
+    if "/" in name:
+        of, _, variant = name.partition("/")
+        told = play(scenario(of), scenario(of).variant(variant))
+        return Recorded(told.configuration, told.occurrences)
+    simulation = RunPlan(seed, replicas=replicas, steps=steps, workload=name).simulation()
     trace = Recorded(simulation.configuration, simulation.run())
     assert simulation.violation is None
     return trace

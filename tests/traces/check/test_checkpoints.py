@@ -14,7 +14,6 @@ from tests.traces.check import cases
 from tests.traces.check import test_foreign as foreign_stories
 from tests.traces.check.alterations import document_of, line_from
 from tests.traces.check.cases import Story
-from tests.traces.check.changes import Run
 from tests.traces.check.foreign import without
 from tests.traces.checkpointed import (
     CHECKPOINT,
@@ -133,7 +132,7 @@ def test_a_checkpoint_of_an_early_version_is_held_to_the_lines_but_begins_no_par
 
 def test_the_last_committed_record_is_not_forgotten() -> None:
     """Not even when every replica has a snapshot of everything."""
-    run = FollowedRun(cluster_of(3))
+    run = Followed(cluster_of(3))
     run.elect(1)
     run.settle()
     end = run.world.state(1).high_watermark
@@ -205,10 +204,6 @@ class Followed(Story):
     def trace(self, after: list[int]) -> list[bytes]:
         """The trace, with checkpoints after so many lines."""
         return Checkpointed(self.configuration, tuple(self.lines), tuple(self.states)).lines(after)
-
-
-class FollowedRun(Followed, Run):
-    """The same with what leads to a commit."""
 
 
 # ---------------------------------------------------------------------------------------------------------

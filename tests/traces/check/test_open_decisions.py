@@ -15,7 +15,6 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import (
-    BeginQuorumEpochTimeout,
     Crash,
     Draw,
     ElectionTimeout,
@@ -23,7 +22,6 @@ from kraft_reference.events import (
     FetchTimeout,
     Poll,
     PollFetch,
-    RequestTimeout,
     Restart,
     Shutdown,
 )
@@ -146,26 +144,6 @@ def test_a_restart_with_an_own_vote_has_three_ways_to_keep_it(answer: str) -> No
     assert "durable.restart.voted-self" in found.rules
 
 
-def test_a_leader_forgets_its_high_watermark_at_its_election_only() -> None:
-    trace = recorded_with((("leader_high_watermark", "unknown"),), "elections", 1, 400)
-    knowing = next(
-        place
-        for place, line in enumerate(trace.lines)
-        if line.event == "HandleFetchRequest"
-        and isinstance(line.state, TracedState)
-        and line.state.role == "Leader"
-        and isinstance(line.state.high_watermark, int)
-        and line.state.high_watermark > 0
-    )
-    line = trace.lines[knowing]
-    assert isinstance(line.state, TracedState)
-    falls = msgspec.structs.replace(line, state=msgspec.structs.replace(line.state, high_watermark=-1))
-    raw = [*map(encode_line, trace.lines[:knowing]), encode_line(falls)]
-    found = verdict_on(trace.header(FOREIGN), raw).rejection
-    assert found is not None
-    assert [one.field for one in found.differences] == ["state.high_watermark"]
-
-
 @pytest.mark.parametrize(("timer_fired", "granted", "is_right"), [(False, False, True), (True, False, False)])
 def test_a_follower_may_go_on_refusing_until_its_timer_fires(timer_fired: bool, granted: bool, is_right: bool) -> None:
     story = Story(replace(THREE, profile=replace(THREE.profile, end_quorum_fetched_flag="kept")))
@@ -186,19 +164,3 @@ def test_a_follower_may_go_on_refusing_until_its_timer_fires(timer_fired: bool, 
     document = document_of(line)
     document["effects"][0]["message"]["granted"] = granted
     assert (rejection_of(story, line_from(document)) is None) is is_right
-
-
-def test_a_leader_may_wait_for_its_timer_to_announce_itself_again_and_no_longer() -> None:
-    story = Story(replace(THREE, profile=replace(THREE.profile, announcement_again="by-timer")))
-    story.elect(1)
-    story.tell(story.world.happen(1, BeginQuorumEpochTimeout()), story.world.happen(1, Poll()))
-    waits = story.tell(story.world.happen(1, RequestTimeout(2)))
-    assert isinstance(waits.state, TracedState)
-    assert waits.state.acknowledged == (2,)
-    line = story.tell(story.world.happen(1, BeginQuorumEpochTimeout()))
-    assert rejection_of(story, line) is None
-    assert isinstance(line.state, TracedState)
-    gives_up = msgspec.structs.replace(line, state=msgspec.structs.replace(line.state, acknowledged=(2,)))
-    found = rejection_of(story, gives_up)
-    assert found is not None
-    assert found.rules[0] == "begin-quorum.resend"

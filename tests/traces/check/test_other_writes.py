@@ -1,7 +1,6 @@
-"""Writes in portions, repeated, synced earlier, and messages in another order: right in a trace as in a vector."""
+"""Writes in portions, repeated, synced earlier, messages in another order: right in a trace, with deaths between."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
 
 import pytest
 from msgspec import UNSET
@@ -14,9 +13,7 @@ from kraft_traces.encode import encode_line
 from kraft_traces.latitude.ordering import in_one_order
 from kraft_traces.latitude.writes import NEW_DISK, Disk, counted, disk_of
 from kraft_traces.lines import EventLine, TracedCrash
-from kraft_traces.state_types import TracedState
 
-Shown = TypeVar("Shown", TracedPersistQuorumState, TracedState)
 Other = Callable[[tuple[TracedEffect, ...], Disk], Iterable[TracedEffect]]
 """Other effects for those of a step, with what was on the disk before."""
 
@@ -85,10 +82,8 @@ def verdict(trace: Recorded, lines: Iterable[EventLine]) -> Verdict:
     ("other", "workload"),
     [
         (in_portions, "crashes"),
-        (in_portions, "voter-changes"),
         (reversed_messages, "crashes"),
         (synced_at_once, "elections"),
-        (synced_at_once, "voter-changes"),
     ],
 )
 def test_it_is_right(other: Other, workload: str) -> None:
@@ -99,35 +94,14 @@ def test_it_is_right(other: Other, workload: str) -> None:
     assert found.kind is VerdictKind.ACCEPTED, found
 
 
-def forgets_first(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
-    """Where the file goes on in its epoch, it is emptied before it is written."""
-    for effect in effects:
-        if isinstance(effect, TracedPersistQuorumState) and effect.epoch == disk.file.epoch:
-            yield replace(effect, voted_key=None, leader_id=None)
-        yield effect
-
-
-def votes_too_early(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
-    """A vote is written into the epoch before that in which it is cast."""
-    for effect in effects:
-        if isinstance(effect, TracedPersistQuorumState) and effect.epoch != disk.file.epoch and effect.voted_key:
-            yield replace(effect, epoch=disk.file.epoch)
-        yield effect
-
-
-def sends_first(effects: tuple[TracedEffect, ...], _: Disk) -> Iterator[TracedEffect]:
-    yield from sorted(effects, key=lambda one: not hasattr(one, "message"))
-
-
 def syncs_too_far(effects: tuple[TracedEffect, ...], disk: Disk) -> Iterator[TracedEffect]:
     yield from effects
     yield TracedFlushLog(disk.synced + 100)
 
 
-@pytest.mark.parametrize("other", [forgets_first, votes_too_early, sends_first, syncs_too_far])
-def test_the_nearest_wrong_writes_are_rejected(other: Other) -> None:
+def test_more_than_there_is_cannot_be_synced() -> None:
     trace = recorded("elections", 1, 100)
-    found = verdict(trace, otherwise(trace, other))
+    found = verdict(trace, otherwise(trace, syncs_too_far))
     assert found.rejection is not None
     assert {one.field.partition("[")[0] for one in found.rejection.differences} <= {"effects", "state.flushed_offset"}
 
@@ -150,49 +124,6 @@ def test_what_was_shown_to_be_synced_stays_synced() -> None:
     assert found.rejection is not None
     (difference,) = found.rejection.differences
     assert (difference.field, found.rejection.sequence) == ("state.flushed_offset", lines[place].sequence)
-
-
-def without_own_votes(trace: Recorded, *, candidates: bool = False) -> list[EventLine]:
-    """The lines of a run in which file and state of a leader, or of a Candidate too, do not name its own vote."""
-
-    def unnamed(replica: int, shown: Shown) -> Shown:
-        voted, leader = shown.voted_key, shown.leader_id
-        own = voted is not None and voted is not UNSET and voted.id == replica
-        return replace(shown, voted_key=None) if own and (candidates or leader == replica) else shown
-
-    lines = []
-    for line in trace.lines:
-        if line.replica is not UNSET and line.state is not UNSET and line.effects is not UNSET:
-            replica = line.replica
-            effects = tuple(
-                unnamed(replica, one) if isinstance(one, TracedPersistQuorumState) else one for one in line.effects
-            )
-            line = replace(line, state=unnamed(replica, line.state), effects=effects)
-        lines.append(line)
-    return lines
-
-
-@pytest.mark.parametrize("workload", ["crashes", "upgrade"])
-def test_a_leader_need_not_name_its_own_vote(workload: str) -> None:
-    trace = recorded(workload, 1, 200)
-    lines = without_own_votes(trace)
-    assert lines != list(trace.lines)
-    found = verdict(trace, lines)
-    assert found.kind is VerdictKind.ACCEPTED, found
-
-
-def test_a_candidate_must_name_its_own_vote() -> None:
-    trace = recorded("elections", 1, 100)
-    found = verdict(trace, without_own_votes(trace, candidates=True))
-    assert found.rejection is not None
-    assert {one.field for one in found.rejection.differences} == {"state.voted_key", "effects[0].voted_key"}
-
-
-def test_this_project_names_every_vote() -> None:
-    trace = recorded("elections", 1, 100)
-    found = verdict_on(trace.header(), map(encode_line, without_own_votes(trace)))
-    assert found.rejection is not None
-    assert "state.voted_key" in [one.field for one in found.rejection.differences]
 
 
 def writes_a_vote(line: EventLine) -> bool:
