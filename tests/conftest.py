@@ -32,7 +32,6 @@ settings.load_profile(_chosen_profile())
 _LONGEST_FIRST = (
     "tests/traces/check/test_foreign.py",
     "tests/reference/test_cluster_simulation.py",
-    "tests/traces/check/test_voter_changes.py",
     "tests/traces/check/test_acceptance.py",
     "tests/dev/test_edges.py",
     "tests/traces/check/test_rules_switched_off.py",
