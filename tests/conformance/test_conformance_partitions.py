@@ -12,17 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.messages import HelloReply, Request
-from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
+from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import (
     PartitionObserve,
     PartitionReset,
-    PartitionStep,
     partition_cluster_of,
     partition_configuration_from,
 )
@@ -35,7 +32,6 @@ from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.recording import VectorProofError
 from kraft_conformance.vectors.smoke import PARTITION_SMOKE
-from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
 from kraft_dev.vectors.partitions.recording import PartitionSubject, partition_vector_of
 from kraft_dev.vectors.partitions.staging import (
     PartitionRun,
@@ -48,10 +44,8 @@ from kraft_spec.edits import Edit, edited_packages
 from kraft_spec.experiments import switchable_partition_rules
 from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.mutants import Mutant, load_catalogue, reference_edits, seeded
-from kraft_traces.errors import TraceError
 from kraft_traces.partitions.process import PartitionProcess
 
-REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
 ADAPTER = Path(__file__).with_name("partition_adapter.py")
 PAGE = Path(__file__).parents[2] / "docs" / "conformance-partitions.md"
 ENTRIES = [entry for entry in Catalogue().manifest.vectors if entry.subject == "partitions"]
@@ -98,99 +92,10 @@ def statuses(lines: Iterable[dict[str, Any]]) -> set[str]:
 # -------------------------------------------------------------------------------------------------------------
 
 
-def validator(part: str) -> Draft202012Validator:
-    return Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": ADAPTER_SCHEMA.committed()["$defs"]})
-
-
 def vector_called(name: str) -> PartitionVector:
     vector = Catalogue().vector(name)
     assert isinstance(vector, PartitionVector)
     return vector
-
-
-@pytest.mark.parametrize("name", ["partition.override.taken-over", "partition.znode.refused", "partition.list.both"])
-def test_what_is_said_about_a_vector_fits_the_schema(name: str) -> None:
-    vector = vector_called(name)
-    requests, replies = validator("Request"), validator("Reply")
-    reference = ReferenceAdapter()
-    asked: list[Request] = [
-        PartitionReset(id=1, cluster=vector.cluster, before=vector.before),
-        *(PartitionStep(id=2, event=step.event) for step in vector.steps),
-        PartitionObserve(id=3),
-    ]
-    for request in asked:
-        line = encoded(request)
-        requests.validate(json.loads(line))
-        assert parse_request(line, 1) == request
-        reply = reference.answer(request)
-        said = encoded(reply)
-        replies.validate(json.loads(said))
-        assert parse_reply(said, 1) == reply
-
-
-def test_who_does_not_name_subjects_has_a_replica() -> None:
-    """As every adapter said hello before there was another subject."""
-    said = {
-        "type": "hello",
-        "id": 1,
-        "schema": "kraft-adapter/1",
-        "implementation": {"name": "first", "version": "0"},
-        "kip_levels": {"KIP-595": "partial"},
-        "kraft_versions": [1],
-        "profile": "kip",
-        "observability": "wire",
-    }
-    validator("Reply").validate(said)
-    reply = parse_reply(json.dumps(said).encode(), 1)
-    assert isinstance(reply, HelloReply)
-    assert reply.subjects == ("replica",)
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('{"type":"partition_sep","id":1}', '$.type: unknown value "partition_sep", did you mean partition_step'),
-        ('{"type":"partition_reset","id":1}', "$.cluster: missing field 'cluster'"),
-        (
-            '{"type":"partition_step","id":1,"event":{"name":"BrokerFail","broker":1}}',
-            '$.event.name: unknown value "BrokerFail", did you mean BrokerFails',
-        ),
-        (
-            '{"type":"partition_step","id":1,"event":{"name":"BrokerFails","broker":"1"}}',
-            '$.event.broker: expected int, got str: "1"',
-        ),
-    ],
-)
-def test_a_malformed_request_is_told_by_line_and_field(line: str, said: str) -> None:
-    with pytest.raises(TraceError) as error:
-        parse_request(line.encode(), 1)
-    assert said in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (
-            '{"type":"partition_step","id":1,"effects":[{"type":"LeaderAndISR"}]}',
-            '$.effects[0].type: unknown value "LeaderAndISR", did you mean LeaderAndIsr',
-        ),
-        (
-            '{"type":"partition_step","id":1,"effects":'
-            '[{"type":"AlterReassignmentsAnswer","error":"OK","results":[]}]}',
-            '$.effects[0].error: unknown value "OK", expected one of NONE, UNKNOWN_TOPIC_OR_PARTITION',
-        ),
-        (
-            '{"type":"partition_step","id":1,"effects":[],"refusal":"STALE_EPOCH"}',
-            '$.refusal: unknown value "STALE_EPOCH"',
-        ),
-        ('{"type":"partition_observe","id":1,"state":{"controler":1}}', "$.state.controler: unknown field 'controler'"),
-    ],
-)
-def test_a_malformed_reply_is_told_by_line_and_field(line: str, said: str) -> None:
-    with pytest.raises(TraceError) as error:
-        parse_reply(line.encode(), 9)
-    assert str(error.value).startswith("standard output:9: ")
-    assert said in str(error.value)
 
 
 def test_the_adapter_says_what_it_cannot_do() -> None:
@@ -378,7 +283,7 @@ MUTANTS = tuple(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # each is a run of every vector; a push kills them with `make killed`, by its first vector
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_named_mutant_is_caught_on_the_wire(monkeypatch: pytest.MonkeyPatch, mutant: Mutant) -> None:
     """By a vector about one of its rules, or else by any: which one stands on the page."""

@@ -7,10 +7,12 @@ from jsonschema import Draft202012Validator
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.protocol.cluster import cluster_of, configuration_from
-from kraft_conformance.protocol.messages import Hello, Observe, Request, Reset, Software, Step, TracedDraw
+from kraft_conformance.protocol.messages import Hello, HelloReply, Observe, Request, Reset, Software, Step, TracedDraw
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
+from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
 from kraft_reference.scenarios import SCENARIOS
 from kraft_traces.errors import TraceError
@@ -27,18 +29,29 @@ def validator(part: str) -> Draft202012Validator:
     return Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]})
 
 
-def test_what_is_said_about_a_vector_fits_the_schema() -> None:
-    vector = Catalogue().vector("candidate.wins")
-    assert isinstance(vector, Vector)
-    requests, replies = validator("Request"), validator("Reply")
-    adapter = ReferenceAdapter()
-    asked: list[Request] = [
+def asked_of(vector: Vector | PartitionVector) -> list[Request]:
+    """Every request of a session with one vector."""
+    if isinstance(vector, PartitionVector):
+        return [
+            PartitionReset(id=1, cluster=vector.cluster, before=vector.before),
+            *(PartitionStep(id=2, event=step.event) for step in vector.steps),
+            PartitionObserve(id=3),
+        ]
+    return [
         Hello(id=1, schema="kraft-adapter/1", runner=Software("test", "0")),
         Reset(id=2, replica=vector.replica, cluster=vector.cluster, before=vector.before),
         *(Step(id=3, event=one.event, message=one.message, input=one.input, draw=one.draw) for one in vector.steps),
         Observe(id=4),
     ]
-    for request in asked:
+
+
+@pytest.mark.parametrize(
+    "name", ["candidate.wins", "partition.override.taken-over", "partition.znode.refused", "partition.list.both"]
+)
+def test_what_is_said_about_a_vector_fits_the_schema(name: str) -> None:
+    requests, replies = validator("Request"), validator("Reply")
+    adapter = ReferenceAdapter()
+    for request in asked_of(Catalogue().vector(name)):
         line = encoded(request)
         requests.validate(json.loads(line))
         assert parse_request(line, 1) == request
@@ -46,6 +59,24 @@ def test_what_is_said_about_a_vector_fits_the_schema() -> None:
         said = encoded(reply)
         replies.validate(json.loads(said))
         assert parse_reply(said, 1) == reply
+
+
+def test_who_does_not_name_subjects_has_a_replica() -> None:
+    """As every adapter said hello before there was another subject."""
+    said = {
+        "type": "hello",
+        "id": 1,
+        "schema": "kraft-adapter/1",
+        "implementation": {"name": "first", "version": "0"},
+        "kip_levels": {"KIP-595": "partial"},
+        "kraft_versions": [1],
+        "profile": "kip",
+        "observability": "wire",
+    }
+    validator("Reply").validate(said)
+    reply = parse_reply(json.dumps(said).encode(), 1)
+    assert isinstance(reply, HelloReply)
+    assert reply.subjects == ("replica",)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +100,16 @@ def test_what_is_said_about_a_vector_fits_the_schema() -> None:
             '{"type":"step","id":1,"event":"Poll","input":{"value":3},"draw":'
             '{"correlation_id":1,"election_timeout_ms":0,"election_backoff_ms":0}}',
             "$.input.value: Poll has no input 'value', it has no input",
+        ),
+        ('{"type":"partition_sep","id":1}', '$.type: unknown value "partition_sep", did you mean partition_step'),
+        ('{"type":"partition_reset","id":1}', "$.cluster: missing field 'cluster'"),
+        (
+            '{"type":"partition_step","id":1,"event":{"name":"BrokerFail","broker":1}}',
+            '$.event.name: unknown value "BrokerFail", did you mean BrokerFails',
+        ),
+        (
+            '{"type":"partition_step","id":1,"event":{"name":"BrokerFails","broker":"1"}}',
+            '$.event.broker: expected int, got str: "1"',
         ),
     ],
 )
@@ -103,6 +144,20 @@ def test_a_malformed_request_is_told_by_line_and_field(line: str, said: str) -> 
             '"kip_levels":{"KIP_595":"full"},"kraft_versions":[1],"profile":"kip","observability":"wire"}',
             '$.kip_levels: unknown KIP "KIP_595", did you mean KIP-595',
         ),
+        (
+            '{"type":"partition_step","id":1,"effects":[{"type":"LeaderAndISR"}]}',
+            '$.effects[0].type: unknown value "LeaderAndISR", did you mean LeaderAndIsr',
+        ),
+        (
+            '{"type":"partition_step","id":1,"effects":'
+            '[{"type":"AlterReassignmentsAnswer","error":"OK","results":[]}]}',
+            '$.effects[0].error: unknown value "OK", expected one of NONE, UNKNOWN_TOPIC_OR_PARTITION',
+        ),
+        (
+            '{"type":"partition_step","id":1,"effects":[],"refusal":"STALE_EPOCH"}',
+            '$.refusal: unknown value "STALE_EPOCH"',
+        ),
+        ('{"type":"partition_observe","id":1,"state":{"controler":1}}', "$.state.controler: unknown field 'controler'"),
     ],
 )
 def test_a_malformed_reply_is_told_by_line_and_field(line: str, said: str) -> None:

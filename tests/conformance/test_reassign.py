@@ -25,10 +25,7 @@ from kraft_conformance.exit_codes import ExitCode
 A0 = [("A", 0, [4, 3, 2])]
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KRAFT_SPEC_CLUSTER_DIR", raising=False)
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 # ---------------------------------------------------------------------------------------------------------

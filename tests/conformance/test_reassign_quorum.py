@@ -31,10 +31,7 @@ HISTORY = Path("quorum.jsonl")
 OWN = "__cluster_metadata"
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KRAFT_SPEC_CLUSTER_DIR", raising=False)
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def to(*ids: int, name: str = "quorum.json") -> tuple[str, str]:

@@ -28,10 +28,7 @@ TOPIC = "a topic name: letters, digits, '.', '_' and '-', at most 249"
 NUMBER = "the number of a partition, from 0 on"
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KRAFT_SPEC_CLUSTER_DIR", raising=False)
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def rows(*texts: str) -> str:

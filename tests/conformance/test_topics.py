@@ -25,10 +25,7 @@ from kraft_conformance.exit_codes import ExitCode
 UNCLEAN = "unclean.leader.election.enable"
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KRAFT_SPEC_CLUSTER_DIR", raising=False)
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def create(topic: str, replicas: str, *words: str) -> tuple[str, ...]:

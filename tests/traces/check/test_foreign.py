@@ -29,6 +29,7 @@ Path = tuple[str | int, ...]
 workloads = st.sampled_from(sorted(WORKLOADS))
 
 
+@settings(max_examples=max(10, settings().max_examples // 3))  # each is a whole trace with many candidates
 @given(workloads, st.integers(0, 20), st.sampled_from((0.02, 0.1, 0.3, 1.0)), st.integers(0, 2**32))
 # An id that no line has shown is still awaited when another one is sent without its id.
 @example("chaos", 19, 0.3, 1737275403)
