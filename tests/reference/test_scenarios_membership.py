@@ -14,12 +14,9 @@ from kraft_reference.events import (
     event_name,
 )
 from kraft_reference.identity import ReplicaKey, VoterSet
-from kraft_reference.log import Log, log_on, truncate
-from kraft_reference.records import RecordKind
-from kraft_reference.scenarios import SCENARIOS, Scenario, run, scenario
+from kraft_reference.log import Log, truncate
+from kraft_reference.scenarios import SCENARIOS, Scenario, scenario
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.membership.reassigning import ids
-from kraft_reference.scenarios.membership.reassignment import TO_THE_HAND_OVER
 from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.scenario import cluster, voter_set
 from kraft_reference.scenarios.watch_sets import have_disjoint_majorities
@@ -82,39 +79,6 @@ def test_changes_are_asked_for_by_requests() -> None:
     }
 
 
-def test_the_record_sequence_of_s20() -> None:
-    """Every offset, with its current and its target voters, as the table has it one offset lower."""
-    one = scenario("s20")
-    states = run(one, one.variant("right")).states
-    table = [
-        (0, 1, RecordKind.LEADER_CHANGE, (), None),
-        (1, 1, RecordKind.KRAFT_VERSION, (), None),
-        (2, 1, RecordKind.VOTERS, (1, 2, 3), None),
-        (3, 1, RecordKind.VOTER_ASSIGNMENT, (1, 2, 3), (4, 5, 6)),
-        (4, 1, RecordKind.VOTER_ASSIGNMENT, (1, 2, 3, 4), (4, 5, 6)),
-        (5, 1, RecordKind.VOTER_ASSIGNMENT, (1, 2, 4), (4, 5, 6)),
-        (6, 1, RecordKind.VOTER_ASSIGNMENT, (1, 2, 4, 5), (4, 5, 6)),
-        (7, 1, RecordKind.VOTER_ASSIGNMENT, (1, 4, 5), (4, 5, 6)),
-        (8, 1, RecordKind.VOTER_ASSIGNMENT, (1, 4, 5, 6), (4, 5, 6)),
-        (9, 2, RecordKind.LEADER_CHANGE, (), None),
-        (10, 2, RecordKind.VOTER_ASSIGNMENT, (4, 5, 6), (4, 5, 6)),
-        (11, 2, RecordKind.VOTER_ASSIGNMENT, (4, 5, 6), None),
-    ]
-    for state in states.values():
-        records = [
-            (
-                offset,
-                record.epoch,
-                record.kind,
-                tuple(sorted(voter.id for voter in record.voters)),
-                None if record.target is None else tuple(sorted(record.target)),
-            )
-            for offset, record in enumerate(state.log.records)
-        ]
-        assert (records, state.high_watermark) == (table, 12)
-    assert [ids(row.current) for row in TO_THE_HAND_OVER] == [row[3] for row in table[4:9]]
-
-
 # ---------------------------------------------------------------------------------------------------------
 # The watch.
 # ---------------------------------------------------------------------------------------------------------
@@ -167,14 +131,3 @@ def test_a_set_that_is_not_the_newest_of_the_log_is_seen(monkeypatch: pytest.Mon
     assert director.watch.violated == {}
     director.fetch(1, 2)
     assert director.watch.violated == {"ConfigFollowsLog": director.occurrences[-1].sequence}
-
-
-def test_logs_on_snapshots_are_compared_where_both_have_records() -> None:
-    """A replica that begins from a snapshot, and one that has everything: nothing is violated, and much is compared."""
-    one = scenario("s19-snapshots")
-    states = run(one, one.variant("right")).states
-    assert (states[1].log.start_offset, states[2].log.start_offset) == (55, 0)
-    assert states[1].log.between(55, 60) == states[2].log.between(55, 60)
-    assert states[5].log.voters == states[1].log.voters
-    assert log_on(states[1].log.base).voters == states[1].log.voters[:1]
-    assert states[1].log.record(60).kind is RecordKind.VOTERS
