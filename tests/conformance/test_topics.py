@@ -1,6 +1,5 @@
 """`kraft-spec admin topics`: topics and brokers of a simulated cluster, and the trace that is their state."""
 
-import gzip
 import json
 from pathlib import Path
 
@@ -217,19 +216,10 @@ def test_two_commands_at_a_time_are_refused(capsys: Captured) -> None:
 
 
 @pytest.mark.slow
-def test_the_model_checks_the_trace(capsys: Captured, tmp_path: Path) -> None:
+def test_the_model_accepts_the_trace(capsys: Captured) -> None:
+    """What it says of a trace that is wrong, `test_cli` and `test_view_partitions` show."""
     a_history()
-    Path("packed.jsonl.gz").write_bytes(gzip.compress(TRACE.read_bytes()))
-    assert said(capsys, "validate", "partitions.jsonl", "packed.jsonl.gz").splitlines() == [
-        "partitions.jsonl: accepted, 6 events, compared: complete",
-        "packed.jsonl.gz: accepted, 6 events, compared: complete",
-    ]
-    lines = TRACE.read_text().splitlines(keepends=True)
-    lines[2] = lines[2].replace('"leader":1', '"leader":2')
-    Path("lie.jsonl").write_text("".join(lines))
-    (verdict,) = document(capsys, "validate", "lie.jsonl", code=ExitCode.VIOLATION)
-    assert (verdict["kind"], verdict["events"], verdict["rejection"]["line"]) == ("rejected", 1, 3)
-    assert verdict["rejection"]["rules"][0] == "partition-reassign.leader-in-removing"
-    assert Path(verdict["failing_prefix"]).read_text() == "".join(lines[:3])
-    Path("cut.jsonl").write_text(lines[0])
+    shown = said(capsys, "validate", "partitions.jsonl")
+    assert shown == "partitions.jsonl: accepted, 6 events, compared: complete\n"
+    Path("cut.jsonl").write_text(TRACE.read_text().splitlines(keepends=True)[0])
     assert "a header and no event" in refused(capsys, "validate", "cut.jsonl", code=ExitCode.BAD_INPUT)

@@ -9,7 +9,6 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from msgspec import UNSET
 from tests.traces.check import cases
 from tests.traces.check import test_foreign as foreign_stories
 from tests.traces.check.alterations import document_of, line_from
@@ -413,31 +412,6 @@ def test_of_many_differences_a_hundred_are_named() -> None:
 # ---------------------------------------------------------------------------------------------------------
 
 OFFSETS = (-2, -1, 0, 1, 2)
-
-
-def _spoiled(run: Checkpointed, sequence: int) -> list[bytes]:
-    """The event lines, of which one has an epoch that nobody has raised."""
-    documents = [document_of(event) for event in run.events]
-    documents[sequence - 1]["state"]["epoch"] += 7
-    return [as_line(document) for document in documents]
-
-
-@pytest.mark.parametrize("wrong_checkpoint", [False, True])
-@pytest.mark.parametrize("offset", OFFSETS)
-def test_a_mismatch_near_a_checkpoint_is_found_on_its_line(offset: int, wrong_checkpoint: bool) -> None:
-    run = simulated("calm", 1, 60)
-    after = next(n for n in range(20, 50) if all(run.events[n - 1 + o].replica is not UNSET for o in OFFSETS))
-    wrong = after + offset
-    lines = run.lines([after], events=_spoiled(run, wrong))
-    if wrong_checkpoint:
-        lines[after + 1] = lines[after + 1].replace(b'"crashes":0', b'"crashes":1')
-    found = verdict_on(lines).rejection
-    assert found is not None
-    if wrong_checkpoint and offset > 0:
-        assert (found.kind, found.line, found.sequence) == (RejectionKind.CHECKPOINT, after + 2, after)
-        assert found.differences == (Difference("history.crashes", "0", "1"),)
-    else:
-        assert (found.kind, found.line) == (RejectionKind.MISMATCH, wrong + (1 if offset <= 0 else 2))
 
 
 @pytest.mark.parametrize("offset", OFFSETS)
