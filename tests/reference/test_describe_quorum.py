@@ -2,12 +2,9 @@
 
 import pytest
 from tests.reference.builders import (
-    FETCHED,
-    FIVE,
     OBSERVED,
     SIX,
     THREE,
-    catching_up,
     cluster,
     details,
     endpoint,
@@ -19,24 +16,20 @@ from tests.reference.builders import (
     log_of,
     old_software,
     reassigning,
-    receive,
     role_name,
     step,
     version_record,
     voters_record,
     where,
 )
-from tests.reference.wire import fetch
 
 from kraft_reference.describe import (
     FetchTime,
-    FetchTimes,
     QuorumDescription,
     ReplicaProgress,
     describe_quorum,
-    with_fetch,
 )
-from kraft_reference.events import ClientAppend, RemoveVoter
+from kraft_reference.events import RemoveVoter
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.messages import Error
 from kraft_reference.records import Record, RecordKind
@@ -103,19 +96,6 @@ def test_the_lag_is_that_of_the_slowest_voter() -> None:
     assert describe_quorum(longer, THREE, {}, 100).voters[1] == ReplicaProgress(key(2), 9, 0, -1, -1)
 
 
-def test_the_uncommitted_change_is_shown() -> None:
-    """Rule: wire.describe-quorum."""
-    adds = receive(established(4, pending_change=catching_up()), fetch(4, 1, 4, 1, 4), OBSERVED).state
-    described = describe_quorum(adds, OBSERVED, {}, 0)
-    assert (described.uncommitted_added, described.uncommitted_removed) == (key(4), None)
-    assert (described.nodes, described.observers) == (listening(1, 2, 3, 4), ())
-    removes = step(established(4), RemoveVoter(9, key(3))).state
-    described = describe_quorum(removes, THREE, {}, 0)
-    assert (described.uncommitted_added, described.uncommitted_removed) == (None, key(3))
-    done = describe_quorum(receive(removes, fetch(2, 1, 4, 2, 4)).state, THREE, {}, 0)
-    assert (done.uncommitted_added, done.uncommitted_removed) == (None, None)
-
-
 def test_a_static_voter_is_shown_once_after_an_upgrade() -> None:
     """Rule: wire.describe-quorum."""
     static = cluster(3, kraft_version=0)
@@ -140,33 +120,6 @@ def test_of_several_entries_of_one_id_the_latest_is_shown() -> None:
     assert describe_quorum(state, THREE, {}, 0).nodes == ((1, endpoint(1)), (2, "latest:1"))
 
 
-def test_when_a_follower_was_last_caught_up() -> None:
-    """Rule: wire.describe-quorum."""
-    times: FetchTimes = {}
-    state = established(5)
-
-    def fetched(offset: int, now_ms: int, directory_id: str = "U2") -> FetchTime:
-        nonlocal times
-        times = with_fetch(times, state, key(2, directory_id), offset, now_ms)
-        return times[key(2, directory_id)]
-
-    assert fetched(0, 10) == FetchTime(10, -1, 1)
-    assert fetched(1, 20) == FetchTime(20, 20, 1)
-    state = step(state, ClientAppend(1), FIVE).state
-    # It had everything that there was at its fetch before, and not what there is now.
-    assert fetched(1, 30) == FetchTime(30, 20, 2)
-    state = step(step(state, ClientAppend(1), FIVE).state, ClientAppend(1), FIVE).state
-    assert fetched(2, 40) == FetchTime(40, 30, 4)
-    assert fetched(3, 50) == FetchTime(50, 30, 4)
-    assert fetched(4, 60) == FetchTime(60, 60, 4)
-    # Each under its own key; a static voter under its id.
-    assert fetched(4, 70, "U2'") == FetchTime(70, 70, 4)
-    assert times[key(2)] == FetchTime(60, 60, 4)
-    static = cluster(3, kraft_version=0)
-    low = established(5, log=log_of(voters=static.voters))
-    assert with_fetch({}, low, key(3), 1, 5) == {ReplicaKey(3): FetchTime(5, 5, 1)}
-
-
 def test_the_target_is_described_beside_voters_and_observers() -> None:
     """Rules: reassign.describe-quorum, reassign.progress-only-during."""
     state = reassigning(1, 2, 4, fetch_offsets={key(2): 1, key(4): 2, key(5): 0, key(3): 2})
@@ -186,31 +139,9 @@ def test_the_target_is_described_beside_voters_and_observers() -> None:
     )
 
 
-def test_a_target_is_none_when_there_is_none() -> None:
-    """Rule: reassign.describe-quorum."""
-    assert describe_quorum(reassigning(1, 2, 3, target=None), SIX, {}, 0).target is None
-    leading = describe_quorum(reassigning(1, 2, 3, target=(1,)), SIX, {}, 7).target
-    assert leading == (ReplicaProgress(key(1), 2, 0, 7, 7),)
-
-
 def test_of_several_disks_the_voter_is_shown_and_else_the_one_furthest_on() -> None:
     """Rule: reassign.describe-quorum."""
     disks = {key(5): 1, key(5, "U5'"): 2, key(2, "U2'"): 2, key(2): 1}
     described = describe_quorum(reassigning(1, 2, 3, target=(2, 5), fetch_offsets=disks), SIX, {}, 0)
     assert described.target is not None
     assert [one.key for one in described.target] == [key(2), key(5, "U5'")]
-
-
-def test_a_step_shows_as_an_uncommitted_voter() -> None:
-    """Rule: reassign.describe-quorum."""
-    waiting = reassigning(1, 2, 3, fetch_offsets=FETCHED, pending_change=catching_up(end=2, requester=None))
-    added = receive(waiting, fetch(4, 1, 4, 2, 4), SIX).state
-    described = describe_quorum(added, SIX, {}, 0)
-    assert (described.uncommitted_added, [voter.key.id for voter in described.voters]) == (key(4), [1, 2, 3, 4])
-
-
-@pytest.mark.parametrize("state", [s for s in in_every_role(4) if s.role is not Role.LEADER], ids=role_name)
-def test_nobody_but_the_leader_describes_a_target(state: ReplicaState) -> None:
-    """Rule: reassign.describe-quorum."""
-    described = describe_quorum(state._replace(log=reassigning(1, 2, 3).log), SIX, {}, 0)
-    assert (described.error, described.target) == (Error.NOT_LEADER_OR_FOLLOWER, None)
