@@ -5,6 +5,7 @@ step of a conformance vector.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.messages import Message
@@ -209,6 +210,9 @@ Event = (
 )
 """All that may happen at one replica."""
 
+DISK_EVENTS = (Crash, ReplaceDisk)
+"""What happens to the disk itself: nothing is written and nothing is sent in it."""
+
 
 def event_name(event: Event) -> str:
     """The name of an event in traces, model and vectors."""
@@ -217,8 +221,7 @@ def event_name(event: Event) -> str:
     return type(event).__name__
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(NamedTuple):
     """What chance and the outside contribute to one step, so that a run is a function of its inputs."""
 
     correlation_id: int

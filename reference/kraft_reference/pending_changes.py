@@ -262,7 +262,7 @@ def with_lost_leadership(before: ReplicaState, outcome: Outcome, configuration: 
     Rules: add-voter.leader-change-leaves-outcome-open, reassign.client-retries.
     """
     change, after, error = before.pending_change, outcome.state, Error.NOT_LEADER_OR_FOLLOWER
-    if after.role is Role.LEADER:
+    if before.role is not Role.LEADER or after.role is Role.LEADER:
         return outcome
     if change is not None and change.requester is not None and not _is_answered(outcome, change.requester):
         sent = _reply(after, configuration, kind_of(change), change.requester, error)

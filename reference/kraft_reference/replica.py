@@ -36,6 +36,7 @@ from kraft_reference import (
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Effect
 from kraft_reference.events import (
+    DISK_EVENTS,
     AddVoter,
     AdvanceReassignment,
     AlterPartitionReassignments,
@@ -106,7 +107,7 @@ def handle(state: ReplicaState, configuration: Configuration, event: Event, draw
         ValueError: a `Crash` keeps more or less of the log than it can.
     """
     outcome = _handle(state, configuration, event, draw)
-    if isinstance(event, Crash | ReplaceDisk) or outcome.state is state:
+    if outcome.state is state or isinstance(event, DISK_EVENTS):
         return outcome
     concluded = with_lost_leadership(state, outcome, configuration)
     return concluded._replace(state=durability.with_file_version(state, concluded.state))
@@ -225,7 +226,7 @@ class Replica:
 
     def may_die_during(self, event: Event) -> bool:
         """Can a driver let the replica die in the middle of this event?  Those of the disk have no middle."""
-        return not isinstance(event, Crash | ReplaceDisk)
+        return not isinstance(event, DISK_EVENTS)
 
     def next_steps(self) -> frozenset[ReplicaKey | None]:
         """The steps of a reassignment that a driver may choose from; see `quorum_reassignment.next_steps`."""
@@ -243,7 +244,7 @@ class Replica:
         before = self.state
         outcome = self.outcome(event, draw)
         self.state = outcome.state
-        effects = () if isinstance(event, Crash | ReplaceDisk) else durability.effects_of(before, outcome)
+        effects = () if isinstance(event, DISK_EVENTS) else durability.effects_of(before, outcome)
         return Step(outcome.state, effects, outcome.refusal)
 
     def crash_during(self, event: Event, draw: Draw, completed: int, log_end_offset: int) -> Step:

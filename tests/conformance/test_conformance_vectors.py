@@ -125,7 +125,7 @@ def made(script: object = grant, subject: Subject = SUBJECT) -> Vector:
 def test_a_state_that_the_history_does_not_lead_to_is_refused() -> None:
     run = recorded("a script", THREE, grant, lambda _: ("kip",))
     tampered = [
-        replace(one, state=one.state._replace(high_watermark=7)) if one.state is not None and one.sequence == 3 else one
+        one._replace(state=one.state._replace(high_watermark=7)) if one.state is not None and one.sequence == 3 else one
         for one in run.occurrences
     ]
     assert run.occurrences[2].replica_id == 2
@@ -135,7 +135,7 @@ def test_a_state_that_the_history_does_not_lead_to_is_refused() -> None:
 
 def test_a_step_that_the_reference_does_not_take_is_refused() -> None:
     run = recorded("a script", THREE, grant, lambda _: ("kip",))
-    tampered = [replace(one, effects=()) if one.sequence == run.start + 1 else one for one in run.occurrences]
+    tampered = [one._replace(effects=()) if one.sequence == run.start + 1 else one for one in run.occurrences]
     with pytest.raises(VectorProofError, match="step 0 gives"):
         vector_of(replace(run, occurrences=tuple(tampered)), SUBJECT)
 

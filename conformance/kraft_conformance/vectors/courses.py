@@ -69,7 +69,7 @@ def _outcomes(
 
 
 def _after(course: Followed, occurrence: Occurrence, done: Step, taken: frozenset[OpenAnswer]) -> Followed:
-    happened = replace(occurrence, effects=done.effects, refusal=done.refusal, state=done.state)
+    happened = occurrence._replace(effects=done.effects, refusal=done.refusal, state=done.state)
     return Followed(done.state, course.before, taken, (*course.steps, happened))
 
 

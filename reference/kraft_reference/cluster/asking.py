@@ -26,7 +26,6 @@ from kraft_reference.messages import (
     BeginQuorumEpochRequest,
     FetchRequest,
     FetchSnapshotRequest,
-    Message,
     Request,
     VoteRequest,
 )
@@ -72,60 +71,59 @@ class EverybodyIsAsked:
         for debt in grown:
             self._owed_ms[debt] = self._owed_ms.get(debt, 0) + now_ms - since_ms
         self._note_fetch(occurrence, before, after)
+        missed = None
         for effect in occurrence.effects:
-            if isinstance(effect, Send) and isinstance(effect.message, REQUESTS):
+            if isinstance(effect, Send) and type(effect.message) in REQUESTS:
                 self._owed_ms.pop(_Debt(source, type(effect.message), effect.message.destination), None)
-                self._note_search(after, effect.message)
-        return self._overdue(occurrence.sequence, after, grown)
+                if after.role is Role.UNATTACHED and isinstance(effect.message, FetchRequest):
+                    missed = self._missed(source, effect.message.destination)
+        said = self._overdue(grown) or missed
+        return None if said is None else Violation("EverybodyIsAsked", occurrence.sequence, source, said)
 
     def _owed_by(self, state: ReplicaState, now_ms: int) -> list[_Debt]:
         """What a replica in this state owes and has not on its way."""
         kind: type[Request]
+        own_id = state.key.id
         match state.role:
-            case Role.PROSPECTIVE | Role.CANDIDATE if 2 * (len(state.voters) - len(state.rejected)) > len(state.voters):
-                kind, heard = VoteRequest, state.granted | state.rejected
             case Role.LEADER:
                 kind = BeginQuorumEpochRequest
-                heard = frozenset([one.id for one in state.voters if not self._is_silent(state, one.id, now_ms)])
+                silent = [one.id for one in other_voters(state) if self._is_silent(own_id, one.id, now_ms)]
+            case Role.PROSPECTIVE | Role.CANDIDATE if 2 * (len(state.voters) - len(state.rejected)) > len(state.voters):
+                kind, heard = VoteRequest, state.granted | state.rejected
+                silent = [one.id for one in other_voters(state) if one.id not in heard]
             case _:
                 return []
-        own_id = state.key.id
-        quiet = {*heard, *state.awaiting, own_id}
-        return [_Debt(own_id, kind, voter.id) for voter in other_voters(state) if voter.id not in quiet]
+        return [_Debt(own_id, kind, one) for one in silent if one not in state.awaiting and one != own_id]
 
-    def _is_silent(self, leader: ReplicaState, voter: int, now_ms: int) -> bool:
-        return now_ms - self._fetched_ms.setdefault((leader.key.id, voter), now_ms) >= self._period_ms
+    def _is_silent(self, leader: int, voter: int, now_ms: int) -> bool:
+        return now_ms - self._fetched_ms.setdefault((leader, voter), now_ms) >= self._period_ms
 
     def _note_fetch(self, occurrence: Occurrence, before: ReplicaState, after: ReplicaState) -> None:
         source, event = after.key.id, occurrence.event
-        if before.role is not after.role or before.epoch != after.epoch or before.voters != after.voters:
+        moved = before.role is not after.role or before.epoch != after.epoch
+        if moved or (before.log is not after.log and before.voters != after.voters):
             for pair in [pair for pair in self._fetched_ms if pair[0] == source]:
                 del self._fetched_ms[pair]
-        if isinstance(event, Receive) and isinstance(event.message, (FetchRequest, FetchSnapshotRequest)):
-            self._fetched_ms[source, event.message.source] = occurrence.time_ms
-        if isinstance(event, ReplaceDisk):
+        if isinstance(event, Receive):
+            if isinstance(event.message, (FetchRequest, FetchSnapshotRequest)):
+                self._fetched_ms[source, event.message.source] = occurrence.time_ms
+        elif isinstance(event, ReplaceDisk):
             self._owed_ms = {debt: owed for debt, owed in self._owed_ms.items() if debt.source != source}
 
-    def _note_search(self, state: ReplicaState, request: Message) -> None:
-        if not isinstance(request, FetchRequest) or state.role is not Role.UNATTACHED:
-            return
-        for server in self._servers[state.key.id]:
-            asked = server == request.destination
-            pair = state.key.id, server
-            self._others_asked[pair] = 0 if asked else self._others_asked.get(pair, 0) + 1
+    def _missed(self, source: int, destination: int) -> str | None:
+        """Note a question of who looks for the leader; whom it has missed for too long."""
+        servers = self._servers[source]
+        for server in servers:
+            pair = source, server
+            asked = self._others_asked[pair] = 0 if server == destination else self._others_asked.get(pair, 0) + 1
+            if asked > FETCHES_PER_SERVER * len(servers):
+                return f"looked for the leader with {asked} Fetches, none of them to bootstrap server {server}"
+        return None
 
-    def _overdue(self, sequence: int, state: ReplicaState, grown: list[_Debt]) -> Violation | None:
-        """What became too much in this very occurrence: a debt that grew, or a search that went on."""
-        source = state.key.id
+    def _overdue(self, grown: list[_Debt]) -> str | None:
+        """What has been owed for too long, of the debts that grew."""
         for debt in grown:
             owed_ms = self._owed_ms.get(debt, 0)
             if owed_ms > self._period_ms:
-                said = f"owed a {debt.kind.__name__} to {debt.destination} for {owed_ms} ms and did not send it"
-                return Violation("EverybodyIsAsked", sequence, source, said)
-        servers = self._servers[source] if state.role is Role.UNATTACHED else ()
-        for server in servers:
-            asked = self._others_asked.get((source, server), 0)
-            if asked > FETCHES_PER_SERVER * len(servers):
-                said = f"looked for the leader with {asked} Fetches, none of them to bootstrap server {server}"
-                return Violation("EverybodyIsAsked", sequence, source, said)
+                return f"owed a {debt.kind.__name__} to {debt.destination} for {owed_ms} ms and did not send it"
         return None

@@ -171,7 +171,7 @@ class Driver:
                 assert isinstance(effect, Send)
                 message = effect.message
                 self._plan_arrival(message_id(occurrence.sequence, message), message)
-                if isinstance(message, REQUESTS):
+                if type(message) in REQUESTS:
                     self._await_answer(replica_id, message.destination, message.correlation_id)
             elif kind is StartTimer:
                 assert isinstance(effect, StartTimer)

@@ -57,7 +57,7 @@ class Membership:
         event = occurrence.event
         if type(event) is Receive:
             message = event.message
-            if isinstance(message, FetchRequest | FetchSnapshotRequest):
+            if isinstance(message, (FetchRequest, FetchSnapshotRequest)):
                 self._check_progress(before, after, message.replica_key)
             elif type(message) is VoteResponse:
                 self._check_vote(before, after, message)

@@ -4,7 +4,7 @@ A trace is these values written down (`kraft_traces`); the cluster itself writes
 """
 
 from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from kraft_reference.effects import Effect
 from kraft_reference.events import Event
@@ -68,8 +68,7 @@ class CrashPoint:
     """How much of the log survived."""
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """One event of a run.  Its `sequence` counts from 1 without gaps and is the correlation id of what it sends."""
 
     sequence: int

@@ -23,7 +23,7 @@ from kraft_reference.cluster.occurrence import (
 )
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Effect, Send
-from kraft_reference.events import Crash, Draw, Event, Receive, ReplaceDisk, Restart
+from kraft_reference.events import DISK_EVENTS, Crash, Draw, Event, Receive, ReplaceDisk, Restart
 from kraft_reference.messages import Error, Message, VoteRequest, VoteResponse
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, handle
@@ -91,7 +91,7 @@ class World:
         Raises:
             ImpossibleMoveError: the crash cannot leave this much of the log, or the event is itself one of the disk.
         """
-        if isinstance(event, Crash | ReplaceDisk):
+        if isinstance(event, DISK_EVENTS):
             raise ImpossibleMoveError(f"{type(event).__name__} has no effects to die between")
         return self._crash_during(replica_id, event, CrashPoint(completed, log_end_offset), draw, None)
 

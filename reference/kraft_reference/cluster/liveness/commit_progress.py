@@ -60,8 +60,7 @@ class CommitProgress:
             return None
         offset, appended_ms = appended
         leader_id = leadership.leader_id
-        late = set(self._fetching.late(leadership))
-        for replica_id in (leader_id, *(one for one in self._fetching.owing(leadership) if one not in late)):
+        for replica_id in (leader_id, *self._fetching.fetching(leadership)):
             if self._world.state(replica_id).high_watermark <= offset:
                 return replica_id, offset, max(appended_ms, self._standing.since_ms, self._moved_ms)
         return None

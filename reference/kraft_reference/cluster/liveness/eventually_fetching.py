@@ -67,13 +67,13 @@ class EventuallyFetching:
         """The replicas that owe their Fetches to a leader that stands, by ascending id."""
         remaining = self._remaining
         leader_id = leadership.leader_id
-        voters = self._world.state(leader_id).voters
-        states = {replica_id: self._world.state(replica_id) for replica_id in remaining.running}
+        state_of = self._world.state
+        voters = state_of(leader_id).voters
         return [
             replica_id
             for replica_id in sorted(remaining.running - {leader_id})
             if remaining.linked(replica_id, leader_id)
-            and (belongs_to(states[replica_id], voters) or states[replica_id].epoch <= leadership.epoch)
+            and (state_of(replica_id).epoch <= leadership.epoch or belongs_to(state_of(replica_id), voters))
             and any(
                 remaining.linked(replica_id, server) for server in self._configuration.bootstrap_server_ids(replica_id)
             )
@@ -82,6 +82,10 @@ class EventuallyFetching:
     def late(self, leadership: Leadership) -> list[int]:
         """Those of them that do not fetch."""
         return [replica_id for replica_id in self.owing(leadership) if self._fetches_from.get(replica_id) != leadership]
+
+    def fetching(self, leadership: Leadership) -> list[int]:
+        """Those of them that do."""
+        return [replica_id for replica_id in self.owing(leadership) if self._fetches_from.get(replica_id) == leadership]
 
     def is_open(self) -> bool:
         """Does somebody who owes it not fetch now?"""
