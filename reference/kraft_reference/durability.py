@@ -109,15 +109,16 @@ def crashed(state: ReplicaState, log_end_offset: int) -> ReplicaState:
     return stopped._replace(log=kept, high_watermark=UNKNOWN_HIGH_WATERMARK, moved_to=None)
 
 
-def with_file_version(before: ReplicaState, after: ReplicaState) -> ReplicaState:
-    """The state after a step, with the version in which its quorum state file is written, if it is.
+def with_file_version(before: ReplicaState, outcome: Outcome) -> Outcome:
+    """The outcome of a step, with the version in which the quorum state file is written, if it is.
 
     Rules: durable.version-by-kraft, wire.quorum-state, kraft-version.finalized-when.
     """
+    after = outcome.state
     written = (before.epoch, before.leader_id, before.voted_key) != (after.epoch, after.leader_id, after.voted_key)
     if not written or after.quorum_state_version == after.log.kraft_version:
-        return after
-    return after._replace(quorum_state_version=after.log.kraft_version)
+        return outcome
+    return outcome._replace(state=after._replace(quorum_state_version=after.log.kraft_version))
 
 
 def after_restart(

@@ -109,8 +109,7 @@ def handle(state: ReplicaState, configuration: Configuration, event: Event, draw
     outcome = _handle(state, configuration, event, draw)
     if outcome.state is state or isinstance(event, DISK_EVENTS):
         return outcome
-    concluded = with_lost_leadership(state, outcome, configuration)
-    return concluded._replace(state=durability.with_file_version(state, concluded.state))
+    return durability.with_file_version(state, with_lost_leadership(state, outcome, configuration))
 
 
 def _handle(state: ReplicaState, configuration: Configuration, event: Event, draw: Draw) -> Outcome:

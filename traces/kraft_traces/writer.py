@@ -15,14 +15,14 @@ from kraft_traces.lines import EndLine, Generator, HeaderLine, Line
 from kraft_traces.streams import whole_file
 
 
-def event_lines(occurrence: Occurrence) -> Iterator[Line]:
+def event_lines(occurrence: Occurrence) -> Iterable[Line]:
     """The line of an occurrence."""
-    yield event_line(occurrence)
+    return (event_line(occurrence),)
 
 
 def line_maker(
     configuration: Configuration, checkpoint_every: int | None, switched_off: Collection[str] = ()
-) -> Callable[[Occurrence], Iterator[Line]]:
+) -> Callable[[Occurrence], Iterable[Line]]:
     """What makes the lines of the occurrences of a run, one after the other.
 
     Args:

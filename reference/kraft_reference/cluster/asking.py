@@ -26,7 +26,7 @@ from kraft_reference.messages import (
     BeginQuorumEpochRequest,
     FetchRequest,
     FetchSnapshotRequest,
-    Request,
+    Message,
     VoteRequest,
 )
 from kraft_reference.roles import Role
@@ -40,7 +40,7 @@ class _Debt(NamedTuple):
     """A request of this kind from one replica to another."""
 
     source: int
-    kind: type[Request]
+    kind: type[Message]
     destination: int
 
 
@@ -82,7 +82,7 @@ class EverybodyIsAsked:
 
     def _owed_by(self, state: ReplicaState, now_ms: int) -> list[_Debt]:
         """What a replica in this state owes and has not on its way."""
-        kind: type[Request]
+        kind: type[Message]
         own_id = state.key.id
         match state.role:
             case Role.LEADER:

@@ -177,7 +177,7 @@ class Disk:
             or self.flushed != state.log.flushed
             or (self.base is not state.log.base and self.base != state.log.base)
             or len(self.records) != len(state.log.records)
-            or (self.records and self.records[-1] != state.log.records[-1])
+            or self.records[-1:] != list(state.log.records[-1:])
         ):
             raise BrokenProperty(
                 PROPERTY,

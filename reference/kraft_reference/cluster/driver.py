@@ -166,18 +166,14 @@ class Driver:
         if state.role is not before.role:
             pending.stop_timers(state)
         for effect in occurrence.effects:
-            kind = type(effect)
-            if kind is Send:
-                assert isinstance(effect, Send)
+            if isinstance(effect, Send):
                 message = effect.message
                 self._plan_arrival(message_id(occurrence.sequence, message), message)
                 if type(message) in REQUESTS:
                     self._await_answer(replica_id, message.destination, message.correlation_id)
-            elif kind is StartTimer:
-                assert isinstance(effect, StartTimer)
+            elif isinstance(effect, StartTimer):
                 self._start_timer(replica_id, effect)
-            elif kind is Answer:
-                assert isinstance(effect, Answer)
+            elif isinstance(effect, Answer):
                 self.after_answer(replica_id, effect.reply)
         pending.stop_idle_timers(state)
         if state.role is Role.STOPPED:

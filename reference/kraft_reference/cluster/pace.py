@@ -25,16 +25,16 @@ def fetch_wait_ms(before: ReplicaState, occurrence: Occurrence, chance: Chance, 
     """A new Follower fetches at once, one whose last Fetch brought something as soon as that is written."""
     event, state = occurrence.event, occurrence.state
     assert state is not None, "an event of a replica leaves a state"
-    message = event.message if isinstance(event, Receive) else None
-    if isinstance(message, (FetchResponse, FetchSnapshotResponse)):
-        if state.log is not before.log:
-            return chance.between(0, WRITE_MS_MAX)
-        # Rules: fetch.response.common, snapshot.load-resets-history.
-        if state.wanted_snapshot is not None and before.wanted_snapshot != state.wanted_snapshot:
+    if isinstance(event, Receive):
+        if isinstance(event.message, (FetchResponse, FetchSnapshotResponse)):
+            if state.log is not before.log:
+                return chance.between(0, WRITE_MS_MAX)
+            # Rules: fetch.response.common, snapshot.load-resets-history.
+            if state.wanted_snapshot is not None and before.wanted_snapshot != state.wanted_snapshot:
+                return 0
+        # The connection was in use for something else; what a Follower lives on is its Fetch.
+        elif isinstance(event.message, ChangeResponse):
             return 0
-    # The connection was in use for something else; what a Follower lives on is its Fetch.
-    if isinstance(message, ChangeResponse):
-        return 0
     follows_anew = state.role is Role.FOLLOWER and (
         before.role is not Role.FOLLOWER or before.epoch != state.epoch or before.leader_id != state.leader_id
     )

@@ -33,7 +33,13 @@ class EventuallyFetching:
         self._remaining = remaining
         self._standing = standing
         self._world = world
-        self._configuration = configuration = world.configuration
+        configuration = world.configuration
+        self._searching = frozenset(
+            replica_id
+            for replica_id in remaining.running
+            if any(remaining.linked(replica_id, server) for server in configuration.bootstrap_server_ids(replica_id))
+        )
+        """The replicas that can reach a bootstrap server."""
         self._bounds_ms = {
             replica_id: len(configuration.bootstrap_server_ids(replica_id))
             * BOUND_TIMEOUTS_PER_SERVER
@@ -65,18 +71,14 @@ class EventuallyFetching:
 
     def owing(self, leadership: Leadership) -> list[int]:
         """The replicas that owe their Fetches to a leader that stands, by ascending id."""
-        remaining = self._remaining
         leader_id = leadership.leader_id
         state_of = self._world.state
         voters = state_of(leader_id).voters
         return [
             replica_id
-            for replica_id in sorted(remaining.running - {leader_id})
-            if remaining.linked(replica_id, leader_id)
+            for replica_id in sorted(self._searching - {leader_id})
+            if self._remaining.linked(replica_id, leader_id)
             and (state_of(replica_id).epoch <= leadership.epoch or belongs_to(state_of(replica_id), voters))
-            and any(
-                remaining.linked(replica_id, server) for server in self._configuration.bootstrap_server_ids(replica_id)
-            )
         ]
 
     def late(self, leadership: Leadership) -> list[int]:
