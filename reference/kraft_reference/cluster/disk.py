@@ -64,28 +64,22 @@ class Disk:
 
     def write(self, effect: Effect) -> None:
         """Carry out a durable effect."""
-        kind = type(effect)
-        if kind is PersistQuorumState:
-            assert isinstance(effect, PersistQuorumState)
+        if isinstance(effect, PersistQuorumState):
             self.epoch, self.leader_id, self.voted_key = effect.epoch, effect.leader_id, effect.voted_key
             self.version = effect.version
-        elif kind is AppendRecords:
-            assert isinstance(effect, AppendRecords)
+        elif isinstance(effect, AppendRecords):
             if effect.base_offset != self.end_offset:
                 raise BrokenProperty(
                     PROPERTY, f"records appended at {effect.base_offset}, the log on disk ends at {self.end_offset}"
                 )
             self.records.extend(effect.records)
-        elif kind is FlushLog:
-            assert isinstance(effect, FlushLog)
+        elif isinstance(effect, FlushLog):
             if not self.flushed <= effect.end_offset <= self.end_offset:
                 raise BrokenProperty(PROPERTY, f"{effect.end_offset} records synced of {self.end_offset} on disk")
             self.flushed = effect.end_offset
-        elif kind is TruncateLog:
-            assert isinstance(effect, TruncateLog)
+        elif isinstance(effect, TruncateLog):
             self.truncate(effect.end_offset)
-        elif kind is WriteSnapshot:
-            assert isinstance(effect, WriteSnapshot)
+        elif isinstance(effect, WriteSnapshot):
             self._write_snapshot(effect)
 
     def _write_snapshot(self, effect: WriteSnapshot) -> None:
@@ -128,29 +122,24 @@ class Disk:
         epoch = getattr(message, "epoch", 0)
         if epoch > self.epoch:
             raise BrokenProperty(PROPERTY, f"{_kind(message)} of epoch {epoch} leaves, epoch {self.epoch} is on disk")
-        kind = type(message)
-        if kind is FetchResponse:
-            assert isinstance(message, FetchResponse)
+        if isinstance(message, FetchResponse):
             if message.high_watermark > self.flushed:
                 raise BrokenProperty(
                     PROPERTY, f"high watermark {message.high_watermark} published, {self.flushed} records are synced"
                 )
-        elif kind is FetchRequest:
-            assert isinstance(message, FetchRequest)
+        elif isinstance(message, FetchRequest):
             if not message.fetch_offset == self.end_offset == self.flushed:
                 raise BrokenProperty(
                     PROPERTY,
                     f"Fetch from {message.fetch_offset}, {self.flushed} of {self.end_offset} records are synced",
                 )
-        elif kind is FetchSnapshotResponse:
-            assert isinstance(message, FetchSnapshotResponse)
+        elif isinstance(message, FetchSnapshotResponse):
             if message.snapshot not in (None, self.base):
                 raise BrokenProperty(PROPERTY, f"snapshot {message.snapshot} leaves, on disk is {self.base}")
-        elif kind is VoteRequest:
-            assert isinstance(message, VoteRequest)
+        elif isinstance(message, VoteRequest):
             if not message.pre_vote:
                 self._check_vote(message.epoch, message.replica_key)
-        elif kind is BeginQuorumEpochRequest and (self.leader_id, self.epoch) != (own_id, epoch):
+        elif isinstance(message, BeginQuorumEpochRequest) and (self.leader_id, self.epoch) != (own_id, epoch):
             raise BrokenProperty(
                 PROPERTY,
                 f"leadership of epoch {epoch} announced, on disk is leader {self.leader_id} of {self.epoch}",

@@ -6,6 +6,8 @@ judgements and without the model: each occurrence is held against what the repli
 That is cheap, because only what changed is looked at; `check_all` looks at everything.
 """
 
+from typing import get_args
+
 from kraft_reference.cluster.disk import Disk
 from kraft_reference.cluster.history import History, part_of
 from kraft_reference.cluster.membership import Membership, check_config
@@ -13,11 +15,27 @@ from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.type_check import check_type
 from kraft_reference.cluster.violation import BrokenProperty, Violation
 from kraft_reference.configuration import Configuration
-from kraft_reference.effects import Answer, AppendRecords, Effect, Send, StartTimer, TruncateLog, WriteSnapshot
+from kraft_reference.effects import (
+    Answer,
+    AppendRecords,
+    DurableEffect,
+    Effect,
+    Send,
+    StartTimer,
+    TruncateLog,
+    WriteSnapshot,
+)
 from kraft_reference.events import Crash, Receive, ReplaceDisk, Restart
 from kraft_reference.messages import FetchResponse, VoteRequest, VoteResponse
 from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
+
+_STAGES: dict[type[Effect], int] = {
+    **dict.fromkeys(get_args(DurableEffect), 0),
+    **dict.fromkeys((Send, Answer), 1),
+    StartTimer: 2,
+}
+"""The order of the effects of a step."""
 
 
 class Invariants:
@@ -46,11 +64,10 @@ class Invariants:
         before = self._states[replica_id]
         self._states[replica_id] = after
         event = occurrence.event
-        kind = type(event)
         disk = self._disks[replica_id]
-        if kind is Crash:
+        if isinstance(event, Crash):
             disk.crash(after.log.end_offset)
-        elif kind is ReplaceDisk:
+        elif isinstance(event, ReplaceDisk):
             disk = self._disks[replica_id] = Disk(after)
         elif after.epoch < before.epoch:
             raise BrokenProperty("EpochMonotonic", f"the epoch falls from {before.epoch} to {after.epoch}")
@@ -59,14 +76,11 @@ class Invariants:
         if occurrence.crash is not None:
             disk.crash(after.log.end_offset)
         disk.check_equals(after)
-        if kind is Receive:
-            assert isinstance(event, Receive)
-            message = event.message
-            if type(message) is VoteRequest and message.pre_vote and message.epoch == before.epoch:
-                self._check_pre_vote_is_pure(before, after, occurrence)
+        if isinstance(event, Receive) and isinstance(event.message, VoteRequest):
+            self._check_pre_vote_is_pure(before, after, occurrence, event.message)
         self._check_roles(before, after)
         if after.high_watermark != before.high_watermark:
-            self._check_high_watermark(before, after, kind is Restart)
+            self._check_high_watermark(before, after, isinstance(event, Restart))
         if after.log is not before.log:
             # What stands before the end of the log as it was has been looked at.
             check_config(after.log, min(before.log.end_offset, after.log.end_offset))
@@ -78,41 +92,28 @@ class Invariants:
 
     def _check_effects(self, before: ReplicaState, after: ReplicaState, disk: Disk, occurrence: Occurrence) -> None:
         """Writes, then sends, then timers; and at each send the disk has what the message promises."""
-        stage = 0
+        reached = 0
         own_id = after.key.id
         for effect in occurrence.effects:
-            kind = type(effect)
-            if kind is Send:
-                assert isinstance(effect, Send)
-                self._expect_stage(1, stage, effect)
-                stage = 1
+            stage = _STAGES[type(effect)]
+            if stage < reached:
+                raise BrokenProperty("DurableBeforeSend", f"{type(effect).__name__} comes too late among the effects")
+            reached = stage
+            if isinstance(effect, Send):
                 disk.check_send(effect, own_id)
                 message = effect.message
-                if type(message) is VoteResponse and message.granted and not message.pre_vote:
+                if isinstance(message, VoteResponse) and message.granted and not message.pre_vote:
                     self._check_grant(after, disk, occurrence, message)
-                elif type(message) is FetchResponse and occurrence.crash is not None:
+                elif isinstance(message, FetchResponse) and occurrence.crash is not None:
                     self._check_published(before, disk, message)
-            elif kind is Answer:
-                self._expect_stage(1, stage, effect)
-                stage = 1
-            elif kind is StartTimer:
-                stage = 2
-            else:
-                self._expect_stage(0, stage, effect)
-                if kind is AppendRecords:
-                    assert isinstance(effect, AppendRecords)
+            elif stage == 0:
+                if isinstance(effect, AppendRecords):
                     self._check_append(effect, disk)
-                elif kind is TruncateLog:
-                    assert isinstance(effect, TruncateLog)
+                elif isinstance(effect, TruncateLog):
                     self._check_truncate(effect, before)
                 disk.write(effect)
-                if kind is WriteSnapshot:
+                if isinstance(effect, WriteSnapshot):
                     self._history.snapshot(after.key, disk.base)
-
-    @staticmethod
-    def _expect_stage(wanted: int, stage: int, effect: Effect) -> None:
-        if stage > wanted:
-            raise BrokenProperty("DurableBeforeSend", f"{type(effect).__name__} comes too late among the effects")
 
     def _check_grant(self, after: ReplicaState, disk: Disk, occurrence: Occurrence, response: VoteResponse) -> None:
         event = occurrence.event
@@ -161,8 +162,12 @@ class Invariants:
     # States.
     # -----------------------------------------------------------------------------------------------------
 
-    def _check_pre_vote_is_pure(self, before: ReplicaState, after: ReplicaState, occurrence: Occurrence) -> None:
+    def _check_pre_vote_is_pure(
+        self, before: ReplicaState, after: ReplicaState, occurrence: Occurrence, request: VoteRequest
+    ) -> None:
         """Of a Pre-Vote of the own epoch nothing remains at its receiver, if it knows what a Pre-Vote is."""
+        if not request.pre_vote or request.epoch != before.epoch:
+            return
         if self._configuration.replicas[before.key.id].pre_vote != "supported":
             return
         if any(not isinstance(effect, Send) for effect in occurrence.effects):
