@@ -9,6 +9,7 @@ from rich.padding import Padding
 from kraft_conformance.console import say, shown, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_traces.check import Extent, Rejection, Shown, Verdict, VerdictKind
+from kraft_traces.check.fast_path import Way
 from kraft_traces.partitions.checker import PartitionVerdict
 
 _CELL_MAX = 600
@@ -108,14 +109,15 @@ def summary(verdict: Verdict) -> str:
     return text
 
 
-def way_text(verdicts: Iterable[Verdict]) -> str:
-    """Who judged the events of some traces: the compiled model, or TLC, which interprets it."""
+def way_text(verdicts: Iterable[Verdict], way: Way) -> str:
+    """Who judged the events of some traces: the compiled model, and of which TLC was asked as well, or TLC alone."""
     counted = [(verdict.events, verdict.compiled, verdict.both) for verdict in verdicts]
     events, compiled, both = (sum(column) for column in zip(*counted, strict=True))
-    if not compiled:
+    if not compiled or way.sample is None:
         return "model: interpreted by TLC"
-    text = f"model: compiled for {compiled:,} of {events:,} events"
-    return f"{text}, and TLC agrees on {both:,} of them" if both else text
+    asked = "each" if way.sample.every == 1 else f"one in {way.sample.every:,}"
+    agrees = f"and agrees on {both:,}" if both else "which it has not come to"
+    return f"model: compiled for {compiled:,} of {events:,} events; TLC is asked of {asked}, {agrees}"
 
 
 def partition_summary(verdict: PartitionVerdict) -> str:

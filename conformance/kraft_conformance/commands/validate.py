@@ -139,7 +139,7 @@ def validate(
     if as_json:
         print_json(documents)
     elif judged:
-        say(way_text(judged), console=stderr)
+        say(way_text(judged, way), console=stderr)
     order = (ExitCode.VIOLATION, ExitCode.BAD_INPUT, ExitCode.NO_INPUT, ExitCode.INCONCLUSIVE)
     return next((code for code in order if code in codes), ExitCode.CONFORMANT)
 
