@@ -66,7 +66,12 @@ def _traced_report(report: Report) -> TracedReport:
 
 
 def _traced_fetch_offsets(offsets: Mapping[ReplicaKey, int]) -> tuple[tuple[TracedKey, int], ...]:
-    return tuple([(traced_key(key), offsets[key]) for key in sorted(offsets, key=by_id_and_directory)])
+    return tuple([(traced, offsets[key]) for key, traced in _in_order(tuple(offsets))])
+
+
+@lru_cache(maxsize=1024)
+def _in_order(keys: tuple[ReplicaKey, ...]) -> tuple[tuple[ReplicaKey, TracedKey], ...]:
+    return tuple((key, traced_key(key)) for key in sorted(keys, key=by_id_and_directory))
 
 
 @lru_cache(maxsize=1024)
