@@ -42,7 +42,7 @@ def in_terms_of_the_model(occurrences: Iterable[Occurrence], configuration: Conf
         voters = {voter.id: voter for voter in configuration.voters}
         named = {"cluster_id": configuration.cluster_id, "voter_key": voters.get(message.destination)}
         absent = {field: value for field, value in named.items() if value and getattr(message, field, value) is None}
-        yield replace(one, event=Receive(altered(message, **absent))) if absent else one
+        yield one._replace(event=Receive(altered(message, **absent))) if absent else one
 
 
 def altered(message: Message, **fields: Any) -> Message:
