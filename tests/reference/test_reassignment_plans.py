@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reference.builders import assignment, cluster, established, key, keys, log_of
+from tests.reference.builders import assignment, established, key, keys, log_of
 
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.quorum_reassignment import next_steps, reassignment_sets
@@ -19,8 +19,6 @@ from kraft_spec.proofs.kip642 import kip642_plan
 
 IDS = frozenset(range(1, 7))
 SETS = st.frozensets(st.integers(1, 6), min_size=1)
-EVERYBODY = cluster(6)
-
 Sets = list[frozenset[int]]
 
 

@@ -98,7 +98,6 @@ def _values(name: str, hint: Any) -> st.SearchStrategy[Any]:
 
 
 keys = FIELDS[ReplicaKey] = built(ReplicaKey, id=key_ids)
-asked_keys = FIELDS["voter"] = built(ReplicaKey, id=int32)
 voter_sets: st.SearchStrategy[VoterSet] = st.frozensets(keys, max_size=4)
 voter_details = FIELDS[tuple[VoterDetails, ...]] = st.lists(
     built(VoterDetails, id=key_ids), max_size=4, unique_by=lambda details: details.id
