@@ -92,7 +92,7 @@ samples:
 counterexamples:
 	@tools/ensure_venv.sh run
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev load-bearing all \
-		--record-counterexamples tools/dev/kraft_dev/mutation/counterexamples
+		--record-counterexamples tools/dev/kraft_dev/load_bearing/counterexamples
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev.findings
 
 vectors:
@@ -139,7 +139,7 @@ edges:
 killed:
 	@tools/ensure_venv.sh test
 	@mkdir -p $(dir $(EDGES))
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --first --edges $(EDGES)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix mutants --first --edges $(EDGES)
 
 pytest:
 	@tools/ensure_venv.sh test
@@ -154,13 +154,13 @@ pipeline:
 mutants:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --machine 200 --first --record $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix mutants --machine 200 --first --record $(ARGS)
 
 grading:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev grade --machine 200 --record $(ARGS)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev grade --naming --machine 200 --record $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix grading --machine 200 --record $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix naming --machine 200 --record $(ARGS)
 
 agreement:
 	@tools/ensure_venv.sh test

@@ -31,7 +31,7 @@ from kraft_conformance.protocol.messages import (
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionReset
-from kraft_dev.grading.showing import at_level
+from kraft_dev.matrix.showing import at_level
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
 from kraft_traces.latitude.ordering import happens_before

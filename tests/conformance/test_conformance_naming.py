@@ -12,8 +12,8 @@ from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.selection import selected
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_dev.grading.grader import broken_adapter
-from kraft_dev.mutation.campaign import subject_of
+from kraft_dev.matrix.adapter import broken_adapter
+from kraft_dev.matrix.subjects import subject_of
 from kraft_reference.replica import Replica
 from kraft_spec.attribution import attributed
 from kraft_spec.experiments.replicas import replicas_without

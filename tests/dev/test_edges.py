@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -23,11 +24,13 @@ from kraft_dev.edges import (
     stored_graph,
 )
 from kraft_reference import durability, elections, polling, responses
-from kraft_reference.messages import VoteRequest
+from kraft_reference.effects import Effect
+from kraft_reference.messages import Error, Message, VoteRequest
 from kraft_reference.outcome import Refusal
-from kraft_reference.roles import Role
+from kraft_reference.roles import TRANSITIONS, Role
 from kraft_reference.state import ReplicaState
 from kraft_spec import mapping
+from kraft_spec.edits import edited_packages
 from kraft_spec.models import next_actions
 
 pytestmark = pytest.mark.slow
@@ -96,6 +99,25 @@ def test_what_the_reference_may_refuse_is_refused_by_the_model(graph: EdgeGraph)
     refused = {edge.refusal for edge in graph.edges if not edge.in_graph and not edge.constructed}
     assert refused == set(NOT_ALLOWED)
     assert refused < {edge.refusal for edge in graph.edges} <= {"", *Refusal}
+
+
+NEVER_REFUSED_SO = {
+    # The model has one cluster, and no messages of another.
+    Refusal.FOREIGN_CLUSTER,
+}
+NEVER_ANSWERED = {Error.INCONSISTENT_CLUSTER_ID}
+
+
+def test_every_refusal_error_effect_and_change_of_role_comes_about(graph: EdgeGraph) -> None:
+    """A rule that no edge exercises is not compared with the model."""
+    assert set(Refusal) - {edge.refusal for edge in graph.edges} == NEVER_REFUSED_SO
+    effects = [effect for edge in graph.edges for effect in edge.effects]
+    assert set(Error) - {effect["error"] for effect in effects if "error" in effect} == NEVER_ANSWERED
+    of_disk = {one.__name__ for one in get_args(Effect)} - {"Send", "Answer", "StartTimer"}
+    assert of_disk <= {effect["type"] for effect in effects}
+    assert {one.__name__ for one in get_args(Message)} <= {effect["type"] for effect in effects}
+    changes = {(edge.before["role"], edge.after["role"]) for edge in graph.edges}
+    assert {(row.source, row.target) for row in TRANSITIONS} <= changes
 
 
 def test_every_event_is_tried_in_constructed_states(graph: EdgeGraph) -> None:
@@ -209,12 +231,15 @@ def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_p
     assert size == file.stat().st_size < 20_000_000
     assert load_edges(file) == graph.edges
     program = (
-        "import sys, kraft_dev.edges.__main__ as edges; code = edges.main(['replay', sys.argv[1]]);"
-        " sys.exit(2 if 'jpype' in sys.modules else code)"
+        "import sys; from kraft_dev.matrix.inside import look; from kraft_dev.matrix.tally import Tally;"
+        " print(look('edges', Tally(sys.argv[1]))); sys.exit('jpype' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program, file], capture_output=True, text=True, timeout=120)
+    with edited_packages({"kraft_reference": ()}) as environment:
+        words = [sys.executable, "-c", program, str(file)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{len(graph.edges)} edges replayed" in done.stdout
+    assert f"amount={len(graph.edges)}" in done.stdout
+    assert "detects=False" in done.stdout
 
 
 def test_an_edge_says_what_it_is() -> None:

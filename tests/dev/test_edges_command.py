@@ -11,7 +11,6 @@ from kraft_dev.cli import main
 from kraft_dev.commands import edges
 from kraft_dev.edges import (
     ActionEdges,
-    ConstructedEdges,
     Edge,
     EdgeGraph,
     load_edges,
@@ -57,7 +56,7 @@ def graph(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Ed
 
 @pytest.mark.parametrize("graph", [(-1, "")], indirect=True)
 def test_edges_that_agree(graph: EdgeGraph, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["edges", "--save", str(tmp_path / "edges.bin")]) == ExitCode.CONFORMANT
+    assert main(["edges", "--edges", str(tmp_path / "edges.bin")]) == ExitCode.CONFORMANT
     out = capsys.readouterr().out
     assert "4 states, depth 1; 3 edges change a replica" in out
     assert "ok: on every edge the reference does what the model does" in out
@@ -123,12 +122,11 @@ def test_a_file_of_something_else_is_not_written_over(capsys: pytest.CaptureFixt
     assert file.read_text() == '{"kind": "header"}\n'
 
 
-@pytest.mark.parametrize("option", ["--edges", "--save"])
 def test_a_folder_that_is_not_there_is_named_before_anything_is_enumerated(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     never_asked(monkeypatch)
-    assert main(["edges", option, str(tmp_path / "none" / "edges")]) == ExitCode.CANNOT_WRITE
+    assert main(["edges", "--edges", str(tmp_path / "none" / "edges")]) == ExitCode.CANNOT_WRITE
     assert f"there is no folder {tmp_path / 'none'}" in capsys.readouterr().err
 
 
@@ -160,7 +158,7 @@ def test_an_edge_from_a_constructed_state_is_counted_apart(
     constructed = replace(
         graph,
         edges=(edge, replace(edge, in_graph=False, constructed=True)),
-        constructed={"ElectionTimeout": ConstructedEdges(changing=1)},
+        constructed={"ElectionTimeout": ActionEdges(changing=1)},
         constructed_states=1,
     )
     monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress: constructed)

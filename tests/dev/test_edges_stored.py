@@ -9,7 +9,6 @@ import pytest
 
 from kraft_dev.edges import (
     ActionEdges,
-    ConstructedEdges,
     Edge,
     EdgeFileError,
     EdgeGraph,
@@ -31,7 +30,7 @@ def graph_of(number: int) -> EdgeGraph:
         {"Poll": ActionEdges(changing=number)},
         states=number,
         seconds=1.5,
-        constructed={"Poll": ConstructedEdges(refused=2)},
+        constructed={"Poll": ActionEdges(refused=2)},
     )
 
 
@@ -65,7 +64,7 @@ def test_edges_of_another_model_are_not_used(file: Path, monkeypatch: pytest.Mon
 def test_a_torn_file_is_not_used(file: Path) -> None:
     whole = file.read_bytes()
     header = whole.index(b"\n") + 1
-    for length in (0, len("kraft-spec-edges-3"), header - 1, header, header + 1, len(whole) // 2, len(whole) - 1):
+    for length in (0, len("kraft-spec-edges-4"), header - 1, header, header + 1, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:length])
         assert stored_graph(file) is None, length
         with pytest.raises(EdgeFileError, match="edges"):

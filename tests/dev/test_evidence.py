@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kraft_dev.mutation.evidence import MODULE, broken_configuration, gather
-from kraft_dev.mutation.recorded import counterexample_of, recorded_bytes, recorded_counterexample
-from kraft_dev.mutation.schedule import hold
+from kraft_dev.load_bearing.recorded import counterexample_of, recorded_bytes, recorded_counterexample
+from kraft_dev.load_bearing.schedule import hold
+from kraft_dev.load_bearing.searching import MODULE, broken_configuration, gather
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import scenario
 from kraft_spec.edits import Edit, EditError, apply_edits, edited_packages, edited_texts, package_folder
@@ -203,7 +203,7 @@ def test_the_sample_is_as_stated(name: str) -> None:
     mutant = CATALOGUE[name]
     if isinstance(mutant.evidence, Schedule):
         held = hold(mutant)
-        assert held.as_stated, held.problem
+        assert held.problem == ""
         return
     found = gather(mutant, heap_megabytes=HEAP_MEGABYTES)
     assert found.as_stated, found.problem

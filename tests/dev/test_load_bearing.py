@@ -11,9 +11,9 @@ from kraft_conformance.cli import main as shows
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
 from kraft_dev.commands.load_bearing import shown
-from kraft_dev.mutation.load_bearing import Found, not_as_recorded, verdict_counts
-from kraft_dev.mutation.recorded import recorded_bytes, recorded_counterexample
-from kraft_dev.mutation.schedule import hold
+from kraft_dev.load_bearing.evidence import Found, not_as_recorded, verdict_counts
+from kraft_dev.load_bearing.recorded import recorded_bytes, recorded_counterexample
+from kraft_dev.load_bearing.schedule import hold
 from kraft_spec.mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
 from kraft_spec.mutants.load_bearing import Row, rows, rows_about
 from kraft_spec.rules import load_registry
@@ -102,7 +102,7 @@ def test_one_rule_is_run_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_tlc_is_held_to_a_schedule_and_a_wrong_statement_is_found() -> None:
     mutant = load_catalogue()["answers-are-not-matched-to-requests"]
     held = hold(mutant)
-    assert held.as_stated
+    assert held.problem == ""
     assert "ElectionSafety" in held.violated
     with pytest.raises(MutantError, match="is not held to a schedule"):
         hold(load_catalogue()["vote-without-log-check"])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kraft_dev.mutation import recorded
-from kraft_dev.mutation.recorded import recorded_bytes, recorded_counterexample
+from kraft_dev.load_bearing import recorded
+from kraft_dev.load_bearing.recorded import recorded_bytes, recorded_counterexample
 from kraft_spec.counterexamples import Counterexample, Step
 from kraft_spec.edits import package_folder
 from kraft_spec.mutants import Exhaustive, MutantError, load_catalogue
@@ -14,7 +14,7 @@ from kraft_spec.mutants import Exhaustive, MutantError, load_catalogue
 SEARCHED = {
     mutant.name: mutant.evidence for mutant in load_catalogue().mutants if isinstance(mutant.evidence, Exhaustive)
 }
-FOLDER = package_folder("kraft_dev") / "mutation" / "counterexamples"
+FOLDER = package_folder("kraft_dev") / "load_bearing" / "counterexamples"
 BYTES_MAX = 10_000
 """A file that is longer does not fit on a rule's page any more."""
 

@@ -1,18 +1,19 @@
 """Pages of recorded results: what is older than the code it is about says so."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from tools.site.result_pages import result_pages
 
 from kraft_dev import results
-from kraft_dev.results import DESCRIBES, Measured, load_result, measured_now, origin
+from kraft_dev.results import DESCRIBES, ResultError, load_result, measured_now, origin, result_bytes, result_file
 from kraft_spec.rules import load_registry
 
 
 def test_every_recorded_result_is_on_a_page_that_says_how_old_it_is() -> None:
     pages = dict(result_pages(load_registry()))
-    for name in ("mutants", "grading", "detectors", "probes"):
+    for name in ("mutants", "detectors"):
         text = pages[f"results/{name}.md"]
         assert "**Older than the code:** " in text or "Measured at commit " in text, name
         assert text.count("\n| ") > 100, name
@@ -29,8 +30,22 @@ def test_a_result_is_of_this_code_until_the_code_changes(name: str, monkeypatch:
 def test_a_result_carries_its_commit() -> None:
     words = ["git", "rev-parse", "--short=12", "HEAD"]
     head = subprocess.run(words, cwd=results.FOLDER, capture_output=True, text=True, check=False).stdout.strip()
-    assert measured_now("probes").commit.removesuffix("-dirty") == (head or "unknown")
+    assert measured_now("naming").commit.removesuffix("-dirty") == (head or "unknown")
 
 
 def test_what_is_not_measured_yet_has_no_result() -> None:
-    assert load_result("nothing", Measured) is None
+    assert load_result("nothing") is None
+
+
+@pytest.mark.parametrize("name", DESCRIBES)
+def test_a_result_is_written_as_it_is_read(name: str) -> None:
+    recorded = load_result(name)
+    assert recorded is not None
+    assert result_bytes(recorded) == result_file(name).read_bytes()
+
+
+def test_a_result_that_is_none_is_refused_with_its_field(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+    (tmp_path / "naming.json").write_text('{"schema": "kraft-matrix/1", "name": 7}')
+    with pytest.raises(ResultError, match=r"naming.json: Expected `str`, got `int` - at `\$.name`"):
+        load_result("naming")

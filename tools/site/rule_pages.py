@@ -9,8 +9,8 @@ from tools.site.pieces import Piece
 from tools.site.rule_head import rule_foot, rule_head
 from tools.site.slices import slice_lines
 
+from kraft_dev.load_bearing.recorded import recorded_counterexample
 from kraft_dev.markdown import table
-from kraft_dev.mutation.recorded import recorded_counterexample
 from kraft_spec.counterexamples import Step
 from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated
 from kraft_spec.mutants.load_bearing import Row

@@ -12,14 +12,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from kraft_dev.mutation.campaign import Campaign, subject_of
-from kraft_dev.mutation.tools import BOTH_WAYS
+from kraft_dev.matrix.runner import runner
+from kraft_dev.matrix.subjects import seeded_subjects
+from kraft_dev.matrix.tools import BOTH_WAYS
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_spec.compiled.checks import compiled_check
 from kraft_spec.models import Way as ModelWay
 from kraft_spec.models import checks_of, model_directory, run_check
-from kraft_spec.mutants import load_catalogue, seeded
 from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_traces.check import check_occurrences, check_reader
@@ -154,15 +154,11 @@ def _of_states(name: str, reports: Iterable[ModelCheckReport]) -> Agreement:
 
 def in_mutants(jobs: int, on_run: Callable[[], None] | None = None) -> Agreement:
     """The verdicts on runs of every seeded mutant of the reference."""
-    campaign = Campaign((BOTH_WAYS,), None, True, {})
-    outcomes = campaign.run(
-        [subject_of(mutant) for mutant in seeded(load_catalogue())],
-        jobs,
-        None if on_run is None else lambda _: on_run(),
-    )
-    attacks = [(outcome.name, attack) for outcome in outcomes for attack in outcome.attacks]
-    found = tuple(f"{name}: {attack.where}: {attack.what}" for name, attack in attacks if attack.killed)
-    lines = sum(attack.amount for _, attack in attacks)
+    with runner(None, lambda _: None) as asked:
+        rows = asked.rows(seeded_subjects(), (BOTH_WAYS,), jobs=jobs, on_row=lambda _: on_run and on_run())
+    cells = [(row.name, cell) for row in rows for cell in row.cells]
+    found = tuple(f"{name}: {cell.where}: {cell.what}" for name, cell in cells if cell.detects)
+    lines = sum(cell.amount for _, cell in cells)
     return Agreement("seeded mutants", lines, lines, found)
 
 

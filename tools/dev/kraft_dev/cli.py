@@ -7,17 +7,11 @@ from kraft_conformance.commands.on_demand import app_of
 
 COMMANDS = {
     "Is a mistake noticed?": {
-        "mutants": "Break the reference on purpose, rule by rule, and see which tools of the suite notice.",
-        "grade": "Grade the suite: which vectors notice which broken reference, and at which level.",
-        "detectors": "Show which mutant or switched-off rule each check detects first, who sees each mutant, "
-        "and make fields lie.",
+        "matrix": "Break things on purpose, and see what detects each: mutants of the reference, fields of a trace.",
         "load-bearing": "Show for each safety rule what TLC finds violated when the model does not keep it; "
         "with names, run TLC.",
-        "agreement": "Ask the compiled model and TLC the same, line by line and step by step: hours, as it is.",
-    },
-    "Is everything reached?": {
         "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",
-        "probes": "Count how often each event, transition, refusal, error, message and fault is reached.",
+        "agreement": "Ask the compiled model and TLC the same, line by line and step by step: hours, as it is.",
     },
     "How fast is it?": {
         "bench": "Measure the speed of checking and of simulating, beside the targets.",

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from kraft_conformance.findings.finding import ByCheck, Finding, load_findings
 from kraft_conformance.findings.showing import counterexample_file
-from kraft_dev.mutation.evidence import gather
-from kraft_dev.mutation.recorded import counterexample_of as counterexample_of_mutant
-from kraft_dev.mutation.schedule import hold
+from kraft_dev.load_bearing.recorded import counterexample_of as counterexample_of_mutant
+from kraft_dev.load_bearing.schedule import hold
+from kraft_dev.load_bearing.searching import gather
 from kraft_spec.counterexamples import in_words, text_of
 from kraft_spec.models import find_check, next_actions, run_check
 from kraft_spec.mutants import Schedule, load_catalogue

@@ -1,14 +1,52 @@
-"""Tables as Markdown."""
+"""Tables, as Markdown for the site and drawn on a terminal."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from kraft_conformance.console import say, show_table, shown
+
+
+class Section(NamedTuple):
+    """A table and what is said before it."""
+
+    title: str
+    words: tuple[str, ...] = ()
+    """Lines of Markdown."""
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """The cells are Markdown; no table if there are none."""
+
+
+def page(title: str, words: Iterable[str], sections: Iterable[Section]) -> str:
+    """A page of the site."""
+    lines = [f"# {title}", "", *words]
+    for section in sections:
+        lines += ["", f"## {section.title}", ""]
+        lines += [*section.words, ""] if section.words else []
+        lines += table(section.heads, section.rows) if section.rows else []
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def show(sections: Iterable[Section]) -> None:
+    """The same on a terminal."""
+    for section in sections:
+        if section.rows:
+            show_table(section.title, section.heads, ((shown(cell) for cell in row) for row in section.rows))
+        for words in section.words:
+            say(words)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Lines of a Markdown table; the cells are Markdown."""
-    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
-    return lines
+    return list(_lines(heads, rows))
+
+
+def _lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for row in rows:
+        yield f"| {' | '.join(_cell(cell) for cell in row)} |"
 
 
 def code(text: str) -> str:

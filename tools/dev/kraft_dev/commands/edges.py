@@ -1,55 +1,42 @@
-"""`kraft_dev edges`: every edge of the model's state graph, and those from constructed states, on the reference."""
+"""`python -m kraft_dev edges`: every edge of the model's state graph, and those from constructed states."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, shown, stdout, table
+from kraft_conformance.console import print_json, progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_dev.edges import DifferingEdge, EdgeFileError, EdgeGraph, EdgeReport, replay, save_edges, stored_graph
+from kraft_dev.commands.options import Edges, need_folder_of
+from kraft_dev.edges import ActionEdges, EdgeFileError, EdgeGraph, EdgeReport, replay, save_edges, stored_graph
 from kraft_dev.edges.enumeration import enumerate_edges
-
-Save = Annotated[Path | None, typer.Option("--save", help="Write the edges to a file, to replay them without Java.")]
-Edges = Annotated[
-    Path | None,
-    typer.Option(
-        "--edges",
-        help="Take the model's edges from this file if this very model was enumerated for it, else enumerate and keep "
-        "them there; default: enumerate.",
-    ),
-]
+from kraft_dev.markdown import Section, show
 
 _COLUMNS = ("changing", "unchanging", "network", "crashes", "leaving", "distinct")
 _CONSTRUCTED_COLUMNS = ("changing", "unchanging", "crashes", "refused")
 
 
-def edges(save: Save = None, file: Edges = None, as_json: Json = False) -> int:
+def edges(file: Edges = None, as_json: Json = False) -> int:
     """Replay every edge of a small model's complete state graph on the reference (a minute or two).
 
     The reference must reach the same state, with the same effects in the same order, or refuse for the same reason;
     and it must refuse what the model does not allow.
     The same from constructed states, which the graph need not have.
     """
-    for written in (save, file):
-        if written is not None and not written.resolve().parent.is_dir():
-            raise CommandError(
-                f"there is no folder {written.resolve().parent} to write {written.name} to", ExitCode.CANNOT_WRITE
-            )
+    need_folder_of(file)
     stored = None if file is None else _stored(file)
     graph = stored or _enumerated()
-    for written in (save, file if stored is None else None):
-        if written is not None:
-            save_edges(written, graph)
+    if file is not None and stored is None:
+        save_edges(file, graph)
     report = replay(graph.edges)
     if as_json:
         print_json({"stored": stored is not None, **_document(graph, report)})
     else:
         if stored is not None:
-            stdout.print(f"the model's side is the one in {file}, not enumerated anew", markup=False, soft_wrap=True)
-        _show(graph, report)
+            say(f"the model's side is the one in {file}, not enumerated anew")
+        show(_sections(graph, report))
+        _show_verdict(report)
     return ExitCode.CONFORMANT if report.agrees else ExitCode.VIOLATION
 
 
@@ -65,59 +52,50 @@ def _enumerated() -> EdgeGraph:
         return enumerate_edges(lambda explored, known: advance(0, f"edges of the model: {explored} of {known} states"))
 
 
-def _show(graph: EdgeGraph, report: EdgeReport) -> None:
-    drawn = table(
+def _sections(graph: EdgeGraph, report: EdgeReport) -> Iterator[Section]:
+    differing = {
+        action: number - report.differing_constructed.get(action, 0) for action, number in report.differing.items()
+    }
+    yield Section(
         f"{graph.states} states, depth {graph.depth}; {graph.changing} edges change a replica",
-        "action",
-        "changed",
-        "same",
-        "network",
-        "crash",
-        "out",
-        "distinct",
-        "differ",
+        (
+            "changing, unchanging: edges after which the replica is another or as it was; crashes: those cut off in "
+            "the middle; leaving: edges that leave the bounds; distinct: what is replayed, without the rest of the "
+            "cluster",
+        ),
+        ("action", *_COLUMNS, "differ"),
+        _rows(graph.actions, _COLUMNS, differing),
     )
-    for action, counted in graph.actions.items():
-        row = [str(getattr(counted, column) or "") for column in _COLUMNS]
-        number = report.differing.get(action, 0) - report.differing_constructed.get(action, 0)
-        drawn.add_row(action, *row, str(number or ""))
-    stdout.print(drawn)
-    stdout.print(
-        "changed, same: edges after which the replica is another or as it was; crash: those cut off in the middle;\n"
-        "out: edges that leave the bounds; distinct: what is replayed, without the rest of the cluster",
-        soft_wrap=True,
+    number = sum(edge.constructed for edge in graph.edges)
+    yield Section(
+        f"from {graph.constructed_states} constructed states: {number} edges that the graph does not have",
+        (
+            f"{report.replayed} different edges and refusals replayed in {report.seconds:.1f} s ({graph.refused} "
+            f"refusals, in {graph.replica_states} states of a replica); enumerated in {graph.seconds:.0f} s, "
+            f"{graph.seconds_constructed:.0f} s of them for constructed states",
+        ),
+        ("action", *_CONSTRUCTED_COLUMNS, "differ"),
+        _rows(graph.constructed, _CONSTRUCTED_COLUMNS, report.differing_constructed),
     )
-    _show_constructed(graph, report)
-    stdout.print(
-        f"{report.replayed} different edges and refusals replayed in {report.seconds:.1f} s ({graph.refused} refusals, "
-        f"in {graph.replica_states} states of a replica); enumerated in {graph.seconds:.0f} s, "
-        f"{graph.seconds_constructed:.0f} s of them for constructed states",
-        soft_wrap=True,
+
+
+def _rows(
+    counted: Mapping[str, ActionEdges], columns: tuple[str, ...], differing: Mapping[str, int]
+) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (action, *(str(getattr(one, column) or "") for column in columns), str(differing.get(action) or ""))
+        for action, one in counted.items()
     )
+
+
+def _show_verdict(report: EdgeReport) -> None:
     if report.agrees:
-        stdout.print("ok: on every edge the reference does what the model does", style="bold green")
+        say("ok: on every edge the reference does what the model does", "bold green")
         return
     number = sum(report.differing.values())
-    stdout.print(f"FAIL: the reference departs from the model on {number} edges; the first:", style="bold red")
+    say(f"FAIL: the reference departs from the model on {number} edges; the first:", "bold red")
     for differing in report.shown:
-        stdout.print(shown(differing), soft_wrap=True)
-
-
-def _show_constructed(graph: EdgeGraph, report: EdgeReport) -> None:
-    number = sum(edge.constructed for edge in graph.edges)
-    drawn = table(
-        f"from {graph.constructed_states} constructed states: {number} edges that the graph does not have",
-        "action",
-        "changed",
-        "same",
-        "crash",
-        "refused",
-        "differ",
-    )
-    for action, counted in graph.constructed.items():
-        row = [str(getattr(counted, column) or "") for column in _CONSTRUCTED_COLUMNS]
-        drawn.add_row(action, *row, str(report.differing_constructed.get(action, "")))
-    stdout.print(drawn)
+        say(differing)
 
 
 def _document(graph: EdgeGraph, report: EdgeReport) -> dict[str, Any]:
@@ -127,31 +105,29 @@ def _document(graph: EdgeGraph, report: EdgeReport) -> dict[str, Any]:
         "depth": graph.depth,
         "replica_states": graph.replica_states,
         "changing": graph.changing,
-        "actions": {
-            action: {column: getattr(counted, column) for column in _COLUMNS}
-            for action, counted in graph.actions.items()
-        },
+        "actions": _counts(graph.actions, _COLUMNS),
         "replayed": report.replayed,
         "refused": graph.refused,
         "constructed_states": graph.constructed_states,
-        "constructed": {
-            action: {column: getattr(counted, column) for column in _CONSTRUCTED_COLUMNS}
-            for action, counted in graph.constructed.items()
-        },
+        "constructed": _counts(graph.constructed, _CONSTRUCTED_COLUMNS),
         "differing": dict(report.differing),
         "differing_constructed": dict(report.differing_constructed),
-        "differences": [_difference(differing) for differing in report.shown],
+        "differences": [
+            {
+                "action": differing.edge.action,
+                "event": str(differing.edge),
+                "fields": [
+                    {"field": one.field, "model": one.expected, "reference": one.actual}
+                    for one in differing.differences
+                ],
+            }
+            for differing in report.shown
+        ],
         "seconds_enumeration": round(graph.seconds, 1),
         "seconds_constructed": round(graph.seconds_constructed, 1),
         "seconds_replay": round(report.seconds, 1),
     }
 
 
-def _difference(differing: DifferingEdge) -> dict[str, Any]:
-    return {
-        "action": differing.edge.action,
-        "event": str(differing.edge),
-        "fields": [
-            {"field": one.field, "model": one.expected, "reference": one.actual} for one in differing.differences
-        ],
-    }
+def _counts(counted: Mapping[str, ActionEdges], columns: tuple[str, ...]) -> dict[str, dict[str, int]]:
+    return {action: {column: getattr(one, column) for column in columns} for action, one in counted.items()}

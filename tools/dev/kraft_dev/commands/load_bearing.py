@@ -12,8 +12,8 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_dev.mutation.load_bearing import Found, run_evidence, verdict_counts
-from kraft_dev.mutation.recorded import recorded_bytes
+from kraft_dev.load_bearing.evidence import Found, run_evidence, verdict_counts
+from kraft_dev.load_bearing.recorded import recorded_bytes
 from kraft_spec.counterexamples import text_of
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Catalogue, Exhaustive, Mutant, MutantError, Schedule, load_catalogue
@@ -39,7 +39,7 @@ RecordCounterexamples = Annotated[
     typer.Option(
         "--record-counterexamples",
         help="Write the shortest counterexamples to a folder, a file for each mutant: where the rules' pages have "
-        "them from is tools/dev/kraft_dev/mutation/counterexamples.",
+        "them from is tools/dev/kraft_dev/load_bearing/counterexamples.",
     ),
 ]
 

@@ -24,8 +24,7 @@ from kraft_dev.nightly.record import (
     read_night,
     record_path,
 )
-from kraft_dev.nightly.running import begin, run_night
-from kraft_dev.nightly.sources import fingerprint_of_model, fingerprint_of_sources
+from kraft_dev.nightly.running import begin, fingerprint_of_model, fingerprint_of_sources, run_night
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import MutantError
 

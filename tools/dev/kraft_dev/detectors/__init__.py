@@ -1,1 +1,1 @@
-"""Detectors: which broken rule each check detects, so that no check is there for nothing."""
+"""Detectors: each check detects a broken rule, and something notices when a field of a trace is altered."""

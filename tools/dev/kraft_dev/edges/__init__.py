@@ -1,7 +1,7 @@
 """Every edge of the model's state graph, replayed on the Python reference; docs/edges.md says how."""
 
 from kraft_dev.edges.edge import Edge
-from kraft_dev.edges.graph import NETWORK_ACTIONS, NOT_ALLOWED, ActionEdges, ConstructedEdges, EdgeGraph
+from kraft_dev.edges.graph import NETWORK_ACTIONS, NOT_ALLOWED, ActionEdges, EdgeGraph
 from kraft_dev.edges.replay import Difference, DifferingEdge, EdgeReport, replay
 from kraft_dev.edges.storing import EdgeFileError, load_edges, load_graph, save_edges, stored_graph
 
@@ -9,7 +9,6 @@ __all__ = [
     "NETWORK_ACTIONS",
     "NOT_ALLOWED",
     "ActionEdges",
-    "ConstructedEdges",
     "Difference",
     "DifferingEdge",
     "Edge",

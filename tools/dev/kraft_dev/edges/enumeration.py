@@ -3,8 +3,10 @@
 After them the edges from constructed states, of `constructing`.
 
 Only these modules of the package, and `constructed*`, need Java.
+`python -m kraft_dev.edges.enumeration FILE` writes the edges to a file.
 """
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib.resources import as_file, files
@@ -16,6 +18,7 @@ import jpype
 from kraft_dev.edges.constructing import Constructing, Start
 from kraft_dev.edges.edge import WHOLE, Edge
 from kraft_dev.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph, count_constructed
+from kraft_dev.edges.storing import enumeration_key, save_edges
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
@@ -253,3 +256,13 @@ def _not_running(edges: list[Edge]) -> Iterator[Edge]:
                 effects=(),
                 in_graph=False,
             )
+
+
+def main() -> None:
+    """Enumerate the edges, and write them to the file on the command line."""
+    enumeration_key()  # of the sources before the minutes that this takes
+    print(save_edges(Path(sys.argv[1]), enumerate_edges()))
+
+
+if __name__ == "__main__":
+    main()

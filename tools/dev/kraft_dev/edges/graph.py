@@ -21,39 +21,24 @@ NOT_ALLOWED = (
 
 @dataclass(slots=True)
 class ActionEdges:
-    """How many edges of the graph one action has.
-
-    Attributes:
-        changing: Edges that change the replica.
-        unchanging: Edges at a replica that stays as it is: it answers, or takes no notice.
-        network: Edges that are no event of a replica.
-        crashes: Those of `changing` and `unchanging` that a crash cuts off in the middle.
-        leaving: Those of all edges that lead to a state beyond the bounds, which is not explored.
-        distinct: Different `Edge`s, which is what is replayed.
-    """
-
-    changing: int = 0
-    unchanging: int = 0
-    network: int = 0
-    crashes: int = 0
-    leaving: int = 0
-    distinct: int = 0
-
-
-@dataclass(slots=True)
-class ConstructedEdges:
-    """How many different edges from constructed states one action has; none of them is an edge of the graph.
+    """How many edges one action has, in the graph or from constructed states.
 
     Attributes:
         changing: Edges that change the replica.
         unchanging: Edges at a replica that stays as it is: it answers, or takes no notice for a reason of its own.
         crashes: Those of `changing` and `unchanging` that a crash cuts off in the middle.
-        refused: Events that the action does not allow in the state.
+        network: In the graph: edges that are no event of a replica.
+        leaving: In the graph: those of all edges that lead to a state beyond the bounds, which is not explored.
+        distinct: In the graph: different `Edge`s, which is what is replayed; from constructed states all are.
+        refused: From constructed states: events that the action does not allow in the state.
     """
 
     changing: int = 0
     unchanging: int = 0
     crashes: int = 0
+    network: int = 0
+    leaving: int = 0
+    distinct: int = 0
     refused: int = 0
 
 
@@ -80,7 +65,7 @@ class EdgeGraph:
     depth: int = 0
     replica_states: int = 0
     seconds: float = 0.0
-    constructed: Mapping[str, ConstructedEdges] = field(default_factory=dict)
+    constructed: Mapping[str, ActionEdges] = field(default_factory=dict)
     constructed_states: int = 0
     seconds_constructed: float = 0.0
 
@@ -95,11 +80,11 @@ class EdgeGraph:
         return sum(not edge.in_graph and not edge.constructed for edge in self.edges)
 
 
-def count_constructed(edges: Iterable[Edge]) -> dict[str, ConstructedEdges]:
+def count_constructed(edges: Iterable[Edge]) -> dict[str, ActionEdges]:
     """Count edges from constructed states by action, in alphabetical order."""
-    counted: dict[str, ConstructedEdges] = {}
+    counted: dict[str, ActionEdges] = {}
     for edge in edges:
-        one = counted.setdefault(edge.action, ConstructedEdges())
+        one = counted.setdefault(edge.action, ActionEdges())
         if edge.refusal in NOT_ALLOWED:
             one.refused += 1
             continue

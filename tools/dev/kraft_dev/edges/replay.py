@@ -126,11 +126,6 @@ def replay(edges: Iterable[Edge], *, stop_at_first: bool = False) -> EdgeReport:
     return EdgeReport(replayed, differing, differing_constructed, tuple(shown), time.perf_counter() - began)
 
 
-def differences_of(edge: Edge) -> tuple[Difference, ...]:
-    """Where the reference departs from the model on one edge."""
-    return _replayed(edge, _Crossing())
-
-
 def _replayed(edge: Edge, crossing: _Crossing) -> tuple[Difference, ...]:
     try:
         configuration = crossing.configuration(edge.configuration)

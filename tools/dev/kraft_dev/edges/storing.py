@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from kraft_dev.edges.edge import Edge
-from kraft_dev.edges.graph import ActionEdges, ConstructedEdges, EdgeGraph
+from kraft_dev.edges.graph import ActionEdges, EdgeGraph
 from kraft_spec.fingerprint import fingerprint_of
 
 _ANY_FORMAT = "kraft-spec-edges-"
-_FORMAT = f"{_ANY_FORMAT}3"
+_FORMAT = f"{_ANY_FORMAT}4"
 _HEADER_MAX = 1000
 
 _values = attrgetter(*(field.name for field in fields(Edge)))
@@ -51,7 +51,7 @@ def enumeration_key() -> str:
     # Late: without a jar a file can still be read and replayed.
     from kraft_spec.tlc.jar import find_jar
 
-    sources = fingerprint_of(("kraft_reference", "kraft_spec", "kraft_dev"), (".py", ".tla", "/Edges.cfg"))
+    sources = fingerprint_of(("kraft_reference", "kraft_spec", "kraft_dev.edges"), (".py", ".tla", "/Edges.cfg"))
     jar = hashlib.sha256(find_jar().path.read_bytes()).hexdigest()
     return hashlib.sha256("\n".join((_FORMAT, sys.version, jar, sources)).encode()).hexdigest()
 
@@ -83,7 +83,7 @@ def save_edges(path: Path, graph: EdgeGraph) -> int:
     return len(header) + len(content)
 
 
-def _rows(counted: Mapping[str, ActionEdges] | Mapping[str, ConstructedEdges]) -> dict[str, tuple[int, ...]]:
+def _rows(counted: Mapping[str, ActionEdges]) -> dict[str, tuple[int, ...]]:
     return {action: astuple(one) for action, one in counted.items()}
 
 
@@ -137,7 +137,7 @@ def _graph(path: Path, content: bytes) -> EdgeGraph:
         values = pickle.loads(content)
         values["edges"] = tuple([Edge(*row) for row in values["edges"]])
         values["actions"] = {action: ActionEdges(*row) for action, row in values["actions"].items()}
-        values["constructed"] = {action: ConstructedEdges(*row) for action, row in values["constructed"].items()}
+        values["constructed"] = {action: ActionEdges(*row) for action, row in values["constructed"].items()}
         return EdgeGraph(**values)
     except (pickle.UnpicklingError, EOFError, ValueError, TypeError, KeyError) as cause:
         raise EdgeFileError(f"{path} holds no edges: {cause}") from cause

@@ -1,19 +1,206 @@
-"""The parts of a night.  One entry of `PARTS` is one part; its items come from the part's own table."""
+"""The parts of a night, and how an item of each is run.  One entry of `PARTS` is one part."""
 
-from kraft_conformance.findings.finding import load_findings
-from kraft_dev.nightly.means import Means, Part
-from kraft_dev.nightly.model_parts import load_bearing_item, model_item, short_checks_first
-from kraft_dev.nightly.suite_parts import (
-    MUTANT_SETS,
-    detectors_item,
-    edges_item,
-    finding_item,
-    grading_item,
-    mutants_item,
-    probes_item,
-)
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from kraft_conformance.findings.finding import find_finding, load_findings
+from kraft_conformance.findings.showing import show
+from kraft_dev.detectors.checks import all_checks
+from kraft_dev.detectors.evidence import check_problems, check_rows, load_evidence, run_again
+from kraft_dev.detectors.fields import field_problems, measure_fields, wanted_fields
+from kraft_dev.edges import replay
+from kraft_dev.edges.enumeration import enumerate_edges
+from kraft_dev.findings import counterexample_of
+from kraft_dev.load_bearing.evidence import not_as_recorded, run_evidence
+from kraft_dev.matrix import machine_made
+from kraft_dev.matrix.measuring import Plan, measure, problems
+from kraft_dev.matrix.subjects import seeded_subjects
+from kraft_dev.nightly.record import Fact, Item
+from kraft_dev.results import Row, share, undetected
+from kraft_spec.models import CHECKS, find_check, run_check
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import with_evidence
+from kraft_spec.tlc.model_report import Outcome, Progress
+
+MACHINE_MADE = "machine-made"
+_MACHINE_MADE_NUMBER = 200
+_COMMAND = "python -m kraft_dev nightly"
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What an item may use.
+
+    Attributes:
+        checkpoints: Folder for checkpoints of model checks; they belong to one text of the model.
+        resume: Go on from checkpoints.
+        workers: Threads of TLC, and processes elsewhere.
+        time_limit_seconds: Replaces the limit of every check that has one; None to keep them.
+        say: Shows how far the item is.
+    """
+
+    checkpoints: Path
+    resume: bool
+    workers: int
+    time_limit_seconds: float | None
+    say: Callable[[str], None]
+
+    def say_row(self, row: Row) -> None:
+        """Show a row of a matrix."""
+        self.say(f"{row.name}: {row.first.detector if row.first is not None else 'nothing'}")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a night.
+
+    Attributes:
+        name: Name on the command line and in the record.
+        what: What it checks.
+        items: Names of its items, in their order.
+        run: Runs one.
+    """
+
+    name: str
+    what: str
+    items: Callable[[], tuple[str, ...]]
+    run: Callable[[str, Means], Item]
+
+
+def edges_item(name: str, means: Means) -> Item:
+    """Every edge of the model on the reference."""
+    graph = enumerate_edges(lambda explored, known: means.say(f"{explored} of {known} states"))
+    report = replay(graph.edges)
+    facts: dict[str, Fact] = {"states": graph.states, "edges that change a replica": graph.changing}
+    facts |= {f"differing: {action}": number for action, number in report.differing.items() if number}
+    reached = f"{graph.changing} edges change a replica, {sum(report.differing.values())} differ"
+    return Item("edges", name, report.agrees, True, facts, reached, round(graph.seconds + report.seconds, 1))
+
+
+def load_bearing_item(name: str, means: Means) -> Item:
+    """The evidence of one mutant, and that the counterexample is the recorded one."""
+    mutant = load_catalogue()[name]
+
+    def show_progress(reached: Progress) -> None:
+        means.say(f"{reached.states_distinct} states, depth {reached.depth}")
+
+    found = run_evidence(mutant, show_progress, workers=means.workers)
+    problem = found.problem or not_as_recorded(mutant, found)
+    facts: dict[str, Fact] = {
+        "rule": mutant.rules[0],
+        "violated": found.violated or None,
+        "length": found.length,
+        "where": found.where,
+        "problem": problem or None,
+    }
+    reached = problem or (f"{found.violated} after {found.length}" if found.violated else "no counterexample")
+    return Item("load-bearing", name, not problem, True, facts, reached, round(found.seconds, 1))
+
+
+def matrix_item(name: str, means: Means) -> Item:
+    """The seeded mutants, or machine-made ones, against every tool; or behind the adapter, against the vectors."""
+    began = monotonic()
+    if name == MACHINE_MADE and not machine_made.is_available():
+        reached = "not run: Cosmic Ray is not installed (the extra `mutation`)"
+        return Item("matrix", name, False, False, {}, reached, 0.0)
+    if name == MACHINE_MADE:
+        plan = Plan("mutants", _COMMAND, (), machine=_MACHINE_MADE_NUMBER, jobs=means.workers)
+    else:
+        plan = Plan(name, _COMMAND, seeded_subjects(), jobs=means.workers)
+    found = measure(plan, means.say, means.say_row)
+    rows = (*found.rows, *undetected(found.drawn))
+    facts: dict[str, Fact] = {row.name: _detected_by(row) for row in rows}
+    facts |= {"population": found.population, "share": f"{share(found.drawn):.4f}"} if found.drawn else {}
+    every = (*found.rows, *found.drawn)
+    reached = f"{len(every) - len(undetected(every))} of {len(every)} detected, or cannot be"
+    return _item("matrix", name, problems(found), facts, reached, began)
+
+
+def _detected_by(row: Row) -> str:
+    return ", ".join(cell.detector for cell in row.cells if cell.detects) or row.reason or "nothing"
+
+
+def fields_item(name: str, means: Means) -> Item:
+    """Every field of a trace, altered."""
+    began = monotonic()
+    found = measure_fields(_COMMAND, means.say_row)
+    return _problem_item("detectors", name, field_problems(found.rows, wanted_fields()), len(found.rows), began)
+
+
+def checks_item(name: str, means: Means) -> Item:
+    """Every check detects a mutant, and its recorded run, run again, shows it."""
+    began = monotonic()
+    evidence, catalogue = load_evidence(), load_catalogue()
+    rows = check_rows(all_checks(), catalogue, evidence)
+    found = (*check_problems(rows, catalogue, evidence), *run_again(evidence.detected, means.say))
+    return _problem_item("detectors", name, found, len(rows), began)
+
+
+DETECTORS = {"fields": fields_item, "checks": checks_item}
+
+
+def _problem_item(part: str, name: str, found: Iterable[str], number: int, began: float) -> Item:
+    named = dict.fromkeys(found)
+    facts: dict[str, Fact] = {"rows": number, **dict.fromkeys(named, True)}
+    return _item(part, name, tuple(named), facts, f"{number} rows, {len(named)} with a problem", began)
+
+
+def _item(part: str, name: str, found: tuple[str, ...], facts: dict[str, Fact], reached: str, began: float) -> Item:
+    return Item(part, name, not found, True, facts, reached, round(monotonic() - began, 1))
+
+
+def finding_item(name: str, means: Means) -> Item:
+    """One finding shown again."""
+    began = monotonic()
+    finding = find_finding(name)
+    shown = show(finding)
+    counterexample, otherwise = counterexample_of(finding, lambda at: means.say(f"{at.states_distinct} states"))
+    problem = shown.problem or otherwise
+    rejection = shown.verdict.rejection
+    said = shown.verdict.kind.value if rejection is None else ", ".join(rejection.properties)
+    facts: dict[str, Fact] = {"schedule": said, "counterexample": counterexample.splitlines()[0]}
+    reached = problem or str(facts["counterexample"])
+    return _item("findings", name, (problem,) if problem else (), facts, reached, began)
+
+
+def model_item(name: str, means: Means) -> Item:
+    """One model check."""
+    check = find_check(name)
+
+    def show_progress(reached: Progress) -> None:
+        means.say(f"{reached.states_distinct} states, depth {reached.depth}, {reached.queue_left} in the queue")
+
+    limit = means.time_limit_seconds if check.time_limit_seconds is not None else None
+    report = run_check(
+        check,
+        show_progress,
+        workers=means.workers,
+        checkpoint_directory=means.checkpoints if "nightly" in check.groups else None,
+        resume=means.resume,
+        time_limit_seconds=limit,
+        coverage=True,
+    )
+    found = report.report
+    finished = found.outcome is not Outcome.TIME_LIMIT or check.simulation is not None
+    facts: dict[str, Fact] = {"outcome": found.outcome.value, "violated": found.violated or None}
+    if found.outcome is Outcome.VIOLATION:
+        facts["states of the counterexample"] = len(found.trace)
+    elif report.exhaustive:
+        facts |= {"states": found.progress.states_distinct, "depth": found.progress.depth}
+    if report.never_fired:
+        facts["never fired"] = ", ".join(report.never_fired)
+    reached = f"{found.progress.states_distinct or found.progress.states_generated} states"
+    if found.progress.queue_left:
+        reached += f", {found.progress.queue_left} in the queue"
+    return Item("models", name, report.as_expected, finished, facts, reached, round(found.seconds, 1))
+
+
+def _short_checks_first() -> tuple[str, ...]:
+    """All model checks, those without a time limit first."""
+    return tuple(check.name for check in sorted(CHECKS, key=lambda check: check.time_limit_seconds or 0.0))
+
 
 PARTS: tuple[Part, ...] = (
     Part("edges", "every edge of the model on the reference", lambda: ("every edge",), edges_item),
@@ -23,17 +210,25 @@ PARTS: tuple[Part, ...] = (
         lambda: tuple(mutant.name for mutant in with_evidence(load_catalogue())),
         load_bearing_item,
     ),
-    Part("mutants", "broken references against every tool", lambda: MUTANT_SETS, mutants_item),
-    Part("grading", "broken references behind the adapter, against the vectors", lambda: ("named",), grading_item),
-    Part("probes", "everything that can happen is reached", lambda: ("everything",), probes_item),
-    Part("detectors", "every check detects a mutant, every field a lie", lambda: ("every check",), detectors_item),
+    Part(
+        "matrix",
+        "broken references against every tool, and behind the adapter against the vectors",
+        lambda: ("mutants", MACHINE_MADE, "grading"),
+        matrix_item,
+    ),
+    Part(
+        "detectors",
+        "every check detects a mutant, and something notices when a field is altered",
+        lambda: tuple(DETECTORS),
+        lambda name, means: DETECTORS[name](name, means),
+    ),
     Part(
         "findings",
         "what was found wrong in the texts still shows",
         lambda: tuple(finding.name for finding in load_findings()),
         finding_item,
     ),
-    Part("models", "every model check, the long ones with checkpoints", short_checks_first, model_item),
+    Part("models", "every model check, the long ones with checkpoints", _short_checks_first, model_item),
 )
 
 
@@ -47,6 +242,3 @@ def find_part(name: str) -> Part:
         if part.name == name:
             return part
     raise KeyError(f"no part {name!r} of a night; there are {', '.join(part.name for part in PARTS)}")
-
-
-__all__ = ["PARTS", "Means", "Part", "find_part"]

@@ -3,8 +3,21 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from kraft_dev.nightly.means import Means, Part
+from kraft_dev.nightly.parts import Means, Part
 from kraft_dev.nightly.record import Item, Night, read_night, record_path, write_night
+from kraft_spec.fingerprint import fingerprint_of
+
+_PACKAGES = ("kraft_reference", "kraft_spec", "kraft_traces", "kraft_conformance", "kraft_dev")
+
+
+def fingerprint_of_sources() -> str:
+    """SHA-256, in hexadecimal, over all that a night's findings depend on."""
+    return fingerprint_of(_PACKAGES, (".py", ".tla", ".cfg", ".toml"))
+
+
+def fingerprint_of_model() -> str:
+    """The same over what a checkpoint of TLC depends on."""
+    return fingerprint_of(("kraft_spec",), (".tla", ".toml"))
 
 
 def begin(folder: Path, day: str, version: str, sources: str, *, resume: bool) -> Night:

@@ -1,0 +1,74 @@
+"""Vectors from constructed states, and events that are not due: what the model says of them."""
+
+from dataclasses import replace
+
+import pytest
+from tests.conformance.commands import altered
+
+from kraft_conformance.cli import main as conformance
+from kraft_conformance.vectors.acceptance import NotAcceptedError, accepted_by_model
+from kraft_conformance.vectors.recording import Subject as Cut
+from kraft_conformance.vectors.recording import vector_of
+from kraft_dev.vectors.staging import RecordingDirector, recorded
+from kraft_dev.vectors.target import THREE
+from kraft_dev.vectors.targeted.candidates import rivals
+from kraft_reference.events import ElectionTimeout
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.outcome import Refusal
+from kraft_reference.roles import Role
+from kraft_reference.scenarios.opening import start
+from kraft_traces.values import TracedKey
+
+CUT = Cut("constructed.made", "Made here", ("vote.candidate.rejects",), 1)
+
+
+def votes_again(d: RecordingDirector, **fields: object) -> None:
+    rivals(d)
+    d.construct(1, "it has voted for itself", **fields)
+    d.step("v(3>1)")
+    d.vote(3, 1, "refused")
+
+
+def test_a_vector_of_a_constructed_state_has_no_history_and_says_why() -> None:
+    run = recorded("a script", THREE, lambda d: votes_again(d, voted_key=ReplicaKey(3, "U3")), accepted_by_model)
+    vector = vector_of(run, CUT)
+    assert vector is not None
+    assert (vector.history, vector.constructed) == (None, "it has voted for itself")
+    assert (vector.before.state.voted_key, vector.before.state.role) == (TracedKey(3, "U3"), "Candidate")
+    assert vector.requires.profiles == ("kip", "kafka-4")
+
+
+def test_the_model_is_asked_from_the_constructed_state() -> None:
+    run = recorded("a script", THREE, lambda d: votes_again(d, voted_key=ReplicaKey(3, "U3")), lambda _: ("kip",))
+    last = run.occurrences[-2]
+    assert last.replica_id == 1
+    assert last.state is not None
+    cast = replace(last, state=last.state._replace(voted_key=ReplicaKey(1, "U1")))
+    with pytest.raises(NotAcceptedError, match=r"a script: rejected: .* HandleVoteRequest at replica 1"):
+        accepted_by_model(replace(run, occurrences=(*run.occurrences[:-2], cast)))
+
+
+def test_a_state_that_is_not_well_typed_makes_no_vector() -> None:
+    with pytest.raises(AssertionError, match="a script: the constructed state is not well-typed"):
+        recorded("a script", THREE, lambda d: votes_again(d, voted_key=None), accepted_by_model)
+
+
+def test_an_event_that_is_not_due_must_be_refused_by_the_model_too() -> None:
+    def fires(d: RecordingDirector) -> None:
+        start(d, 1, 1)
+        d.step("et(1)")
+        d.refuses(1, ElectionTimeout(), Refusal.NOT_IN_ROLE)
+
+    run = recorded("a script", THREE, fires, accepted_by_model)
+    assert run.profiles == ("kip", "kafka-4")
+    assert run.occurrences[-1].state is not None
+    assert run.occurrences[-1].state.role is Role.LEADER
+    wrong = (*run.occurrences[:-1], replace(run.occurrences[-1], refusal=Refusal.NOTHING_DUE))
+    with pytest.raises(NotAcceptedError, match="ElectionTimeout at replica 1"):
+        accepted_by_model(replace(run, occurrences=wrong))
+
+
+def test_without_injection_a_constructed_vector_is_unsupported(capsys: pytest.CaptureFixture[str]) -> None:
+    command = altered("history")
+    conformance(["conformance", "run", "-k", "constructed.leader-asked", "--adapter", command])
+    assert "unsupported: 1, needs state_injection" in capsys.readouterr().out

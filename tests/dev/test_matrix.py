@@ -1,0 +1,400 @@
+"""`python -m kraft_dev matrix`: broken references are detected, and one that is not makes the command fail."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_dev import results
+from kraft_dev.cli import main
+from kraft_dev.commands import matrix as command
+from kraft_dev.edges import Edge, EdgeGraph, save_edges
+from kraft_dev.matrix import machine_made
+from kraft_dev.matrix import measuring as measuring_module
+from kraft_dev.matrix import runner as runner_module
+from kraft_dev.matrix.inside import look
+from kraft_dev.matrix.measuring import Plan, measure, problems
+from kraft_dev.matrix.naming import score
+from kraft_dev.matrix.page import markdown
+from kraft_dev.matrix.runner import runner
+from kraft_dev.matrix.subjects import (
+    Key,
+    Subject,
+    UndetectableError,
+    load_undetectable,
+    read_undetectable,
+    seeded_subjects,
+    subject_of,
+)
+from kraft_dev.matrix.tally import Tally
+from kraft_dev.matrix.tool import Means, ToolError
+from kraft_dev.matrix.tools import KINDS, TOOLS, tool_of
+from kraft_dev.matrix.trace_naming import name_rules_of_traces
+from kraft_dev.results import SCHEMA, Cell, Matrix, Measured, Row, load_result, share, undetected
+from kraft_reference.replica import __file__ as a_module
+from kraft_spec.edits import Edit, edited_texts, package_folder
+from kraft_spec.mutants import Mutant, load_catalogue
+
+_MAJORITY = "    return 2 * number > len(voters)"
+
+
+def broken(name: str, new: str) -> Subject:
+    return Subject(name, (Edit("state.py", _MAJORITY, new),), ("vote.log-check",), "a bug")
+
+
+COMMENTED = broken("only-a-comment", f"    # Nothing.\n{_MAJORITY}")
+HALF = broken("half-is-a-majority", "    return 2 * number >= len(voters)")
+HANGS = broken("hangs", f"    while voters:\n        pass\n{_MAJORITY}")
+MISFIT = Subject("misfit", (Edit("elections.py", "no such text", "other"),))
+RAISES = Subject("raises", (Edit("state.py", "UNKNOWN_HIGH_WATERMARK = -1", "UNKNOWN_HIGH_WATERMARK = 1 // 0"),))
+SCENARIOS, PARTITIONS = TOOLS["scenarios"], TOOLS["partitions"]
+FAST = ["--tool", "scenarios", "--jobs", "1"]
+
+
+def chosen(monkeypatch: pytest.MonkeyPatch, *subjects: Subject) -> None:
+    monkeypatch.setattr(command, "seeded_subjects", lambda _: subjects)
+
+
+def matrix_of(*rows: Row, drawn: tuple[Row, ...] = (), name: str = "mutants") -> Matrix:
+    return Matrix(schema=SCHEMA, name=name, command="", measured=None, rows=rows, drawn=drawn)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The catalogue.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> None:
+    """Such a mutant would be detected by its NameError, whatever the tools can see."""
+    for subject in seeded_subjects():
+        for path, text in edited_texts(package_folder("kraft_reference"), subject.edits).items():
+            (tmp_path / f"{subject.name}.{path.name}").write_text(text, encoding="utf-8")
+    words = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.nightly
+def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
+    """Such a mutant would be detected by its TypeError or AttributeError, whatever the tools can see."""
+    source, copy = package_folder("kraft_reference"), tmp_path / "kraft_reference"
+    shutil.copytree(source, copy)
+    daemon = [sys.executable, "-m", "mypy.dmypy", "--status-file", str(tmp_path / "status")]
+
+    def checked(*words: str) -> str:
+        return subprocess.run([*daemon, *words], cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+
+    try:
+        checked("start", "--", "--strict")
+        assert "Success" in checked("check", "kraft_reference")
+        for subject in seeded_subjects():
+            edited = edited_texts(source, subject.edits)
+            for path, text in edited.items():
+                (copy / path.relative_to(source)).write_text(text, encoding="utf-8")
+            said = checked("check", "kraft_reference")
+            assert not re.search(r"\[(attr-defined|call-arg|call-overload|name-defined)\]", said), (subject.name, said)
+            for path in edited:
+                shutil.copy(path, copy / path.relative_to(source))
+    finally:
+        checked("stop")
+
+
+def test_each_mutant_is_of_the_quorum_part_or_of_the_partitions() -> None:
+    others = [one for one in seeded_subjects() if one.part == "partitions"]
+    assert {edit.file.partition("/")[0] for one in others for edit in one.edits} == {"partitions"}
+    assert all(rule.startswith("partition-") for one in others for rule in one.breaks)
+
+
+def test_what_nothing_can_detect_names_lines_and_mutants_that_are_there() -> None:
+    modules = {path.name: path.read_text().splitlines() for path in machine_made.protocol_modules()}
+    names = {subject.name for subject in seeded_subjects()}
+    for key in load_undetectable(behind_adapter=True):
+        if isinstance(key, Key):
+            assert sum(line.strip() == key.before for line in modules[key.file]) > key.occurrence, key
+        else:
+            assert key in names or key in modules, key
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[undetectable]]\nmutant = "a"', "undetectable.toml: Object missing required field `reason`"),
+        ('[[undetectable]]\nmutant = "a"\nreason = "b"\n' * 2, "undetectable.toml: twice: a"),
+    ],
+)
+def test_a_wrong_list_of_what_nothing_can_detect_is_refused(text: str, said: str) -> None:
+    with pytest.raises(UndetectableError, match=said):
+        read_undetectable(text, behind_adapter=True)
+
+
+def test_the_sample_of_machine_made_mutants_follows_from_the_seed() -> None:
+    pytest.importorskip("cosmic_ray", reason="the extra `mutation` is not installed")
+    first, population = machine_made.sample(8, 1)
+    assert machine_made.sample(8, 1) == (first, population)
+    assert {one.key for one in machine_made.sample(8, 2)[0]} != {one.key for one in first}
+    assert population > 1000
+    for made in first:
+        (edit,) = made.edits
+        assert made.key is not None
+        line = int(made.name.partition(":")[2].partition(" ")[0])
+        assert edit.old.splitlines()[line - 1].strip() == made.key.before
+        assert edit.old != edit.new
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The runner.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def asked(subject: Subject, *tools: str, first: bool = False, begin_with: str = "", edges: Path | None = None) -> Row:
+    with runner(edges, lambda _: None) as run:
+        (row,) = run.rows(
+            [subject], [TOOLS[name] for name in tools], first=first, begin_with={subject.name: begin_with}
+        )
+    return row
+
+
+def test_a_mutant_that_hangs_is_detected_by_the_limit() -> None:
+    (cell,) = SCENARIOS.cells(HANGS, Means(Path, seconds=3.0))
+    assert cell.what == "hangs: no end after 3 s"
+
+
+def test_a_mutant_that_cannot_be_imported_is_detected() -> None:
+    first = asked(RAISES, "scenarios").first
+    assert first is not None
+    assert (first.what, first.where) == ("raises ZeroDivisionError: integer division or modulo by zero", "import")
+
+
+def test_nothing_is_said_when_the_unbroken_reference_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner_module, "UNBROKEN", HALF)
+    with pytest.raises(ToolError, match="scenarios finds fault with the unbroken reference"):
+        asked(COMMENTED, "scenarios")
+
+
+def test_a_process_that_imports_the_installed_reference_asks_nothing() -> None:
+    with pytest.raises(RuntimeError, match=a_module.rpartition("/")[0]):
+        look("scenarios", Tally())
+
+
+@pytest.mark.parametrize(
+    ("first", "begin_with", "detectors"),
+    [
+        (True, "", ["scenarios"]),
+        (True, "partitions", ["partitions", "scenarios"]),
+        (False, "partitions", ["scenarios", "partitions"]),
+    ],
+)
+def test_with_first_the_usual_tool_is_asked_first_and_the_others_if_it_detects_nothing(
+    first: bool, begin_with: str, detectors: list[str]
+) -> None:
+    row = asked(HALF, "scenarios", "partitions", first=first, begin_with=begin_with)
+    assert [cell.detector for cell in row.cells] == detectors
+    assert [cell.detector for cell in row.cells if cell.detects] == ["scenarios"]
+
+
+def test_a_last_resort_is_asked_only_where_nothing_else_detects() -> None:
+    tools = (SCENARIOS, replace(PARTITIONS, last_resort=True))
+    with runner(None, lambda _: None) as run:
+        detected, left = run.rows([HALF, COMMENTED], tools)
+    assert [cell.detector for cell in detected.cells] == ["scenarios"]
+    assert [cell.detector for cell in left.cells] == ["scenarios", "partitions"]
+
+
+@pytest.mark.parametrize("content", [b"", b"kraft-spec-edges-4 another-key digest\n"])
+def test_edges_that_are_torn_or_of_another_model_are_enumerated_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    file = tmp_path / "edges"
+    file.write_bytes(content)
+    recorded: list[Path] = []
+
+    def record(path: Path) -> None:
+        recorded.append(path)
+        save_edges(path, EdgeGraph(()))
+
+    monkeypatch.setattr(runner_module, "record_edges", record)
+    for _ in range(2):
+        assert not asked(COMMENTED, "edges", edges=file).is_detected()
+    assert recorded == [file]
+
+
+def test_a_changed_edge_that_was_stored_is_seen_on_the_unbroken_reference(tmp_path: Path) -> None:
+    file = tmp_path / "edges"
+    save_edges(file, EdgeGraph((Edge({}, {"name": "Poll", "replica": 1}, {}, {}, "", ()),)))
+    with pytest.raises(ToolError, match="edges finds fault with the unbroken reference"):
+        asked(COMMENTED, "edges", edges=file)
+
+
+# -------------------------------------------------------------------------------------------------------------
+# What was measured.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_vectors_detect_nine_of_ten_and_no_graded_mutant_escapes_both() -> None:
+    recorded = load_result("grading")
+    assert recorded is not None
+    assert problems(recorded) == ()
+    assert share((*recorded.rows, *recorded.drawn), without=("random",)) >= 0.9
+
+
+def test_what_nothing_detects_and_a_share_below_the_target_are_problems() -> None:
+    caught = Row("a", ("r",), "b", (Cell("scenarios", True),))
+    missed = Row("m", ("r",), "b", (Cell("scenarios"),))
+    assert problems(matrix_of(caught, missed)) == ("nothing detects m: b; a check is missing for r",)
+    excused = msgspec.structs.replace(missed, reason="nobody reads it")
+    assert problems(matrix_of(caught, excused)) == ()
+    drawn = matrix_of(caught, drawn=(*[caught] * 9, missed, excused))
+    assert problems(drawn) == ("90.0% of the machine-made mutants, less than 95%",)
+
+
+def test_the_share_leaves_out_what_nothing_can_detect_and_who_does_not_count() -> None:
+    by_tests = Row("a", cells=(Cell("scenarios"), Cell("tests", True)))
+    excused = Row("b", cells=(Cell("scenarios"),), reason="equivalent")
+    assert share((by_tests, excused)) == 1.0
+    assert share((by_tests, excused), without=("tests",)) == 0.0
+    assert undetected((by_tests, excused)) == ()
+
+
+def test_a_rule_counts_as_named_where_a_failure_names_it() -> None:
+    rows = [
+        Row("first", ("a", "b"), cells=(Cell("named", True, names=("a", "x")),)),
+        Row("among", ("a", "b"), cells=(Cell("named", True, names=("b", "x", "a")),)),
+        Row("passes", ("a",), cells=(Cell("named"),)),
+    ]
+    assert score(rows, "named") == (2, 1, 2, 2)
+
+
+def test_the_page_has_every_mutant_and_says_what_is_older_than_the_code() -> None:
+    catalogue = load_catalogue()
+    measured = [found for name in KINDS if (found := load_result(name)) is not None]
+    text = markdown(catalogue, measured)
+    assert all(f"| {mutant.name} | `{mutant.rules[0]}` |" in text for mutant in catalogue.mutants)
+    assert "**nothing**" not in text, "a mutant that only unit tests see is a missing check"
+    unseen = msgspec.structs.replace(measured[1].rows[0], cells=())
+    assert "**nothing**" in markdown(catalogue, [matrix_of(unseen)])
+
+
+def test_what_only_the_unit_tests_see_is_listed() -> None:
+    only = Row("log.py:7 NumberReplacer", change="1 -> 2", cells=(Cell("tests", True, "test_log.py::test_cut"),))
+    text = markdown(load_catalogue(), [matrix_of(drawn=(only,))])
+    assert "| log.py:7 NumberReplacer | `1 -> 2` | a check is missing, which would not be the unit test" in text
+
+
+def test_every_detector_has_a_tool_and_one_that_is_gone_has_none() -> None:
+    assert tool_of("effects") is TOOLS["vectors"]
+    assert tool_of("traces") is TOOLS["traces"]
+    assert tool_of("tarot") is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "follower-forgets-vote-and-leader",
+        "follower-trusts-the-published-high-watermark",
+        "repeated-vote-request-is-refused",
+    ],
+)
+def test_validate_names_the_broken_rule_first(name: str) -> None:
+    (subject,) = seeded_subjects((name,))
+    (cell,) = name_rules_of_traces(subject, Means(Path, 60.0))
+    assert cell.names[:1] == subject.breaks[:1], cell
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The command.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_mutant_that_changes_nothing_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen(monkeypatch, COMMENTED, HALF)
+    assert main(["matrix", "mutants", *FAST]) == ExitCode.VIOLATION
+    shown = capsys.readouterr().out
+    assert "nothing detects only-a-comment: a bug; a check is missing for vote.log-check" in shown
+    assert "1 of 2 seeded mutants are detected" in shown
+
+
+@pytest.mark.slow
+def test_a_matrix_is_recorded_with_its_commit_and_is_the_same_each_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rule = ("prevote.follower.rejects-after-fetch",)
+    forgets = subject_of(Mutant("forgets", rule, "a follower grants Pre-Votes", switched_off=rule))
+    chosen(monkeypatch, HALF, forgets)
+    kind = replace(KINDS["mutants"], tools=(SCENARIOS, TOOLS["traces"]))
+    monkeypatch.setitem(KINDS, "mutants", kind)
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+    assert main(["matrix", "mutants", "--jobs", "2", "--json", "--record"]) == ExitCode.CONFORMANT
+    half, forgets_row = json.loads(capsys.readouterr().out)["matrix"]["rows"]
+    assert [cell["detects"] for cell in half["cells"]] == [True, True]
+    assert "prevote.follower.rejects-after-fetch" in forgets_row["cells"][1]["what"]
+    (again,) = asked(HALF, "scenarios").cells
+    assert msgspec.to_builtins(again) | {"seconds": 0} == half["cells"][0] | {"seconds": 0}
+    recorded = load_result("mutants")
+    assert recorded is not None
+    assert recorded.measured is not None
+    text = markdown(load_catalogue(), [recorded])
+    assert f"Measured at commit {recorded.measured.commit}; " in text
+    older = msgspec.structs.replace(recorded, measured=Measured(recorded.measured.commit, "0"))
+    assert f"**Older than the code:** measured at commit {recorded.measured.commit}; " in markdown(
+        load_catalogue(), [older]
+    )
+
+
+def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen(monkeypatch, MISFIT)
+    assert main(["matrix", "mutants", *FAST]) == ExitCode.INTERNAL_ERROR
+    assert "elections.py: 'no such text' stands there 0 times" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["horses"], "no matrix 'horses'; there are mutants"),
+        (["mutants", "no-such-mutant"], "no mutant 'no-such-mutant'"),
+        (["mutants", "--tool", "hammer"], "no tool 'hammer'; there are scenarios"),
+        (["mutants", "--no-seeded"], "nothing to try"),
+        (["mutants", "--tool", "tests"], "for machine-made mutants"),
+        (["grading", "vote-without-log-check", "--record"], "has all mutants and all tools"),
+        (["fields", "--machine", "3"], "the matrix of fields has no mutants"),
+    ],
+)
+def test_wrong_use_is_said(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["matrix", *arguments]) == ExitCode.USAGE
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_list_names_mutants_and_tools(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["matrix", "mutants", "vote-without-log-check", "--list"]) == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in (*TOOLS, "vote-without-log-check", "wire"))
+
+
+def test_a_file_without_edges_is_no_file_to_keep_them_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    words = ["matrix", "mutants", "vote-without-log-check", "--tool", "edges", "--edges", str(file)]
+    assert main(words) == ExitCode.BAD_INPUT
+    assert "notes.txt holds no edges" in capsys.readouterr().err
+    assert file.read_text() == "mine"
+
+
+def test_what_is_recorded_is_asked_first_unless_it_is_recorded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = matrix_of(Row(HALF.name, cells=(Cell("partitions", True),)))
+    monkeypatch.setattr(measuring_module, "load_result", lambda _: usual)
+    asked_about = []
+    for in_order in (False, True):
+        plan = Plan("mutants", "", (HALF,), (SCENARIOS, PARTITIONS), first=True, in_order=in_order)
+        (row,) = measure(plan, lambda _: None, lambda _: None).rows
+        asked_about.append([cell.detector for cell in row.cells])
+    assert asked_about == [["partitions", "scenarios"], ["scenarios"]]

@@ -1,0 +1,168 @@
+"""The vectors as a tool of the matrix: mutants behind the adapter, and what shows less of them."""
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conformance.commands import altered
+
+from kraft_conformance.protocol.messages import Reset, ResetReply, Step, StepReply
+from kraft_conformance.protocol.partitions import (
+    PartitionReset,
+    PartitionResetReply,
+    PartitionStep,
+    PartitionStepReply,
+    ShownStorePartitions,
+)
+from kraft_conformance.runner.outcome import FAILING
+from kraft_conformance.runner.running import run_vector
+from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
+from kraft_conformance.vectors.format import Vector
+from kraft_conformance.vectors.partitions.format import PartitionVector
+from kraft_dev.matrix import adapter
+from kraft_dev.matrix.adapter import command_line
+from kraft_dev.matrix.subjects import UNBROKEN, Subject, seeded_subjects
+from kraft_dev.matrix.tool import Means, ToolError
+from kraft_dev.matrix.vectors import DETECTORS, View, cells_of, not_detected_any_more, sampled
+from kraft_dev.results import Cell, Row, load_result
+from kraft_spec.edits import Edit, EditError
+from kraft_traces.effects import TracedPersistQuorumState, TracedSend, TracedStartTimer
+
+REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
+MEANS = Means(Path, 60.0)
+
+
+def vectors(*ids: str) -> tuple[AnyVector, ...]:
+    catalogue = Catalogue()
+    return tuple([catalogue.vector(one) for one in ids]) or catalogue.of_replicas()
+
+
+def cells(subject: Subject | str, *ids: str) -> dict[str, Cell]:
+    if isinstance(subject, str):
+        (subject,) = seeded_subjects((subject,))
+    found = cells_of(subject, vectors(*ids), MEANS)
+    assert [cell.detector for cell in found] == list(DETECTORS)
+    return {cell.detector: cell for cell in found}
+
+
+def graded() -> tuple[Row, ...]:
+    recorded = load_result("grading")
+    assert recorded is not None
+    return recorded.rows
+
+
+def again(*rows: Row) -> list[str]:
+    return not_detected_any_more(rows, MEANS, lambda _: None)
+
+
+def test_a_sample_of_the_mutants_is_detected_by_the_recorded_vectors() -> None:
+    rows = sampled(graded(), every=25)
+    assert len(rows) > 10
+    assert again(*rows) == []
+
+
+@pytest.mark.nightly
+def test_every_mutant_is_detected_by_the_recorded_vectors() -> None:
+    assert again(*graded()) == []
+
+
+def test_a_recorded_vector_that_detects_nothing_is_found() -> None:
+    wrong = Row("vote-without-log-check", cells=(Cell("wire", True, where="vote.granted"),))
+    assert again(wrong) == ["vote-without-log-check: vote.granted does not detect it any more at wire"]
+
+
+def test_a_mutant_has_the_first_vector_of_each_level_and_how_many_there_are() -> None:
+    asked = ("vote.log-check", "vote.granted", "restart.voted-static", "constructed.leader-asked")
+    found = cells("vote-without-log-check", *asked)
+    assert {cell.where for cell in found.values()} == {"vote.log-check"}
+    assert found["wire"].what == "step 1 of 1: Send VoteResponse to 3.granted: expected false, actual true"
+    assert found["state"].amount == 1
+    found = cells("file-version-0-without-vote", *asked)
+    assert (found["wire"].detects, found["effects"].where) == (False, "restart.voted-static")
+    found = cells("leader-is-asked-too", *asked)
+    assert (found["wire"].where, found["without-injection"].detects) == ("constructed.leader-asked", False)
+
+
+def test_a_mutant_of_the_partitions_meets_their_vectors() -> None:
+    found = cells("lists-are-not-stored", *(f"partition.{one}" for one in ("cancel", "override", "failover.reads")))
+    assert (found["wire"].where, found["state"].amount) == ("partition.failover.reads", 2)
+    assert found["without-injection"].where == "partition.failover.reads"
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [("raise RuntimeError('no')\n", "ended with exit code 1"), ("import time\ntime.sleep(60)\n", "no reply within")],
+)
+def test_a_mutant_that_does_not_come_to_its_hello_is_detected_there(
+    monkeypatch: pytest.MonkeyPatch, new: str, said: str
+) -> None:
+    monkeypatch.setattr(adapter, "REPLY_TIMEOUT_S", 1.0)
+    old = "from kraft_reference.configuration import Configuration\n"
+    found = cells(Subject("broken", (Edit("elections.py", old, f"{old}{new}"),)), "vote.granted")
+    assert {cell.where for cell in found.values()} == {"hello"}
+    assert said in found["wire"].what
+
+
+def test_a_mutant_that_dies_in_every_vector_is_left_alone_after_a_few() -> None:
+    old = "    def step(self,"
+    new = "    def step(self, *_):\n        import os\n\n        os._exit(7)\n\n    def _step(self,"
+    found = cells(Subject("dies", (Edit("replica.py", old, new),)))
+    assert (found["state"].detects, found["state"].amount) == (True, 0), "how many there are is not known"
+    assert "ended with exit code 7" in found["state"].what
+
+
+def test_an_edit_that_does_not_fit_is_no_mutant() -> None:
+    with pytest.raises(EditError, match="stands there 0 times"):
+        cells(Subject("none", (Edit("elections.py", "no such text", ""),)), "vote.granted")
+
+
+def test_an_unbroken_reference_in_place_of_the_mutant_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def elsewhere(environment: dict[str, str]) -> str:
+        copy = environment["PYTHONPATH"].split(os.pathsep)[0]
+        return command_line(environment).replace(f"PYTHONPATH={copy}", "PYTHONPATH=")
+
+    monkeypatch.setattr(adapter, "command_line", elsewhere)
+    with pytest.raises(ToolError, match="does not come from the edited copy"):
+        cells(UNBROKEN, "vote.granted")
+
+
+@pytest.mark.parametrize("level", ["wire", "effects"])
+def test_a_view_shows_what_an_adapter_of_that_level_does(level: str) -> None:
+    """The same vectors on the reference seen as less, and on an adapter that shows less, with the same outcomes."""
+    asked = vectors()[::4]
+    with Session(REFERENCE, 10.0) as whole, Session(altered(level), 10.0) as limited:
+        view = View(whole, level, injects=False)  # type: ignore[arg-type]
+        seen = [run_vector(view, vector, "kip") for vector in asked]
+        assert seen == [run_vector(limited, vector, "kip") for vector in asked]
+    assert not [one for one in seen if one.status in FAILING]
+
+
+def test_a_view_of_the_wire_leaves_out_what_is_written() -> None:
+    (vector,) = vectors("vote.granted")
+    assert isinstance(vector, Vector)
+    step = vector.steps[0]
+    asked: dict[str, Any] = {"event": step.event, "message": step.message, "draw": step.draw}
+    shown = []
+    with Session(REFERENCE, 10.0) as whole:
+        for level in ("wire", "effects"):
+            view = View(whole, level, injects=True)
+            view.ask(ResetReply, Reset, replica=vector.replica, cluster=vector.cluster, before=vector.before)
+            shown.append([type(one) for one in view.ask(StepReply, Step, **asked).effects])
+    assert shown == [[TracedSend], [TracedPersistQuorumState, TracedSend, TracedStartTimer]]
+
+
+def test_a_view_of_the_wire_leaves_out_what_controllers_store() -> None:
+    (vector,) = vectors("partition.start")
+    assert isinstance(vector, PartitionVector)
+    shown = []
+    with Session(REFERENCE, 10.0) as whole:
+        for level in ("wire", "effects"):
+            view = View(whole, level, injects=True)
+            view.ask(PartitionResetReply, PartitionReset, cluster=vector.cluster, before=vector.before)
+            reply = view.ask(PartitionStepReply, PartitionStep, event=vector.steps[0].event)
+            shown.append([isinstance(one, ShownStorePartitions) for one in reply.effects])
+    assert (any(shown[0]), any(shown[1]), len(shown[1]) - len(shown[0])) == (False, True, 1)

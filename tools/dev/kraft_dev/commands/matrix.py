@@ -1,0 +1,207 @@
+"""`python -m kraft_dev matrix`: things that are wrong on purpose, and what detects them."""
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from kraft_conformance.commands.options import Json
+from kraft_conformance.console import print_json, progress, say
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.vectors.manifest import VectorFileError
+from kraft_dev.commands.options import Edges, need_folder_of
+from kraft_dev.detectors.checks import all_checks
+from kraft_dev.detectors.evidence import check_problems, check_rows, checks_section, load_evidence, run_again
+from kraft_dev.detectors.fields import field_problems, fields_section, measure_fields, wanted_fields
+from kraft_dev.edges import EdgeFileError
+from kraft_dev.markdown import Section, show
+from kraft_dev.matrix import machine_made
+from kraft_dev.matrix.adapter import REPLY_TIMEOUT_S
+from kraft_dev.matrix.measuring import Plan, measure, problems
+from kraft_dev.matrix.page import mutants_section, sections_of, tools_section
+from kraft_dev.matrix.subjects import Subject, UndetectableError, seeded_subjects
+from kraft_dev.matrix.tool import Means, Tool, ToolError
+from kraft_dev.matrix.tools import KINDS, TOOLS, UNIT_TESTS
+from kraft_dev.matrix.vectors import not_detected_any_more
+from kraft_dev.results import Matrix, ResultError, Row, load_result, record_result
+from kraft_spec.edits import EditError
+from kraft_spec.mutants import MutantError, load_catalogue
+
+KIND_NAMES = (*KINDS, "fields", "checks")
+
+What = Annotated[
+    str,
+    typer.Argument(
+        help="mutants: each tool of the suite. grading: the conformance vectors and the random mode. "
+        "naming: which rule a failure names. fields: every field of a trace, altered. "
+        "checks: every check, and a mutant that it detects."
+    ),
+]
+Names = Annotated[list[str] | None, typer.Argument(help="Seeded mutants; default: all of them.")]
+ToolNames = Annotated[list[str] | None, typer.Option("--tool", help=f"Only this; repeatable. {', '.join(TOOLS)}.")]
+First = Annotated[bool, typer.Option("--first", help="Leave a mutant alone once a tool detects it.")]
+Seeded = Annotated[bool, typer.Option("--seeded/--no-seeded", help="Leave the seeded mutants out.")]
+Machine = Annotated[int, typer.Option(min=0, help="So many machine-made mutants too, each up to its first detection.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the sample of machine-made mutants.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants at a time; default: the processors.")]
+Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
+Again = Annotated[
+    bool,
+    typer.Option("--again", help="Run again what is recorded: the vectors of the grading, the runs of the checks."),
+]
+List = Annotated[bool, typer.Option("--list", help="List the seeded mutants and the tools, and try none.")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What a matrix comes to."""
+
+    rows: Matrix | tuple[Row, ...]
+    sections: tuple[Section, ...]
+    problems: tuple[str, ...]
+
+
+def matrix(
+    what: What,
+    names: Names = None,
+    tool: ToolNames = None,
+    first: First = False,
+    use_seeded: Seeded = True,
+    machine: Machine = 0,
+    seed: Seed = 1,
+    jobs: Jobs = None,
+    edges: Edges = None,
+    record: Record = False,
+    again: Again = False,
+    list_only: List = False,
+    as_json: Json = False,
+) -> int:
+    """Break things on purpose, and see what detects each: mutants of the reference, fields of a trace.
+
+    What nothing detects is a missing check: exit code 1. So is too small a share of the machine-made mutants.
+    Nothing is said about mutants as long as a tool finds fault with the unbroken reference.
+    """
+    if what not in KIND_NAMES:
+        raise usage_error(f"no matrix {what!r}; there are {', '.join(KIND_NAMES)}")
+    if what not in KINDS and (names or tool or machine):
+        raise usage_error(f"the matrix of {what} has no mutants and no tools to choose from")
+    if record and (names or tool or what == "checks"):
+        raise usage_error("what is recorded has all mutants and all tools; checks are not recorded")
+    need_folder_of(edges)
+    words = ["python", "-m", "kraft_dev", "matrix", what, *(names or ())]
+    words += [word for name in tool or () for word in ("--tool", name)]
+    words += (["--first"] if first else []) + ([] if use_seeded else ["--no-seeded"])
+    words += ["--machine", str(machine), "--seed", str(seed)] if machine else []
+    command = shlex.join(words)
+    try:
+        if what == "checks":
+            done = _checks(again=again)
+        elif what == "fields":
+            done = _fields(command)
+        else:
+            chosen = _chosen(names or ()) if use_seeded or names else ()
+            if list_only:
+                return _list(chosen)
+            if again:
+                return _again(what, chosen)
+            plan = Plan(
+                what,
+                command,
+                chosen,
+                _tools(tool or (), chosen),
+                machine,
+                seed,
+                first,
+                in_order=record,
+                edges=edges,
+                jobs=jobs or os.cpu_count() or 1,
+            )
+            done = _measured(plan)
+    except (EdgeFileError, VectorFileError) as error:
+        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
+    except (EditError, MutantError, ResultError, ToolError, UndetectableError) as error:
+        raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+    if record and isinstance(done.rows, Matrix):
+        record_result(done.rows)
+    if as_json:
+        print_json({"problems": done.problems, "matrix": msgspec.to_builtins(done.rows)})
+    else:
+        show(done.sections)
+        _show_problems(done.problems)
+    return ExitCode.VIOLATION if done.problems else ExitCode.CONFORMANT
+
+
+def _chosen(names: Sequence[str]) -> tuple[Subject, ...]:
+    load_catalogue()
+    try:
+        return seeded_subjects(names)
+    except MutantError as error:
+        raise usage_error(str(error)) from error
+
+
+def _tools(names: Sequence[str], chosen: Sequence[Subject]) -> tuple[Tool, ...]:
+    for name in names:
+        if name not in TOOLS:
+            raise usage_error(f"no tool {name!r}; there are {', '.join(TOOLS)}")
+    if UNIT_TESTS.name in names and chosen:
+        raise usage_error("the unit tests are for machine-made mutants; add --no-seeded")
+    return tuple(tool for name, tool in TOOLS.items() if name in names)
+
+
+def _measured(plan: Plan) -> _Done:
+    if not plan.seeded and not plan.machine:
+        raise usage_error("nothing to try: no seeded mutants, and no --machine N")
+    if plan.machine and not machine_made.is_available():
+        raise CommandError(
+            "machine-made mutants need Cosmic Ray: install kraft-spec with the extra `mutation`", ExitCode.UNAVAILABLE
+        )
+    with progress("mutants", len(plan.seeded) + plan.machine) as advance:
+        found = measure(plan, lambda step: advance(0, step), lambda row: advance(say=_said(row)))
+    return _Done(found, tuple(sections_of(found)), problems(found))
+
+
+def _said(row: Row) -> str:
+    return f"{row.name}: {'NOTHING detects it' if row.first is None else row.first.detector}"
+
+
+def _fields(command: str) -> _Done:
+    with progress("altered fields") as advance:
+        found = measure_fields(command, lambda row: advance(say=row.name))
+    return _Done(found, (fields_section(found),), tuple(field_problems(found.rows, wanted_fields())))
+
+
+def _checks(*, again: bool) -> _Done:
+    catalogue, evidence = load_catalogue(), load_evidence()
+    rows = check_rows(all_checks(), catalogue, evidence)
+    found = list(check_problems(rows, catalogue, evidence))
+    if again:
+        with progress("recorded runs", len(evidence.detected)) as advance:
+            found += run_again(evidence.detected, lambda step: advance(say=step))
+    return _Done(rows, (checks_section(rows),), tuple(found))
+
+
+def _again(what: str, chosen: Iterable[Subject]) -> int:
+    recorded = load_result(what)
+    names = {subject.name for subject in chosen}
+    rows = [row for row in (() if recorded is None else recorded.rows) if row.name in names]
+    with progress("mutants", len(rows)) as advance:
+        found = not_detected_any_more(rows, Means(Path, REPLY_TIMEOUT_S), lambda row: advance(say=row.name))
+    _show_problems(found)
+    say(f"{len(rows)} rows run again, {len(found)} problems", "bold")
+    return ExitCode.VIOLATION if found else ExitCode.CONFORMANT
+
+
+def _show_problems(found: Iterable[str]) -> None:
+    for one in found:
+        say(one, "red")
+
+
+def _list(chosen: Sequence[Subject]) -> int:
+    show([mutants_section(chosen, load_result("grading")), tools_section()])
+    return ExitCode.CONFORMANT

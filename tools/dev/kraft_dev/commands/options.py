@@ -1,0 +1,30 @@
+"""Options that several commands have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
+
+Edges = Annotated[
+    Path | None,
+    typer.Option(
+        "--edges",
+        help="Keep the model's edges in this file, or take them from it if they are of this very model; enumerating "
+        "takes minutes.",
+    ),
+]
+
+
+def need_folder_of(*files: Path | None) -> None:
+    """See to it, before anything runs, that files can be written.
+
+    Raises:
+        CommandError: The folder of one is not there.
+    """
+    for file in files:
+        if file is not None and not file.resolve().parent.is_dir():
+            folder = file.resolve().parent
+            raise CommandError(f"there is no folder {folder} to write {file.name} to", ExitCode.CANNOT_WRITE)

@@ -1,1 +1,0 @@
-"""Grading the suite: broken references behind the adapter, and what notices them."""

@@ -1,0 +1,171 @@
+"""Mutants that nobody chose: small changes of the reference's source, made by Cosmic Ray.
+
+The operators are the library's, all that need no arguments.
+Changed are the modules of the protocol; the cluster and the scenarios are the test bench.
+Left out is what no behaviour depends on: annotations, type aliases, `__all__`, code for type checkers only, the
+messages of assertions, and every change that leaves the compiled code as it was.
+"""
+
+import ast
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from types import CodeType
+from typing import Any
+
+from kraft_dev.matrix.subjects import Key, Subject
+from kraft_spec.attribution import rules_around
+from kraft_spec.edits import Edit, package_folder
+
+Position = tuple[int, int]
+"""Line from 1 and column from 0, as parso and `ast` both count them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    file: str
+    operator: str
+    occurrence: int
+    """Among all that this operator could change in the file."""
+    start: Position
+
+
+def is_available() -> bool:
+    """Is Cosmic Ray installed (extra `mutation`)?"""
+    return find_spec("cosmic_ray") is not None
+
+
+def protocol_modules() -> tuple[Path, ...]:
+    """The modules that are mutated, by name."""
+    return tuple(sorted(path for path in package_folder("kraft_reference").glob("*.py") if path.name != "__init__.py"))
+
+
+def sample(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
+    """Draw mutants at random, the same ones for the same seed and source; and say how many there are to draw from.
+
+    The count includes those few that turn out to change nothing.
+
+    Raises:
+        ValueError: There are not so many.
+    """
+    candidates = [candidate for path in protocol_modules() for candidate in _candidates(path)]
+    Random(seed).shuffle(candidates)
+    drawn: list[tuple[int, Subject]] = []
+    # Two operators can make the same change, `not a is b` and `a is not b`: it counts once.
+    seen: set[object] = {(path.name, _behaviour(_compiled(path.name, _text(path)))) for path in protocol_modules()}
+    for candidate in candidates:
+        if len(drawn) == number:
+            break
+        made = _made(candidate, seen)
+        if made is not None:
+            drawn.append(made)
+    if len(drawn) < number:
+        raise ValueError(f"there are only {len(drawn)} machine-made mutants, not {number}")
+    drawn.sort(key=lambda pair: (pair[1].edits[0].file, pair[0], pair[1].key))
+    return tuple(one for _, one in drawn), len(candidates)
+
+
+def _operators() -> tuple[str, ...]:
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    return tuple(sorted(name for name in operator_names() if not get_operator(name).arguments()))
+
+
+@cache
+def _candidates(path: Path) -> tuple[_Candidate, ...]:
+    """Every change that some operator could make in a file, in a fixed order."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator
+
+    text = _text(path)
+    excluded = tuple(_excluded(ast.parse(text)))
+    found: list[_Candidate] = []
+    nodes: list[Any] = list(ast_nodes(get_ast(text)))
+    for name in _operators():
+        operator = get_operator(name)()
+        starts = [start for node in nodes for start, _ in operator.mutation_positions(node)]
+        for occurrence, start in enumerate(starts):
+            if not any(first <= start < last for first, last in excluded):
+                found.append(_Candidate(path.name, name, occurrence, start))
+    return tuple(found)
+
+
+def _excluded(tree: ast.Module) -> Iterator[tuple[Position, Position]]:
+    """Spans of the source that are not mutated."""
+    for statement in tree.body:
+        is_alias = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp | ast.Subscript)
+        names = {target.id for target in getattr(statement, "targets", ()) if isinstance(target, ast.Name)}
+        if is_alias or "__all__" in names:
+            yield _span(statement)
+    for node in ast.walk(tree):
+        match node:
+            case ast.AnnAssign(annotation=annotation) | ast.arg(annotation=ast.expr() as annotation):
+                yield _span(annotation)
+            case ast.FunctionDef(returns=ast.expr() as returns):
+                yield _span(returns)
+            case ast.Assert(msg=ast.expr() as message):
+                yield _span(message)
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                yield _span(node)
+
+
+def _span(node: ast.stmt | ast.expr) -> tuple[Position, Position]:
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+
+
+def _made(candidate: _Candidate, seen: set[object]) -> tuple[int, Subject] | None:
+    """The changed line and the mutant; None if it does not compile, or to code that is in `seen`, where it is put."""
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator
+
+    text = _text(package_folder("kraft_reference") / candidate.file)
+    mutated: str | None = mutate_code(text, get_operator(candidate.operator)(), candidate.occurrence)
+    if mutated is None:
+        return None
+    try:
+        behaviour = (candidate.file, _behaviour(_compiled(candidate.file, mutated)))
+    except SyntaxError:
+        return None
+    old, new = text.splitlines(), mutated.splitlines()
+    at = next((index for index, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
+    after = " ".join(new[at].split())
+    if len(new) < len(old):
+        at, after = candidate.start[0] - 1, ""
+    before = old[at].strip()
+    above = sum(line.strip() == before for line in old[:at])
+    operator = candidate.operator.partition("/")[2]
+    key = Key(candidate.file, operator, before, after, above)
+    if behaviour in seen or key in seen:
+        return None
+    seen |= {behaviour, key}
+    name = f"{candidate.file}:{at + 1} {operator}"
+    edit = Edit(candidate.file, text, mutated)
+    change = f"{before} -> {after or 'nothing'}"
+    return at + 1, Subject(name, (edit,), rules_around(candidate.file, at + 1), change, key=key)
+
+
+def _compiled(file: str, text: str) -> CodeType:
+    with warnings.catch_warnings():
+        # "is" with a literal, for one: a mutant may be bad style.
+        warnings.simplefilter("ignore")
+        return compile(text, file, "exec")
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _behaviour(code: CodeType) -> tuple[object, ...]:
+    """What a compiled module does, without where it stands."""
+    constants = tuple(
+        _behaviour(constant) if isinstance(constant, CodeType) else (type(constant).__name__, constant)
+        for constant in code.co_consts
+    )
+    return (code.co_name, code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars, code.co_flags)

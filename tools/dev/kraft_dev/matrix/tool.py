@@ -1,0 +1,50 @@
+"""What a tool of the matrix is, and what it may use."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kraft_dev.matrix.subjects import Subject
+from kraft_dev.results import Cell
+
+
+class ToolError(Exception):
+    """A tool cannot be used, or finds fault with the unbroken reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a tool may use.
+
+    Attributes:
+        edges: Gives the file with the model's edges, which it enumerates if it has to.
+        seconds: After these a process hangs; those in which a tool looks by itself have limits of their own.
+        first: Whether one vector that detects is enough.
+    """
+
+    edges: Callable[[], Path]
+    seconds: float
+    first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One way to detect a broken reference.
+
+    Attributes:
+        name: As `--tool` takes it.
+        does: In a sentence.
+        unit: What `Cell.amount` counts.
+        cells: What it says of a mutant: one cell for each of its detectors, the first that detects is the cheapest.
+        detectors: Names in the matrix; its own if empty.
+        last_resort: Whether it is asked only where the others detect nothing.
+        why_not: Says why it cannot be used here; empty if it can.
+    """
+
+    name: str
+    does: str
+    unit: str
+    cells: Callable[[Subject, Means], Iterable[Cell]]
+    detectors: tuple[str, ...] = ()
+    last_resort: bool = False
+    why_not: Callable[[], str] = str

@@ -1,0 +1,117 @@
+"""The tools, each a row, from the cheapest to the most expensive; and the matrices that they make."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kraft_dev.matrix import vectors
+from kraft_dev.matrix.inside import in_own_process
+from kraft_dev.matrix.naming import NAMED, UNKNOWN, name_rules
+from kraft_dev.matrix.random_runs import run_random
+from kraft_dev.matrix.tool import Tool
+from kraft_dev.matrix.trace_naming import VALIDATED, name_rules_of_traces
+from kraft_dev.matrix.unit_tests import why_no_unit_tests
+
+VECTORS = Tool(
+    "vectors",
+    "the conformance vectors on the mutant behind its adapter, at each level of observability",
+    "vectors",
+    vectors.ask_vectors,
+    vectors.DETECTORS,
+)
+RANDOM = Tool(
+    "random",
+    "the random mode on clusters of the mutant, where no vector detects it",
+    "runs",
+    run_random,
+    last_resort=True,
+)
+UNIT_TESTS = Tool(
+    "tests",
+    "the unit tests of the reference, up to the first failure, where nothing else detects the mutant",
+    "tests",
+    in_own_process("tests"),
+    last_resort=True,
+    why_not=why_no_unit_tests,
+)
+NAMING = Tool(
+    "naming",
+    "the rules that the first failing vector names, with the mutant in the catalogue and without it",
+    "failures",
+    name_rules,
+    (NAMED, UNKNOWN),
+)
+TRACE_NAMING = Tool(
+    VALIDATED, "the rules that `validate` names of the first trace that it rejects", "", name_rules_of_traces
+)
+BOTH_WAYS = Tool(
+    "both-ways",
+    "simulated runs, judged by the compiled model and by TLC alone",
+    "events",
+    in_own_process("both-ways"),
+)
+"""Detects no mutant unless the two disagree: for `python -m kraft_dev agreement`."""
+
+SUITE: tuple[Tool, ...] = (
+    Tool(
+        "scenarios",
+        "the scripts of the named scenarios and the properties they state",
+        "events",
+        in_own_process("scenarios"),
+    ),
+    Tool("partitions", "the scenarios of partition reassignment", "events", in_own_process("partitions")),
+    VECTORS,
+    Tool(
+        "edges",
+        "the model's state graph replayed on the reference",
+        "edges",
+        in_own_process("edges", with_edges=True),
+    ),
+    Tool(
+        "invariants",
+        "simulated runs with their invariants and the progress they owe",
+        "events",
+        in_own_process("invariants"),
+    ),
+    Tool("traces", "simulated runs, each line judged by TLC", "events", in_own_process("traces")),
+    Tool(
+        "partition-traces",
+        "random runs of partition reassignment, each line judged by TLC",
+        "events",
+        in_own_process("partition-traces"),
+    ),
+)
+
+TOOLS = {tool.name: tool for tool in (*SUITE, RANDOM, UNIT_TESTS, NAMING, TRACE_NAMING, BOTH_WAYS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A matrix of mutants.
+
+    Attributes:
+        tools: Those of the seeded mutants.
+        of_drawn: Those that machine-made mutants meet besides.
+        target: Share of the mutants that must be detected, those aside that nothing can detect; None if it is enough
+            to know.
+        without: Detectors that do not count for that share.
+        behind_adapter: Whether what no vector and no random run can detect does not count.
+    """
+
+    tools: tuple[Tool, ...]
+    of_drawn: tuple[Tool, ...] = ()
+    target: float | None = None
+    without: tuple[str, ...] = ()
+    behind_adapter: bool = False
+
+
+KINDS: Mapping[str, Kind] = {
+    "mutants": Kind(SUITE, (UNIT_TESTS,), target=0.95),
+    "grading": Kind((VECTORS, RANDOM), target=0.9, without=(RANDOM.name,), behind_adapter=True),
+    "naming": Kind((NAMING,), behind_adapter=True),
+}
+"""By the name of the recorded result."""
+
+
+def tool_of(detector: str) -> Tool | None:
+    """The tool that has a detector; None of one that there is no more."""
+    return next((tool for tool in TOOLS.values() if detector in (tool.detectors or (tool.name,))), None)

@@ -1,0 +1,160 @@
+"""The conformance vectors as a tool: which of them detect a mutant behind its adapter, and at which level.
+
+A view of the adapter that shows less says what is detected at a lower level, or without state injection.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import TypeVar
+
+from kraft_conformance.protocol.features import LEVELS, Level
+from kraft_conformance.protocol.messages import Reply, Request
+from kraft_conformance.runner.outcome import FAILING, Outcome
+from kraft_conformance.runner.running import run_vector
+from kraft_conformance.runner.session import Session
+from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
+from kraft_dev.matrix.adapter import MutantProcess, mutant_process
+from kraft_dev.matrix.showing import at_level
+from kraft_dev.matrix.subjects import Subject, seeded_subjects
+from kraft_dev.matrix.tool import Means
+from kraft_dev.results import Cell, Row, one_line
+
+_Reply = TypeVar("_Reply", bound=Reply)
+
+HISTORY = "without-injection"
+"""The detector beside the levels: at the level `state`, with nothing but histories from the first start."""
+DETECTORS = (*LEVELS, HISTORY)
+AT_HELLO = "hello"
+"""In the place of a vector's id: the mutant does not come as far as its hello."""
+
+
+class View(Session):
+    """The session of an adapter as the runner would have it if the adapter said less in its hello, and showed less.
+
+    It shares the process of the session that it is a view of, and does not end it.
+    """
+
+    def __init__(self, session: Session, observability: Level, *, injects: bool) -> None:
+        self._whole = session
+        self.hello = at_level(session.hello, observability, injects=injects)
+
+    def ask(self, wanted: type[_Reply], request: type[Request], **fields: object) -> _Reply:
+        """As `Session.ask`; what the level does not show is left out of the reply."""
+        reply = self._whole.ask(wanted, request, **fields)
+        return at_level(reply, self.hello.observability, injects=self.hello.state_injection)
+
+    def end(self, *, politely: bool = True) -> None:
+        """Leave the process to the session."""
+
+
+@cache
+def all_vectors() -> tuple[AnyVector, ...]:
+    """Every vector of the catalogue."""
+    catalogue = Catalogue()
+    return tuple([catalogue.vector(vector_id) for vector_id in catalogue])
+
+
+def ask_vectors(subject: Subject, means: Means) -> tuple[Cell, ...]:
+    """What the vectors of the mutant's part say; all of them of the unbroken reference."""
+    return cells_of(subject, [one for one in all_vectors() if one.subject == subject.part or not subject.edits], means)
+
+
+def cells_of(subject: Subject, vectors: Iterable[AnyVector], means: Means) -> tuple[Cell, ...]:
+    """What these vectors say; those about the mutant's rules are asked first, each group by id.
+
+    Raises:
+        ToolError: the process does not run the mutant.
+        EditError: an edit does not fit.
+    """
+    about = frozenset(subject.breaks)
+    ordered = sorted(vectors, key=lambda one: (about.isdisjoint(one.rules), one.id))
+    with mutant_process(subject) as process:
+        return _Asked(process, ordered, means.first).cells()
+
+
+_Detection = tuple[AnyVector, Outcome]
+
+
+class _Asked:
+    def __init__(self, process: MutantProcess, vectors: Sequence[AnyVector], first: bool) -> None:
+        self._process = process
+        self._vectors = vectors
+        self._first_only = first
+
+    def cells(self) -> tuple[Cell, ...]:
+        found = self._detecting(self._vectors, "state", injects=True, all_of_them=not self._first_only)
+        if found and self._process.hello is None:
+            return tuple(Cell(name, True, one_line(found[0][1].reason), AT_HELLO) for name in DETECTORS)
+        detecting = [vector for vector, _ in found]
+        # Without injection a vector that detects is mostly one of the same; only if none is, all are asked.
+        history = self._first(detecting, "state", injects=False)
+        if history is None:
+            rest = [vector for vector in self._vectors if vector not in detecting]
+            unseen = self._detecting(rest, "state", injects=False, all_of_them=not (found or self._first_only))
+            history = next(iter(unseen), None)
+            # What only shows on the way from the first start: a replica that is formatted wrongly.
+            found = found or unseen
+        vectors = [vector for vector, _ in found]
+        at: dict[str, _Detection | None] = {
+            level: self._first(vectors, level, injects=bool(detecting)) for level in LEVELS[:-1]
+        }
+        at |= {"state": next(iter(found), None), HISTORY: history}
+        counted = 0 if self._first_only or self._process.is_left_alone else len(found)
+        return tuple(_cell(name, one, counted if name == "state" else 0) for name, one in at.items())
+
+    def _first(self, vectors: Iterable[AnyVector], level: Level, *, injects: bool) -> _Detection | None:
+        return next(iter(self._detecting(vectors, level, injects=injects)), None)
+
+    def _detecting(
+        self, vectors: Iterable[AnyVector], level: Level, *, injects: bool, all_of_them: bool = False
+    ) -> list[_Detection]:
+        """The vectors that detect it, up to the first one or all of them."""
+        found: list[_Detection] = []
+        for vector in vectors:
+            outcome = self._process.outcome(
+                vector, lambda session, one, profile: run_vector(View(session, level, injects=injects), one, profile)
+            )
+            if outcome.status in FAILING:
+                found.append((vector, outcome))
+                if not all_of_them or self._process.is_left_alone:
+                    break
+        return found
+
+
+def _cell(detector: str, detection: _Detection | None, counted: int) -> Cell:
+    if detection is None:
+        return Cell(detector)
+    vector, outcome = detection
+    return Cell(detector, True, one_line(outcome.reason), vector.id, counted)
+
+
+def not_detected_any_more(rows: Iterable[Row], means: Means, on_row: Callable[[Row], None]) -> list[str]:
+    """The mutants that the vectors in their rows do not detect any more, run again, in sentences.
+
+    Only those vectors are run, so this takes a moment for each mutant.
+    """
+    subjects = {one.name: one for one in seeded_subjects()}
+    known = {vector.id: vector for vector in all_vectors()}
+    found: list[str] = []
+    for row in rows:
+        cells = [cell for cell in row.cells if cell.detects and cell.detector in DETECTORS and cell.where in known]
+        if cells and row.name in subjects:
+            vectors = [known[vector_id] for vector_id in dict.fromkeys(cell.where for cell in cells)]
+            again = {cell.detector for cell in cells_of(subjects[row.name], vectors, means) if cell.detects}
+            found += [
+                f"{row.name}: {cell.where} does not detect it any more at {cell.detector}"
+                for cell in cells
+                if cell.detector not in again
+            ]
+        on_row(row)
+    return found
+
+
+def sampled(rows: Sequence[Row], every: int) -> tuple[Row, ...]:
+    """One row in `every`, and each that only a constructed state shows."""
+
+    def is_constructed(row: Row) -> bool:
+        history, whole = row.by(HISTORY), row.by("state")
+        return bool(whole and whole.detects and not (history and history.detects))
+
+    return tuple([row for place, row in enumerate(rows) if place % every == 0 or is_constructed(row)])

@@ -1,1 +1,0 @@
-"""Mutants attacked: which tool of the suite kills which broken reference, and the evidence for each rule."""

@@ -1,1 +1,0 @@
-"""Probes: is everything that can happen reached, by simulation and by the model?"""
