@@ -9,11 +9,13 @@ import msgspec
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, stdout, table
+from kraft_conformance.console import print_json, progress, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_dev.load_bearing.evidence import Found, run_evidence, verdict_counts
+from kraft_dev.commands.options import need_folder_of
+from kraft_dev.load_bearing.evidence import Found, run_evidence, safety_rules_section
 from kraft_dev.load_bearing.recorded import recorded_bytes
+from kraft_dev.markdown import show as show_sections
 from kraft_spec.counterexamples import text_of
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Catalogue, Exhaustive, Mutant, MutantError, Schedule, load_catalogue
@@ -65,10 +67,7 @@ def load_bearing(
         if show or record_counterexamples is not None:
             raise usage_error("which counterexamples? Name a rule or a mutant, or `sample`, or `all`")
         return _list(listed, as_json)
-    if record is not None and not record.resolve().parent.is_dir():
-        raise CommandError(
-            f"there is no folder {record.resolve().parent} to write {record.name} to", ExitCode.CANNOT_WRITE
-        )
+    need_folder_of(record)
     if record_counterexamples is not None and not record_counterexamples.is_dir():
         raise CommandError(f"there is no folder {record_counterexamples} to write to", ExitCode.CANNOT_WRITE)
     chosen = _chosen(catalogue, names)
@@ -155,13 +154,7 @@ def _list(listed: tuple[Row, ...], as_json: bool) -> int:
     if as_json:
         print_json([_document(row) for row in listed])
         return ExitCode.CONFORMANT
-    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdict_counts(listed).items())
-    title = f"{len({row.rule for row in listed})} safety rules: {counted}"
-    drawn = table(title, "rule", "without it", "verdict", "how it is known")
-    for row in listed:
-        bug = "" if row.mutant is None else row.mutant.bug
-        drawn.add_row(row.rule, bug, row.verdict, "; ".join(filter(None, (row.how, row.reason))))
-    stdout.print(drawn)
+    show_sections([safety_rules_section(listed)])
     return ExitCode.CONFORMANT
 
 

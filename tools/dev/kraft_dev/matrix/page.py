@@ -196,5 +196,5 @@ def mutants_section(subjects: Sequence[Subject], graded: Matrix | None) -> Secti
 
 def tools_section() -> Section:
     """The tools, from the cheapest on."""
-    rows = tuple((tool.name, tool.does) for tool in TOOLS.values())
-    return Section("Tools, from the cheapest to the most expensive", (), ("tool", "what it does"), rows)
+    rows = tuple((tool.name, tool.does, tool.unit) for tool in TOOLS.values())
+    return Section("Tools, from the cheapest to the most expensive", (), ("tool", "what it does", "counts"), rows)
