@@ -6,7 +6,16 @@ import msgspec
 import pytest
 
 from kraft_dev.detectors.checks import LAYERS, Check, all_checks, model_checks, simulator_checks
-from kraft_dev.detectors.evidence import Aside, Blind, Detected, check_problems, check_rows, load_evidence, problem_of
+from kraft_dev.detectors.evidence import (
+    Aside,
+    Blind,
+    Detected,
+    another_run,
+    check_problems,
+    check_rows,
+    load_evidence,
+    problem_of,
+)
 from kraft_dev.detectors.fields import altered_fields, field_problems, field_rows, wanted_fields
 from kraft_dev.detectors.places import EVENT, declared_fields, document_of, fields_there, other_values, plain
 from kraft_dev.results import Cell, Row
@@ -145,3 +154,11 @@ def test_other_values_are_other_and_near() -> None:
     kinds = {field.encode_name: field.type for field in EVENT.fields}  # type: ignore[attr-defined]  # it is a structure
     assert list(other_values(plain(kinds["sequence"]), 5, False)) == [6, 4, 999]
     assert next(other_values(plain(kinds["event"]), "Poll", False)) != "Poll"
+
+
+def test_another_run_is_found_for_one_that_shows_nothing_any_more() -> None:
+    one = next(one for one in EVIDENCE.detected if (one.layer, one.check) == ("simulator", "Assertion"))
+    calm = msgspec.structs.replace(one.run, workload="calm", steps=20)
+    found = another_run(msgspec.structs.replace(one, run=calm), seeds=3)
+    assert found is not None
+    assert problem_of(msgspec.structs.replace(one, run=found)) == ""

@@ -12,9 +12,13 @@ from kraft_dev.broken_runs import Judge, Run, judge_runs
 from kraft_dev.detectors.checks import Check, Layer
 from kraft_dev.markdown import Section
 from kraft_dev.results import Cell, Row
+from kraft_reference.cluster.workload import WORKLOADS
 from kraft_spec.models import CHECKS
 from kraft_spec.models.check import ModelCheck
 from kraft_spec.mutants import Catalogue, Covered, Schedule, load_catalogue
+
+SEEDS = 50
+"""Of every workload, for a run in the place of one that shows nothing any more."""
 
 
 class Detected(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,7 +89,19 @@ def run_again(chosen: Sequence[Detected], on_step: Callable[[str], None]) -> Ite
     for one in chosen:
         on_step(f"{one.layer} {one.check}")
         if problem := problem_of(one):
-            yield f"{one.layer} {one.check}: {problem}"
+            other = another_run(one)
+            yield f"{one.layer} {one.check}: {problem}; {'no run' if other is None else other} does"
+
+
+def another_run(detected: Detected, seeds: int = SEEDS) -> Run | None:
+    """The first run of which the check is the first to detect something; None if there is none."""
+    judge: Judge = "simulator" if detected.layer == "simulator" else "line"
+    for seed in range(seeds):
+        runs = [Run(workload, seed) for workload in WORKLOADS]
+        for found in judge_runs(load_catalogue()[detected.mutant], judge, runs):
+            if found.properties[:1] == (detected.check,):
+                return found.run
+    return None
 
 
 def check_rows(
