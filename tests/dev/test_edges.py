@@ -123,11 +123,10 @@ def test_every_row_of_the_transition_table_is_taken(graph: EdgeGraph, monkeypatc
     monkeypatch.setattr(transitions, "TRANSITION", Recording(TRANSITION))
     assert replay(graph.edges).agrees
     # No profile restarts so: it is right for other software, by an open decision.
-    untaken = {(Role.STOPPED, Cause.RESTART, Role.PROSPECTIVE)}
-    # Every leader of these clusters is a voter, so that the set says where it listens.
-    named = (Cause.LARGER_EPOCH_WITH_LEADER, Cause.LEADER_OF_EPOCH)
-    untaken |= {row for row in set(TRANSITION) - taken if row[1] in named and row[2] is Role.UNATTACHED}
-    assert set(TRANSITION) - taken == untaken
+    no_profile = (Role.STOPPED, Cause.RESTART, Role.PROSPECTIVE)
+    # Of the messages to a constructed state every tenth is taken: none to a Resigned names a leader out of reach.
+    not_drawn = (Role.RESIGNED, Cause.LARGER_EPOCH_WITH_LEADER, Role.UNATTACHED)
+    assert set(TRANSITION) - taken == {no_profile, not_drawn}
 
 
 def test_every_event_is_tried_in_constructed_states(graph: EdgeGraph) -> None:
@@ -238,7 +237,7 @@ def test_every_field_of_a_state_is_compared(graph: EdgeGraph, name: str) -> None
 def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_path: Path) -> None:
     file = tmp_path / "edges.bin"
     size = save_edges(file, graph)
-    assert size == file.stat().st_size < 20_000_000
+    assert size == file.stat().st_size < 25_000_000
     assert load_edges(file) == graph.edges
     program = (
         "import pathlib, sys; from kraft_dev.matrix.inside import look; from kraft_dev.matrix.tally import Tally;"

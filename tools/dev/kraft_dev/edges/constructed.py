@@ -60,7 +60,7 @@ PLACES: Mapping[str, tuple[tuple[int, int, int, bool], ...]] = {
     "Mixed": ((2, 1, 3, False), (3, 1, 2, False)),
     "Changes": ((2, 3, 1, True),),
     "Crashing": ((3, 1, 2, False),),
-    "Observing": ((1, 2, 3, False), (4, 1, 2, False)),
+    "Observing": ((1, 2, 3, False), (4, 1, 2, False), (1, 4, 2, False)),
 }
 """By cluster of Edges.tla: the replica under test, the two beside it, and `Place.full`."""
 
