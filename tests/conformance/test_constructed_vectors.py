@@ -43,7 +43,7 @@ def test_the_model_is_asked_from_the_constructed_state() -> None:
     last = run.occurrences[-2]
     assert last.replica_id == 1
     assert last.state is not None
-    cast = replace(last, state=last.state._replace(voted_key=ReplicaKey(1, "U1")))
+    cast = last._replace(state=last.state._replace(voted_key=ReplicaKey(1, "U1")))
     with pytest.raises(NotAcceptedError, match=r"a script: rejected: .* HandleVoteRequest at replica 1"):
         accepted_by_model(replace(run, occurrences=(*run.occurrences[:-2], cast)))
 
@@ -63,7 +63,7 @@ def test_an_event_that_is_not_due_must_be_refused_by_the_model_too() -> None:
     assert run.profiles == ("kip", "kafka-4")
     assert run.occurrences[-1].state is not None
     assert run.occurrences[-1].state.role is Role.LEADER
-    wrong = (*run.occurrences[:-1], replace(run.occurrences[-1], refusal=Refusal.NOTHING_DUE))
+    wrong = (*run.occurrences[:-1], run.occurrences[-1]._replace(refusal=Refusal.NOTHING_DUE))
     with pytest.raises(NotAcceptedError, match="ElectionTimeout at replica 1"):
         accepted_by_model(replace(run, occurrences=wrong))
 
