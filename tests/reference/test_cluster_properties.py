@@ -6,8 +6,13 @@ from typing import Any
 import pytest
 
 from kraft_reference import snapshots
+from kraft_reference.cluster.asking import EverybodyIsAsked
+from kraft_reference.cluster.invariants import Invariants
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.violation import Violation
+from kraft_reference.cluster.world import World
+from kraft_reference.effects import Send, StartTimer
+from kraft_reference.events import ElectionTimeout, PollFetch, RequestTimeout
 from kraft_reference.log import rebased, snapshot_at
 from kraft_reference.outcome import Outcome
 from kraft_spec.copies import ORIGINAL, Copy
@@ -99,3 +104,29 @@ def test_without_a_rule_a_property_is_broken(
     plan = found(RunPlan(0, replicas, 600, workload, switched_off=(rule,)), seeds, property_name)
     # The same run with the rule in force keeps everything.
     assert run(replace(plan, switched_off=())) is None
+
+
+def started() -> World:
+    """Voters that look for a leader, with two other bootstrap servers each."""
+    return World(RunPlan(seed=1, workload="calm").configuration())
+
+
+def test_who_looks_for_the_leader_at_one_server_only_is_found() -> None:
+    world = started()
+    asked = EverybodyIsAsked(world.configuration)
+    searches = (world.happen(1, event) for _ in range(40) for event in (PollFetch(2), RequestTimeout(2)))
+    violation = next(filter(None, map(asked.observe, searches)))
+    assert violation.property_name == "EverybodyIsAsked"
+    assert violation.message.endswith("none of them to bootstrap server 3")
+
+
+def test_an_effect_out_of_its_order_is_found() -> None:
+    world = started()
+    invariants = Invariants(world.configuration, {one: world.state(one) for one in world.replicas})
+    (sent,) = world.happen(2, PollFetch(1)).effects
+    occurrence = world.happen(1, ElectionTimeout())
+    late = occurrence._replace(effects=(*occurrence.effects, sent))
+    assert [type(effect) for effect in late.effects] == [StartTimer, Send]
+    violation = invariants.observe(late)
+    assert violation is not None
+    assert violation.message == "Send comes too late among the effects"
