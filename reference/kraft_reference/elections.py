@@ -68,6 +68,8 @@ def after_fetch_timeout(state: ReplicaState, configuration: Configuration, draw:
         after = to_prospective(state, configuration, Cause.FETCH_TIMEOUT)
         return entered(state, after, configuration, draw)
     # Rules: observer.fetch-timeout, observer.never-nominates, prevote.follower.refusal-expires.
+    if configuration.profile.observer_refusal == "timer-unused":
+        return Outcome(state)
     keeps_refusing = state.fetched and configuration.profile.observer_refusal == "lasts"
     searching = state._replace(searching=True, fetched=keeps_refusing)
     return Outcome(searching, timers=(StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),))

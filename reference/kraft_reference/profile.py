@@ -5,7 +5,7 @@ Each such point is one field here; a profile is one answer to each.
 The model takes the same answers as data (`config.decisions` in Definitions.tla).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 
@@ -15,10 +15,11 @@ class Profile:
 
     name: str
 
-    observer_refusal: Literal["expires", "lasts"] = "expires"
-    """Does an observer that fetched once refuse Pre-Votes after its fetch timer fired?
+    observer_refusal: Literal["expires", "lasts", "timer-unused"] = "expires"
+    """Does an observer that fetched once refuse Pre-Votes after its fetch timer fired?  It does, too, where that timer
+    means nothing to an observer, so that it does not look for the leader elsewhere either.
 
-    Rule: prevote.follower.refusal-expires."""
+    Rules: prevote.follower.refusal-expires, observer.fetch-timeout."""
 
     prospective_announcement: Literal["follower", "stays"] = "follower"
     """What BeginQuorumEpoch of the already known leader does to a Prospective.
@@ -39,6 +40,16 @@ class Profile:
 
     kraft_version_gate: Literal["commit", "append"] = "commit"
     """When a Leader lets a new kraft.version decide which requests it accepts.  Rule: kraft-version.finalized-when."""
+
+    update_voter_credit: Literal["none", "fetch"] = "none"
+    """What does an UpdateVoter that is taken count as, for check quorum at the leader and the sender's fetch timer?
+
+    Rules: check-quorum.counts-keys, fetch.timer."""
+
+    report_at_version_0: Literal["noted", "refused"] = "noted"
+    """Do voters report themselves at kraft.version 0, for a leader to note?
+
+    Rule: update-voter.in-memory-at-version-0."""
 
     vote_of_non_voter: Literal["by-log", "refuse-and-campaign"] = "by-log"
     """What a voter does when somebody outside its own voters set asks for its vote: KIP-853's answer, or KIP-642's.
@@ -82,15 +93,25 @@ KIP = Profile("kip")
 
 KAFKA_4 = Profile(
     "kafka-4",
-    observer_refusal="lasts",
+    observer_refusal="timer-unused",
     prospective_announcement="stays",
     end_quorum_fetched_flag="kept",
     diverging_fetch="ignored",
     restart_precedence="own-vote",
     voter_key_error="INVALID_VOTER_KEY",
     kraft_version_gate="append",
+    update_voter_credit="fetch",
     resigned_metric="unattached",
 )
-"""Apache Kafka 4.x as far as its public sources were read: docs/profiles.md has the file and the revision of each."""
+"""Apache Kafka 4.2 and 4.3: docs/profiles.md has for each answer what showed it, or where it was read."""
 
-PROFILES: dict[str, Profile] = {profile.name: profile for profile in (KIP, KAFKA_4)}
+KAFKA_4_1 = replace(KAFKA_4, name="kafka-4.1", observer_refusal="lasts")
+"""Apache Kafka 4.1."""
+
+KAFKA_4_0 = replace(KAFKA_4_1, name="kafka-4.0", update_voter_credit="none", report_at_version_0="refused")
+"""Apache Kafka 4.0."""
+
+KAFKA_PROFILES = (KAFKA_4, KAFKA_4_1, KAFKA_4_0)
+"""Those of Apache Kafka, the newest first."""
+
+PROFILES: dict[str, Profile] = {profile.name: profile for profile in (KIP, *KAFKA_PROFILES)}

@@ -4,6 +4,7 @@ Beside it: `DueReport` in VoterChanges.tla.
 """
 
 from kraft_reference.configuration import Configuration
+from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw
 from kraft_reference.messages import (
     AddVoterRequest,
@@ -51,6 +52,8 @@ def report_request(state: ReplicaState, configuration: Configuration, correlatio
     assert state.leader_id is not None, "a Follower knows its leader"
     own = own_details(state, configuration)
     known = state.log.kraft_version >= 1 and details_of(state, state.key.id) == own
+    if state.log.kraft_version == 0 and configuration.profile.report_at_version_0 == "refused":
+        return None
     if known or state.leader_id in state.acknowledged or not is_voter(state) or state.key.directory_id is None:
         return None
     return UpdateVoterRequest(
@@ -84,4 +87,6 @@ def after_change_response(
     follows_sender = state.role is Role.FOLLOWER and state.leader_id == response.source
     if not isinstance(response, UpdateVoterResponse) or not follows_sender:
         return Outcome(rest)
-    return Outcome(rest._replace(acknowledged=frozenset((response.source,))))
+    credited = configuration.profile.update_voter_credit == "fetch"
+    timers = (StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),) if credited else ()
+    return Outcome(rest._replace(acknowledged=frozenset((response.source,))), timers=timers)

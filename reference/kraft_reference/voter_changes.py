@@ -15,6 +15,7 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import AddVoter, Draw, RemoveVoter, UpdateFeatures
 from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
+from kraft_reference.leadership import with_fetcher
 from kraft_reference.messages import AddVoterRequest, Error, RemoveVoterRequest, UpdateVoterRequest
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.pending_changes import append_change, append_records, conclude_committed, finalized_version
@@ -182,27 +183,34 @@ def after_update_voter_request(
     ready = epoch_is_committed(state) and set_is_committed(state)
     if is_busy(state) or not ready:
         return refused(state, configuration, asked, Error.REQUEST_TIMED_OUT)
+    # Rule: update-voter.in-memory-at-version-0.
+    if state.log.kraft_version == 0 and configuration.profile.report_at_version_0 == "refused":
+        return refused(state, configuration, asked, Error.UNSUPPORTED_VERSION)
     reported = VoterDetails(asked.voter.id, endpoint, asked.min_version, asked.max_version)
     if not reported.supports(finalized_version(state, configuration)):
         return refused(state, configuration, asked, Error.INVALID_REQUEST)
     entry = next((voter for voter in state.voters if names(voter, asked.voter)), None)
     if entry is None:
         return refused(state, configuration, asked, Error.VOTER_NOT_FOUND)
+    # Rule: check-quorum.counts-keys.
+    counts = configuration.profile.update_voter_credit == "fetch"
+    seen, timers = with_fetcher(state, configuration, entry) if counts else (state, ())
     # Rule: update-voter.in-memory-at-version-0.
     if state.log.kraft_version == 0:
         report = Report(asked.voter, endpoint, asked.min_version, asked.max_version)
         others = [known for known in state.reports if known.key.id != report.key.id]
-        noted = state._replace(reports=tuple(sorted([*others, report])))
-        return Outcome(noted, (respond(state, configuration, asked, Error.NONE),))
+        noted = seen._replace(reports=tuple(sorted([*others, report])))
+        return Outcome(noted, (respond(state, configuration, asked, Error.NONE),), timers)
     details = with_details(state.log.voters[-1].details, reported)
     keys = state.voters - {entry} | {asked.voter}
     if keys == state.voters and details == state.log.voters[-1].details:
-        return Outcome(state, (respond(state, configuration, asked, Error.NONE),))
+        return Outcome(seen, (respond(state, configuration, asked, Error.NONE),), timers)
     records = (voters_record(state, keys, details),)
     # Rule: update-voter.reply-time.
     requester = _requester(asked, when_committed=False)
     change = commit_of(state, records, ChangeKind.UPDATE, asked.voter, requester)
-    return begin_change(state, configuration, records, change, draw)
+    begun = begin_change(seen, configuration, records, change, draw)
+    return begun._replace(timers=(*timers, *begun.timers))
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -13,6 +14,7 @@ from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, docum
 
 from kraft_conformance.commands import conformance_profiles
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.kafka.releases import releases
 from kraft_conformance.protocol.features import Subject as SubjectName
 from kraft_conformance.protocol.partition_values import shown_effect
 from kraft_conformance.protocol.partitions import partition_configuration_from
@@ -23,6 +25,7 @@ from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_conformance.vectors.profiles import (
     EXPERIMENTAL,
     SUFFIX,
+    SUFFIXES,
     Source,
     difference_of,
     provenance,
@@ -34,12 +37,12 @@ from kraft_conformance.vectors.recording import Run, Subject, vector_of
 from kraft_dev.vectors.staging import RecordingDirector, recorded
 from kraft_dev.vectors.target import THREE
 from kraft_dev.vectors.targeted import TARGETS
-from kraft_dev.vectors.twins import Recorded, with_twin
+from kraft_dev.vectors.twins import Recorded, with_twins
 from kraft_reference.configuration import Configuration
 from kraft_reference.partitions import decisions as of_partitions
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_reference.partitions.state import initial_state
-from kraft_reference.profile import KAFKA_4, KIP, PROFILES, Profile
+from kraft_reference.profile import KAFKA_PROFILES, KIP, PROFILES, Profile
 from kraft_reference.scenarios import SCENARIOS
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.schedule import ScenarioFailure
@@ -48,7 +51,9 @@ from kraft_traces.partitions.encode import line_of
 from kraft_traces.partitions.restore import event_of
 
 DECISIONS = [
-    one.name for one in fields(Profile) if one.name != "name" and getattr(KIP, one.name) != getattr(KAFKA_4, one.name)
+    one.name
+    for one in fields(Profile)
+    if one.name != "name" and any(getattr(KIP, one.name) != getattr(kafka, one.name) for kafka in KAFKA_PROFILES)
 ]
 
 PARTITION_DECISIONS = [
@@ -60,7 +65,7 @@ PARTITION_DECISIONS = [
 
 def only_kafka(subject: SubjectName) -> list[str]:
     entries = Catalogue().entries.values()
-    return [one.id for one in entries if one.profiles == (KAFKA_4.name,) and one.subject == subject]
+    return [one.id for one in entries if set(one.profiles) <= EXPERIMENTAL and one.subject == subject]
 
 
 def of_controller(vector_id: str) -> PartitionVector:
@@ -100,7 +105,7 @@ def test_the_sources_are_well_formed() -> None:
     path = re.compile(r"(raft|clients|metadata|server-common)/src/main/\S+\.(java|json)")
     assert [one for one in sources if not path.fullmatch(one.path) or not one.where] == []
     commits = [one.commit for one in known.revision]
-    assert [one for one in commits if not re.fullmatch(r"[0-9a-f]{40}", one)] == []
+    assert [one for one in commits if one not in releases() and not re.fullmatch(r"[0-9a-f]{40}", one)] == []
     assert len(commits) == len(set(commits))
     assert {one.revision for one in sources} == set(commits)
     assert [one.decision for one in known.difference if not one.source] == []
@@ -147,7 +152,7 @@ def test_the_page_is_current() -> None:
 
 def script_of(vector: Vector) -> tuple[Callable[[RecordingDirector], None], Configuration]:
     """The script of a vector and its cluster."""
-    name = vector.id.removesuffix(SUFFIX)
+    name = next((vector.id.removesuffix(one) for one in SUFFIXES if vector.id.endswith(one)), vector.id)
     for target in TARGETS:
         if target.id == name:
             return target.script, target.configuration
@@ -167,18 +172,30 @@ def course(vector: Vector, profile: Profile) -> object:
     return None if cut is None else (cut.history, cut.before, cut.steps)
 
 
-@pytest.mark.parametrize("vector_id", only_kafka("replica"))
-def test_a_vector_of_kafka_shows_the_decision_of_its_entry_and_no_other(vector_id: str) -> None:
+@cache
+def decided_by(vector_id: str) -> list[str]:
+    """The decisions of Kafka's without which the vector is another one."""
     vector = Catalogue().of_replica(vector_id)
-    found = difference_of(vector_id)
-    assert found is not None
-    own = course(vector, KAFKA_4)
+    profile = PROFILES[vector.requires.profiles[0]]
+    own = course(vector, profile)
     assert own == (vector.history, vector.before, vector.steps)
     # One answer of kip's at a time, under another name, because a name that is known stands for its answers.
-    changed = [
-        one for one in DECISIONS if course(vector, replace(KAFKA_4, name="mixed", **{one: getattr(KIP, one)})) != own
+    return [
+        one for one in DECISIONS if course(vector, replace(profile, name="mixed", **{one: getattr(KIP, one)})) != own
     ]
-    assert changed == [found.decision]
+
+
+@pytest.mark.parametrize("vector_id", only_kafka("replica"))
+def test_a_vector_of_kafka_shows_the_decision_of_its_entry(vector_id: str) -> None:
+    found = difference_of(vector_id)
+    assert found is not None
+    assert found.decision in decided_by(vector_id)
+
+
+@pytest.mark.parametrize("decision", [one for one in DECISIONS if one != "resigned_metric"])
+def test_each_decision_has_a_vector_that_shows_it_alone(decision: str) -> None:
+    found = next(one for one in read_kafka_file().difference if one.decision == decision)
+    assert [decision] in map(decided_by, found.vectors)
 
 
 def test_the_variants_begin_alike_and_end_otherwise() -> None:
@@ -188,7 +205,7 @@ def test_the_variants_begin_alike_and_end_otherwise() -> None:
     compared = [(catalogue.of_replica(kip), catalogue.of_replica(kafka)) for kip, kafka in pairs if kip is not None]
     assert len(compared) >= len(DECISIONS)
     for kip, kafka in compared:
-        assert kip.requires.profiles == (KIP.name,)
+        assert not set(kip.requires.profiles) & set(kafka.requires.profiles)
         assert (kip.history, kip.before, kip.replica, kip.rules) == (
             kafka.history,
             kafka.before,
@@ -285,7 +302,7 @@ def own_profile_alone(run: Run) -> tuple[str, ...]:
 def made(script: Callable[[RecordingDirector], None]) -> list[tuple[str, tuple[str, ...]]]:
     subject = Subject("a.vector", "A title", ("end-quorum.handle",), 2)
     recorded_twice = Recorded("s", THREE, script, own_profile_alone)
-    return [(one.id, one.requires.profiles) for one in with_twin(recorded_twice, subject)]
+    return [(one.id, one.requires.profiles) for one in with_twins(recorded_twice, subject)]
 
 
 def test_what_is_the_same_under_both_is_one_vector_whatever_others_do() -> None:
@@ -294,7 +311,7 @@ def test_what_is_the_same_under_both_is_one_vector_whatever_others_do() -> None:
         d.step("v(1>2)")
         d.vote(1, 2, "granted")
 
-    assert made(votes) == [("a.vector", ("kip", "kafka-4"))]
+    assert made(votes) == [("a.vector", tuple(PROFILES))]
 
 
 def test_what_is_otherwise_is_a_twin_and_a_script_that_says_otherwise_has_none() -> None:
@@ -308,7 +325,7 @@ def test_what_is_otherwise_is_a_twin_and_a_script_that_says_otherwise_has_none()
         resigns(d)
         d.fetched(2, False)
 
-    assert made(resigns) == [("a.vector", ("kip",)), ("a.vector.kafka-4", ("kafka-4",))]
+    assert made(resigns) == [("a.vector", ("kip",)), ("a.vector.kafka-4", tuple(one.name for one in KAFKA_PROFILES))]
     assert made(is_freed) == [("a.vector", ("kip",))]
 
 
@@ -425,7 +442,7 @@ def test_the_list_shows_which_profile_a_vector_is_of(capsys: Captured) -> None:
     _, listed = document(capsys, "conformance", "list", "-k", "restart.own-vote")
     assert [(one["id"], one["profiles"]) for one in listed] == [
         ("restart.own-vote-and-leader", ["kip"]),
-        ("restart.own-vote-and-leader.kafka-4", ["kafka-4"]),
+        ("restart.own-vote-and-leader.kafka-4", ["kafka-4", "kafka-4.1", "kafka-4.0"]),
     ]
     _, drawn = output(capsys, "conformance", "list", "-k", "resignation.")
     rows = {words[0]: words[1:] for line in drawn.splitlines() if (words := re.findall(r"[\w().-]+", line))}
@@ -438,7 +455,7 @@ def test_the_differences_are_listed(capsys: Captured) -> None:
     assert (code, "kafka-4 (experimental)" in drawn) == (ExitCode.CONFORMANT, True)
     assert [one for one in DECISIONS + PARTITION_DECISIONS if one not in drawn] == []
     _, found = document(capsys, "conformance", "profiles")
-    assert found["profiles"] == [{"name": "kip", "experimental": False}, {"name": "kafka-4", "experimental": True}]
+    assert found["profiles"] == [{"name": name, "experimental": name in EXPERIMENTAL} for name in PROFILES]
     assert [(one["decision"], one["subject"], one["verified"]) for one in found["differences"]] == [
         (one.decision, one.subject, one.verified) for one in read_kafka_file().difference
     ]

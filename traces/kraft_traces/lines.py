@@ -87,7 +87,7 @@ class TracedTimeouts(Struct, frozen=True, forbid_unknown_fields=True):
 class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     """The answers of `kraft_reference.profile.Profile`, for a profile that is not one of the named ones."""
 
-    observer_refusal: Literal["expires", "lasts"]
+    observer_refusal: Literal["expires", "lasts", "timer-unused"]
     prospective_announcement: Literal["follower", "stays"]
     end_quorum_fetched_flag: Literal["cleared", "kept"]
     diverging_fetch: Literal["counts", "ignored"]
@@ -110,6 +110,10 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     """Absent: when-idle."""
     diverging_cut: Literal["own-offset", "smaller-offset"] | UnsetType = UNSET
     """Absent: own-offset."""
+    update_voter_credit: Literal["none", "fetch"] | UnsetType = UNSET
+    """Absent: none."""
+    report_at_version_0: Literal["noted", "refused"] | UnsetType = UNSET
+    """Absent: noted."""
 
 
 class HeaderLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="header"):

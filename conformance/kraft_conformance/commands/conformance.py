@@ -1,6 +1,7 @@
 """`kraft-spec conformance`: the vectors on an implementation of anybody's."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -135,15 +136,9 @@ def run(
     folder: Folder = None,
 ) -> int:
     """Run the vectors on an implementation."""
+    plan = Plan(adapter, (), timeout_s, profile, jobs, stops_at_first, must_only)
     targets = targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html)
-    check_targets(targets, as_json)
-    with suite_errors():
-        catalogue = Catalogue(folder)
-        _check_profile(profile, catalogue)
-        ids = tuple([entry.id for entry in selected(catalogue, words or ())])
-        expected = read_expected_failures(expected_failures, catalogue)
-        plan = Plan(adapter, ids, timeout_s, profile, jobs, stops_at_first, must_only, expected)
-        return _run(plan, catalogue, as_json, targets)
+    return run_selected(plan, words, expected_failures, as_json, targets, folder)
 
 
 @app.command()
@@ -207,6 +202,24 @@ app.command()(matrix)
 # -------------------------------------------------------------------------------------------------------------
 # Inside.
 # -------------------------------------------------------------------------------------------------------------
+
+
+def run_selected(
+    plan: Plan,
+    words: Sequence[str] | None,
+    expected_failures: Path | None,
+    as_json: bool,
+    targets: Sequence[Target],
+    folder: Path | None = None,
+) -> int:
+    """Run the vectors that the words fit; the file adds to the failures that the plan expects."""
+    check_targets(targets, as_json)
+    with suite_errors():
+        catalogue = Catalogue(folder)
+        _check_profile(plan.profile, catalogue)
+        ids = tuple([entry.id for entry in selected(catalogue, words or ())])
+        expected = {**plan.expected_failures, **read_expected_failures(expected_failures, catalogue)}
+        return _run(replace(plan, ids=ids, expected_failures=expected), catalogue, as_json, targets)
 
 
 def _known(catalogue: Catalogue, name: str) -> AnyVector:

@@ -11,13 +11,13 @@ from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.vectors.profiles import EXPERIMENTAL, read_kafka_file, shown_profile
 from kraft_conformance.vectors.profiles_page import page
-from kraft_reference.profile import KAFKA_4, KIP, PROFILES
+from kraft_reference.profile import PROFILES
 
 Page = Annotated[bool, typer.Option("--page", help="Print docs/profiles.md.")]
 
 
 def profiles(as_page: Page = False, as_json: Json = False) -> int:
-    """Show where the profiles kip and kafka-4 differ, and the source files that kafka-4 was read from."""
+    """Show where the profiles of Apache Kafka differ from kip, and the source files that they were read from."""
     if as_page:
         sys.stdout.write(page())
         return ExitCode.CONFORMANT
@@ -32,9 +32,14 @@ def profiles(as_page: Page = False, as_json: Json = False) -> int:
         return ExitCode.CONFORMANT
     show_table(
         f"{len(known.difference)} differences",
-        ("decision", KIP.name, shown_profile(KAFKA_4.name), "sources", "vectors"),
+        ("decision", *map(shown_profile, PROFILES), "sources", "vectors"),
         [
-            (one.decision, *one.answers, "verified" if one.verified else "not verified", len(one.vectors))
+            (
+                one.decision,
+                *[one.answers.get(name, "") for name in PROFILES],
+                "verified" if one.verified else "not verified",
+                len(one.vectors),
+            )
             for one in known.difference
         ],
     )

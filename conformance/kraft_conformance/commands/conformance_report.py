@@ -111,7 +111,9 @@ def show_outcomes(
     for outcome in outcomes:
         if outcome.status in FAILING:
             show_failure(outcome, details(outcome, repeated(outcome)).splitlines())
-    undecided = [one for one in outcomes if one.status not in (*FAILING, Status.PASS)]
+        elif outcome.status is Status.EXPECTED_FAILURE:
+            say(f"{outcome.status} {outcome.id}: {outcome.reason}")
+    undecided = [one for one in outcomes if one.status not in (*FAILING, Status.PASS, Status.EXPECTED_FAILURE)]
     for (status, reason), number in Counter((one.status, one.reason) for one in undecided).items():
         say(f"{status}: {number}, {reason}")
     for cause in causes:

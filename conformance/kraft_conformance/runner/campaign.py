@@ -8,7 +8,14 @@ from threading import Event, Thread
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.runner.clearing import Clearing
 from kraft_conformance.runner.faults import AdapterFault, MalformedReply, UnknownProfile
-from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation, without_should
+from kraft_conformance.runner.outcome import (
+    FAILING,
+    ExpectedFailure,
+    Outcome,
+    Status,
+    against_expectation,
+    without_should,
+)
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session, Watch
 from kraft_conformance.runner.whole_run import likeliest_first
@@ -39,8 +46,8 @@ class Plan:
     stops_at_first: bool = False
     must_only: bool = False
     """Whether what only a SHOULD decides is left out."""
-    expected_failures: Mapping[str, str] = field(default_factory=dict)
-    """Ids and reasons."""
+    expected_failures: Mapping[str, ExpectedFailure] = field(default_factory=dict)
+    """By id."""
 
 
 class Campaign:
@@ -147,7 +154,7 @@ class Campaign:
                         session.end(politely=False)
                         session = None
                 outcome = without_should(outcome) if self._plan.must_only else outcome
-                outcome = against_expectation(outcome, dict(self._plan.expected_failures))
+                outcome = against_expectation(outcome, self._plan.expected_failures)
                 self._outcomes[vector_id] = outcome
                 report(outcome)
                 if self._plan.stops_at_first and outcome.status in FAILING:

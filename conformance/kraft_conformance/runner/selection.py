@@ -5,6 +5,7 @@ from pathlib import Path
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.runner.outcome import ExpectedFailure
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.manifest import ManifestEntry
 
@@ -30,7 +31,7 @@ def _fits(entry: ManifestEntry, word: str, is_whole: bool) -> bool:
     return word in names if is_whole else any(word in name for name in names)
 
 
-def read_expected_failures(path: Path | None, catalogue: Catalogue) -> dict[str, str]:
+def read_expected_failures(path: Path | None, catalogue: Catalogue) -> dict[str, ExpectedFailure]:
     """The ids and reasons in a file: `id  # reason` on each line; empty lines and comments are passed over.
 
     Raises:
@@ -44,7 +45,7 @@ def read_expected_failures(path: Path | None, catalogue: Catalogue) -> dict[str,
         raise CommandError(f"{path}: cannot be read: {error.strerror}", ExitCode.NO_INPUT) from error
     except UnicodeDecodeError as error:
         raise CommandError(f"{path}: not UTF-8 ({error.reason})", ExitCode.BAD_INPUT) from error
-    expected: dict[str, str] = {}
+    expected: dict[str, ExpectedFailure] = {}
     for number, line in enumerate(text.splitlines(), 1):
         vector_id, _, reason = (part.strip() for part in line.partition("#"))
         if not vector_id:
@@ -53,5 +54,5 @@ def read_expected_failures(path: Path | None, catalogue: Catalogue) -> dict[str,
             raise CommandError(f"{path}:{number}: no vector {vector_id!r}", ExitCode.BAD_INPUT)
         if vector_id in expected:
             raise CommandError(f"{path}:{number}: {vector_id} is there twice", ExitCode.BAD_INPUT)
-        expected[vector_id] = reason
+        expected[vector_id] = ExpectedFailure(reason or "listed as an expected failure")
     return expected

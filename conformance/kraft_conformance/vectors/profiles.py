@@ -1,4 +1,4 @@
-"""The profiles that vectors name: where `kafka-4` is another one than `kip`, and where Apache Kafka was read for it."""
+"""The profiles that vectors name: where those of Apache Kafka are other ones than `kip`, and where it was read."""
 
 from dataclasses import fields
 from functools import cache
@@ -8,16 +8,17 @@ import msgspec
 
 from kraft_conformance.protocol.features import Subject
 from kraft_reference.partitions import decisions
-from kraft_reference.profile import KAFKA_4, KIP
+from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP, PROFILES
 
 FILE_NAME = "kafka_4.toml"
 REPOSITORY = "apache/kafka"
 
 SUFFIX = f".{KAFKA_4.name}"
-"""Ends the id of a vector that says what happens under `kafka-4`; the one of the same id without it says `kip`."""
+SUFFIXES = tuple(f".{one.name}" for one in KAFKA_PROFILES)
+"""Ends the id of a vector that says what happens under such a profile; the one of the same id without it says `kip`."""
 
-EXPERIMENTAL = frozenset({KAFKA_4.name})
-"""Profiles whose answers were read from source files and never tried on the software that they are about."""
+EXPERIMENTAL = frozenset(one.name for one in KAFKA_PROFILES)
+"""Profiles of software: its answers were read, and shown by running releases as far as docs/profiles.md says so."""
 
 _OF_PARTITIONS = frozenset(one.name for one in fields(decisions.ReassignmentProfile) if one.name != "name")
 
@@ -86,18 +87,23 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return "partitions" if self.decision in _OF_PARTITIONS else "replica"
 
     @property
-    def answers(self) -> tuple[str, str]:
-        """Those of kip and of kafka-4."""
-        kip, kafka = (decisions.KIP, decisions.KAFKA_4) if self.subject == "partitions" else (KIP, KAFKA_4)
-        return str(getattr(kip, self.decision)), str(getattr(kafka, self.decision))
+    def answers(self) -> dict[str, str]:
+        """By the name of the profile, kip first; controllers of partitions have kafka-4 alone."""
+        profiles = decisions.PROFILES if self.subject == "partitions" else PROFILES
+        return {name: str(getattr(profile, self.decision)) for name, profile in profiles.items()}
+
+    def differs_under(self, profile: str) -> bool:
+        """Is the answer of the profile another one than that of kip?"""
+        return self.answers.get(profile, self.answers[KIP.name]) != self.answers[KIP.name]
 
     def kip_variant(self, vector_id: str) -> str | None:
         """The id of the vector that says what happens under kip where one of kafka-4 says this.
 
         A longer course of events that kip does not take has none.
         """
-        if vector_id.endswith(SUFFIX):
-            return vector_id.removesuffix(SUFFIX)
+        suffix = next((one for one in SUFFIXES if vector_id.endswith(one)), "")
+        if suffix:
+            return vector_id.removesuffix(suffix)
         return next((kip for kip, kafka in self.pairs if kafka == vector_id), None)
 
 
@@ -170,7 +176,7 @@ def provenance(vector_id: str) -> str:
     found = difference_of(vector_id)
     if found is None:
         return ""
-    whence = shown_profile(KAFKA_4.name)
+    whence = shown_profile(next((one[1:] for one in SUFFIXES if vector_id.endswith(one)), KAFKA_4.name))
     if not found.verified:
         return f"{whence}, not verified: {found.decision}"
     return f"{whence}: {found.decision}, read in {'; '.join(map(str, found.source))}"
@@ -180,8 +186,8 @@ def summary_of(profile: str) -> str:
     """What a reader of a whole run should know of its profile, in a line; empty if there is nothing to say."""
     if profile not in EXPERIMENTAL:
         return ""
-    found = read_kafka_file().difference
+    found = [one for one in read_kafka_file().difference if one.differs_under(profile)]
     unread = [one.decision for one in found if not one.verified]
     said = f"{len(unread)} not verified ({', '.join(unread)})" if unread else "none of them unverified"
     text = f"profile {shown_profile(profile)}: {len(found)} of its answers are not those of {KIP.name}, {said}"
-    return f"{text}; read from source files, never tried on a running Kafka"
+    return f"{text}; docs/profiles.md says which of them a running Kafka has shown"

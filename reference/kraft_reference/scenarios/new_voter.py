@@ -1,6 +1,6 @@
 """Scenarios 11 and 15: a voter that does not know that it is one."""
 
-from kraft_reference.profile import KAFKA_4
+from kraft_reference.profile import KAFKA_4_1
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, start
 from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set
@@ -165,9 +165,9 @@ def observer_refusal_expires(d: Director) -> None:
     _observer_becomes_voter(d)
 
 
-@OBSERVER_THAT_REFUSES.variant("refusal-lasts", cluster(3, (1, 2), profile=KAFKA_4), "EventualLeader")
+@OBSERVER_THAT_REFUSES.variant("refusal-lasts", cluster(3, (1, 2), profile=KAFKA_4_1), "EventualLeader")
 def observer_refusal_lasts(d: Director) -> None:
-    """Profile kafka-4: N3 refuses for ever, although {2,3} is a connected majority of {1,2,3}."""
+    """Profile kafka-4.1: N3 refuses for ever, although {2,3} is a connected majority of {1,2,3}."""
     # N3 never leaves Follower, N2 never becomes Candidate, and no epoch rises.
     _observer_asked(d)
     d.step("3. pv(2>3)")

@@ -23,7 +23,7 @@ AfterElectionTimeout(s) ==
 \*        observer.becomes-voter, voters.self-added-may-campaign, remove-voter.removed-node-becomes-observer
 AfterFetchTimeout(s) ==
   IF IsVoter(s) THEN Becomes(ToProspective(s))
-  ELSE Becomes([s EXCEPT !.searching = TRUE,
+  ELSE Becomes([s EXCEPT !.searching = @ \/ config.decisions.observer_refusal # "timer-unused",
                          !.fetched = @ /\ config.decisions.observer_refusal # "expires"])
 
 (***************************************************************************)

@@ -61,7 +61,8 @@ KipDecisions ==
    kraft_version_gate |-> "commit", vote_of_non_voter |-> "by-log",
    leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
    voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
-   announcement_again |-> "when-idle", diverging_cut |-> "own-offset"]
+   announcement_again |-> "when-idle", diverging_cut |-> "own-offset",
+   update_voter_credit |-> "none", report_at_version_0 |-> "noted"]
 
 Decisions == KipDecisions
 

@@ -93,6 +93,7 @@ AfterUpdateVoterRequest(s, m) ==
       keys == (Voters(s) \ named) \cup {m.voter}
       details == WithDetails(Details(s), <<m.voter[1], m.endpoint, m.min_version, m.max_version>>)
       change == ImmediateChange("update", m.voter, m.source, m.correlation_id, FALSE)
+      seen == IF config.decisions.update_voter_credit = "fetch" THEN WithFetcher(s, EntryOf(s, m.voter)) ELSE s
   IN
   IF m.epoch < s.epoch THEN Answer(s, "FENCED_LEADER_EPOCH", "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Answer(s, "UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
@@ -100,12 +101,14 @@ AfterUpdateVoterRequest(s, m) ==
   ELSE IF ~IsNamedWell(m.voter) \/ ~IsText(m.endpoint) \/ m.min_version < 0 \/ m.min_version > m.max_version
   THEN Answer(s, "INVALID_REQUEST", "MALFORMED_REQUEST")
   ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) \/ ~SetIsCommitted(s) THEN Answer(s, "REQUEST_TIMED_OUT", "REQUEST_REFUSED")
+  ELSE IF Level(s) = 0 /\ config.decisions.report_at_version_0 = "refused"
+  THEN Answer(s, "UNSUPPORTED_VERSION", "REQUEST_REFUSED")
   ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN Answer(s, "INVALID_REQUEST", "REQUEST_REFUSED")
   ELSE IF named = {} THEN Answer(s, "VOTER_NOT_FOUND", "REQUEST_REFUSED")
   ELSE IF Level(s) = 0
-  THEN Answer([s EXCEPT !.reports = WithReport(@, <<m.voter, m.endpoint, m.min_version, m.max_version>>)], "NONE", "")
-  ELSE IF keys = Voters(s) /\ details = Details(s) THEN Answer(s, "NONE", "")
-  ELSE ConcludeCommitted(AppendChange(Becomes(s), <<SetRecord(s, keys, details)>>, change))
+  THEN Answer([seen EXCEPT !.reports = WithReport(@, <<m.voter, m.endpoint, m.min_version, m.max_version>>)], "NONE", "")
+  ELSE IF keys = Voters(s) /\ details = Details(s) THEN Answer(seen, "NONE", "")
+  ELSE ConcludeCommitted(AppendChange(Becomes(seen), <<SetRecord(s, keys, details)>>, change))
 
 (***************************************************************************)
 (* UpdateFeatures: kraft.version from 0 to 1, the level and the voters set *)
@@ -192,6 +195,7 @@ JoinRequest(s, corr) ==
 ReportRequest(s, corr) ==
   IF \/ s.leader_id \in s.acknowledged \/ ~IsVoter(s) \/ s.replica_key[2] = ""
      \/ Level(s) >= 1 /\ DetailsOf(s, s.replica_key[1]) = {OwnDetails(s)}
+     \/ Level(s) = 0 /\ config.decisions.report_at_version_0 = "refused"
   THEN {} ELSE {UpdateVoterRequest(s, corr)}
 
 DueReport(s, corr) ==

@@ -1,4 +1,4 @@
-"""When an election timer may be started otherwise: the texts fix little of it, and most of that with SHOULD."""
+"""When a timer may be started otherwise: the texts fix little of election timers, and most of that with SHOULD."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +12,8 @@ from kraft_traces.message_types import TracedVoteResponse
 from kraft_traces.state_types import TracedState
 from kraft_traces.vocabulary import EventName
 
+_OF_A_LEADER = (Timer.CHECK_QUORUM, Timer.BEGIN_QUORUM_EPOCH)
+
 _RUNNING = frozenset({Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.RESIGNED})
 """The roles in which a voter has an election timer."""
 
@@ -19,22 +21,36 @@ _RUNNING = frozenset({Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.RE
 def latitude_of(
     event: EventName, before: TracedState, outputs: Sequence[TracedEffect], changes: TracedState
 ) -> tuple[Latitude, ...]:
-    """The latitude of the election timers that a step starts.
+    """The latitude of the timers that a step starts.
 
     - A vote that is cast need not start it again where one is running.
     - From Resigned to Unattached it may be another one than one that has fired.
     - From Prospective or Candidate to Unattached it may be what is left of the one that runs, which is nothing when
       that has fired: nobody starts it then, or it fires at once.
     - A Candidate that cannot win any more may wait out the one that it has, or for no time.
+    - An observer whose fetch timer has fired searches until it has fetched: that it fires again changes nothing.
+    - An upgrade need have no time within which it must be over.
+    - A leader that was the only voter may have had its timers all the time.
 
-    Rules: vote.grant.resets-timer, state.resigned.timer-handover, state.unattached.entry-timer, state.candidate.lost.
+    Rules: vote.grant.resets-timer, state.resigned.timer-handover, state.unattached.entry-timer, state.candidate.lost,
+    observer.fetch-timeout, kraft-version.reply-after-commit, check-quorum.sole-voter.
     """
-    places = [
-        place
-        for place, output in enumerate(outputs)
-        if isinstance(output, TracedStartTimer) and output.timer is Timer.ELECTION
+    started = [(f"outputs[{n}]", one.timer) for n, one in enumerate(outputs) if isinstance(one, TracedStartTimer)]
+    found = [
+        one
+        for path, timer in started
+        if timer is Timer.ELECTION
+        for one in _of_one(path, event, before, outputs, changes)
     ]
-    return tuple([one for place in places for one in _of_one(f"outputs[{place}]", event, before, outputs, changes)])
+    absent: dict[Timer, str] = {}
+    if event == "FetchTimeout" and _role_after(before, changes) is Role.FOLLOWER:
+        absent[Timer.FETCH] = "observer.fetch-timeout: the observer searches already when it fires again"
+    if event == "UpdateFeatures":
+        absent[Timer.VOTER_CHANGE] = "kraft-version.reply-after-commit sets no time"
+    if before.role is Role.LEADER and _is_alone(before, TracedState()):
+        absent |= dict.fromkeys(_OF_A_LEADER, "check-quorum.sole-voter does not say that none may run")
+    found += [Latitude(path, absent[timer], absent=True) for path, timer in started if timer in absent]
+    return tuple(found)
 
 
 def _of_one(
@@ -62,8 +78,16 @@ def _of_one(
 def may_start(before: TracedState, outputs: Sequence[TracedEffect], changes: TracedState) -> tuple[MayStart, ...]:
     """The timers that a step may start although the reference does not.
 
-    Rules: state.unattached.entry-timer, vote.grant.resets-timer, state.sole-voter.
+    Rules: state.unattached.entry-timer, vote.grant.resets-timer, state.sole-voter, check-quorum.sole-voter.
     """
+    alone = _role_after(before, changes) is Role.LEADER and _is_alone(before, changes)
+    reason = "check-quorum.sole-voter: nothing comes of one that fires"
+    return (*_may_start_election(before, outputs, changes), *[MayStart(one, reason) for one in _OF_A_LEADER if alone])
+
+
+def _may_start_election(
+    before: TracedState, outputs: Sequence[TracedEffect], changes: TracedState
+) -> tuple[MayStart, ...]:
     started = any(isinstance(output, TracedStartTimer) and output.timer is Timer.ELECTION for output in outputs)
     if started or not _is_voter(before, changes):
         return ()
@@ -82,6 +106,14 @@ def may_start(before: TracedState, outputs: Sequence[TracedEffect], changes: Tra
 
 def _role_after(before: TracedState, changes: TracedState) -> object:
     return before.role if changes.role is UNSET else changes.role
+
+
+def _is_alone(before: TracedState, changes: TracedState) -> bool:
+    """Is it the only voter of its newest voters set afterwards?"""
+    entry = before.voters if changes.voters is UNSET else changes.voters
+    assert entry is not UNSET, "a vector has every field"
+    assert entry.voters is not UNSET, "and every part of it"
+    return len(entry.voters) == 1 and _is_voter(before, changes)
 
 
 def _is_voter(before: TracedState, changes: TracedState) -> bool:

@@ -15,7 +15,7 @@ from kraft_conformance.vectors.manifest import vector_folder
 from kraft_conformance.vectors.recording import Subject
 from kraft_dev.vectors.partitions.making import partition_vectors
 from kraft_dev.vectors.targeted import TARGETS
-from kraft_dev.vectors.twins import Recorded, with_twin
+from kraft_dev.vectors.twins import Recorded, with_twins
 from kraft_dev.vectors.worked_scenarios import scenario_vectors
 
 
@@ -47,7 +47,7 @@ def targeted_vectors(accepts: Accepts) -> Iterator[Vector]:
             name = f"script {target.script.__module__.rpartition('.')[2]}.{target.script.__name__.lstrip('_')}"
             runs[made_by] = Recorded(name, target.configuration, target.script, accepts)
         subject = Subject(target.id, target.title, target.rules, target.replica_id, target.level)
-        vectors = tuple(with_twin(runs[made_by], subject))
+        vectors = tuple(with_twins(runs[made_by], subject))
         if not vectors:
             raise ValueError(f"{target.id}: nothing happens at replica {target.replica_id} after the first step")
         yield from vectors

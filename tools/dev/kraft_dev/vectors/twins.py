@@ -1,12 +1,13 @@
-"""What happens under the profile `kafka-4` where a vector says only what happens under `kip`.
+"""What happens under the profiles of Apache Kafka where a vector says only what happens under `kip`.
 
 The model judges a run of a whole cluster, and one replica that does something else makes it another run.
-So the same script runs once more under `kafka-4`.
-Where it comes to the same events and the same outcome at the replica of the vector, the vector holds under both;
+So the same script runs once more under each of them.
+Where it comes to the same events and the same outcome at the replica of the vector, the vector holds under it too;
 where it comes to something else, that is a vector of its own, whose id says so.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,11 +15,10 @@ from msgspec.structs import replace as with_fields
 
 from kraft_conformance.vectors.acceptance import Accepts
 from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.profiles import SUFFIX
 from kraft_conformance.vectors.recording import Run, Subject, vector_of
 from kraft_dev.vectors.staging import RecordingDirector, recorded
 from kraft_reference.configuration import Configuration
-from kraft_reference.profile import KAFKA_4, KIP
+from kraft_reference.profile import KAFKA_PROFILES, KIP, PROFILES
 from kraft_reference.scenarios.schedule import ScenarioFailure
 
 
@@ -42,17 +42,20 @@ class Recorded:
         return recorded(self.source, self.configuration, self.script, self.accepts)
 
     @cached_property
-    def under_kafka(self) -> Run | None:
-        """Under `kafka-4`; None if the script says something else than the reference does there."""
-        configuration = replace(self.configuration, profile=KAFKA_4)
-        try:
-            return recorded(self.source, configuration, self.script, self.accepts)
-        except ScenarioFailure:
-            return None
+    def under_kafka(self) -> dict[str, Run]:
+        """Under the profiles of Apache Kafka, the newest first, but those that the script does not fit."""
+        runs: dict[str, Run] = {}
+        for profile in KAFKA_PROFILES:
+            configuration = replace(self.configuration, profile=profile)
+            with suppress(ScenarioFailure):
+                runs[profile.name] = recorded(self.source, configuration, self.script, self.accepts)
+        return runs
 
 
-def with_twin(made: Recorded, subject: Subject, has_variant: bool = False) -> Iterator[Vector]:
-    """The vector of a run, and its twin if under `kafka-4` that replica gets or does something else.
+def with_twins(made: Recorded, subject: Subject, has_variant: bool = False) -> Iterator[Vector]:
+    """The vector of a run, and its twins where that replica gets or does something else under a profile of Kafka.
+
+    Profiles under which it does the same share a twin, which has the name of the newest.
 
     Args:
         made: the runs of the script.
@@ -65,19 +68,31 @@ def with_twin(made: Recorded, subject: Subject, has_variant: bool = False) -> It
     vector = vector_of(made.run, subject)
     if vector is None:
         return
-    only_kip = vector.requires.profiles == (KIP.name,)
-    twin = vector_of(made.under_kafka, _twin_subject(subject)) if only_kip and made.under_kafka is not None else None
-    if twin is not None and _says_the_same(vector, twin):
-        both = with_fields(vector.requires, profiles=(KIP.name, KAFKA_4.name))
-        yield with_fields(vector, requires=both)
-        return
-    yield vector
-    if twin is not None and not has_variant:
-        yield twin
+    found = [vector]
+    for profile in KAFKA_PROFILES:
+        twin = None
+        if profile.name not in vector.requires.profiles and profile.name in made.under_kafka:
+            twin = vector_of(made.under_kafka[profile.name], _twin_subject(subject, profile.name))
+        if twin is None:
+            continue
+        place = next((place for place, one in enumerate(found) if _says_the_same(one, twin)), None)
+        if place is None:
+            found.append(with_fields(twin, requires=with_fields(twin.requires, profiles=(profile.name,))))
+        else:
+            found[place] = _also_under(found[place], profile.name)
+    yields_twins = vector.requires.profiles[0] == KIP.name and not has_variant
+    yield from found if yields_twins else found[:1]
 
 
-def _twin_subject(subject: Subject) -> Subject:
-    return replace(subject, id=subject.id + SUFFIX, title=f"{subject.title} ({KAFKA_4.name})")
+def _twin_subject(subject: Subject, profile: str) -> Subject:
+    return replace(subject, id=f"{subject.id}.{profile}", title=f"{subject.title} ({profile})")
+
+
+def _also_under(vector: Vector, profile: str) -> Vector:
+    named = {*vector.requires.profiles, profile}
+    own, *_ = vector.requires.profiles
+    others = [name for name in PROFILES if name in named and name != own]
+    return with_fields(vector, requires=with_fields(vector.requires, profiles=(own, *others)))
 
 
 def _says_the_same(vector: Vector, twin: Vector) -> bool:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from kraft_conformance.vectors.acceptance import Accepts
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.recording import Run, Subject
-from kraft_dev.vectors.twins import Recorded, with_twin
+from kraft_dev.vectors.twins import Recorded, with_twins
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.events import Event, Receive, event_name
 from kraft_reference.messages import Error, VoteRequest, VoteResponse
-from kraft_reference.profile import KAFKA_4
+from kraft_reference.profile import KAFKA_PROFILES
 from kraft_reference.roles import Role
 from kraft_reference.scenarios import SCENARIOS, Scenario, Variant
 from kraft_spec.action_rules import rules_of_event
@@ -44,13 +44,13 @@ def _vectors(scenario: Scenario, variant: Variant, accepts: Accepts) -> Iterator
             name = f"scenario.{scenario.name}.{variant.name}.replica-{replica_id}"
             title = f"{scenario.title}: replica {replica_id} ({variant.name})"
             subject = Subject(name, title, decides, replica_id)
-            yield from with_twin(made, subject, _has_variant(scenario, variant))
+            yield from with_twins(made, subject, _has_variant(scenario, variant))
 
 
 def _has_variant(scenario: Scenario, variant: Variant) -> bool:
-    """Does the scenario have the same script under `kafka-4` as a variant of its own?"""
+    """Does the scenario have the same script under a profile of Apache Kafka as a variant of its own?"""
     return any(
-        one is not variant and (one.script, one.configuration.profile) == (variant.script, KAFKA_4)
+        one is not variant and one.script == variant.script and one.configuration.profile in KAFKA_PROFILES
         for one in scenario.variants
     )
 

@@ -1,12 +1,14 @@
 """Where Apache Kafka does something else than the KIPs: one script for each decision of a profile.
 
-The scripts run under `kip` and under `kafka-4` (`kraft_dev.vectors.twins`): the same events happen to the
-replica in both, and what it does is not the same.
+The scripts run under `kip` and under those of Apache Kafka (`kraft_dev.vectors.twins`): the same events
+happen to the replica in each, and what it does is not the same.
 """
 
+from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch
-from kraft_reference.messages import FetchRequest, VoteRequest
+from kraft_reference.messages import FetchRequest, UpdateVoterRequest, VoteRequest
+from kraft_reference.outcome import Refusal
 from kraft_reference.profile import Profile
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start, take_over, win
@@ -126,3 +128,20 @@ def _removal_during_the_upgrade(d: Director) -> None:
     d.step("level 1 is appended and not committed, and nobody waits for it any more: a client removes a voter")
     refusal = "UNSUPPORTED_VERSION" if _decided(d).kraft_version_gate == "commit" else "REQUEST_TIMED_OUT"
     d.answered(d.remove_voter(1, 3), refusal)
+
+
+@TARGETS.vector(
+    "change.report-at-version-0",
+    2,
+    "update-voter.in-memory-at-version-0",
+    "update-voter.when-sent",
+    configuration=STATIC,
+)
+def _report_at_version_0(d: RecordingDirector) -> None:
+    """Whether a voter reports itself at kraft.version 0."""
+    start(d, 1, 1, end_offset=4)
+    d.step("2 is due to tell its leader where it listens and which levels it supports")
+    if _decided(d).report_at_version_0 == "noted":
+        d.outstanding(2, 1, UpdateVoterRequest, Poll())
+    else:
+        d.refuses(2, Poll(), Refusal.NOTHING_DUE)

@@ -1,12 +1,14 @@
 package org.apache.kafka.raft;
 
 import adapter.Json;
+import adapter.Replica.Unsupported;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.VoteRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 
@@ -73,12 +75,20 @@ final class Connections {
         if (request == null) {
             return;
         }
+        if (request.data() instanceof VoteRequestData vote && saysOtherwise(vote, message)) {
+            throw new Unsupported("an answer that says of a Pre-Vote that it was a vote: Kafka's VoteResponse says nothing");
+        }
         long fetchOffset = request.data() instanceof FetchRequestData fetch
                 ? fetch.topics().get(0).partitions().get(0).fetchOffset()
                 : 0;
         client.deliver(new RaftResponse.Inbound(
                 request.correlationId(), ReceivedResponses.kafkas(type, message, fetchOffset, setup),
                 request.destination()));
+    }
+
+    private static boolean saysOtherwise(VoteRequestData request, Map<String, Object> answer) {
+        boolean asked = request.topics().get(0).partitions().get(0).preVote();
+        return "NONE".equals(answer.get("error")) && asked != Json.flag(answer, "pre_vote");
     }
 
     /** Kafka's network layer answers a request that has timed out itself, and no later answer arrives. */

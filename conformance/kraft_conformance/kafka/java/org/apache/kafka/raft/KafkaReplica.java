@@ -53,9 +53,14 @@ final class KafkaReplica implements Replica {
                 "implementation", Json.object("name", "apache-kafka", "version", release),
                 "kip_levels", kips,
                 "kraft_versions", List.of(0, 1),
-                "profile", "kafka-4",
+                "profile", profile(),
                 "observability", observability,
                 "unsupported", unsupported);
+    }
+
+    /** The suite's name for what this Kafka does: that of the newest release which it is not older than. */
+    private static String profile() {
+        return canJoin() ? "kafka-4" : ClientRequests.canUpgrade() ? "kafka-4.1" : "kafka-4.0";
     }
 
     private static boolean canJoin() {

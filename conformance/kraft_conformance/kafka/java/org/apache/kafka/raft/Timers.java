@@ -97,6 +97,12 @@ final class Timers {
                 running.put(name, timer);
             }
         });
+        if (state instanceof CandidateState
+                && Boolean.TRUE.equals(Fields.get(state, "isBackingOff"))
+                && Fields.get(state, "backoffTimer") instanceof Timer backoff) {
+            // 4.0: one that has lost waits for this timer in place of the other.
+            running.put("election", backoff);
+        }
         for (String change : List.of("addVoterHandlerState", "removeVoterHandlerState")) {
             if (Fields.get(state, change) instanceof Optional<?> pending && pending.isPresent()) {
                 running.put("voter-change", (Timer) Fields.get(pending.get(), "timeout"));
