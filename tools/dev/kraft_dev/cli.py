@@ -13,6 +13,9 @@ COMMANDS = {
         "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",
         "agreement": "Ask the compiled model and TLC the same, line by line and step by step: hours, as it is.",
     },
+    "What does Apache Kafka do?": {
+        "kafka-matrix": "Run the vectors on every release of Apache Kafka that is pinned; recorded for the site.",
+    },
     "How fast is it?": {
         "bench": "Measure the speed of checking and of simulating, beside the targets.",
         "pipeline-bench": "Measure the pipeline on one core and on two, beside bare checkers, and as the corpus grows.",

@@ -175,9 +175,14 @@ def joined(matrices: Iterable[Matrix | None]) -> tuple[Row, ...]:
 
 def measured_now(name: str) -> Measured:
     """The commit and the code of this moment, for a result that is measured now."""
+    return Measured(commit_now(), _sources(name))
+
+
+def commit_now() -> str:
+    """The commit of this moment, with `-dirty` after it if there are changes that are not committed."""
     words = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     said = subprocess.run(words, cwd=FOLDER, capture_output=True, text=True, check=False)
-    return Measured(said.stdout.strip() or "unknown", _sources(name))
+    return said.stdout.strip() or "unknown"
 
 
 def origin(name: str, measured: Measured | None) -> str:
