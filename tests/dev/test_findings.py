@@ -142,7 +142,7 @@ def test_a_good_table_is_read() -> None:
         ),
         (
             {"decision": 'decision = { name = "observer_refusal", answer = "lasts", safe = "never" }'},
-            "finding a: 'never' is no answer to observer_refusal; it has expires, lasts",
+            "finding a: 'never' is no answer to observer_refusal; it has expires, lasts, timer-unused",
         ),
         (
             {"decision": 'decision = { name = "name", answer = "kip", safe = "kip" }'},

@@ -22,6 +22,7 @@ from tools.site import (
     coverage_page,
     docstrings,
     field_tables,
+    kafka_page,
     model_pages,
     open_points_page,
     result_pages,
@@ -68,6 +69,7 @@ def pages(material: Material, facts: Mapping[str, RuleFacts], release: str) -> d
         [(roles.PAGE, roles.role_page()), (quorums.PAGE, quorums.quorum_page())],
         command_pages.command_pages(),
         result_pages.result_pages(registry),
+        [(kafka_page.PAGE, kafka_page.kafka_page(registry))],
         api_pages.api_pages(repository),
     ]
     return dict(page for each in made for page in each)

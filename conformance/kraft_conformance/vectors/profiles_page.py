@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from kraft_conformance.kafka.recorded import load_recorded
 from kraft_conformance.vectors.profiles import (
     REPOSITORY,
     Difference,
     KafkaFile,
     Source,
     read_kafka_file,
-    shown_profile,
 )
 from kraft_reference.profile import KAFKA_4, KIP
 
@@ -34,23 +34,28 @@ def _head(known: KafkaFile) -> Iterator[str]:
         "",
         "A *profile* answers the points at which the KIPs contradict themselves or Apache Kafka departs from them"
         " ([decisions.md](decisions.md)).",
-        f"`{KIP.name}` is the KIPs in their newest wording; `{KAFKA_4.name}` is Apache Kafka 4.x, and *experimental*:"
-        " its answers were read from source files, and none was tried on a running Kafka.",
-        "It is no single release: each answer has the files and the revisions that it was read from.",
+        f"`{KIP.name}` is the KIPs in their newest wording; the others are releases of Apache Kafka:",
+        "",
+        "| profile | the releases that were run and do as it says |",
+        "|---|---|",
+        *(f"| `{name}` | {', '.join(versions)} |" for name, versions in _releases_of().items()),
+        "",
+        "Each answer was read in Kafka, at the revisions that stand beside it, and shown by running releases as far as"
+        " its table of releases names a vector: one that was *only read* says so.",
         f"An answer is *verified* if every file was read at the revision that stands beside it; {verified} of"
         f" {expressed} are.",
         "",
         f"`kraft-spec conformance run --profile {KAFKA_4.name}` runs the vectors that hold under it and skips the"
         " others.",
-        f"{shown} of the {expressed} differences have vectors, {vectors} of them under `{KAFKA_4.name}` alone.",
-        f"Where the same events lead to something else there are two of them: the one of `{KAFKA_4.name}` has the id of"
-        f" the other, followed by `.{KAFKA_4.name}`, or stands beside it below.",
+        f"{shown} of the {expressed} differences have vectors, {vectors} of them under profiles of Kafka alone.",
+        "Where the same events lead to something else there are two of them: the one of Kafka has the id of the other,"
+        " followed by the name of the newest profile that it holds under, or stands beside it below.",
         f"A vector of `{KIP.name}` without a twin comes from a scenario that takes another course under"
-        f" `{KAFKA_4.name}`, because of one of these differences at some replica.",
+        " the profile, because of one of these differences at some replica.",
         "",
         "## Revisions",
         "",
-        f"Commits of {REPOSITORY}, as a public index of its files names them.",
+        f"Commits of {REPOSITORY}, as a public index of its files names them, and releases.",
         "",
         "| commit | what it is |",
         "|---|---|",
@@ -70,7 +75,7 @@ def _differences(known: KafkaFile) -> Iterator[str]:
             f"Rules: {_codes(one.rules)}.",
             "",
             f"- `{KIP.name}`: {one.kip}",
-            f"- `{shown_profile(KAFKA_4.name)}`, {'verified' if one.verified else 'not verified'}: {one.kafka}",
+            f"- Apache Kafka, {'verified' if one.verified else 'not verified'}: {one.kafka}",
             *([f"- {one.caution}"] if one.caution else []),
             "",
             "Read in:",
@@ -79,15 +84,31 @@ def _differences(known: KafkaFile) -> Iterator[str]:
             *(f"{_source(later)}, which does otherwise" for later in one.later),
             "",
             *_vectors(one),
+            *(_shown(one) if one.subject == "replica" else ()),
         )
     yield ""
+
+
+def _releases_of() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for run in reversed(load_recorded().releases):
+        found.setdefault(run.profile, []).append(run.version)
+    return found
+
+
+def _shown(one: Difference) -> Iterator[str]:
+    """What each release answers, and the first vector that showed it there."""
+    yield from ("", "| release | answer | shown by |", "|---|---|---|")
+    for run in load_recorded().releases:
+        shown = one.shown_on(run)
+        yield f"| {run.version} | `{one.answers[run.profile]}` | {f'`{shown[0]}`' if shown else 'only read'} |"
 
 
 def _vectors(one: Difference) -> Iterator[str]:
     if not one.vectors:
         yield f"No vector: {one.without_vector}"
         return
-    yield from (f"| `{KIP.name}` | `{KAFKA_4.name}` |", "|---|---|")
+    yield from (f"| `{KIP.name}` | Apache Kafka |", "|---|---|")
     for vector in one.vectors:
         variant = one.kip_variant(vector)
         yield f"| {f'`{variant}`' if variant else 'takes another course'} | `{vector}` |"
