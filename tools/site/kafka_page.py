@@ -38,7 +38,9 @@ def kafka_page(registry: Registry) -> str:
         "",
         "`kraft-spec kafka run` prints these beside the vectors that fail because of them; a failure that none of them "
         "explains is what its exit code is about.",
-        "*Finding*: it breaks what a rule asks for; the others are matters of how the suite drives a replica.",
+        "*Finding*: it breaks what a rule asks for where a cluster may get to; the others are allowed, or come "
+        "of how the suite drives a replica.",
+        "A vector ends at the first step that differs: what comes after it there, the release has not shown.",
         "",
         *table(
             ("", "what Kafka does", "where", "finding", "seen on"),
@@ -119,7 +121,11 @@ def _cell(rule: str, vectors: Sequence[str], run: RecordedRun, decisions: Sequen
     unexplained = [vector for vector in vectors if run.statuses.get(vector) in UNEXPLAINED]
     if unexplained:
         return f"unexplained: `{unexplained[0]}`"
-    differs = [f"`{one.decision}`" for one in decisions if rule in one.rules and one.differs_under(run.profile)]
+    differs = [
+        f"`{one.decision}`" + ("" if one.shown_on(run) else " (only read)")
+        for one in decisions
+        if rule in one.rules and one.differs_under(run.profile)
+    ]
     for number, known in enumerate(known_differences(), 1):
         if rule in known.rules and _is_seen(known, run):
             differs.append(f"K{number}")

@@ -9,9 +9,9 @@ from msgspec import to_builtins
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.vectors.profiles import EXPERIMENTAL, read_kafka_file, shown_profile
+from kraft_conformance.vectors.profiles import EXPERIMENTAL, Difference, read_kafka_file, shown_profile
 from kraft_conformance.vectors.profiles_page import page
-from kraft_reference.profile import PROFILES
+from kraft_reference.profile import KAFKA_4, KIP, PROFILES
 
 Page = Annotated[bool, typer.Option("--page", help="Print docs/profiles.md.")]
 
@@ -32,11 +32,13 @@ def profiles(as_page: Page = False, as_json: Json = False) -> int:
         return ExitCode.CONFORMANT
     show_table(
         f"{len(known.difference)} differences",
-        ("decision", *map(shown_profile, PROFILES), "sources", "vectors"),
+        ("decision", KIP.name, shown_profile(KAFKA_4.name), "earlier", "sources", "vectors"),
         [
             (
                 one.decision,
-                *[one.answers.get(name, "") for name in PROFILES],
+                one.answers[KIP.name],
+                one.answers[KAFKA_4.name],
+                _earlier(one),
                 "verified" if one.verified else "not verified",
                 len(one.vectors),
             )
@@ -44,3 +46,11 @@ def profiles(as_page: Page = False, as_json: Json = False) -> int:
         ],
     )
     return ExitCode.CONFORMANT
+
+
+def _earlier(one: Difference) -> str:
+    """What the profiles of earlier releases answer otherwise than that of the newest."""
+    newest = one.answers[KAFKA_4.name]
+    return ", ".join(
+        f"{name}: {answer}" for name, answer in one.answers.items() if name != KIP.name and answer != newest
+    )
