@@ -171,7 +171,7 @@ def failure_of(plan: RunPlan) -> Failure:
     return Failure(plan, simulation.violation, len(moves), moves, occurrences, simulation.violation)
 
 
-KNOWN = RunPlan(seed=1402, replicas=3, steps=300, workload="auto-join", profile="kafka-4")
+KNOWN = RunPlan(seed=1402, replicas=3, steps=300, workload="auto-join", profile="kafka-4.1")
 
 
 def test_a_failing_run_is_recognised_by_the_answer_that_it_comes_from() -> None:
