@@ -488,7 +488,7 @@ def test_nothing_is_left_of_an_adapter(capsys: Captured, tmp_path: Path) -> None
         (("--seed", "5:5"), ExitCode.USAGE, "--seed 5:5: expected a seed, or FIRST:END with FIRST below END"),
         (("--seeds", "many"), ExitCode.USAGE, "--seed many: expected a seed, or FIRST:END"),
         (("--workload", "wild"), ExitCode.USAGE, "no workload 'wild'; there are calm, elections"),
-        (("--profile", "raft"), ExitCode.USAGE, "no profile 'raft'; there are kip, kafka-4"),
+        (("--profile", "raft"), ExitCode.USAGE, "no profile 'raft'; there are kip, kafka-4, kafka-4.1, kafka-4.0"),
         (("--adapter", "/no/such"), ExitCode.UNAVAILABLE, "the adapter cannot be started: /no/such: No such file"),
         (("--adapter", altered("other-version")), ExitCode.BAD_INPUT, "the adapter speaks kraft-adapter/2"),
     ],

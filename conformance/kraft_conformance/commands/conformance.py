@@ -63,7 +63,7 @@ Expected = Annotated[
 ]
 ProfileName = Annotated[
     str | None,
-    typer.Option("--profile", help="kip or kafka-4 (experimental); default: the one that the adapter names."),
+    typer.Option("--profile", help=f"{', '.join(PROFILES)}; default: the one that the adapter names."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="How many copies of the adapter run at a time.")]
 ByRule = Annotated[bool, typer.Option("--rules", help="By rule: its vectors, or why it has none.")]

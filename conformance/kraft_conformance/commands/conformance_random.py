@@ -33,7 +33,7 @@ Workloads = Annotated[
     list[str] | None, typer.Option("--workload", help=f"Named mixes, repeatable: {', '.join(WORKLOADS)}.")
 ]
 ProfileName = Annotated[
-    str | None, typer.Option("--profile", help="kip or kafka-4; default: the one that the first adapter names.")
+    str | None, typer.Option("--profile", help=f"{', '.join(PROFILES)}; default: the one that the first adapter names.")
 ]
 Differential = Annotated[
     bool, typer.Option(help="Fail at the first step that differs from the reference, whatever comes of it.")

@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.failure import usage_error
+from kraft_reference.profile import PROFILES
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.rules import UnknownRuleError, load_registry
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
-Profile = Annotated[str, typer.Option(help="Answers to the open points of the KIPs: kip or kafka-4.")]
+Profile = Annotated[str, typer.Option(help=f"Answers to the open points of the KIPs: {', '.join(PROFILES)}.")]
 SwitchOff = Annotated[list[str] | None, typer.Option("--switch-off", help="A rule id to leave out; repeatable.")]
 StopAtFirst = Annotated[bool, typer.Option("-x", help="Stop at the first failure.")]
 TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, max=86_400.0, help="Seconds that a reply may take.")]

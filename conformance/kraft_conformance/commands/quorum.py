@@ -28,6 +28,7 @@ from kraft_reference.changes import ChangeKind
 from kraft_reference.events import AddVoter, RemoveVoter
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.metrics import current_state
+from kraft_reference.profile import PROFILES
 
 app = typer.Typer(
     help="Run a simulated quorum, and change its voters as kafka-metadata-quorum does.", no_args_is_help=True
@@ -36,7 +37,7 @@ app = typer.Typer(
 Nodes = Annotated[list[int] | None, typer.Argument(help="Node ids; without one: all that are formatted.")]
 NodesNeeded = Annotated[list[int], typer.Argument(help="Node ids.")]
 Seed = Annotated[int | None, typer.Option(min=0, help="At the first start: same seed and commands, same history.")]
-ProfileName = Annotated[str | None, typer.Option("--profile", help="At the first start: kip or kafka-4.")]
+ProfileName = Annotated[str | None, typer.Option("--profile", help=f"At the first start: {', '.join(PROFILES)}.")]
 Configs = Annotated[
     list[Path] | None, typer.Option("--config", "-c", help="Start this node, with these properties; repeatable.")
 ]
