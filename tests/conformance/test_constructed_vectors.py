@@ -15,6 +15,7 @@ from kraft_dev.vectors.targeted.candidates import rivals
 from kraft_reference.events import ElectionTimeout
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.outcome import Refusal
+from kraft_reference.profile import PROFILES
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.opening import start
 from kraft_traces.values import TracedKey
@@ -35,7 +36,7 @@ def test_a_vector_of_a_constructed_state_has_no_history_and_says_why() -> None:
     assert vector is not None
     assert (vector.history, vector.constructed) == (None, "it has voted for itself")
     assert (vector.before.state.voted_key, vector.before.state.role) == (TracedKey(3, "U3"), "Candidate")
-    assert vector.requires.profiles == ("kip", "kafka-4")
+    assert vector.requires.profiles == tuple(PROFILES)
 
 
 def test_the_model_is_asked_from_the_constructed_state() -> None:
@@ -60,7 +61,7 @@ def test_an_event_that_is_not_due_must_be_refused_by_the_model_too() -> None:
         d.refuses(1, ElectionTimeout(), Refusal.NOT_IN_ROLE)
 
     run = recorded("a script", THREE, fires, accepted_by_model)
-    assert run.profiles == ("kip", "kafka-4")
+    assert run.profiles == tuple(PROFILES)
     assert run.occurrences[-1].state is not None
     assert run.occurrences[-1].state.role is Role.LEADER
     wrong = (*run.occurrences[:-1], run.occurrences[-1]._replace(refusal=Refusal.NOTHING_DUE))

@@ -14,7 +14,7 @@ from kraft_reference.events import (
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.opening import nominate, start
-from kraft_reference.scenarios.scenario import voter_set
+from kraft_reference.scenarios.scenario import cluster, voter_set
 
 TARGETS = Targets()
 _TIMERS = ("state.follower.fetch-timeout", "check-quorum.resign")
@@ -63,6 +63,14 @@ def _leader(d: RecordingDirector) -> None:
     """A Leader has neither election nor fetch timer."""
     start(d, 1, 1)
     _out_of_role(d, 1, ElectionTimeout(), FetchTimeout())
+
+
+@TARGETS.vector("idle.sole-voter", 1, "check-quorum.sole-voter", configuration=cluster(2, (1,)))
+def _sole_voter(d: RecordingDirector) -> None:
+    """A sole voter loses no quorum."""
+    d.election_timeout(1)
+    d.roles("L(1)", "U(0)")
+    _out_of_role(d, 1, *_OF_LEADERS)
 
 
 @TARGETS.vector("idle.resigned", 1, *_TIMERS)
