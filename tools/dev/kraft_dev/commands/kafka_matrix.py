@@ -16,7 +16,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.kafka.recorded import FILE_NAME, Recorded, RecordedRun, manifest_digest
 from kraft_conformance.kafka.releases import releases
-from kraft_dev.results import commit_now, result_bytes
+from kraft_dev.results import commit_now
 from kraft_traces.streams import whole_file
 
 LEFT_OUT = ("skipped", "unsupported")
@@ -39,7 +39,7 @@ def kafka_matrix(record: Record = False) -> int:
         date = datetime.now(UTC).date().isoformat()
         made = Recorded(date, commit_now(), manifest_digest(), tuple(runs))
         with whole_file(Path(kraft_conformance.kafka.__path__[0]) / FILE_NAME) as output:
-            output.write(result_bytes(made))
+            output.write(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
     rows = [(one.version, one.profile, _counted(one)) for one in runs]
     show_table("Apache Kafka", ("version", "profile", "vectors"), rows)
     failed = any(status in FAILING for one in runs for status in one.statuses.values())
