@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ import typer
 
 from kraft_conformance.commands import conformance, conformance_random
 from kraft_conformance.commands.conformance_report import Badge, Html, JsonLines, Junit, Markdown, Tap
+from kraft_conformance.commands.kafka_finding import known_finding, show_finding
 from kraft_conformance.commands.options import Json, Steps, TimeoutS
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
@@ -17,6 +19,7 @@ from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.differences import expected_failures as known_failures
 from kraft_conformance.kafka.jars import KafkaUnavailableError, built, released
+from kraft_conformance.kafka.patching.patches import patched, patches
 from kraft_conformance.kafka.releases import newest, releases
 from kraft_conformance.runner.campaign import Plan
 from kraft_conformance.runner.output.files import targets_of
@@ -54,6 +57,12 @@ Sources = Annotated[
 ]
 LevelName = Annotated[ShownLevel, typer.Option("--level", help="How much Kafka shows.")]
 Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Append what Kafka logs to this file.")]
+PatchName = Annotated[
+    str | None,
+    typer.Option("--patch", help="Change one place of Kafka first: a fix or a bug that `kafka patches` lists."),
+]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write the trace that the model is asked of.")]
+FindingName = Annotated[str, typer.Argument(metavar="NAME", help="A finding, as `kraft-spec findings` lists them.")]
 Workloads = Annotated[
     list[str] | None, typer.Option("--workload", help=f"Random workloads, repeatable; default: {WORKLOAD}.")
 ]
@@ -76,6 +85,19 @@ def list_releases(as_json: Json = False) -> int:
     return ExitCode.CONFORMANT
 
 
+@app.command("patches")
+def list_patches(as_json: Json = False) -> int:
+    """List the changes that can be made in Kafka first: a fix, and bugs that the suite finds."""
+    if as_json:
+        print_json([asdict(one) for one in patches().values()])
+        return ExitCode.CONFORMANT
+    rows = [
+        (one.name, one.what, f"{one.type}.{one.method}", ", ".join(one.rules) or "a fix") for one in patches().values()
+    ]
+    show_table("Patches of Apache Kafka", ("name", "what Kafka does with it", "where", "breaks"), rows)
+    return ExitCode.CONFORMANT
+
+
 @app.command()
 def adapter(
     version: Version = None,
@@ -83,9 +105,10 @@ def adapter(
     sources: Sources = None,
     level: LevelName = ShownLevel.STATE,
     log: Log = None,
+    patch: PatchName = None,
 ) -> int:
     """Print the command line of Kafka's adapter, for the commands of `kraft-spec conformance`."""
-    print(_command_line(version, jars, sources, level, log))
+    print(_command_line(version, jars, sources, level, log, patch))
     return ExitCode.CONFORMANT
 
 
@@ -96,6 +119,7 @@ def run(
     sources: Sources = None,
     level: LevelName = ShownLevel.STATE,
     log: Log = None,
+    patch: PatchName = None,
     words: conformance.Words = None,
     expected_failures: conformance.Expected = None,
     profile: conformance.ProfileName = None,
@@ -112,7 +136,7 @@ def run(
     html: Html = None,
 ) -> int:
     """Run the vectors on Kafka, then random schedules of three replicas, which TLC checks."""
-    command = _command_line(version, jars, sources, level, log)
+    command = _command_line(version, jars, sources, level, log, patch)
     codes = [
         conformance.run_selected(
             # What is known differs from the release's own profile.
@@ -145,6 +169,26 @@ def run(
     return worst(codes)
 
 
+@app.command()
+def finding(
+    name: FindingName,
+    version: Version = None,
+    jars: Jars = None,
+    sources: Sources = None,
+    log: Log = None,
+    patch: PatchName = None,
+    output: Output = None,
+    timeout_s: TimeoutS = REPLY_S,
+) -> int:
+    """Play the schedule of a finding with a process of Kafka as each replica, and ask the model.
+
+    Exit code 1 when Kafka has the finding, 0 when it is safe, 2 when it does something else in the midst of it.
+    """
+    known = known_finding(name)
+    command = _command_line(version, jars, sources, ShownLevel.STATE, log, patch)
+    return show_finding(known, command, timeout_s, output)
+
+
 def worst(codes: Sequence[int]) -> int:
     """The exit code of several runs: what one of them found, and otherwise what one of them could not see."""
     order = (ExitCode.VIOLATION, ExitCode.INCONCLUSIVE, ExitCode.CONFORMANT, ExitCode.NOTHING_JUDGED)
@@ -152,13 +196,22 @@ def worst(codes: Sequence[int]) -> int:
 
 
 def _command_line(
-    version: str | None, jars: Path | None, sources: Path | None, level: ShownLevel, log: Path | None
+    version: str | None,
+    jars: Path | None,
+    sources: Path | None,
+    level: ShownLevel,
+    log: Path | None,
+    patch: str | None,
 ) -> str:
     name = version or newest()
     if name not in releases():
         raise usage_error(f"no release {name!r}, expected one of {', '.join(releases())}")
+    if patch is not None and patch not in patches():
+        raise usage_error(f"no patch {patch!r}; there are {', '.join(patches())}")
     with _unavailable():
         kafka = released(releases()[name]) if jars is None else built(jars, releases()[name])
+        if patch is not None:
+            kafka = patched(kafka, patches()[patch])
         return command_line(kafka, level.value, log, sources)
 
 

@@ -38,7 +38,7 @@ def released(release: Release) -> Kafka:
         KafkaUnavailableError: Maven is not there or cannot fetch them, or a file is another one than in the table.
         OSError: the cache cannot be written.
     """
-    return Kafka(release.version, _fetched((*release.jars, *logging_jars())))
+    return Kafka(release.version, fetched((*release.jars, *logging_jars())))
 
 
 def built(folder: Path, release: Release) -> Kafka:
@@ -61,7 +61,7 @@ def built(folder: Path, release: Release) -> Kafka:
     logging = [_newest(jar, files) for jar in logging_jars()]
     log_path = [file for file in logging if file is not None]
     if len(log_path) < len(logging):
-        log_path = [*_fetched(logging_jars())]
+        log_path = [*fetched(logging_jars())]
     return Kafka(_version(kafkas[0], release.jars[0]), (*kafkas, *log_path))
 
 
@@ -86,7 +86,12 @@ def _pattern(jar: Jar) -> re.Pattern[str]:
 # -------------------------------------------------------------------------------------------------------------
 
 
-def _fetched(jars: Sequence[Jar]) -> tuple[Path, ...]:
+def fetched(jars: Sequence[Jar]) -> tuple[Path, ...]:
+    """The files of jars: from the cache, or else fetched with Maven; each has the SHA-256 of its table.
+
+    Raises:
+        As `released`.
+    """
     folder = user_cache("kafka") / "jars"
     missing = [jar for jar in jars if not (folder / jar.file_name).is_file()]
     if missing:

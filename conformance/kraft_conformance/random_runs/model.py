@@ -1,6 +1,6 @@
 """The recorded run as a trace, and what TLC says of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 
 from msgspec import UNSET
@@ -22,10 +22,17 @@ GENERATOR_NAME = "kraft-spec-random"
 def trace_of(table: Table, spec: RunSpec, recorded: Recorded) -> Iterator[bytes]:
     """The lines of the trace of a run; the same run gives the same bytes."""
     generator = Generator(GENERATOR_NAME, version("kraft-spec"), spec.seed, spec.preset.name)
-    header = header_line(spec.configuration, generator, spec_hash=spec_hash(), kip_levels=table.kip_levels())
+    return trace_with(table, spec.configuration, generator, recorded.lines, is_whole=recorded.is_whole)
+
+
+def trace_with(
+    table: Table, configuration: Configuration, generator: Generator, lines: Sequence[EventLine], *, is_whole: bool
+) -> Iterator[bytes]:
+    """The lines of a trace of these adapters."""
+    header = header_line(configuration, generator, spec_hash=spec_hash(), kip_levels=table.kip_levels())
     yield encode_line(header)
-    yield from map(encode_line, recorded.lines)
-    yield encode_line(EndLine(len(recorded.lines), recorded.is_whole))
+    yield from map(encode_line, lines)
+    yield encode_line(EndLine(len(lines), is_whole))
 
 
 def verdict_on(configuration: Configuration, lines: Iterable[EventLine], source: str) -> Verdict:

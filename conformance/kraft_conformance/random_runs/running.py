@@ -75,7 +75,7 @@ def _run(table: Table, spec: RunSpec, on_event: Callable[[], None], *, dies_in_s
     lines: list[EventLine] = []
     for occurrence in _as_far_as_known(simulation.run(), notes):
         occurrences.append(occurrence)
-        lines.append(_line(simulation.world, occurrence))
+        lines.append(line_shown(simulation.world, occurrence))
         on_event()
         if notes.is_over:
             break
@@ -118,14 +118,15 @@ def rerun(
         for move, occurrence in replay(world, schedule):
             moves.append(move)
             occurrences.append(occurrence)
-            lines.append(_line(world, occurrence))
+            lines.append(line_shown(world, occurrence))
             violation = invariants.observe(occurrence)
             if violation is not None or notes.is_over:
                 break
     return Recorded(tuple(occurrences), tuple(lines), tuple(moves), violation, notes, is_whole=False)
 
 
-def _line(world: World, occurrence: Occurrence) -> EventLine:
+def line_shown(world: World, occurrence: Occurrence) -> EventLine:
+    """The line of what has just happened, without what the adapter of that replica does not show."""
     line = event_line(occurrence)
     if occurrence.replica_id is None:
         return line

@@ -1,0 +1,79 @@
+"""What `kraft-spec kafka finding` plays and says."""
+
+from pathlib import Path
+
+from kraft_conformance.commands.conformance_report import suite_errors
+from kraft_conformance.commands.signals import ended_by_signals
+from kraft_conformance.console import progress, stdout
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.findings.finding import Finding, FindingError, find_finding
+from kraft_conformance.kafka.showing import Ending, ShownOnKafka, show_on_kafka
+from kraft_conformance.random_runs.seats import Command
+from kraft_conformance.random_runs.table import Table
+from kraft_traces.streams import whole_file
+
+_CODES = {
+    Ending.SHOWN: ExitCode.VIOLATION,
+    Ending.SAFE: ExitCode.CONFORMANT,
+    Ending.LEFT: ExitCode.INCONCLUSIVE,
+}
+
+
+def known_finding(name: str) -> Finding:
+    """The finding of that name, if software can have it that leaves no rule out.
+
+    Raises:
+        CommandError: there is none, or its schedule leaves rules out.
+    """
+    try:
+        finding = find_finding(name)
+    except FindingError as error:
+        raise usage_error(str(error)) from error
+    without = finding.variant()[1].without
+    if without:
+        said = f"the schedule of {name} is one of software without {', '.join(without)}: Kafka is not asked"
+        raise CommandError(said, ExitCode.NOTHING_JUDGED)
+    return finding
+
+
+def show_finding(finding: Finding, command: str, timeout_s: float, output: Path | None) -> int:
+    """Play it, say what became of it, and return the exit code."""
+    with (
+        ended_by_signals(),
+        suite_errors(),
+        progress(f"{finding.name} on Kafka"),
+        Table((Command(command),), timeout_s) as table,
+    ):
+        who = table.hellos[0].implementation
+        shown = show_on_kafka(finding, table)
+    if output is not None:
+        try:
+            with whole_file(output) as stream:
+                stream.writelines(shown.trace)
+        except OSError as error:
+            raise CommandError(f"{output}: cannot be written: {error.strerror}", ExitCode.CANNOT_WRITE) from error
+    stdout.print(f"{finding.name} on {who.name} {who.version}: {finding.title}", style="bold", markup=False)
+    for line in _lines(shown):
+        stdout.print(line, markup=False, soft_wrap=True)
+    return _CODES[shown.ending]
+
+
+def _lines(shown: ShownOnKafka) -> list[str]:
+    lines = [f"  {step.last:4}  {step.text}\n        {step.roles}" for step in shown.steps]
+    lines += [f"replicas {' and '.join(map(str, who))} have led epoch {epoch}" for epoch, who in shown.leaders.items()]
+    if shown.lost:
+        offsets = ", ".join(map(str, shown.lost))
+        lines.append(f"committed at offset {offsets}, and not in the log of the newest leader")
+    if shown.verdict is not None:
+        rejection = shown.verdict.rejection
+        said = f"{shown.verdict.events} lines accepted" if rejection is None else rejection.headline()
+        lines.append(f"TLC: {said}")
+    match shown.ending:
+        case Ending.SHOWN:
+            lines.append(f"Kafka does all {shown.events} events of {shown.finding.schedule}: it has the finding")
+        case Ending.SAFE:
+            lines.append(f"Kafka is safe: {shown.events} events, no two leaders of an epoch, nothing committed is lost")
+        case Ending.LEFT:
+            lines.append(f"Kafka leaves the schedule, which says nothing then: {shown.left}")
+    return lines
