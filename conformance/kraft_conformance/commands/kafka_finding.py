@@ -64,7 +64,7 @@ def _lines(shown: ShownOnKafka) -> list[str]:
     lines += [f"replicas {' and '.join(map(str, who))} have led epoch {epoch}" for epoch, who in shown.leaders.items()]
     if shown.lost:
         offsets = ", ".join(map(str, shown.lost))
-        lines.append(f"committed at offset {offsets}, and not in the log of the newest leader")
+        lines.append(f"lost: what a leader committed at offset {offsets} is not in the log of the newest leader")
     if shown.verdict is not None:
         rejection = shown.verdict.rejection
         said = f"{shown.verdict.events} lines accepted" if rejection is None else rejection.headline()

@@ -81,8 +81,8 @@ class _Told(Director):
         self.steps: list[StepShown] = []
         self.lines: list[EventLine] = []
         self.leaders: dict[int, set[int]] = {}
-        self.committed: dict[int, ReplicaState] = {}
-        """Of each leader of the run, by its id and the last state in which it led."""
+        self.last_led: dict[int, ReplicaState] = {}
+        """Of each replica that led, the last state in which it did."""
 
     def step(self, text: str) -> None:
         self.end_step()
@@ -101,7 +101,7 @@ class _Told(Director):
         state = occurrence.state
         if state is not None and state.role is Role.LEADER:
             self.leaders.setdefault(state.epoch, set()).add(state.key.id)
-            self.committed[state.key.id] = state
+            self.last_led[state.key.id] = state
         return occurrence
 
     def lost(self) -> tuple[int, ...]:
@@ -110,16 +110,13 @@ class _Told(Director):
         if not leading:
             return ()
         log = max(leading, key=lambda state: state.epoch).log
-        return tuple(
-            sorted(
-                {
-                    offset
-                    for state in self.committed.values()
-                    for offset in range(max(state.log.start_offset, log.start_offset), state.high_watermark)
-                    if offset >= log.end_offset or state.log.record(offset) != log.record(offset)
-                }
-            )
-        )
+        offsets = {
+            offset
+            for state in self.last_led.values()
+            for offset in range(max(state.log.start_offset, log.start_offset), state.high_watermark)
+            if offset >= log.end_offset or state.log.record(offset) != log.record(offset)
+        }
+        return tuple(sorted(offsets))
 
 
 def show_on_kafka(finding: Finding, table: Table) -> ShownOnKafka:
@@ -143,15 +140,18 @@ def show_on_kafka(finding: Finding, table: Table) -> ShownOnKafka:
 def _played(
     finding: Finding, table: Table, configuration: Configuration, script: Callable[[Director], None], ending: Ending
 ) -> ShownOnKafka:
-    maker = table.maker(Notes(), stops=False, dies_in_steps=False)
-    director = _Told(finding.schedule, configuration, maker)
+    notes = Notes()
+    director = _Told(finding.schedule, configuration, table.maker(notes, stops=False, dies_in_steps=False))
     left, verdict = "", None
     lines: Sequence[EventLine] = director.lines
     try:
         script(director)
     except ScenarioFailure as failure:
         left = str(failure)
-    else:
+    if notes.is_over:
+        # From there on the reference has gone on in its place.
+        left = f"{notes.undecided or notes.first}: what it shows cannot be followed"
+    if not left:
         lines, verdict = _verdict(director, finding)
         left = _problem(verdict, {finding.violates} & director.watch.violated.keys() if ending is Ending.SHOWN else ())
     director.end_step()
@@ -165,7 +165,7 @@ def _played(
         director.lost(),
         director.sequence,
         verdict,
-        tuple(trace_with(table, configuration, generator, lines, is_whole=not left)),
+        tuple(trace_with(table, configuration, generator, lines, is_whole=len(lines) >= director.sequence)),
     )
 
 

@@ -19,7 +19,7 @@ import javassist.expr.MethodCall;
  * Patch OUT CLASS METHOD AT: writes a jar with the class as it is with the patch.
  *
  * <p>Standard input has the statement in Javassist's words. AT is what it replaces in the methods of that name:
- * each call or access of a Class.member, or their whole bodies if AT is empty.
+ * each call or access of a Class.member or member, or their whole bodies if AT is empty.
  */
 public final class Patch {
     private static int places;

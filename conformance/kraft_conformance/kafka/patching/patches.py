@@ -32,7 +32,7 @@ class Patch:
     """The class, without its package `org.apache.kafka.raft`."""
     method: str
     at: str
-    """The call or access in the method that is replaced, as `Class.member`; empty for the body of the method."""
+    """The call or access in the method that is replaced, as `Class.member` or `member`; empty for its whole body."""
     becomes: str
     """The statement in its place, in Javassist's words."""
     rules: tuple[str, ...] = ()

@@ -7,12 +7,16 @@ from time import monotonic
 
 from kraft_conformance.findings.finding import find_finding, load_findings
 from kraft_conformance.findings.showing import show
+from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.kafka.patching.patches import bugs, patches
+from kraft_conformance.kafka.releases import newest
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_problems, check_rows, load_evidence, run_again
 from kraft_dev.detectors.fields import field_problems, measure_fields, wanted_fields
 from kraft_dev.edges import replay
 from kraft_dev.edges.enumeration import enumerate_edges
 from kraft_dev.findings import counterexample_of
+from kraft_dev.kafka_bugs import NAMED, VECTORS, bugs_of
 from kraft_dev.load_bearing.evidence import not_as_recorded, run_evidence
 from kraft_dev.matrix import machine_made
 from kraft_dev.matrix.measuring import Plan, measure, problems
@@ -165,6 +169,23 @@ def finding_item(name: str, means: Means) -> Item:
     return _item("findings", name, (problem,) if problem else (), facts, reached, began)
 
 
+def kafka_bugs_item(name: str, means: Means) -> Item:
+    """A bug planted in Apache Kafka makes a vector fail, which names its rule; nothing where Kafka cannot be run."""
+    began = monotonic()
+    try:
+        row = bugs_of(newest(), means.say_row, (patches()[name],)).rows[0]
+    except KafkaUnavailableError as missing:
+        return Item("kafka-bugs", name, False, False, {}, f"not run: {missing}", 0.0)
+    failing, naming = (cell for one in (VECTORS, NAMED) if (cell := row.by(one)) is not None)
+    facts: dict[str, Fact] = {
+        "failures": failing.amount,
+        "naming its rule": naming.amount,
+        "first": failing.where or None,
+    }
+    reached = f"{failing.amount} vectors fail, {naming.amount} name {row.breaks[0]}"
+    return Item("kafka-bugs", name, naming.detects, True, facts, reached, round(monotonic() - began, 1))
+
+
 def model_item(name: str, means: Means) -> Item:
     """One model check."""
     check = find_check(name)
@@ -221,6 +242,12 @@ PARTS: tuple[Part, ...] = (
         "every check detects a mutant, and something notices when a field is altered",
         lambda: tuple(DETECTORS),
         lambda name, means: DETECTORS[name](name, means),
+    ),
+    Part(
+        "kafka-bugs",
+        "bugs planted in Apache Kafka are seen, and their rule is named",
+        lambda: tuple(bug.name for bug in bugs()),
+        kafka_bugs_item,
     ),
     Part(
         "findings",

@@ -23,6 +23,7 @@ DESCRIBES = {
     "grading": _SUITE,
     "naming": _SUITE,
     "fields": ("kraft_reference", "kraft_spec", "kraft_traces", "kraft_dev.detectors"),
+    "kafka-bugs": ("kraft_conformance.vectors", "kraft_conformance.runner", "kraft_conformance.kafka"),
 }
 """Each result, and the packages whose change makes it old."""
 

@@ -1,0 +1,163 @@
+"""`kraft-spec kafka finding` and `--patch`: a finding on a release of Kafka, its fix, and bugs that the suite sees."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.conformance.commands import Captured, assert_said, document, lines, output
+from tests.conformance.test_kafka import VERSION, kafka
+
+from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.findings.finding import find_finding
+from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError
+from kraft_conformance.kafka.patching.patches import bugs, patched, patches
+from kraft_conformance.kafka.showing import Ending, ShownOnKafka, show_on_kafka
+from kraft_conformance.random_runs.seats import InProcess
+from kraft_conformance.random_runs.table import Table
+from kraft_dev.kafka_bugs import NAMED, VECTORS, markdown
+from kraft_dev.results import SCHEMA, Cell, Matrix, Row
+from kraft_reference.configuration import Configuration
+from kraft_reference.replica import Replica
+from kraft_reference.state import ReplicaState
+from kraft_spec.rules import load_registry
+
+__all__ = ["kafka"]
+
+FIRST = "own-vote-before-known-leader"
+FIX = "leader-before-own-vote"
+
+# -------------------------------------------------------------------------------------------------------------
+# With the reference in Kafka's place.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def known_leader_first(state: ReplicaState, configuration: Configuration) -> Replica:
+    profile = replace(configuration.profile, name="a", restart_precedence="known-leader")
+    return Replica(state, replace(configuration, profile=profile))
+
+
+def shown(make: type[Replica] | object = Replica, name: str = FIRST) -> ShownOnKafka:
+    seat = InProcess(lambda: ReferenceAdapter("kafka-4", make))  # type: ignore[arg-type]
+    with Table((seat,), 10) as table:
+        return show_on_kafka(find_finding(name), table)
+
+
+def test_software_that_has_the_finding_shows_it() -> None:
+    found = shown()
+    assert (found.ending, found.leaders, found.lost) == (Ending.SHOWN, {1: (1, 2)}, (5, 6))
+    assert found.verdict is not None
+    assert found.verdict.rejection is not None
+    assert "ElectionSafety" in found.verdict.rejection.properties
+    assert len(found.trace) == 57 + 2, "the header, the lines up to the restart, and the end"
+
+
+def test_software_with_the_leader_first_is_safe() -> None:
+    found = shown(known_leader_first)
+    assert (found.ending, found.leaders, found.lost) == (Ending.SAFE, {}, ())
+    assert found.verdict is not None
+    assert found.verdict.rejection is None
+
+
+def test_software_that_does_neither_leaves_the_schedule() -> None:
+    def never_fetched(state: ReplicaState, configuration: Configuration) -> Replica:
+        profile = replace(configuration.profile, name="a", end_quorum_fetched_flag="cleared")
+        return Replica(state, replace(configuration, profile=profile))
+
+    found = shown(never_fetched, "hand-over-refused")
+    assert (found.ending, found.verdict) == (Ending.LEFT, None)
+    assert "hand-over-blocked/fetched-flag-kept, step" in found.left
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The commands and the tables.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_patches_are_a_fix_and_ten_bugs_at_least(capsys: Captured) -> None:
+    assert [name for name, one in patches().items() if not one.rules] == [FIX]
+    assert len(bugs()) >= 10
+    registry = load_registry()
+    assert [rule for one in bugs() for rule in one.rules if rule not in registry] == []
+    code, listed = document(capsys, "kafka", "patches")
+    assert (code, [one["name"] for one in listed]) == (ExitCode.CONFORMANT, [*patches()])
+
+
+def test_wrong_names_are_refused(capsys: Captured) -> None:
+    assert_said(capsys, ExitCode.USAGE, "no patch 'x'; there are leader-", "kafka", "run", "--patch", "x")
+    assert_said(capsys, ExitCode.USAGE, "no finding 'x'; there are observer-", "kafka", "finding", "x")
+    said = "one of software without prevote.response.correlate"
+    assert_said(capsys, ExitCode.NOTHING_JUDGED, said, "kafka", "finding", "late-grant-counted")
+
+
+def test_the_page_counts_what_was_named() -> None:
+    rows = (
+        Row(
+            "a",
+            ("x.a", "x.b"),
+            "does a",
+            (
+                Cell(VECTORS, True, where="v.1", amount=3, names=("x.c", "x.a")),
+                Cell(NAMED, True, where="v.1", amount=2),
+            ),
+        ),
+        Row(
+            "b",
+            ("x.b",),
+            "does b",
+            (Cell(VECTORS, True, where="v.2", amount=1, names=("x.c",)), Cell(NAMED)),
+        ),
+        Row("c", ("x.c",), "does c", (Cell(VECTORS), Cell(NAMED))),
+    )
+    page = markdown(Matrix(schema=SCHEMA, name="kafka-bugs", command="x", how="7 vectors", measured=None, rows=rows))
+    assert "Of 3 bugs 2 make vectors fail" in page
+    assert "that some failure names for 1 of them, and that the first failure of the run names for 1:" in page
+    assert "| b | does b | x.b | 1 | none | v.2: x.c |" in page
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Kafka.
+# -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("kafka")
+def test_two_leaders_of_one_epoch_on_a_release(capsys: Captured, tmp_path: Path) -> None:
+    trace = tmp_path / "found.jsonl"
+    code, said = output(capsys, "kafka", "finding", FIRST, "--version", VERSION, "-o", str(trace))
+    assert code == ExitCode.VIOLATION, said
+    assert "replicas 1 and 2 have led epoch 1" in said
+    assert "event 57 Restart at replica 1 violates ElectionSafety" in said
+    code, said = output(capsys, "validate", str(trace), "--prefixes", str(tmp_path))
+    assert (code, "ElectionSafety" in said) == (ExitCode.VIOLATION, True), said
+
+
+@pytest.mark.usefixtures("kafka")
+def test_the_fix_makes_it_safe(capsys: Captured) -> None:
+    code, said = output(capsys, "kafka", "finding", FIRST, "--version", VERSION, "--patch", FIX)
+    assert (code, "lines accepted" in said) == (ExitCode.CONFORMANT, True), said
+
+
+@pytest.mark.usefixtures("kafka")
+@pytest.mark.parametrize(("patch", "code"), [((), ExitCode.VIOLATION), (("--patch", FIX), ExitCode.CONFORMANT)])
+def test_the_vector_of_the_fix(capsys: Captured, patch: tuple[str, ...], code: ExitCode) -> None:
+    words = ("kafka", "run", "--version", VERSION, "-k", "restart.own-vote", "--profile", "kip", *patch)
+    assert lines(capsys, *words)[0] == code
+
+
+@pytest.mark.usefixtures("kafka")
+@pytest.mark.parametrize(
+    ("bug", "vector"), [("votes-twice", "vote.once-per-epoch"), ("two-changes-at-once", "change.busy")]
+)
+def test_a_planted_bug_is_seen_and_its_rule_named(capsys: Captured, bug: str, vector: str) -> None:
+    words = ("kafka", "run", "--version", VERSION, "-k", vector)
+    assert lines(capsys, *words)[0] == ExitCode.CONFORMANT
+    code, found = lines(capsys, *words, "--patch", bug)
+    assert code == ExitCode.VIOLATION
+    failed = next(one for one in found if one.get("status") == "fail")
+    assert patches()[bug].rules[0] in failed["rules"][:3]
+
+
+def test_a_patch_that_does_not_fit_is_named(kafka: Kafka) -> None:
+    nowhere = replace(patches()[FIX], method="nothing")
+    with pytest.raises(KafkaUnavailableError, match=rf"{FIX} does not fit QuorumState\.nothing of Kafka {VERSION}: "):
+        patched(kafka, nowhere)
