@@ -12,6 +12,7 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, show_table, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_reference.profile import KIP, PROFILES
 from kraft_spec.counterexamples import in_words, text_of
 from kraft_spec.models import (
     CHECKS,
@@ -24,6 +25,8 @@ from kraft_spec.models import (
     find_check,
     next_actions,
     run_check,
+    takes_profile,
+    under_profile,
     write_model,
 )
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
@@ -38,6 +41,9 @@ CheckpointsAt = Annotated[Path | None, typer.Option("--checkpoints", help="Folde
 Write = Annotated[Path | None, typer.Option("--write", help="Write a check's modules and .cfg there, and run nothing.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint.")]
+OfProfile = Annotated[
+    str, typer.Option("--profile", help="Who decides what the checks leave open; of a group those that leave it.")
+]
 Interpreted = Annotated[bool, typer.Option("--interpreted", help="Ask TLC alone, not the compiled model.")]
 Both = Annotated[bool, typer.Option("--both", help="Ask the compiled model and TLC of every step.")]
 
@@ -51,6 +57,7 @@ def model(
     resume: Resume = False,
     record: Record = None,
     write: Write = None,
+    profile: OfProfile = KIP.name,
     interpreted: Interpreted = False,
     both: Both = False,
     as_json: Json = False,
@@ -61,6 +68,8 @@ def model(
 
     A check that is stopped by its time limit is not conclusive (exit code 2), except in the nightly group, where it
     counts as the outcome that it is and says how far it got.
+
+    Under a profile of Apache Kafka a check may find what is expected of none: see docs/profiles.md.
     """
     if name is None:
         return _list(as_json)
@@ -68,6 +77,7 @@ def model(
         checks = checks_of(name) if name in GROUPS else (find_check(name),)
     except UnknownCheck as error:
         raise usage_error(f"{error}; groups: {', '.join(GROUPS)}") from error
+    checks = _under(checks, profile)
     if write is not None:
         return _write(checks, write)
     if resume and checkpoints is None:
@@ -99,6 +109,18 @@ def model(
             if len(checks) == 1 or not report.as_expected:
                 show_report(report)
     return _exit_code(reports)
+
+
+def _under(checks: tuple[ModelCheck, ...], profile: str) -> tuple[ModelCheck, ...]:
+    """The checks where a profile decides."""
+    if profile not in PROFILES:
+        raise usage_error(f"no profile {profile!r}, expected one of {', '.join(PROFILES)}")
+    if profile == KIP.name:
+        return checks
+    taken = tuple(under_profile(check, profile) for check in checks if takes_profile(check))
+    if not taken:
+        raise usage_error(f"{checks[0].name} leaves nothing open that profile {profile} decides")
+    return taken
 
 
 def _write(checks: tuple[ModelCheck, ...], folder: Path) -> ExitCode:
@@ -213,6 +235,7 @@ def _document(report: CheckReport) -> dict[str, Any]:
     check, found = report.check, report.report
     return {
         "name": check.name,
+        "profile": check.profile,
         "groups": check.groups,
         "bounds": check.bounds,
         "leaves_out": check.leaves_out,

@@ -1,7 +1,7 @@
 """The named model checks: what each explores, what it leaves out, and what is expected of it."""
 
 from kraft_spec.models.catalogue import CHECKS, GROUPS, checks_of, find_check
-from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck, Way
+from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck, Way, takes_profile, under_profile
 from kraft_spec.models.configuration import Configuration
 from kraft_spec.models.reading import CheckTableError, read_checks
 from kraft_spec.models.running import (
@@ -36,5 +36,7 @@ __all__ = [
     "read_checks",
     "run_check",
     "run_group",
+    "takes_profile",
+    "under_profile",
     "write_model",
 ]

@@ -1,8 +1,9 @@
 """What a model check is, and what it found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from kraft_reference.profile import KIP
 from kraft_spec.models.configuration import Configuration
 from kraft_spec.tlc.model_check import Simulation
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
@@ -43,6 +44,7 @@ class ModelCheck:
         time_limit_seconds: Stop after that long; to stop early is as good an outcome as an end.
         brief: The search is over within seconds, so Java is to start fast rather than to run fast; taken for granted of
             a check that must find a violation.
+        profile: Name of the profile that decides what the check leaves open; see `under_profile`.
     """
 
     name: str
@@ -57,6 +59,22 @@ class ModelCheck:
     simulation: Simulation | None = None
     time_limit_seconds: float | None = None
     brief: bool = False
+    profile: str = KIP.name
+
+
+def under_profile(check: ModelCheck, profile: str) -> ModelCheck:
+    """The same slice where another profile decides; the answers that the slice itself gives stay.
+
+    Args:
+        check: One that may be run under other profiles: see `takes_profile`.
+        profile: Name of a profile of `kraft_reference.profile`.
+    """
+    return check if profile == check.profile else replace(check, name=f"{check.name}.{profile}", profile=profile)
+
+
+def takes_profile(check: ModelCheck) -> bool:
+    """Is what a profile decides open in the check?  Not where it is about partitions, or has answers of its own."""
+    return "Decisions" not in check.configuration.replaces and "Partition" not in check.configuration.module
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,12 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from kraft_reference.profile import KIP, PROFILES, Profile
 from kraft_spec.compiled.building import CompilationError
 from kraft_spec.compiled.checks import compiled_check
+from kraft_spec.edits import Edit, apply_edits
 from kraft_spec.experiments import model_without
+from kraft_spec.mapping_tables import DECISIONS
 from kraft_spec.models.catalogue import checks_of
 from kraft_spec.models.check import CheckReport, ModelCheck, Way
 from kraft_spec.models.firing import firing_actions
@@ -83,11 +86,20 @@ def write_model(check: ModelCheck, folder: Path, directory: Path | None = None) 
 
     Raises:
         OSError: The folder exists, or cannot be written.
+        EditError: The modules of `directory` have no place for the answers of a profile.
     """
     with nullcontext(directory) if directory is not None else model_without(check.without) as model:
         shutil.copytree(model, folder)
+    if check.profile != KIP.name:
+        apply_edits(folder, (_decided_by(PROFILES[check.profile]),))
     (folder / f"{check.name}.cfg").write_text(check.configuration.text, encoding="utf-8")
     return folder
+
+
+def _decided_by(profile: Profile) -> Edit:
+    """The slices' decisions are those of a profile."""
+    answers = ", ".join(f'{one.model} |-> "{getattr(profile, one.reference)}"' for one in DECISIONS)
+    return Edit("MCBounds.tla", "Decisions == KipDecisions\n", f"Decisions == [{answers}]\n")
 
 
 def run_check(
