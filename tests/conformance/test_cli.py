@@ -184,6 +184,8 @@ def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: Captured) 
         (["scenario", "ping-pong", "--variant", "nope"], "with-the-rule"),
         (["rules", "prevote.leader.reject"], "prevote.leader.rejects"),
         (["model", "nope"], "smoke"),
+        (["model", "smoke", "--profile", "nope"], "kafka-4.1"),
+        (["model", "partition-reassignment", "--profile", "kafka-4"], "leaves nothing open"),
         (["nope"], "nope"),
     ],
 )
@@ -316,6 +318,14 @@ def test_a_check_is_written_for_tlc_by_hand(capsys: Captured, tmp_path: Path) ->
     assert "-config smoke.cfg MCElection" in out
     assert main(["model", "smoke", "--write", str(tmp_path / "model")]) == ExitCode.CANNOT_WRITE
     assert main(["model", "ci", "--write", str(tmp_path / "group")]) == ExitCode.USAGE
+
+
+def test_a_slice_where_kafka_decides(capsys: Captured) -> None:
+    """Only its restart differs here: it prefers the own vote to the leader that the file names."""
+    words = ("model", "voters-known-leader", "--profile", "kafka-4")
+    code, out = output(capsys, *words)
+    assert code == ExitCode.VIOLATION
+    assert out.startswith("FAIL voters-known-leader.kafka-4: violates ElectionSafety after")
 
 
 def test_a_reader_that_goes_away_is_no_violation(trace: Path) -> None:
