@@ -136,14 +136,6 @@ def log_on(snapshot: Snapshot) -> Log:
     return Log((), snapshot.end_offset, voters, (VersionEntry(offset, snapshot.kraft_version),), snapshot)
 
 
-def empty_log(voters: VoterSet, kraft_version: int = 1) -> Log:
-    """A log without records; `voters` are the static voters or those of the bootstrap checkpoint.
-
-    Rule: state.voters-set.fallback-static.
-    """
-    return log_on(Snapshot(0, 0, kraft_version, voters))
-
-
 def append(log: Log, records: Sequence[Record]) -> Log:
     """The log with records at its end, not yet synced.
 

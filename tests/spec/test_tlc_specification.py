@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.spec.own_process import TOYS, in_own_process
 
-from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct, false_conjunct_of
+from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JvmError, start
 from kraft_spec.tlc.parsing import SpecificationError
@@ -191,9 +191,6 @@ def _explanations() -> dict[str, FalseConjunct | str | None]:
     found["exists"] = false_conjunct(traffic, traffic.actions["TurnAny"], any_event)
     found["case"] = false_conjunct(traffic, traffic.actions["Either"], any_event)
     found["or"] = false_conjunct(traffic, traffic.actions["Either"], traffic.bind(later, "event", {"lamp": "west"}))
-    found["invariant"] = false_conjunct_of(traffic, "NoGreen", later)
-    found["holds"] = false_conjunct_of(traffic, "OneGreen", later)
-    found["step"] = false_conjunct_of(traffic, "Observed", any_event, later)
     misspelt = traffic.bind(initial, "event", {"name": "Misspelt"})
     try:
         false_conjunct(traffic, traffic.actions["Misspelt"], misspelt)
@@ -227,8 +224,6 @@ def explanations() -> dict[str, FalseConjunct | str | None]:
         ("exists", "switches' = event.switches", ("TurnAny", "Observed"), ("1", "7")),
         ("case", 'colour[l] = "green"', ("Either", "Red"), ('"red"', '"green"')),
         ("or", 'colour[other] = "red"', ("Either", "Green", "OthersRed"), ('"green"', '"red"')),
-        ("invariant", 'colour[l] = "red"', ("NoGreen",), ('"green"', '"red"')),
-        ("step", "switches' = event.switches", ("Observed",), ("1", "7")),
     ],
 )
 def test_explanation_names_the_false_conjunct(
@@ -248,7 +243,6 @@ def test_explanation_names_the_false_conjunct(
 
 def test_what_holds_has_no_false_conjunct(explanations: dict[str, FalseConjunct | str | None]) -> None:
     assert explanations["accepted"] is None
-    assert explanations["holds"] is None
 
 
 def test_explanation_of_what_tlc_cannot_evaluate_is_an_error(

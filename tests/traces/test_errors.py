@@ -14,7 +14,8 @@ from tests.traces.test_json_schema import accepts
 
 from kraft_traces import errors
 from kraft_traces.errors import FieldError, TraceError
-from kraft_traces.reader import open_trace, open_traces, trace_of_bytes
+from kraft_traces.reader import open_trace, trace_of_bytes
+from kraft_traces.streams import trace_paths
 from kraft_traces.writer import trace_bytes
 
 Lines = list[dict[str, Any]]
@@ -409,9 +410,9 @@ def test_files_and_folders_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(errors.UnreadableFileError, match=r"absent\.jsonl: No such file"):
         open_trace(tmp_path / "absent.jsonl")
     with pytest.raises(errors.UnreadableFileError, match=r"absent: no such file or folder"):
-        next(open_traces([tmp_path / "absent"]))
+        trace_paths(tmp_path / "absent")
     with pytest.raises(errors.NoTracesError, match=r"no file in this folder ends with \.jsonl or \.jsonl\.gz"):
-        next(open_traces([tmp_path]))
+        trace_paths(tmp_path)
     with pytest.raises(errors.UnreadableFileError, match="directory"):
         open_trace(tmp_path)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.traces.strategies import GENERATOR, cluster, random_run
 
-from kraft_traces.reader import open_trace, open_traces, trace_of_bytes
+from kraft_traces.reader import open_trace, trace_of_bytes
 from kraft_traces.streams import trace_paths
 from kraft_traces.writer import TraceWriter, trace_bytes, write_trace
 
@@ -114,8 +114,7 @@ def test_standard_streams(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch
     for content in (CONTENT, gzip.compress(CONTENT)):
         stdin: Any = io.TextIOWrapper(io.BytesIO(content))
         monkeypatch.setattr(sys, "stdin", stdin)
-        (trace,) = open_traces(["-"])
-        with trace:
+        with open_trace("-") as trace:
             assert len(list(trace)) == 300
         assert trace.source == "-"
 
@@ -136,8 +135,8 @@ def test_folders_are_read_in_the_order_of_their_names(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no trace")
     names = ["a/y.jsonl", "a/z.jsonl.gz", "a.jsonl", "b.jsonl", "c.jsonl.gz"]
     assert trace_paths(tmp_path) == [str(tmp_path / name) for name in names]
-    for trace in open_traces([tmp_path]):
-        with trace:
+    for path in trace_paths(tmp_path):
+        with open_trace(path) as trace:
             assert len(list(trace)) == 300
 
 

@@ -1,6 +1,6 @@
 """Reading a trace line by line, each line checked before it is handed on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -18,7 +18,7 @@ from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.parsing import parse_header, parse_line
 from kraft_traces.raw_lines import LineReader
 from kraft_traces.restore import configuration_of
-from kraft_traces.streams import LINE_BYTES_MAX, trace_paths
+from kraft_traces.streams import LINE_BYTES_MAX
 
 
 class TraceReader(LineReader):
@@ -156,17 +156,6 @@ def open_trace(path: str | Path, *, source: str | None = None, line_bytes_max: i
         TraceError: the file cannot be opened, or its header is missing or wrong.
     """
     return TraceReader.opened(path, source, line_bytes_max=line_bytes_max)
-
-
-def open_traces(paths: Iterable[str | Path]) -> Iterator[TraceReader]:
-    """A reader for each trace of files and folders, one after the other; the caller closes each.
-
-    Raises:
-        TraceError: a path leads to no trace, or a trace has no proper header.
-    """
-    for path in paths:
-        for file in trace_paths(path):
-            yield open_trace(file)
 
 
 def trace_of_bytes(content: bytes, source: str = "-") -> TraceReader:

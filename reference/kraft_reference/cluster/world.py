@@ -9,7 +9,6 @@ chooses them by hand.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from kraft_reference import durability
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
     CrashPoint,
@@ -258,9 +257,3 @@ class World:
     def _record_network(self, event: NetworkEvent, answer: Message | None = None) -> Occurrence:
         self.sequence += 1
         return Occurrence(self.sequence, self.time_ms, event, None, answer=answer)
-
-
-def effects_possible(world: World, replica_id: int, event: Event, draw: Draw) -> int:
-    """How many durable effects and sends the event would have, for choosing a crash point."""
-    outcome = world.replicas[replica_id].outcome(event, draw)
-    return len(durability.durable_effects(world.state(replica_id), outcome.state)) + len(outcome.sends)

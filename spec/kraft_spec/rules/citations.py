@@ -82,11 +82,6 @@ class CitationReport:
     missing_elsewhere: tuple[tuple[str, str], ...] = ()
     begun: tuple[Citation, ...] = ()
 
-    @property
-    def is_clean(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.problems()
-
     def problems(self) -> tuple[str, ...]:
         """Everything that is wrong, a line each."""
         lines = []

@@ -15,7 +15,7 @@ from pathlib import Path
 import jpype
 
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_spec.tlc.parsing import SpecificationError, evaluation_error
+from kraft_spec.tlc.parsing import SpecificationError
 from kraft_spec.tlc.specification import Action, Specification
 
 _CANDIDATES_MAX = 1_000
@@ -86,34 +86,6 @@ def false_conjunct(specification: Specification, action: Action, state: JavaObje
             cause,
             lambda tool: [tool.getNextStates(instance, state) for instance in instances],
         ) from cause
-
-
-def false_conjunct_of(
-    specification: Specification, name: str, state: JavaObject, next_state: JavaObject | None = None
-) -> FalseConjunct | None:
-    """Return the first false conjunct of a predicate without parameters; None if it holds.
-
-    Args:
-        specification: The specification that defines it.
-        name: Name of the predicate.
-        state: State that it is evaluated in.
-        next_state: What its primed variables mean, for a predicate on a step.
-
-    Raises:
-        SpecificationError: There is no such operator, it takes parameters, or TLC cannot evaluate it.
-    """
-    definition = specification.tool.getSpecProcessor().getRootModule().getOpDef(name)
-    if definition is None or definition.getArity() != 0:
-        raise SpecificationError(f"module {specification.name} defines no {name} without parameters")
-    after = jpype.JClass("tlc2.tool.TLCState").Empty.createEmpty() if next_state is None else next_state
-    context = jpype.JClass("tlc2.util.Context").Empty
-    any_action = next(iter(specification.actions.values())).instances[0]
-    walk = _Walk(specification, any_action, state)
-    place = _Place(definition.getBody(), context, (after,), (name,), 0)
-    try:
-        return None if walk.advance(place) else walk.described(walk.descend(place))
-    except jpype.JException as cause:
-        raise evaluation_error(name, cause) from cause
 
 
 class _Walk:

@@ -68,11 +68,6 @@ class EvidenceReport:
     searches: tuple[Search, ...]
     problem: str
 
-    @property
-    def as_stated(self) -> bool:
-        """Whether the mutant's evidence is what was found."""
-        return not self.problem
-
 
 def gather(
     mutant: Mutant,
