@@ -7,6 +7,7 @@ from tools.site.markup import counted
 
 from kraft_conformance.kafka.differences import Difference, known_differences
 from kraft_conformance.kafka.recorded import Recorded, RecordedRun, load_recorded
+from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import Difference as Decision
 from kraft_conformance.vectors.profiles import read_kafka_file
@@ -16,7 +17,6 @@ from kraft_spec.rules import Registry
 PAGE = "results/kafka.md"
 
 NOT_OBSERVABLE = "not observable"
-UNEXPLAINED = ("fail", "error", "unexpected pass")
 
 
 def kafka_page(registry: Registry) -> str:
@@ -75,8 +75,8 @@ def _head(recorded: Recorded) -> Iterator[str]:
     rows = []
     for run in recorded.releases:
         number = Counter(run.statuses.values())
-        unexplained = sum(number[status] for status in UNEXPLAINED)
-        shown = (number["pass"], number["expected failure"], unexplained, number["unobserved"])
+        unexplained = sum(number[status] for status in FAILING)
+        shown = (number[Status.PASS], number[Status.EXPECTED_FAILURE], unexplained, number[Status.UNOBSERVED])
         rows.append((run.version, f"`{run.profile}`", *map(str, shown), f"`{run.command}`"))
     yield from table(
         ("release", "profile", "pass", "differ as below", "unexplained", "not seen", "the command that repeats it"),
@@ -113,12 +113,12 @@ def _difference_row(number: int, one: Difference, recorded: Recorded) -> tuple[s
 
 
 def _is_seen(one: Difference, run: RecordedRun) -> bool:
-    return any(run.statuses.get(vector) == "expected failure" for vector in one.vectors)
+    return any(run.statuses.get(vector) is Status.EXPECTED_FAILURE for vector in one.vectors)
 
 
 def _cell(rule: str, vectors: Sequence[str], run: RecordedRun, decisions: Sequence[Decision]) -> str:
     """What a release makes of a rule."""
-    unexplained = [vector for vector in vectors if run.statuses.get(vector) in UNEXPLAINED]
+    unexplained = [vector for vector in vectors if run.statuses.get(vector) in FAILING]
     if unexplained:
         return f"unexplained: `{unexplained[0]}`"
     differs = [
@@ -131,5 +131,5 @@ def _cell(rule: str, vectors: Sequence[str], run: RecordedRun, decisions: Sequen
             differs.append(f"K{number}")
     if differs:
         return f"differs: {', '.join(differs)}"
-    passed = sum(run.statuses.get(vector) == "pass" for vector in vectors)
+    passed = sum(run.statuses.get(vector) is Status.PASS for vector in vectors)
     return f"conforms, {counted(passed, 'vector')}" if passed else NOT_OBSERVABLE

@@ -6,6 +6,7 @@ from importlib.resources import files
 
 import msgspec
 
+from kraft_conformance.runner.outcome import Status
 from kraft_conformance.vectors.manifest import MANIFEST, vector_folder
 
 FILE_NAME = "recorded.json"
@@ -19,7 +20,7 @@ class RecordedRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     observability: str
     command: str
     """That repeats it."""
-    statuses: dict[str, str]
+    statuses: dict[str, Status]
     """By the id of the vector; those that were left out are not here."""
 
 

@@ -16,11 +16,11 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.kafka.recorded import FILE_NAME, Recorded, RecordedRun, manifest_digest
 from kraft_conformance.kafka.releases import releases
+from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_dev.results import commit_now
 from kraft_traces.streams import whole_file
 
-LEFT_OUT = ("skipped", "unsupported")
-FAILING = ("fail", "error", "unexpected pass")
+LEFT_OUT = (Status.SKIPPED, Status.UNSUPPORTED)
 
 Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site and docs/profiles.md.")]
 

@@ -89,10 +89,12 @@ def matrix(
     """
     if what not in KIND_NAMES:
         raise usage_error(f"no matrix {what!r}; there are {', '.join(KIND_NAMES)}")
-    if what not in KINDS and (names or tool or machine):
+    if what not in KINDS and (names or tool or machine or list_only):
         raise usage_error(f"the matrix of {what} has no mutants and no tools to choose from")
-    if record and (names or tool or what == "checks"):
-        raise usage_error("what is recorded has all mutants and all tools; checks are not recorded")
+    if again and what not in ("grading", "checks"):
+        raise usage_error(f"--again is for grading and checks, not for {what}")
+    if record and (names or tool or again or what == "checks"):
+        raise usage_error("what is recorded has all mutants and all tools, measured anew; checks are not recorded")
     need_folder_of(edges)
     words = ["python", "-m", "kraft_dev", "matrix", what, *(names or ())]
     words += [word for name in tool or () for word in ("--tool", name)]
@@ -109,7 +111,7 @@ def matrix(
             if list_only:
                 return _list(chosen)
             if again:
-                return _again(what, chosen)
+                return _again(chosen)
             plan = Plan(
                 what,
                 command,
@@ -186,8 +188,8 @@ def _checks(*, again: bool) -> _Done:
     return _Done(rows, (checks_section(rows),), tuple(found))
 
 
-def _again(what: str, chosen: Iterable[Subject]) -> int:
-    recorded = load_result(what)
+def _again(chosen: Iterable[Subject]) -> int:
+    recorded = load_result("grading")
     names = {subject.name for subject in chosen}
     rows = [row for row in (() if recorded is None else recorded.rows) if row.name in names]
     with progress("mutants", len(rows)) as advance:

@@ -27,7 +27,7 @@ DESCRIBES = {
 }
 """Each result, and the packages whose change makes it old."""
 
-_ENDINGS = (".py", ".tla", ".cfg", ".toml", ".json")
+_ENDINGS = (".py", ".java", ".tla", ".cfg", ".toml", ".json")
 
 
 class ResultError(ValueError):
