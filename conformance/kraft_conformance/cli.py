@@ -105,7 +105,7 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
     except BrokenPipeError:
         return ExitCode.CANNOT_WRITE
     except OSError as error:
-        say(error, console=stderr)
+        say(error if error.filename is None else f"{error.filename}: {error.strerror}", console=stderr)
         return ExitCode.CANNOT_WRITE
     except Exception:
         stderr.print("This is a defect of kraft-spec, please report it:", markup=False)

@@ -59,14 +59,14 @@ def test_software_with_the_leader_first_is_safe() -> None:
     assert found.verdict.rejection is None
 
 
-def test_software_that_does_neither_leaves_the_schedule() -> None:
+def test_software_that_does_neither_deviates_from_the_schedule() -> None:
     def never_fetched(state: ReplicaState, configuration: Configuration) -> Replica:
         profile = replace(configuration.profile, name="a", end_quorum_fetched_flag="cleared")
         return Replica(state, replace(configuration, profile=profile))
 
     found = shown(never_fetched, "hand-over-refused")
-    assert (found.ending, found.verdict) == (Ending.LEFT, None)
-    assert "hand-over-blocked/fetched-flag-kept, step" in found.left
+    assert (found.ending, found.verdict) == (Ending.DEVIATION, None)
+    assert "hand-over-blocked/fetched-flag-kept, step" in found.deviation
 
 
 # -------------------------------------------------------------------------------------------------------------

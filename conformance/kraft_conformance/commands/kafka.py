@@ -61,7 +61,7 @@ PatchName = Annotated[
     str | None,
     typer.Option("--patch", help="Change one place of Kafka first: a fix or a bug that `kafka patches` lists."),
 ]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write the trace that the model is asked of.")]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write the trace that the model judges.")]
 FindingName = Annotated[str, typer.Argument(metavar="NAME", help="A finding, as `kraft-spec findings` lists them.")]
 Workloads = Annotated[
     list[str] | None, typer.Option("--workload", help=f"Random workloads, repeatable; default: {WORKLOAD}.")
@@ -180,9 +180,9 @@ def finding(
     output: Output = None,
     timeout_s: TimeoutS = REPLY_S,
 ) -> int:
-    """Play the schedule of a finding with a process of Kafka as each replica, and ask the model.
+    """Play the schedule of a finding with a process of Kafka as each replica, and have the model judge it.
 
-    Exit code 1 when Kafka has the finding, 0 when it is safe, 2 when it does something else in the midst of it.
+    Exit code 1 when Kafka has the finding, 0 when it is safe, 2 when it deviates from the schedule.
     """
     known = known_finding(name)
     command = _command_line(version, jars, sources, ShownLevel.STATE, log, patch)

@@ -16,7 +16,7 @@ from kraft_traces.streams import whole_file
 _CODES = {
     Ending.SHOWN: ExitCode.VIOLATION,
     Ending.SAFE: ExitCode.CONFORMANT,
-    Ending.LEFT: ExitCode.INCONCLUSIVE,
+    Ending.DEVIATION: ExitCode.INCONCLUSIVE,
 }
 
 
@@ -74,6 +74,6 @@ def _lines(shown: ShownOnKafka) -> list[str]:
             lines.append(f"Kafka does all {shown.events} events of {shown.finding.schedule}: it has the finding")
         case Ending.SAFE:
             lines.append(f"Kafka is safe: {shown.events} events, no two leaders of an epoch, nothing committed is lost")
-        case Ending.LEFT:
-            lines.append(f"Kafka leaves the schedule, which says nothing then: {shown.left}")
+        case Ending.DEVIATION:
+            lines.append(f"inconclusive, because Kafka deviates from the schedule: {shown.deviation}")
     return lines

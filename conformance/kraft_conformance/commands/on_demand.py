@@ -14,7 +14,10 @@ from typer.core import TyperGroup
 Commands = Mapping[str, Mapping[str, str]]
 """Names of commands, each with the line that the help of all says of it, by the heading below which it is listed."""
 
-EPILOG = "Exit codes: 0 conformant, 1 violation, 2 inconclusive, 3 internal error, 64 and above wrong use or input."
+EPILOG = (
+    "Exit codes: 0 conformant, 1 violation, 2 inconclusive, 3 internal error, 4 nothing judged, 64 and above wrong use "
+    "or input."
+)
 
 
 def app_of(package: str, commands: Commands, **options: Any) -> typer.Typer:

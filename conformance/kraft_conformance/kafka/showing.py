@@ -39,8 +39,8 @@ class Ending(StrEnum):
     """Kafka does all of it."""
     SAFE = "safe"
     """Kafka gives the safe answer, and what follows from that."""
-    LEFT = "left"
-    """Kafka does something else in the midst of it."""
+    DEVIATION = "deviation"
+    """Kafka does something else before the schedule has come to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +60,21 @@ class ShownOnKafka:
     finding: Finding
     ending: Ending
     steps: tuple[StepShown, ...]
-    left: str
-    """Where Kafka leaves the schedule; empty if it does not."""
+    deviation: str
+    """Where Kafka does something else; empty if it does not."""
     leaders: Mapping[int, tuple[int, ...]]
     """The epochs that more than one replica has led, and who."""
     lost: tuple[int, ...]
     """Offsets of committed records that are not in the log of the leader of the newest epoch, in the end."""
     events: int
     verdict: Verdict | None
-    """The model's, up to the event that breaks a property; None where the schedule is left."""
+    """The model's, up to the event that breaks a property; None of a deviation."""
     trace: tuple[bytes, ...]
-    """What the model has been asked of."""
+    """The lines that the verdict is about; of a deviation all of them."""
 
 
-class _Told(Director):
-    """A director that keeps what it tells: the steps, and the lines of a trace."""
+class _RecordingDirector(Director):
+    """A director that keeps the steps of its script, and the lines of a trace."""
 
     def __init__(self, scenario: str, configuration: Configuration, make_replica: MakeReplica) -> None:
         super().__init__(scenario, configuration, make_replica)
@@ -89,7 +89,7 @@ class _Told(Director):
         super().step(text)
 
     def end_step(self) -> None:
-        """Keep the step that has been told."""
+        """Keep the step that has been played."""
         roles = " ".join(f"N{n} {notation(self.state(n), with_vote=False)}" for n in self.ids())
         self.steps.append(StepShown(self._step, roles, self.sequence))
 
@@ -120,14 +120,14 @@ class _Told(Director):
 
 
 def show_on_kafka(finding: Finding, table: Table) -> ShownOnKafka:
-    """Play the schedule of a finding with the adapters of a table; where they leave it, the safe end that it may have.
+    """Play the schedule of a finding with the adapters of a table, or the safe end that it may have.
 
     Raises:
         AdapterFault: an adapter does not answer as the protocol says.
     """
     _, variant = finding.variant()
     shown = _played(finding, table, variant.configuration, variant.script, Ending.SHOWN)
-    if shown.ending is Ending.LEFT and finding.name in _SAFE and finding.decision is not None:
+    if shown.ending is Ending.DEVIATION and finding.name in _SAFE and finding.decision is not None:
         profile, decision = variant.configuration.profile, finding.decision
         answer: dict[str, Any] = {"name": f"{profile.name}-{decision.safe}", decision.name: decision.safe}
         configuration = replace(variant.configuration, profile=replace(profile, **answer))
@@ -141,26 +141,28 @@ def _played(
     finding: Finding, table: Table, configuration: Configuration, script: Callable[[Director], None], ending: Ending
 ) -> ShownOnKafka:
     notes = Notes()
-    director = _Told(finding.schedule, configuration, table.maker(notes, stops=False, dies_in_steps=False))
-    left, verdict = "", None
+    director = _RecordingDirector(finding.schedule, configuration, table.maker(notes, stops=False, dies_in_steps=False))
+    deviation, verdict = "", None
     lines: Sequence[EventLine] = director.lines
     try:
         script(director)
     except ScenarioFailure as failure:
-        left = str(failure)
+        deviation = str(failure)
     if notes.is_over:
         # From there on the reference has gone on in its place.
-        left = f"{notes.undecided or notes.first}: what it shows cannot be followed"
-    if not left:
+        deviation = f"{notes.undecided or notes.first}: what it shows cannot be followed"
+    if not deviation:
         lines, verdict = _verdict(director, finding)
-        left = _problem(verdict, {finding.violates} & director.watch.violated.keys() if ending is Ending.SHOWN else ())
+        deviation = _problem(
+            verdict, {finding.violates} & director.watch.violated.keys() if ending is Ending.SHOWN else ()
+        )
     director.end_step()
     generator = Generator(GENERATOR_NAME, version("kraft-spec"), None, finding.schedule)
     return ShownOnKafka(
         finding,
-        Ending.LEFT if left else ending,
+        Ending.DEVIATION if deviation else ending,
         tuple(director.steps[1:]),
-        left,
+        deviation,
         {epoch: tuple(sorted(ids)) for epoch, ids in sorted(director.leaders.items()) if len(ids) > 1},
         director.lost(),
         director.sequence,
@@ -177,7 +179,7 @@ def _problem(verdict: Verdict, broken: Collection[str]) -> str:
     return "" if broken and rejection.properties else f"the model says: {rejection.headline()}"
 
 
-def _verdict(director: _Told, finding: Finding) -> tuple[Sequence[EventLine], Verdict]:
+def _verdict(director: _RecordingDirector, finding: Finding) -> tuple[Sequence[EventLine], Verdict]:
     """What the model says of the lines up to the event that breaks the finding's property, and those lines."""
     lines = director.lines[: director.watch.violated.get(finding.violates)]
     verdict = verdict_on(director.world.configuration, lines, finding.schedule)
@@ -189,13 +191,13 @@ def _verdict(director: _Told, finding: Finding) -> tuple[Sequence[EventLine], Ve
 
 def _in_two(lines: Sequence[EventLine]) -> list[EventLine]:
     """The lines with a restart that elects the only voter as the two events that the model has for it."""
-    told: list[EventLine] = []
+    events: list[EventLine] = []
     for line in lines:
         if line.event == "Restart" and line.state is not UNSET and line.state.role is Role.LEADER:
-            told.append(msgspec.structs.replace(line, sequence=len(told) + 1, state=UNSET))
+            events.append(msgspec.structs.replace(line, sequence=len(events) + 1, state=UNSET))
             line = msgspec.structs.replace(line, event="ElectionTimeout", input=UNSET)
-        told.append(msgspec.structs.replace(line, sequence=len(told) + 1))
-    return told
+        events.append(msgspec.structs.replace(line, sequence=len(events) + 1))
+    return events
 
 
 def _as_state(line: EventLine) -> EventLine:
