@@ -17,6 +17,7 @@ from kraft_conformance.findings.finding import (
 )
 from kraft_conformance.findings.recognising import findings_in
 from kraft_conformance.findings.showing import counterexample_file, verdict_on
+from kraft_dev import findings as recording
 from kraft_dev.findings import counterexample_of
 from kraft_reference.cluster.failure import Failure
 from kraft_reference.cluster.plan import RunPlan
@@ -204,3 +205,15 @@ def test_a_restart_ends_the_refusal_of_the_observer() -> None:
     director.pre_vote(2, 3, "granted")
     director.vote(2, 3, "granted")
     director.roles("stopped", "L(5)", "U(5,voted=2)")
+
+
+def test_a_counterexample_that_is_not_the_one_that_is_meant_is_not_recorded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = FINDINGS[0]
+    recorded = counterexample_file(first).read_text(encoding="utf-8")
+    monkeypatch.setattr(recording, "load_findings", lambda: (first,))
+    monkeypatch.setattr(recording, "counterexample_of", lambda _: ("nonsense", "TLC finds nothing violated"))
+    assert recording.record_all() == ExitCode.VIOLATION
+    assert capsys.readouterr().err == f"{first.name}: TLC finds nothing violated\n"
+    assert counterexample_file(first).read_text(encoding="utf-8") == recorded

@@ -47,5 +47,7 @@ def _members(catalogue: Catalogue) -> Iterator[tuple[str, bytes]]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m kraft_dev.archive FILE.tar.gz")
     with whole_file(sys.argv[1]) as stream:
         stream.write(archive_bytes(Catalogue()))

@@ -1,5 +1,6 @@
 """TLC's counterexamples of the findings, looked for anew and recorded."""
 
+import sys
 from collections.abc import Callable
 
 from kraft_conformance.findings.finding import ByCheck, Finding, load_findings
@@ -41,12 +42,18 @@ def _not(expected: str, violated: str) -> str:
     return "" if expected in violated.split() else f"TLC finds {violated or 'nothing'} violated, expected {expected}"
 
 
-def record_all() -> None:
-    """Record the counterexamples of all findings again."""
+def record_all() -> int:
+    """Record the counterexamples of all findings again; the exit code is 1 if one is not what is meant, and is left."""
+    problems = 0
     for finding in load_findings():
-        text, _ = counterexample_of(finding)
-        counterexample_file(finding).write_text(text, encoding="utf-8")
+        text, problem = counterexample_of(finding)
+        if problem:
+            problems += 1
+            print(f"{finding.name}: {problem}", file=sys.stderr)
+        else:
+            counterexample_file(finding).write_text(text, encoding="utf-8")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":
-    record_all()
+    sys.exit(record_all())

@@ -255,5 +255,7 @@ def with_table(text: str, shown: str) -> str:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m kraft_dev.wire.cross_check FILE.md")
     page = Path(sys.argv[1])
     page.write_text(with_table(page.read_text(encoding="utf-8"), table(list(cross_checked()))), encoding="utf-8")
