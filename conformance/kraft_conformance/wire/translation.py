@@ -1,17 +1,17 @@
-"""Traced messages as Kafka's, and back, by the table in `trace_links`.
+"""Traced messages as Kafka's, by the table in `trace_links`.
 
 A directory id of a trace is any text.  A uuid in Kafka's form stays what it is; any other text of up to 16 bytes
-becomes the uuid of these bytes, filled with zeros, so that the way back gives the same text.
+becomes the uuid of these bytes, filled with zeros, in which the text can be read again.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from kraft_conformance.directories.error_codes import CODES
-from kraft_conformance.wire.decoding import Document, uuid_text, with_tags
+from kraft_conformance.wire.decoding import Document, uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.schema import NULL_UUID, Message, messages
@@ -20,9 +20,6 @@ from kraft_reference.messages import Error
 from kraft_traces.latitude.bare_responses import TOP_LEVEL
 from kraft_traces.message_types import TRACED_MESSAGES
 
-_NAMES = {code: error for error, code in CODES.items()}
-
-_ABSENT = object()
 _STEP = re.compile(r"([A-Za-z]+)|\[(\d+)\]")
 
 
@@ -60,19 +57,6 @@ def to_kafka(traced: Mapping[str, Any], version: int) -> tuple[Message, Document
     return message, document
 
 
-def from_kafka(name: str, version: int, document: Document) -> Document:
-    """The fields of a traced message that a frame carries; what the version lacks is not there."""
-    traced: Document = {"type": name}
-    document = document | {"body": with_tags(messages()[kafka_name(name)].fields, version, document["body"])}
-    for link in LINKS[name]:
-        if link.since <= version < link.before:
-            values = [_get(document, path) for path in link.kafka]
-            traced |= {field: value for field, value in _traced_values(link, values) if value is not _ABSENT}
-    if code := document["body"].get("errorCode"):
-        traced["error"] = _NAMES.get(code, code)
-    return traced
-
-
 def _kafka_values(link: Link, traced: Mapping[str, Any]) -> tuple[Any, ...]:
     value = traced[link.trace[0]]
     where = f"$.{link.trace[0]}"
@@ -105,38 +89,6 @@ def _kafka_values(link: Link, traced: Mapping[str, Any]) -> tuple[Any, ...]:
             return (value,)
 
 
-def _traced_values(link: Link, values: list[Any]) -> Iterator[tuple[str, Any]]:
-    """The fields of the trace; `_ABSENT` where the frame does not say."""
-    first, field = values[0], link.trace[0]
-    match link.how:
-        case As.CANDIDATES if first is _ABSENT and values[1] is not _ABSENT:
-            yield field, [{"id": one, "directory_id": None} for one in values[1]]
-        case As.LEVELS:
-            found = [] if first is _ABSENT else [one for one in first if one["name"] == "kraft.version"]
-            for name, level in zip(link.trace, ("minVersion", "maxVersion"), strict=True):
-                yield name, found[0][level] if found else _ABSENT
-        case _ if first is _ABSENT:
-            yield field, _ABSENT
-        case As.KEY:
-            directory = NULL_UUID if values[1] is _ABSENT else values[1]
-            yield field, None if first == -1 else {"id": first, "directory_id": _directory(directory)}
-        case As.LEADER:
-            yield field, None if first == -1 else first
-        case As.ERROR:
-            yield field, _NAMES.get(first, first)
-        case As.LISTENER | As.NODE:
-            yield field, _joined(first[0]) if first else None
-        case As.HOST_PORT:
-            yield field, f"{first}:{values[1]}" if first else None
-        case As.CANDIDATES:
-            yield (
-                field,
-                [{"id": one["candidateId"], "directory_id": _directory(one["candidateDirectoryId"])} for one in first],
-            )
-        case _:
-            yield field, first
-
-
 def _error(name: Any) -> Error:
     try:
         return Error(name)
@@ -158,16 +110,6 @@ def _uuid(directory: str | None, where: str) -> str:
     return uuid_text(content.ljust(16, b"\0"))
 
 
-def _directory(uuid: str) -> str | None:
-    if uuid == NULL_UUID:
-        return None
-    content = uuid_bytes(uuid, "uuid").rstrip(b"\0")
-    try:
-        return content.decode() if content.decode().isprintable() else uuid
-    except UnicodeDecodeError:
-        return uuid
-
-
 def _host_port(endpoint: str, where: str) -> Document:
     host, _, port = endpoint.rpartition(":")
     if not host or not port.isdecimal() or not port.isascii():
@@ -175,25 +117,13 @@ def _host_port(endpoint: str, where: str) -> Document:
     return {"host": host, "port": int(port)}
 
 
-def _joined(endpoint: Document) -> str:
-    return f"{endpoint['host']}:{endpoint['port']}"
-
-
-def _steps(path: str) -> list[str | int]:
+def steps_of(path: str) -> list[str | int]:
+    """The names and places of a path in the JSON of a frame."""
     return [name or int(number) for name, number in _STEP.findall(path)]
 
 
 def _put(document: Any, path: str, value: Any) -> None:
-    *before, last = _steps(path)
+    *before, last = steps_of(path)
     for step in before:
         document = document.setdefault(step, {}) if isinstance(document, dict) else document[step]
     document[last] = value
-
-
-def _get(document: Any, path: str) -> Any:
-    for step in _steps(path):
-        try:
-            document = document[step]
-        except (KeyError, IndexError):
-            return _ABSENT
-    return document

@@ -150,10 +150,10 @@ class Checkpoints:
         before, after = self._replicas[occurrence.replica_id], occurrence.state
         self._replicas[occurrence.replica_id] = after
         shown = self._shown(before, occurrence)
-        told = remember(self._recollection, before, after, shown)
+        recollection = remember(self._recollection, before, after, shown)
         if (before.log.start_offset, before.epoch) != (after.log.start_offset, after.epoch):
-            told = told._replace(committed=_put_away(told.committed, self._replicas))
-        self._recollection = told
+            recollection = recollection._replace(committed=_put_away(recollection.committed, self._replicas))
+        self._recollection = recollection
 
     def _shown(self, before: ReplicaState, occurrence: Occurrence) -> ReplicaState:
         """What others have seen of the replica: if it died after a message had left, the state it was to have."""

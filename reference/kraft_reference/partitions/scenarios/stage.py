@@ -51,7 +51,7 @@ class PartitionStage(Expectations):
         self.occurrences: list[PartitionOccurrence] = []
         self.watch = PartitionWatch(configuration)
         self._unchecked = False
-        self._told: dict[tuple[int, TopicPartition], Assignment] = {
+        self._known: dict[tuple[int, TopicPartition], Assignment] = {
             (broker, name): one.replicas for name, one in self.state.partitions.items() for broker in one.replicas
         }
 
@@ -101,7 +101,7 @@ class PartitionStage(Expectations):
         partition = self.state.partitions[name]
         if partition.leader is None:
             self.fail("leader", "one that is alive", None)
-        known = self._told[partition.leader, name]
+        known = self._known[partition.leader, name]
         self.check("replicas that the leader was told of", [one for one in in_sync if one not in known], [])
         epochs = (partition.leader_epoch, partition.partition_epoch)
         asked = AlterPartition(self.state.controller, partition.leader, name, *epochs, frozenset(in_sync))
@@ -140,9 +140,9 @@ class PartitionStage(Expectations):
         self._unchecked = True
         for effect in occurrence.effects:
             if isinstance(effect, LeaderAndIsr):
-                self._told[effect.broker, effect.partition] = effect.replicas
+                self._known[effect.broker, effect.partition] = effect.replicas
             elif isinstance(effect, StopReplica):
-                self._told.pop((effect.broker, effect.partition), None)
+                self._known.pop((effect.broker, effect.partition), None)
         if refused is not None or not any(_is_answer(effect) for effect in occurrence.effects):
             self.check("refused", occurrence.refusal is not None, bool(refused))
         return occurrence.effects
@@ -188,7 +188,7 @@ class PartitionStage(Expectations):
         self.waits(name)
         partition = self.state.partitions[name]
         self.check(f"{name} is reassigned", partition.is_reassigned, True)
-        known = () if partition.leader is None else self._told[partition.leader, name]
+        known = () if partition.leader is None else self._known[partition.leader, name]
         behind = [one for one in known if one in self.state.alive and one not in partition.in_sync]
         self.check("replicas that could still catch up", behind, [])
         self.shown.add(EVENTUALLY_COMPLETES)

@@ -4,7 +4,7 @@ Each says why no events lead to its state.
 What the replica does there is what the model does from the very state (docs/edges.md, constructed states).
 """
 
-from kraft_dev.vectors.staging import RecordingDirector
+from kraft_dev.vectors.staging import RecordingDirector, lead_with_snapshot
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_dev.vectors.targeted.candidates import rivals
 from kraft_reference.changes import Commit, Requester
@@ -13,7 +13,7 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import log_on
 from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.opening import elect, nominate, observe, start, take_over, win
+from kraft_reference.scenarios.opening import nominate, start, take_over, win
 from kraft_reference.scenarios.scenario import cluster
 
 TARGETS = Targets()
@@ -235,11 +235,7 @@ def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
 )
 def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
     """An answer with an error brings no snapshot, and another one is asked for."""
-    elect(d, 1, 1)
-    d.append(1, end_offset=6)
-    observe(d, 1, 2, 3)
-    d.take_snapshot(1, 5)
-    d.fetch(4, 1, "FENCED_LEADER_EPOCH")
+    lead_with_snapshot(d)
     d.fetch(4, 1)
     asked = d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
     d.shutdown(1)

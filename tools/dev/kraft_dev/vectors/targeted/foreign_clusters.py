@@ -1,6 +1,6 @@
 """Requests of another cluster, and malformed ones: each like one that has an effect, which comes right after it."""
 
-from kraft_dev.vectors.staging import RecordingDirector
+from kraft_dev.vectors.staging import RecordingDirector, lead_with_snapshot
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch, RemoveVoter
 from kraft_reference.identity import ReplicaKey
@@ -93,11 +93,7 @@ def _fetch(d: RecordingDirector) -> None:
 
 
 def _snapshot_wanted(d: RecordingDirector) -> str:
-    elect(d, 1, 1)
-    d.append(1, end_offset=6)
-    observe(d, 1, 2, 3)
-    d.take_snapshot(1, 5)
-    d.fetch(4, 1, "FENCED_LEADER_EPOCH")
+    lead_with_snapshot(d)
     d.fetch(4, 1)
     return d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
 

@@ -1,5 +1,6 @@
 """Snapshots: taking, serving and loading them."""
 
+from kraft_dev.vectors.staging import lead_with_snapshot
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import PollFetch
 from kraft_reference.messages import FetchSnapshotRequest
@@ -28,11 +29,7 @@ TARGETS = Targets()
 )
 def _loads(d: Director) -> None:
     """A snapshot takes the place of the whole log, voters sets and all."""
-    elect(d, 1, 1)
-    d.append(1, end_offset=6)
-    observe(d, 1, 2, 3)
-    d.take_snapshot(1, 5)
-    d.fetch(4, 1, "FENCED_LEADER_EPOCH")
+    lead_with_snapshot(d)
     d.step("4, empty, is told to load the snapshot, loads it, and fetches what comes after it")
     d.fetch(4, 1)
     d.fetch_snapshot(4, 1)
@@ -72,11 +69,7 @@ def _takes_a_changed_set(d: Director) -> None:
 @TARGETS.vector("snapshot.replaced", 1, "fetch.snapshot.accepted", configuration=OBSERVED)
 def _asks_for_an_older_snapshot(d: Director) -> None:
     """A snapshot that is gone is not served."""
-    elect(d, 1, 1)
-    d.append(1, end_offset=6)
-    observe(d, 1, 2, 3)
-    d.take_snapshot(1, 5)
-    d.fetch(4, 1, "FENCED_LEADER_EPOCH")
+    lead_with_snapshot(d)
     d.fetch(4, 1)
     asked = d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
     d.take_snapshot(1, 6)
