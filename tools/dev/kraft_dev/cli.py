@@ -14,8 +14,9 @@ COMMANDS = {
         "agreement": "Ask the compiled model and TLC the same, line by line and step by step: hours, as it is.",
     },
     "What does Apache Kafka do?": {
-        "kafka-bugs": "Plant bugs in Apache Kafka's own classes: which vector sees each, and which rule it names.",
-        "kafka-matrix": "Run the vectors on every release of Apache Kafka that is pinned; recorded for the site.",
+        "kafka-bugs": "Plant bugs in Apache Kafka's own classes, one at a time, and run the vectors that pass without "
+        "them.",
+        "kafka-matrix": "Run the vectors on every release of Apache Kafka that is pinned.",
     },
     "How fast is it?": {
         "bench": "Measure the speed of checking and of simulating, beside the targets.",

@@ -22,7 +22,7 @@ Record = Annotated[bool, typer.Option("--record", help="Keep the result for the 
 def kafka_bugs(names: Names = None, version: Version = None, record: Record = False) -> int:
     """Plant bugs in Apache Kafka's own classes, one at a time, and run the vectors that pass without them.
 
-    Exit code 1 when no vector that fails names the rule of one among its first; 69 when Kafka cannot be run here.
+    Exit code 1 when there is a bug whose rule no failing vector names among its first; 69 when Kafka cannot be run.
     """
     known = {one.name: one for one in bugs()}
     for unknown in {*(names or ())} - known.keys():
