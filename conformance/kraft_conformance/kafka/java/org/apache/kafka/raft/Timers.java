@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.common.utils.Timer;
 
 /** The timers of a running client: the runner says when one fires, and sees when one is started. */
@@ -45,19 +46,20 @@ final class Timers {
             return false;
         }
         if (name.equals("begin-quorum-epoch")) {
-            forgetFetchesBefore(deadlineMs(fired) - NEVER_MS / 2);
+            forgetFetches();
         }
         fired.reset(0);
         return true;
     }
 
-    /** Since 4.2 a leader announces itself to those only that have not fetched for as long as this timer runs. */
-    private void forgetFetchesBefore(long startMs) {
-        for (Object voter : ((Map<?, ?>) Fields.get(client.state(), "voterStates")).values()) {
-            if ((Long) Fields.get(voter, "lastFetchTimestamp") < startMs) {
+    /** Since 4.2 a leader announces itself to those only that have not fetched lately: in this check-quorum period. */
+    private void forgetFetches() {
+        Set<?> lately = (Set<?>) Fields.get(client.state(), "fetchedVoters");
+        ((Map<?, ?>) Fields.get(client.state(), "voterStates")).forEach((id, voter) -> {
+            if (!lately.contains(id)) {
                 Fields.set(voter, "lastFetchTimestamp", -1L);
             }
-        }
+        });
     }
 
     /** The timers that the step has started. */
