@@ -62,10 +62,10 @@ def random(
     plan = RandomPlan(
         tuple(map(seat_of, adapters)),
         seeds_of(seeds),
-        tuple(dict.fromkeys(_known("workload", name, WORKLOADS) for name in workloads)),
+        tuple(dict.fromkeys(one_of("workload", name, WORKLOADS) for name in workloads)),
         steps,
         replicas,
-        None if profile is None else _known("profile", profile, PROFILES),
+        None if profile is None else one_of("profile", profile, PROFILES),
         differential,
         shrinks=shrink_runs > 0,
         shrink_runs_max=shrink_runs,
@@ -73,6 +73,11 @@ def random(
         reply_timeout_s=timeout_s,
         save=save,
     )
+    return run_random(plan, as_json)
+
+
+def run_random(plan: RandomPlan, as_json: bool) -> int:
+    """Make the runs and show what they come to."""
     with ended_by_signals():
         outcomes = _outcomes(plan)
     if as_json:
@@ -83,7 +88,8 @@ def random(
     return exit_code([one.outcome for one in outcomes])
 
 
-def _known(kind: str, name: str, known: Collection[str]) -> str:
+def one_of(kind: str, name: str, known: Collection[str]) -> str:
+    """A name, if there is one of that kind."""
     if name not in known:
         raise usage_error(f"no {kind} {name!r}; there are {', '.join(known)}")
     return name

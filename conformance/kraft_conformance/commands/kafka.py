@@ -9,20 +9,25 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands import conformance, conformance_random
+from kraft_conformance.commands import conformance
+from kraft_conformance.commands.conformance_random import one_of, run_random
 from kraft_conformance.commands.conformance_report import Badge, Html, JsonLines, Junit, Markdown, Tap
 from kraft_conformance.commands.kafka_finding import known_finding, show_finding
-from kraft_conformance.commands.options import Json, Steps, TimeoutS
+from kraft_conformance.commands.options import Json, Steps, TimeoutS, seeds_of
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.differences import expected_failures as known_failures
+from kraft_conformance.kafka.differences import known_in_schedules
 from kraft_conformance.kafka.jars import KafkaUnavailableError, built, released
 from kraft_conformance.kafka.patching.patches import patched, patches
 from kraft_conformance.kafka.releases import newest, releases
+from kraft_conformance.random_runs.plan import RandomPlan
+from kraft_conformance.random_runs.seats import seat_of
 from kraft_conformance.runner.campaign import Plan
 from kraft_conformance.runner.output.files import targets_of
+from kraft_reference.cluster.workload import WORKLOADS
 
 app = typer.Typer(
     help="Run the suite on Apache Kafka's own KafkaRaftClient: a release, or a build of your own.", no_args_is_help=True
@@ -156,14 +161,17 @@ def run(
     ]
     if seeds or workloads or not (words or as_json):
         codes.append(
-            conformance_random.random(
-                [command],
-                seeds=seeds or SEEDS,
-                workloads=workloads or [WORKLOAD],
-                steps=steps,
-                profile=profile,
-                timeout_s=timeout_s,
-                as_json=as_json,
+            run_random(
+                RandomPlan(
+                    (seat_of(command),),
+                    seeds_of(seeds or SEEDS),
+                    tuple(one_of("workload", name, WORKLOADS) for name in workloads or [WORKLOAD]),
+                    steps,
+                    profile=profile,
+                    reply_timeout_s=timeout_s,
+                    known=() if profile else known_in_schedules(),
+                ),
+                as_json,
             )
         )
     return worst(codes)

@@ -6,11 +6,12 @@ from importlib.resources import files
 
 import msgspec
 
+from kraft_conformance.random_runs.plan import KnownDifference
 from kraft_conformance.runner.outcome import ExpectedFailure
 
 
 class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that Kafka does otherwise, and the vectors that show it."""
+    """Something that Kafka does otherwise, and the vectors and events that show it."""
 
     says: str
     where: str
@@ -20,7 +21,9 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether it breaks what a rule asks for, and is no matter of how the suite drives a replica."""
     fields: tuple[str, ...]
     """How the names of the fields begin that differ."""
-    vectors: tuple[str, ...]
+    vectors: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    """The events at which it shows in random schedules."""
 
     @property
     def reason(self) -> str:
@@ -50,3 +53,8 @@ def expected_failures(is_always_seen: bool) -> Mapping[str, ExpectedFailure]:
         for one in known_differences()
         for vector in one.vectors
     }
+
+
+def known_in_schedules() -> tuple[KnownDifference, ...]:
+    """Those that random schedules show."""
+    return tuple([KnownDifference(one.reason, one.events, one.fields) for one in known_differences() if one.events])

@@ -97,7 +97,7 @@ class _Campaign:
         configuration = table.configuration(
             fitting.preset, seed, plan.replicas, self._profile, old_software_everywhere=everywhere
         )
-        spec = RunSpec(fitting.preset, configuration, seed, plan.steps, plan.differential)
+        spec = RunSpec(fitting.preset, configuration, seed, plan.steps, plan.differential, plan.known)
         try:
             recorded = run(table, spec, self._on_event)
         except AdapterFault as fault:

@@ -80,7 +80,11 @@ class StepComparer:
         self._notes.latitude.update(dict.fromkeys((*judged.latitude, *reasons)))
         found, first = judged.differences, self._notes.first
         if found and (first is None or (first.is_of_timers and not is_of_timers(found))):
-            self._notes.first = FirstDifference(sequence, self._replica_id, event, role, found, _level(found))
+            known = next((one.reason for one in self._notes.known if one.explains(event, found)), None)
+            self._notes.first = FirstDifference(
+                sequence, self._replica_id, event, role, found, _level(found), known=known
+            )
+            self._notes.is_over = self._notes.is_over or known is not None
 
     def _effects(
         self,

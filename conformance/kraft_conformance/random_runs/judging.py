@@ -37,6 +37,8 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
         return Judgement(Status.UNOBSERVED, notes.undecided)
     if first is not None and notes.is_over:
         rejection = explained(spec.configuration, recorded, source) if checks_model else None
+        if first.known is not None and (rejection is None or rejection.sequence == first.sequence):
+            return Judgement(Status.EXPECTED_FAILURE, first.known)
         return _failed(recorded, first, rejection, f"{first.where()}: {first.differences[0]}")
     verdict = verdict_on(spec.configuration, recorded.lines, source) if checks_model else None
     rejection = None if verdict is None else verdict.rejection

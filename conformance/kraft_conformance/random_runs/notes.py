@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.random_runs.durations import Durations
+from kraft_conformance.random_runs.plan import KnownDifference
 from kraft_conformance.runner.plain import Difference
 from kraft_spec.rules import Level as RuleLevel
 from kraft_traces.effects import TracedEffect
@@ -34,6 +35,8 @@ class FirstDifference:
     """Those behind what differs, the likeliest first."""
     rule_level: RuleLevel = "MUST"
     """What is not kept, as far as that is known."""
+    known: str | None = None
+    """The reason, if it is known that this adapter does so."""
 
     @property
     def key(self) -> tuple[str | None, str]:
@@ -62,6 +65,8 @@ def is_of_timers(differences: Iterable[Difference]) -> bool:
 class Notes:
     """Filled in by the replicas of a run, read by whoever runs it."""
 
+    known: tuple[KnownDifference, ...] = ()
+    """The first difference that is one of these ends the run."""
     first: FirstDifference | None = None
     passes_timers: bool = False
     """A run that ends at the first difference goes on after one of timers."""

@@ -5,9 +5,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kraft_conformance.random_runs.seats import Seat
+from kraft_conformance.runner.plain import Difference
 
 SHRINK_RUNS_MAX = 400
 """After so many runs the shortest schedule so far is short enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDifference:
+    """What an implementation is known to do otherwise, and where that shows."""
+
+    reason: str
+    events: tuple[str, ...]
+    """Those at which it shows."""
+    fields: tuple[str, ...]
+    """How the name of each field begins that may differ then."""
+
+    def explains(self, event: str | None, differences: Sequence[Difference]) -> bool:
+        """Is it all that differs in a step?"""
+        return event in self.events and all(one.field.startswith(self.fields) for one in differences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +51,7 @@ class RandomPlan:
     reply_timeout_s: float = 10.0
     save: Path | None = None
     """A folder for the traces of failing runs, and for vectors that fail in the same way."""
+    known: tuple[KnownDifference, ...] = ()
+    """A run that comes to one of them ends there, as an expected failure."""
     old_software_everywhere: bool = False
     """Whether adapters play software without Pre-Vote too, where a workload has it."""

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.random_runs.driven import AdapterReplica
 from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes
+from kraft_conformance.random_runs.plan import KnownDifference
 from kraft_conformance.random_runs.table import Table
 from kraft_reference.cluster.invariants import Invariants
 from kraft_reference.cluster.occurrence import Occurrence
@@ -30,6 +31,8 @@ class RunSpec:
     steps: int
     """Events before faults stop."""
     differential: bool
+    known: tuple[KnownDifference, ...] = ()
+    """The run ends at the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def run(table: Table, spec: RunSpec, on_event: Callable[[], None] = lambda: None
 
 
 def _run(table: Table, spec: RunSpec, on_event: Callable[[], None], *, dies_in_steps: bool) -> Recorded:
-    notes = Notes()
+    notes = Notes(spec.known)
     simulation = Simulation(
         spec.configuration,
         spec.seed,

@@ -94,7 +94,7 @@ final class ShownLog extends MockLog {
         List<LogBatch> batches = readBatches(startOffset, OptionalLong.of(end));
         for (int i = 0; i < batches.size(); i++) {
             boolean isFull = setup.fetchMaxRecords() > 0 && i >= setup.fetchMaxRecords();
-            if (isFull && !continuesBatch(batches.get(i))) {
+            if (isFull && !(i > 0 && isOneBatch(batches.get(i - 1), batches.get(i)))) {
                 break;
             }
             buffer = batches.get(i).writeTo(buffer);
@@ -103,13 +103,20 @@ final class ShownLog extends MockLog {
         return new LogFetchInfo(MemoryRecords.readableRecords(buffer), batches.get(0).first().logOffsetMetadata());
     }
 
-    /** A leader writes KRaftVersion and Voters in one batch with what comes before them, which no answer cuts. */
-    private static boolean continuesBatch(LogBatch batch) {
+    /** A leader writes KRaftVersion and Voters in one batch, with its LeaderChange before them; no answer cuts that. */
+    private static boolean isOneBatch(LogBatch first, LogBatch second) {
+        ControlRecordType type = controlType(second);
+        return type == ControlRecordType.KRAFT_VERSION && controlType(first) == ControlRecordType.LEADER_CHANGE
+                || type == ControlRecordType.KRAFT_VOTERS && controlType(first) == ControlRecordType.KRAFT_VERSION;
+    }
+
+    /** Null for data. */
+    private static ControlRecordType controlType(LogBatch batch) {
         if (!(boolean) Fields.get(batch, "isControlBatch")) {
-            return false;
+            return null;
         }
         SimpleRecord record = (SimpleRecord) Fields.get(batch.first(), "record");
-        return ControlRecordType.parse(record.key().duplicate()) != ControlRecordType.LEADER_CHANGE;
+        return ControlRecordType.parse(record.key().duplicate());
     }
 
     /** The epoch of the record before this offset. */
