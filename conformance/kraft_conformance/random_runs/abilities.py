@@ -96,6 +96,8 @@ def restricted(preset: Preset, hellos: Sequence[HelloReply]) -> Restricted:
         level = 0 if preset.static_voters else 1
         if level not in hello.kraft_versions:
             raise NotForTheseError(f"needs kraft.version {level}")
+    if any(hello.kip_levels.get("KIP-1186", "none") == "none" for hello in hellos):
+        preset = _set(preset, "early_answers")
     missing = lacking(hellos)
     essential = _ESSENTIAL.get(preset.name, ())
     needed = {feature for part in essential for feature in _PARTS[part]} & missing

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.random_runs.notes import FirstDifference, Notes, is_of_timers
+from kraft_conformance.random_runs.plan import explanation
 from kraft_conformance.random_runs.shown import masked
 from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
@@ -80,7 +81,7 @@ class StepComparer:
         self._notes.latitude.update(dict.fromkeys((*judged.latitude, *reasons)))
         found, first = judged.differences, self._notes.first
         if found and (first is None or (first.is_of_timers and not is_of_timers(found))):
-            known = next((one.reason for one in self._notes.known if one.explains(event, found)), None)
+            known = explanation(self._notes.known, event, found)
             self._notes.first = FirstDifference(
                 sequence, self._replica_id, event, role, found, _level(found), known=known
             )

@@ -21,9 +21,18 @@ class KnownDifference:
     fields: tuple[str, ...]
     """How the name of each field begins that may differ then."""
 
-    def explains(self, event: str | None, differences: Sequence[Difference]) -> bool:
-        """Is it all that differs in a step?"""
-        return event in self.events and all(one.field.startswith(self.fields) for one in differences)
+
+def explanation(known: Sequence[KnownDifference], event: str | None, found: Sequence[Difference]) -> str | None:
+    """The reasons of those that all that differs in a step belongs to; None if something belongs to none."""
+    reasons: dict[str, None] = {}
+    for difference in found:
+        for one in known:
+            if event in one.events and difference.field.startswith(one.fields):
+                reasons[one.reason] = None
+                break
+        else:
+            return None
+    return "; ".join(reasons)
 
 
 @dataclass(frozen=True, slots=True)

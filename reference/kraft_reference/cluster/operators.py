@@ -135,7 +135,7 @@ class Operators:
             voter=voter,
             endpoint=self._endpoint(voter.id) if endpoint else None,
             timeout_ms=chance.between(_PATIENCE_MS_MIN, self._workload.patience_ms_max),
-            when_committed=chance.random() < 0.7,
+            when_committed=chance.random() < 0.7 or not self._workload.early_answers,
             cluster_id=cluster_id,
         )
 

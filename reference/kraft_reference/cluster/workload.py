@@ -19,6 +19,8 @@ class Workload:
     """An operator asks for a voter change: an addition, a removal, a replacement, or something wrong."""
     patience_ms_max: int = 9000
     """How long an operator waits for an addition at most."""
+    early_answers: bool = True
+    """Some additions are to be answered before they are committed (KIP-1186)."""
     reassign_interval_ms: int = 0
     """An operator names other voters to end with, or stops at those that there are, or asks for something wrong."""
     upgrade_interval_ms: int = 0
