@@ -18,6 +18,7 @@ from kraft_conformance.kafka.differences import expected_failures, known_differe
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, built, released
 from kraft_conformance.kafka.recorded import load_recorded
 from kraft_conformance.kafka.releases import logging_jars, releases
+from kraft_conformance.random_runs.plan import KnownDifference, explanation
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -25,6 +26,7 @@ from kraft_conformance.vectors.profiles import read_kafka_file
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
 from kraft_spec.rules import load_registry
+from kraft_traces.vocabulary import EVENT_NAMES
 
 VERSION = "4.1.1"
 RELEASE = releases()[VERSION]
@@ -115,6 +117,8 @@ def test_what_is_known_to_differ_names_vectors_and_rules_that_there_are() -> Non
     registry = load_registry()
     assert [rule for one in known_differences() for rule in one.rules if not registry[rule].is_active] == []
     assert all(one.where and one.fields and "" not in one.fields for one in known_differences())
+    assert all(one.vectors or one.events for one in known_differences())
+    assert {event for one in known_differences() for event in one.events} <= set(EVENT_NAMES)
 
 
 def test_a_known_difference_explains_its_own_fields_and_nothing_else() -> None:
@@ -132,6 +136,18 @@ def test_a_known_difference_explains_its_own_fields_and_nothing_else() -> None:
     assert judged(Status.ERROR).status is Status.ERROR
     assert judged(Status.PASS).status is Status.UNEXPECTED_PASS
     assert judged(Status.PASS, is_always_seen=False).status is Status.PASS
+
+
+def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
+    known = (KnownDifference("late", ("Poll",), ("Send ",)), KnownDifference("asked", ("Poll",), ("state.role",)))
+
+    def reason(event: str, *fields: str) -> str | None:
+        return explanation(known, event, [Difference(name, "a", "b") for name in fields])
+
+    assert reason("Poll", "Send VoteRequest to 1", "Send VoteRequest to 2") == "late"
+    assert reason("Poll", "Send VoteRequest to 1", "state.role") == "late; asked"
+    assert reason("Poll", "Send VoteRequest to 1", "state.epoch") is None
+    assert reason("PollFetch", "Send FetchRequest to 1") is None
 
 
 def test_every_release_is_recorded_under_its_profile_with_nothing_unexplained() -> None:
@@ -254,6 +270,22 @@ def test_a_process_that_dies_of_an_exception_is_stopped(capsys: Captured, tmp_pa
     assert (failed["status"], "IllegalArgumentException" in failed["reason"]) == ("expected failure", True)
     assert {"field": "state.role", "expected": '"Unattached"', "actual": '"Stopped"'} in failed["differences"]
     assert "IllegalArgumentException: Unknown leader endpoints" in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("kafka")
+def test_a_schedule_ends_at_what_is_known_to_differ(capsys: Captured) -> None:
+    """A Voters record that takes the place of a truncated one is not read; the model says which rule that breaks."""
+    words = ("--seed", "37", "--workload", "storm", "--steps", "300")
+    code, shown = lines(capsys, "kafka", "run", "--version", VERSION, "-k", "vote.stale-epoch", *words)
+    run = next(one for one in shown if one.get("workload") == "storm")
+    assert (code, run["status"]) == (ExitCode.CONFORMANT, "expected failure"), run
+    assert run["reason"].startswith("finding: A replica that has truncated its log reads no KRaftVersion")
+
+    _, adapter = output(capsys, "kafka", "adapter", "--version", VERSION)
+    random = ("conformance", "random", "--adapter", adapter, "--shrink-runs", "0", "--timeout", REPLY_S)
+    code, shown = lines(capsys, *random, *words)
+    assert (code, shown[0]["rules"]) == (ExitCode.VIOLATION, ["state.voters-set.applied-uncommitted"]), shown[0]
+    assert shown[0]["differences"][0] == {"field": "state.voters.offset", "expected": "2", "actual": "-1"}
 
 
 @pytest.mark.slow
