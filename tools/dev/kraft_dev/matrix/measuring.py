@@ -8,7 +8,7 @@ from kraft_dev.matrix import machine_made
 from kraft_dev.matrix.runner import runner
 from kraft_dev.matrix.subjects import Subject
 from kraft_dev.matrix.tool import Tool
-from kraft_dev.matrix.tools import KINDS, tool_of
+from kraft_dev.matrix.tools import KINDS, RANDOM, tool_of
 from kraft_dev.results import SCHEMA, Matrix, Row, load_result, measured_now, share, undetected
 
 
@@ -87,11 +87,19 @@ def measure(plan: Plan, on_step: Callable[[str], None], on_row: Callable[[Row], 
 
 
 def _usual(name: str) -> dict[str, str]:
-    """Mutant to the tool that detected it when the result was recorded: asked first, it spares the others."""
-    recorded = load_result(name)
-    rows = () if recorded is None else recorded.rows
+    """Mutant to the tool that detected it when the result was recorded: asked first, it spares the others.
+
+    What only random runs detected in the grading meets them first.
+    """
+    graded = [row for row in _recorded("grading") if row.first is not None and row.first.detector == RANDOM.name]
+    rows = (*graded, *_recorded(name))
     tools = {row.name: tool_of(row.first.detector) for row in rows if row.first is not None}
     return {mutant: tool.name for mutant, tool in tools.items() if tool is not None}
+
+
+def _recorded(name: str) -> tuple[Row, ...]:
+    result = load_result(name)
+    return () if result is None else result.rows
 
 
 def problems(matrix: Matrix) -> tuple[str, ...]:

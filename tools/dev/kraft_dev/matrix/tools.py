@@ -105,7 +105,7 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "mutants": Kind(SUITE, (UNIT_TESTS,), target=0.95),
+    "mutants": Kind((*SUITE, RANDOM), (UNIT_TESTS,), target=0.95),
     "grading": Kind((VECTORS, RANDOM), target=0.9, without=(RANDOM.name,), behind_adapter=True),
     "naming": Kind((NAMING,), behind_adapter=True),
 }
