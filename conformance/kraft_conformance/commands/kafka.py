@@ -92,7 +92,7 @@ def list_releases(as_json: Json = False) -> int:
 
 @app.command("patches")
 def list_patches(as_json: Json = False) -> int:
-    """List the changes that can be made in Kafka first: a fix, and bugs that the suite finds."""
+    """List the changes that can be made in Kafka first: fixes, and bugs that the suite finds."""
     if as_json:
         print_json([asdict(one) for one in patches().values()])
         return ExitCode.CONFORMANT
