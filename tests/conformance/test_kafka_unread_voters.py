@@ -4,6 +4,7 @@ The replicas are compared by all that they show but their voters sets, so that t
 the sets are kept aside.
 """
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self, cast
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from tests.conformance.test_kafka import VERSION, kafka
 
 from kraft_conformance.kafka.adapter import command_line
-from kraft_conformance.kafka.jars import released
+from kraft_conformance.kafka.jars import KafkaUnavailableError, released
 from kraft_conformance.kafka.patching.patches import patched, patches
 from kraft_conformance.kafka.releases import newest, releases
 from kraft_conformance.protocol.messages import ObserveReply
@@ -24,11 +25,13 @@ from kraft_conformance.random_runs.running import line_shown
 from kraft_conformance.random_runs.seats import Command
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.session import Adapter
+from kraft_reference.cluster.checkpoint import Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.profile import PROFILES
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, take_over
 from kraft_reference.scenarios.scenario import cluster, without_list
+from kraft_traces.check.model import trace_model
 from kraft_traces.check.verdict import Verdict
 from kraft_traces.lines import EventLine
 
@@ -94,12 +97,19 @@ class Played:
     voters: tuple[int, ...]
     """Those of replica 1 in the end, as it shows them."""
     verdict: Verdict
+    violated: tuple[str, ...]
+    """The invariants that TLC finds violated in the state of the cluster in the end, each set as the log has it."""
 
 
 def play(version: str, script: Callable[[Director, _SetsAside], None], patch: str | None = None) -> Played:
-    release = released(releases()[version])
+    try:
+        release = released(releases()[version])
+    except KafkaUnavailableError as error:
+        if "cannot fetch" in str(error) or shutil.which("mvn") is None:
+            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
+        raise
     command = command_line(release if patch is None else patched(release, patches()[patch]), "state", None, None)
-    profile = PROFILES["kafka-4.1" if version.startswith("4.1") else "kafka-4"]
+    profile = PROFILES.get(f"kafka-{version[:3]}", PROFILES["kafka-4"])
     configuration = cluster(5, STALE, formatted=without_list(4, 5), profile=profile)
     notes = Notes()
     with _SetsAside((Command(command),), 30) as table:
@@ -108,7 +118,12 @@ def play(version: str, script: Callable[[Director, _SetsAside], None], patch: st
         script(director, table)
         voters = table.voters(1)
     assert not notes.is_over, notes.undecided or notes.first
-    return Played(director, voters, verdict_on(configuration, director.lines, "unread-voters"))
+    checkpoints = Checkpoints(configuration)
+    for occurrence in director.occurrences:
+        checkpoints.follow(occurrence)
+    model = trace_model()
+    violated = model.violated_invariants(model.state_at(configuration, checkpoints.now()))
+    return Played(director, voters, verdict_on(configuration, director.lines, "unread-voters"), violated)
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -231,21 +246,20 @@ def restarted(d: Director, table: _SetsAside) -> None:
 
 
 @pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize("version", [VERSION, newest()])
 @pytest.mark.parametrize(
-    ("script", "property_"), [(two_leaders, "ElectionSafety"), (told_of_the_other, "StateMachineSafety")]
+    ("version", "script", "also"),
+    [
+        (VERSION, two_leaders, ("ElectionSafety",)),
+        (newest(), two_leaders, ("ElectionSafety",)),
+        (VERSION, told_of_the_other, ()),
+    ],
 )
 def test_a_record_that_is_not_read_makes_two_committed_histories(
-    version: str, script: Callable[[Director, _SetsAside], None], property_: str
+    version: str, script: Callable[[Director, _SetsAside], None], also: tuple[str, ...]
 ) -> None:
     played = play(version, script)
     assert played.voters == STALE
-    assert {
-        property_,
-        "LeaderCompleteness",
-        "CommittedNeverLost",
-        "StateMachineSafety",
-    } <= played.director.watch.violated.keys()
+    assert played.violated == (*also, "LeaderCompleteness", "CommittedNeverLost", "StateMachineSafety")
     rejection = played.verdict.rejection
     assert rejection is not None
     assert (rejection.event, rejection.replica) == ("HandleVoteResponse", 1)
@@ -255,12 +269,13 @@ def test_a_record_that_is_not_read_makes_two_committed_histories(
 
 
 @pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize("version", [VERSION, newest()])
-@pytest.mark.parametrize(("script", "patch"), [(safe, FIX), (restarted, None)])
+@pytest.mark.parametrize(
+    ("version", "script", "patch"), [(VERSION, safe, FIX), (newest(), safe, FIX), (VERSION, restarted, None)]
+)
 def test_the_fix_and_a_restart_make_it_safe(
     version: str, script: Callable[[Director, _SetsAside], None], patch: str | None
 ) -> None:
     played = play(version, script, patch)
     assert played.voters == TRUE
-    assert not {"LeaderCompleteness", "CommittedNeverLost", "ElectionSafety"} & played.director.watch.violated.keys()
+    assert played.violated == ()
     assert (played.verdict.rejection, played.verdict.events) == (None, played.director.sequence)
