@@ -1,5 +1,6 @@
 """`kraft-spec kafka finding` and `--patch`: a finding on a release of Kafka, its fix, and bugs that the suite sees."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,22 +10,28 @@ from tests.conformance.test_kafka import VERSION, kafka
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.findings.finding import find_finding
+from kraft_conformance.findings.finding import Finding, find_finding, load_findings
+from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError
 from kraft_conformance.kafka.patching.patches import bugs, patched, patches
 from kraft_conformance.kafka.showing import Ending, ShownOnKafka, show_on_kafka
-from kraft_conformance.random_runs.seats import InProcess
+from kraft_conformance.random_runs.notes import Notes
+from kraft_conformance.random_runs.seats import Command, InProcess
 from kraft_conformance.random_runs.table import Table
 from kraft_dev.kafka_bugs import NAMED, VECTORS, markdown
 from kraft_dev.results import SCHEMA, Cell, Matrix, Row
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
+from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.membership.unread_voters import read_at_restart, two_commit
 from kraft_reference.state import ReplicaState
+from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.rules import load_registry
 
 __all__ = ["kafka"]
 
 FIRST = "own-vote-before-known-leader"
+UNREAD = "unread-voters"
 FIX = "leader-before-own-vote"
 
 # -------------------------------------------------------------------------------------------------------------
@@ -59,6 +66,13 @@ def test_software_with_the_leader_first_is_safe() -> None:
     assert found.verdict.rejection is None
 
 
+def test_software_that_leaves_the_rule_out_shows_what_the_schedule_says_of_it() -> None:
+    found = shown(replicas_without(find_finding(UNREAD).variant()[1].without), UNREAD)
+    assert (found.ending, found.leaders, found.lost) == (Ending.SHOWN, {3: (1, 4)}, (5, 6))
+    assert "ElectionSafety" in found.violated
+    assert shown(name=UNREAD).ending is Ending.SAFE
+
+
 def test_software_that_does_neither_deviates_from_the_schedule() -> None:
     def never_fetched(state: ReplicaState, configuration: Configuration) -> Replica:
         profile = replace(configuration.profile, name="a", end_quorum_fetched_flag="cleared")
@@ -75,7 +89,8 @@ def test_software_that_does_neither_deviates_from_the_schedule() -> None:
 
 
 def test_the_patches_are_two_fixes_and_ten_bugs_at_least(capsys: Captured) -> None:
-    assert [name for name, one in patches().items() if not one.rules] == [FIX, "next-offset-set-back"]
+    fixes = [name for name, one in patches().items() if not one.rules]
+    assert fixes == [one.fix for one in load_findings() if one.fix]
     assert len(bugs()) >= 10
     registry = load_registry()
     assert [rule for one in bugs() for rule in one.rules if rule not in registry] == []
@@ -121,20 +136,57 @@ def test_the_page_counts_what_was_named() -> None:
 
 
 @pytest.mark.usefixtures("kafka")
-def test_two_leaders_of_one_epoch_on_a_release(capsys: Captured, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("finding", "leaders", "said_by_tlc"),
+    [
+        (FIRST, "replicas 1 and 2 have led epoch 1", "event 57 Restart at replica 1 violates ElectionSafety"),
+        (
+            UNREAD,
+            "replicas 1 and 4 have led epoch 3",
+            "event 85 HandleFetchResponse at replica 1 violates ConfigFollows",
+        ),
+    ],
+)
+def test_two_leaders_of_one_epoch_on_a_release(
+    capsys: Captured, tmp_path: Path, finding: str, leaders: str, said_by_tlc: str
+) -> None:
     trace = tmp_path / "found.jsonl"
-    code, said = output(capsys, "kafka", "finding", FIRST, "--version", VERSION, "-o", str(trace))
+    code, said = output(capsys, "kafka", "finding", finding, "--version", VERSION, "-o", str(trace))
     assert code == ExitCode.VIOLATION, said
-    assert "replicas 1 and 2 have led epoch 1" in said
-    assert "event 57 Restart at replica 1 violates ElectionSafety" in said
+    assert leaders in said
+    assert said_by_tlc in said
+    assert "the state in the end: it violates ElectionSafety" in said
     code, said = output(capsys, "validate", str(trace), "--prefixes", str(tmp_path))
-    assert (code, "ElectionSafety" in said) == (ExitCode.VIOLATION, True), said
+    assert (code, said_by_tlc in said) == (ExitCode.VIOLATION, True), said
 
 
 @pytest.mark.usefixtures("kafka")
-def test_the_fix_makes_it_safe(capsys: Captured) -> None:
-    code, said = output(capsys, "kafka", "finding", FIRST, "--version", VERSION, "--patch", FIX)
+@pytest.mark.parametrize("finding", [one for one in load_findings() if one.fix], ids=lambda one: one.name)
+def test_the_fix_makes_it_safe(capsys: Captured, finding: Finding) -> None:
+    code, said = output(capsys, "kafka", "finding", finding.name, "--version", VERSION, "--patch", finding.fix)
     assert (code, "lines accepted" in said) == (ExitCode.CONFORMANT, True), said
+
+
+def told_of_the_other(d: Director) -> None:
+    two_commit(d)
+    d.step("N2 hears of e3: told to cut off what it has committed, its process ends")
+    for one in (1, 3):
+        d.heal(one, 2, 4, 5)
+    d.request_timeout(1, 2)
+    d.begin_quorum_epoch_timeout(1)
+    d.begin_quorum_epoch(1, 2)
+    d.fetch(2, 1)
+    d.roles("L(3)", "stopped", "F(3,1)", "F(2,2)")
+
+
+@pytest.mark.parametrize("script", [read_at_restart, told_of_the_other])
+def test_what_else_becomes_of_unread_voters(kafka: Kafka, script: Callable[[Director], None]) -> None:
+    _, variant = find_finding(UNREAD).variant()
+    notes = Notes()
+    with Table((Command(command_line(kafka, "state")),), 30) as table:
+        make = table.maker(notes, stops=False, dies_in_steps=False, beside=replicas_without(variant.without))
+        script(Director(UNREAD, variant.configuration, make))
+    assert not notes.is_over, notes.undecided or notes.first
 
 
 @pytest.mark.usefixtures("kafka")

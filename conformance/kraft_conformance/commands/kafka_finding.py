@@ -21,17 +21,17 @@ _CODES = {
 
 
 def known_finding(name: str) -> Finding:
-    """The finding of that name, if software can have it that leaves no rule out.
+    """The finding of that name, if software can have it that leaves no rule out, or if Kafka leaves that one out.
 
     Raises:
-        CommandError: there is none, or its schedule leaves rules out.
+        CommandError: there is none, or its schedule leaves rules out that Kafka keeps.
     """
     try:
         finding = find_finding(name)
     except FindingError as error:
         raise usage_error(str(error)) from error
     without = finding.variant()[1].without
-    if without:
+    if without and not finding.fix:
         said = f"the schedule of {name} is one of software without {', '.join(without)}: Kafka is not asked"
         raise CommandError(said, ExitCode.NOTHING_JUDGED)
     return finding
@@ -69,6 +69,8 @@ def _lines(shown: ShownOnKafka) -> list[str]:
         rejection = shown.verdict.rejection
         said = f"{shown.verdict.events} lines accepted" if rejection is None else rejection.headline()
         lines.append(f"TLC: {said}")
+    if shown.violated:
+        lines.append(f"TLC, of the state in the end: it violates {', '.join(shown.violated)}")
     match shown.ending:
         case Ending.SHOWN:
             lines.append(f"Kafka does all {shown.events} events of {shown.finding.schedule}: it has the finding")

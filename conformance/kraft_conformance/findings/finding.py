@@ -72,6 +72,8 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which releases have it, and how that is known: read, tried, or in the public tracker."""
     decision: Decision | None = None
     """What it comes from, where that is an answer of a profile."""
+    fix: str = ""
+    """The patch with which Apache Kafka, which has it, is safe; of `kafka/patching/patches.toml`."""
 
     def found_by(self) -> ByCheck | ByMutant:
         """How TLC finds it.

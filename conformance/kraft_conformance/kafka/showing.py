@@ -14,22 +14,30 @@ from kraft_conformance.random_runs.model import trace_with, verdict_on
 from kraft_conformance.random_runs.notes import Notes
 from kraft_conformance.random_runs.running import line_shown
 from kraft_conformance.random_runs.table import Table
+from kraft_reference.cluster.checkpoint import Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration
 from kraft_reference.roles import Role
+from kraft_reference.scenarios import Variant
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.membership.own_vote import epoch_raised
+from kraft_reference.scenarios.membership.unread_voters import voters_read
 from kraft_reference.scenarios.notation import notation
 from kraft_reference.scenarios.schedule import ScenarioFailure
 from kraft_reference.state import ReplicaState
+from kraft_spec.experiments.replicas import replicas_without
+from kraft_traces.check.model import trace_model
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.lines import EventLine, Generator
 
 GENERATOR_NAME = "kraft-spec-kafka"
 
-_SAFE: Mapping[str, Callable[[Director], None]] = {"own-vote-before-known-leader": epoch_raised}
-"""By finding: how the same schedule goes on where a Kafka gives the safe answer."""
+_SAFE: Mapping[str, Callable[[Director], None]] = {
+    "own-vote-before-known-leader": epoch_raised,
+    "unread-voters": voters_read,
+}
+"""By finding: how the same schedule goes on where a Kafka gives the safe answer, or keeps the rule."""
 
 
 class Ending(StrEnum):
@@ -69,6 +77,8 @@ class ShownOnKafka:
     events: int
     verdict: Verdict | None
     """The model's, up to the event that breaks a property; None of a deviation."""
+    violated: tuple[str, ...]
+    """The invariants that the state of the whole cluster in the end violates, as TLC evaluates them."""
     trace: tuple[bytes, ...]
     """The lines that the verdict is about; of a deviation all of them."""
 
@@ -126,33 +136,41 @@ def show_on_kafka(finding: Finding, table: Table) -> ShownOnKafka:
         AdapterFault: an adapter does not answer as the protocol says.
     """
     _, variant = finding.variant()
-    shown = _played(finding, table, variant.configuration, variant.script, Ending.SHOWN)
-    if shown.ending is Ending.DEVIATION and finding.name in _SAFE and finding.decision is not None:
-        profile, decision = variant.configuration.profile, finding.decision
-        answer: dict[str, Any] = {"name": f"{profile.name}-{decision.safe}", decision.name: decision.safe}
-        configuration = replace(variant.configuration, profile=replace(profile, **answer))
-        safe = _played(finding, table, configuration, _SAFE[finding.name], Ending.SAFE)
+    shown = _played(finding, table, variant, Ending.SHOWN)
+    if shown.ending is Ending.DEVIATION and finding.name in _SAFE:
+        safe = _played(finding, table, _safely(finding, variant), Ending.SAFE)
         if safe.ending is Ending.SAFE:
             return safe
     return shown
 
 
-def _played(
-    finding: Finding, table: Table, configuration: Configuration, script: Callable[[Director], None], ending: Ending
-) -> ShownOnKafka:
-    notes = Notes()
-    director = _RecordingDirector(finding.schedule, configuration, table.maker(notes, stops=False, dies_in_steps=False))
-    deviation, verdict = "", None
+def _safely(finding: Finding, variant: Variant) -> Variant:
+    """The schedule with the safe answer, and with every rule."""
+    configuration, decision = variant.configuration, finding.decision
+    if decision is not None:
+        profile = configuration.profile
+        answer: dict[str, Any] = {"name": f"{profile.name}-{decision.safe}", decision.name: decision.safe}
+        configuration = replace(configuration, profile=replace(profile, **answer))
+    return replace(variant, configuration=configuration, script=_SAFE[finding.name], without=())
+
+
+def _played(finding: Finding, table: Table, variant: Variant, ending: Ending) -> ShownOnKafka:
+    notes, configuration = Notes(), variant.configuration
+    beside = replicas_without(variant.without)
+    maker = table.maker(notes, stops=False, dies_in_steps=False, beside=beside)
+    director = _RecordingDirector(finding.schedule, configuration, maker)
+    deviation, verdict, violated = "", None, tuple[str, ...]()
     lines: Sequence[EventLine] = director.lines
     try:
-        script(director)
+        variant.script(director)
     except ScenarioFailure as failure:
         deviation = str(failure)
     if notes.is_over:
         # From there on the reference has gone on in its place.
         deviation = f"{notes.undecided or notes.first}: what it shows cannot be followed"
     if not deviation:
-        lines, verdict = _verdict(director, finding)
+        lines, verdict = _verdict(director, finding, variant.without)
+        violated = _violated_in_the_end(director)
         deviation = _problem(
             verdict, {finding.violates} & director.watch.violated.keys() if ending is Ending.SHOWN else ()
         )
@@ -167,7 +185,17 @@ def _played(
         director.lost(),
         director.sequence,
         verdict,
-        tuple(trace_with(table, configuration, generator, lines, is_whole=len(lines) >= director.sequence)),
+        violated,
+        tuple(
+            trace_with(
+                table,
+                configuration,
+                generator,
+                lines,
+                is_whole=len(lines) >= director.sequence,
+                switched_off=variant.without,
+            )
+        ),
     )
 
 
@@ -179,13 +207,24 @@ def _problem(verdict: Verdict, broken: Collection[str]) -> str:
     return "" if broken and rejection.properties else f"the model says: {rejection.headline()}"
 
 
-def _verdict(director: _RecordingDirector, finding: Finding) -> tuple[Sequence[EventLine], Verdict]:
+def _violated_in_the_end(director: _RecordingDirector) -> tuple[str, ...]:
+    """The invariants that the state of the whole cluster violates, which no line of a trace has."""
+    checkpoints = Checkpoints(director.world.configuration)
+    for occurrence in director.occurrences:
+        checkpoints.follow(occurrence)
+    model = trace_model()
+    return model.violated_invariants(model.state_at(director.world.configuration, checkpoints.now()))
+
+
+def _verdict(
+    director: _RecordingDirector, finding: Finding, without: Collection[str]
+) -> tuple[Sequence[EventLine], Verdict]:
     """What the model says of the lines up to the event that breaks the finding's property, and those lines."""
     lines = director.lines[: director.watch.violated.get(finding.violates)]
-    verdict = verdict_on(director.world.configuration, lines, finding.schedule)
+    verdict = verdict_on(director.world.configuration, lines, finding.schedule, without)
     if verdict.kind is VerdictKind.REJECTED and finding.violates not in director.watch.violated:
         lines = _in_two(lines)
-        verdict = verdict_on(director.world.configuration, lines, finding.schedule)
+        verdict = verdict_on(director.world.configuration, lines, finding.schedule, without)
     return lines, verdict
 
 

@@ -43,6 +43,7 @@ from kraft_conformance.vectors.format import VectorEvent
 from kraft_reference import events
 from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.cluster.schedule import DEFECTS
+from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Effect, StartTimer
 from kraft_reference.events import Draw, Event
@@ -72,8 +73,11 @@ class AdapterReplica(Replica):
         *,
         stops_at_difference: bool,
         dies_in_steps: bool,
+        beside: MakeReplica = Replica,
     ) -> None:
         """Have the adapter set up the replica that has been started with this state.
+
+        `beside` makes the reference that stands beside it.
 
         Raises:
             AdapterFault: the adapter does not do it.
@@ -82,6 +86,7 @@ class AdapterReplica(Replica):
         self._id = state.key.id
         self._session = session
         self._notes = notes
+        self._beside = beside
         self._visibility = Visibility(session.hello)
         self._stops = stops_at_difference or not self._visibility.sees_state
         in_steps = "crash-in-step" not in session.hello.unsupported
@@ -203,7 +208,8 @@ class AdapterReplica(Replica):
         """
         self.shown = Shown()
         try:
-            return reference_steps(self._references, self.configuration, Happening(self._id, event, draw, crash))
+            happening = Happening(self._id, event, draw, crash)
+            return reference_steps(self._references, self.configuration, happening, self._beside)
         except DEFECTS:
             if self._notes.first is None:
                 raise

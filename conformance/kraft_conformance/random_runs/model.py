@@ -1,6 +1,6 @@
 """The recorded run as a trace, and what TLC says of it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.metadata import version
 
 from msgspec import UNSET
@@ -26,18 +26,28 @@ def trace_of(table: Table, spec: RunSpec, recorded: Recorded) -> Iterator[bytes]
 
 
 def trace_with(
-    table: Table, configuration: Configuration, generator: Generator, lines: Sequence[EventLine], *, is_whole: bool
+    table: Table,
+    configuration: Configuration,
+    generator: Generator,
+    lines: Sequence[EventLine],
+    *,
+    is_whole: bool,
+    switched_off: Collection[str] = (),
 ) -> Iterator[bytes]:
-    """The lines of a trace of these adapters."""
-    header = header_line(configuration, generator, spec_hash=spec_hash(), kip_levels=table.kip_levels())
+    """The lines of a trace of these adapters, which do without the rules that are switched off."""
+    header = header_line(
+        configuration, generator, spec_hash=spec_hash(), kip_levels=table.kip_levels(), switched_off=switched_off
+    )
     yield encode_line(header)
     yield from map(encode_line, lines)
     yield encode_line(EndLine(len(lines), is_whole))
 
 
-def verdict_on(configuration: Configuration, lines: Iterable[EventLine], source: str) -> Verdict:
-    """What the model says of the lines of a run."""
-    return check_lines(lines, configuration, source, own=False)
+def verdict_on(
+    configuration: Configuration, lines: Iterable[EventLine], source: str, switched_off: Collection[str] = ()
+) -> Verdict:
+    """What the model, without the rules that are switched off, says of the lines of a run."""
+    return check_lines(lines, configuration, source, own=False, switched_off=switched_off)
 
 
 def explained(configuration: Configuration, recorded: Recorded, source: str) -> Rejection | None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from kraft_conformance.random_runs.shown import without_id
 from kraft_reference import events
 from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
+from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw, Event
 from kraft_reference.replica import Replica, Step
@@ -38,27 +39,31 @@ class ReferenceStep(NamedTuple):
 
 
 def reference_steps(
-    states: Sequence[ReplicaState], configuration: Configuration, happening: Happening
+    states: Sequence[ReplicaState], configuration: Configuration, happening: Happening, make: MakeReplica = Replica
 ) -> tuple[ReferenceStep, ...]:
     """The steps from each of these states under each answer, those of the profile first.
+
+    `make` makes the replica that takes them.
 
     Raises:
         ValueError: a crash keeps what none of the states can keep.
     """
-    by_profile = [_step(before, configuration, happening, ()) for before in states]
+    by_profile = [_step(make(before, configuration), before, happening, ()) for before in states]
     others = [
-        _step(one.before, other, happening, tuple(sorted(open_answers(configuration.profile, other.profile))))
+        _step(
+            make(one.before, other),
+            one.before,
+            happening,
+            tuple(sorted(open_answers(configuration.profile, other.profile))),
+        )
         for one in by_profile
         for other in other_configurations(configuration, one.line.event, one.line.message, one.line.state)
     ]
     return (*by_profile, *others)
 
 
-def _step(
-    before: ReplicaState, configuration: Configuration, happening: Happening, taken: tuple[OpenAnswer, ...]
-) -> ReferenceStep:
+def _step(replica: Replica, before: ReplicaState, happening: Happening, taken: tuple[OpenAnswer, ...]) -> ReferenceStep:
     _, event, draw, crash = happening
-    replica = Replica(before, configuration)
     if crash is not None:
         done = replica.crash_during(event, draw, crash.completed, crash.log_end_offset)
     else:

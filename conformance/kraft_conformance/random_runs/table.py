@@ -128,7 +128,15 @@ class Table:
         names = sorted({name for levels in everybody for name in levels})
         return {name: min((levels.get(name, "none") for levels in everybody), key=_LEVELS.index) for name in names}
 
-    def maker(self, notes: Notes, *, stops: bool, dies_in_steps: bool, only: int | None = None) -> MakeReplica:
+    def maker(
+        self,
+        notes: Notes,
+        *,
+        stops: bool,
+        dies_in_steps: bool,
+        only: int | None = None,
+        beside: MakeReplica = Replica,
+    ) -> MakeReplica:
         """Makes the replicas of one run.
 
         Args:
@@ -136,6 +144,7 @@ class Table:
             stops: whether the run is over at the first difference.
             dies_in_steps: whether adapters may be made to die in the middle of steps.
             only: the one replica that its adapter plays, all others being the reference; None for all adapters.
+            beside: makes the reference that an adapter is compared with.
         """
         self._notes = notes
 
@@ -151,6 +160,7 @@ class Table:
                 notes,
                 stops_at_difference=stops,
                 dies_in_steps=dies_in_steps,
+                beside=beside,
             )
 
         return make

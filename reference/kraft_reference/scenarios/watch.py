@@ -14,7 +14,7 @@ from kraft_reference.log import Log
 from kraft_reference.records import Record
 from kraft_reference.roles import Role, role_changes
 from kraft_reference.scenarios.watch_sets import SetWatch, is_complete
-from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
+from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, is_majority, is_voter, other_voters
 
 _ROLE_CHANGES = role_changes()
 
@@ -109,7 +109,8 @@ class PropertyWatch:
     def _commitment(self, old: ReplicaState, after: ReplicaState) -> list[str]:
         broken = []
         high_watermark = after.high_watermark
-        if after.role is not Role.STOPPED and old.key == after.key and high_watermark < old.high_watermark:
+        falls = after.role is not Role.STOPPED and old.key == after.key and high_watermark < old.high_watermark
+        if falls and not self._may_forget(old, after):
             broken.append("HwMonotonic")
         if after.role in (Role.LEADER, Role.RESIGNED) and high_watermark > len(self._committed):
             self._committed += after.log.between(len(self._committed), high_watermark)
@@ -121,6 +122,12 @@ class PropertyWatch:
                 if self._exposed.setdefault(offset, record) != record:
                     broken.append("StateMachineSafety")
         return broken
+
+    def _may_forget(self, old: ReplicaState, after: ReplicaState) -> bool:
+        """Does a role begin in which no high watermark is known, by the profile?"""
+        begins = after.role is not old.role and after.role in (Role.LEADER, Role.RESIGNED)
+        forgets = after.high_watermark == UNKNOWN_HIGH_WATERMARK
+        return begins and forgets and self._configuration.profile.leader_high_watermark == "unknown"
 
 
 def _logs_match(one: Log, other: Log) -> bool:

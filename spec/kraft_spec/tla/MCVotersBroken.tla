@@ -159,6 +159,22 @@ VotersCommitted(s) == s.voters[NewestCommitted(s)].voters
 DetailsCommitted(s) == s.voters[NewestCommitted(s)].details
 
 (***************************************************************************)
+(* A set that is never read (scenario 51).  Starts when replica 2 leads    *)
+(* epoch 2, and replica 1 has two records more than 2 began with: the set  *)
+(* without 3 comes to stand below its old end.  The next is without 1.     *)
+(***************************************************************************)
+InitUnread ==
+  /\ config = Joining(3, 3)
+  /\ \E stand \in {Stand({})} :
+     \E left \in {AppendsFor(stand, <<Record(1, "Data", 1, {}), Record(1, "Data", 2, {})>>, {})} :
+     \E scene \in {NextLeads(left, 2, {3})} : Begins(scene)
+
+FirstFetches == {1}
+ThirdThenFirst == {config.keys[IF config.keys[3] \in Voters(replicas[2]) THEN 3 ELSE 1]}
+FourEpochs == 4
+FirstOrSecond(r, timer) == Rested /\ ElectionTimer(timer) /\ r # 3 /\ replicas[r].epoch \in {2, 3}
+
+(***************************************************************************)
 (* A snapshot that holds the newest set instead of the one at its end.     *)
 (***************************************************************************)
 InitUncommitted ==
