@@ -55,6 +55,23 @@ def _says_otherwise(moment: Moment, reply: Reply) -> Reply:
     return replace(reply, profile=given) if isinstance(reply, HelloReply) else reply
 
 
+def _says_unobserved(moment: Moment, reply: Reply) -> Reply:
+    names = tuple(moment.value.split("+"))
+    return replace(reply, unobserved=names) if isinstance(reply, HelloReply) else reply
+
+
+def _misreads(moment: Moment, reply: Reply) -> Reply:
+    """The vote in its state and the leader in its votes are those of nobody."""
+    if isinstance(reply, ObserveReply):
+        return replace(reply, state=replace(reply.state, voted_key=TracedKey(99, "U99")))
+    return each(TracedSend, _of_nobody)(moment, reply)
+
+
+def _of_nobody(_: Moment, sent: TracedSend) -> Effects:
+    is_vote = isinstance(sent.message, TracedVoteResponse)
+    return (TracedSend(replace(sent.message, leader_id=99)) if is_vote else sent,)
+
+
 def _without_field(moment: Moment, reply: Reply) -> Reply:
     if not isinstance(reply, ObserveReply):
         return reply
@@ -171,6 +188,8 @@ MODES: dict[str, Change] = {
     "wire": lambda _, reply: at_level(reply, "wire", injects=False),
     "effects": lambda _, reply: at_level(reply, "effects", injects=False),
     "without-field": _without_field,
+    "unobserved": _says_unobserved,
+    "misreads": _misreads,
     "unsupported": _hello(unsupported=("voter-changes", "observers")),
     "kip-595-only": _hello(kip_levels={"KIP-595": "full"}),
     "profile": _says_otherwise,

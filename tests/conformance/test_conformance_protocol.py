@@ -145,6 +145,12 @@ def test_a_malformed_request_is_told_by_line_and_field(line: str, said: str) -> 
             '$.kip_levels: unknown KIP "KIP_595", did you mean KIP-595',
         ),
         (
+            '{"type":"hello","id":1,"schema":"kraft-adapter/1","implementation":{"name":"x","version":"0"},'
+            '"kip_levels":{},"kraft_versions":[1],"profile":"kip","observability":"wire",'
+            '"unobserved":["FlushLog","StartTimer.fetches"]}',
+            '$.unobserved[1]: unknown name "StartTimer.fetches", did you mean StartTimer.fetch',
+        ),
+        (
             '{"type":"partition_step","id":1,"effects":[{"type":"LeaderAndISR"}]}',
             '$.effects[0].type: unknown value "LeaderAndISR", did you mean LeaderAndIsr',
         ),

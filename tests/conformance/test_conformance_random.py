@@ -194,6 +194,15 @@ def test_a_pass_says_at_which_level_it_was_seen(mode: str, remark: str) -> None:
         assert (one.outcome.status, one.remarks) == (Status.PASS, (remark,))
 
 
+def test_a_timer_and_a_field_that_are_never_shown_are_not_judged() -> None:
+    hidden = "unobserved=StartTimer.election+VoteResponse.leader_id+state.voted_key"
+    for one in outcomes(seat(hidden, "never-restarts", "misreads")):
+        assert one.outcome.status is Status.PASS, one
+        assert one.remarks[0] == "seen without VoteResponse.leader_id, state.voted_key"
+    for one in outcomes(seat(hidden.removesuffix("+state.voted_key"), "misreads")):
+        assert one.outcome.differences[0].field == "state.voted_key"
+
+
 def test_a_run_in_which_nothing_was_seen_is_unobserved() -> None:
     """The third seat is that of an observer, of which the workload has none."""
     (one,) = outcomes(Reference(), Reference(), seat("state"), workloads=("calm",), replicas=2, seeds=(0,), steps=50)

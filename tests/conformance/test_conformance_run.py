@@ -148,6 +148,28 @@ def test_a_field_on_which_nothing_hangs_may_be_left_out(capsys: Captured) -> Non
     assert all("state.reports" in one["left_out"] for one in of_status(found, "pass"))
 
 
+def test_a_timer_and_a_field_can_be_left_out(capsys: Captured) -> None:
+    """No election timer is shown, and what is shown of two fields is wrong; all else is judged."""
+    names = ("StartTimer.election", "VoteResponse.leader_id", "state.voted_key")
+    modes = ("never-restarts", "misreads")
+
+    def judged(word: str, *hidden: str) -> tuple[int, dict[str, dict[str, Any]]]:
+        code, found = ran(capsys, altered(f"unobserved={'+'.join(hidden)}", *modes), "-k", word)
+        return code, {one["id"]: one for one in found[:-1]}
+
+    code, votes = judged("vote.granted", *names)
+    assert (code, "VoteResponse to 1.leader_id" in votes["vote.granted"]["reason"]) == (ExitCode.NOTHING_JUDGED, True)
+    code, candidates = judged("candidate.", *names)
+    assert code == ExitCode.INCONCLUSIVE, [one for one in candidates.values() if one["status"] == "fail"]
+    assert candidates["candidate.loses"]["reason"] == "not shown: StartTimer.election"
+    assert candidates["candidate.wins"]["status"] == "pass"
+    for name in names:
+        seen = [one for one in names if one != name]
+        assert ExitCode.VIOLATION in (judged("vote.granted", *seen)[0], judged("candidate.", *seen)[0]), name
+    modes = (*modes, "sends-first")
+    assert judged("vote.granted", *names)[0] == ExitCode.VIOLATION
+
+
 # -------------------------------------------------------------------------------------------------------------
 # Wrong ones.
 # -------------------------------------------------------------------------------------------------------------

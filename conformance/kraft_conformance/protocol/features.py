@@ -2,6 +2,10 @@
 
 from typing import Literal, get_args
 
+from kraft_reference.effects import Timer
+from kraft_traces.message_types import TRACED_MESSAGES
+from kraft_traces.state_types import TracedState
+
 Level = Literal["wire", "effects", "state"]
 """How much is shown, each with what stands before it: messages; writes and timers; the fields of the state."""
 
@@ -49,6 +53,19 @@ WriteOrTimer = Literal[
     "StoreReassignPartitions",
 ]
 """The kinds of effects that are shown from the level `effects` on."""
+
+UNOBSERVED: tuple[str, ...] = (
+    *get_args(WriteOrTimer),
+    *[f"StartTimer.{timer}" for timer in Timer],
+    *[f"state.{name}" for name in TracedState.__struct_fields__],
+    *[
+        f"{kind}.{name}"
+        for kind, message in TRACED_MESSAGES.items()
+        for name in message.__struct_fields__
+        if name not in ("id", "source", "destination")
+    ],
+)
+"""What an adapter may say that it never shows: a kind of effects, one timer, one field of the state or of a message."""
 
 
 def shows(observability: Level, level: Level) -> bool:

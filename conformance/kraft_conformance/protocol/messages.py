@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kraft_conformance.protocol.base import Message as _Message
 from kraft_conformance.protocol.cluster import Cluster
-from kraft_conformance.protocol.features import KIPS, Feature, Level, Subject, WriteOrTimer
+from kraft_conformance.protocol.features import KIPS, UNOBSERVED, Feature, Level, Subject
 from kraft_conformance.protocol.partitions import (
     PartitionObserve,
     PartitionObserveReply,
@@ -127,8 +127,8 @@ class HelloReply(_Message, frozen=True, kw_only=True, tag="hello"):
     state_injection: bool = False
     """Whether `reset` may carry a state."""
     unsupported: tuple[Feature, ...] = ()
-    unobserved: tuple[WriteOrTimer, ...] = ()
-    """Kinds of effects that it never shows although its observability is `effects` or `state`."""
+    unobserved: tuple[Annotated[str, Meta(extra_json_schema={"enum": list(UNOBSERVED)})], ...] = ()
+    """What it never shows although its observability would have it: kinds of effects, timers, and fields."""
     subjects: tuple[Subject, ...] = ("replica",)
     """What the adapter can put in front of the runner; whoever does not say it has a replica of the quorum."""
 

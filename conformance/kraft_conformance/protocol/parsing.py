@@ -6,7 +6,7 @@ from msgspec import UNSET
 from msgspec.json import Decoder, Encoder
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import FEATURES, KIPS, LEVELS, SUBJECTS
+from kraft_conformance.protocol.features import FEATURES, KIPS, LEVELS, SUBJECTS, UNOBSERVED
 from kraft_conformance.protocol.messages import (
     HelloReply,
     ObserveReply,
@@ -109,6 +109,9 @@ def parse_reply(raw: bytes, number: int) -> Reply:
         for name in reply.kip_levels:
             if name not in KIPS:
                 raise FieldError(not_one_of("KIP", name, KIPS), source, number, "$.kip_levels")
+        for place, name in enumerate(reply.unobserved):
+            if name not in UNOBSERVED:
+                raise FieldError(not_one_of("name", name, UNOBSERVED), source, number, f"$.unobserved[{place}]")
     return reply
 
 

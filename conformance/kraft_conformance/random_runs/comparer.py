@@ -13,7 +13,7 @@ from kraft_conformance.random_runs.plan import explanation
 from kraft_conformance.random_runs.shown import masked
 from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
-from kraft_conformance.runner.plain import Compared, Difference, tag_of
+from kraft_conformance.runner.plain import Compared, Difference
 from kraft_conformance.vectors.format import VectorStep
 from kraft_conformance.vectors.state_changes import changed
 from kraft_traces.effects import TracedEffect, TracedStartTimer
@@ -121,7 +121,7 @@ class StepComparer:
         may_be_missing = {one.path: one.reason for one in latitude if one.absent}
         for place, effect in enumerate(expected):
             reason = may_be_missing.get(f"outputs[{place}]")
-            if reason is not None and self._visibility.shows(tag_of(effect)) and effect_name(effect) not in there:
+            if reason is not None and self._visibility.shows(effect) and effect_name(effect) not in there:
                 yield reason
 
     # -----------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
-from kraft_conformance.runner.plain import Difference, tag_of
+from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.format import VectorEvent
 from kraft_reference import events
@@ -52,7 +52,7 @@ from kraft_reference.replica import Step as Done
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Given, attributed
 from kraft_traces.checkpoints import CheckpointError
-from kraft_traces.effects import TracedEffect, TracedFlushLog
+from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect
 from kraft_traces.errors import IncompleteLineError
 from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, Disk, counts_otherwise, disk_of, normal_form
@@ -176,7 +176,7 @@ class AdapterReplica(Replica):
             done = self._own_way(begun, step.done, step.expected, seen, kept)
             self.shown = named(sequence, seen if self._visibility.sees_all_writes else replaced(seen, effects=UNSET))
             if self._notes.explaining is None:
-                hidden = [effect for effect in step.expected if not self._visibility.shows(tag_of(effect))]
+                hidden = [effect for effect in step.expected if not self._visibility.shows(effect)]
                 self._notes.explaining = named(sequence, Shown((*hidden, *shown))).effects or ()
             self._references = (done.state,)
         else:
@@ -248,16 +248,20 @@ class AdapterReplica(Replica):
         done = normal_form(shown, self._disk)
         self._disk = self._disk.after(done)
         kept = self._answers.without_unheard(event_of_line(line), done)
-        effects = tuple([without_id(one) for one in kept if visibility.shows(tag_of(one))])
+        effects = tuple([without_id(one) for one in kept if visibility.shows(one)])
         self._notes.shown += len(effects)
         return Shown(effects, reply.refusal if visibility.sees_state else UNSET, state)
 
     def _kept(self, wanted: tuple[Effect, ...], actual: Sequence[TracedEffect]) -> tuple[Effect, ...]:
         """The reference's effects without the timers that may be missing and are."""
-        if not self._visibility.shows("StartTimer"):
-            return wanted
         there = {effect_name(effect) for effect in actual}
-        return tuple([one for one in wanted if not isinstance(one, StartTimer) or f"StartTimer {one.timer}" in there])
+
+        def is_kept(effect: Effect) -> bool:
+            traced = traced_effect(1, effect)
+            is_timer = isinstance(effect, StartTimer)
+            return not is_timer or effect_name(traced) in there or not self._visibility.shows(traced)
+
+        return tuple(filter(is_kept, wanted))
 
     def _follow(self, event: Event, crash: CrashPoint | None, after: ReplicaState) -> None:
         """Take note of where the two have come to."""
@@ -289,7 +293,7 @@ class AdapterReplica(Replica):
         """What the implementation did, for the cluster to go on with."""
         if seen.state is UNSET or seen.effects is UNSET:
             return wanted
-        hidden = [effect for effect in wanted.effects if not self._visibility.shows(type(effect).__name__)]
+        hidden = [effect for effect in wanted.effects if not self._visibility.shows(traced_effect(1, effect))]
         try:
             made = reference_effects(self._id, seen.effects, expected, hidden)
             state = followed(before, made, wanted.state, seen.state, kept)

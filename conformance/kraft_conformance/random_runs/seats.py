@@ -87,9 +87,11 @@ class LocalSession:
         """
         self._adapter = adapter
         self._number = 0
+        self._unobserved: frozenset[str] = frozenset()
         self.hello = self.ask(HelloReply, Hello, schema=SCHEMA, runner=Software("kraft-spec", ""))
         if self.hello.schema != SCHEMA:
             raise OtherVersion(f"the adapter speaks {self.hello.schema}, this program {SCHEMA}")
+        self._unobserved = frozenset(self.hello.unobserved)
 
     def ask(self, wanted: type[_Reply], request: type[Request], **fields: Any) -> _Reply:
         """Send a request and return its reply.
@@ -104,7 +106,7 @@ class LocalSession:
             raise Unable(str(error)) from error
         except Exception as error:
             raise Died(f"it raised {type(error).__name__}: {error}") from error
-        return fitting(reply, request, wanted)
+        return fitting(reply, request, wanted, self._unobserved)
 
     def end(self, *, politely: bool = True) -> None:
         """There is nothing to leave behind."""

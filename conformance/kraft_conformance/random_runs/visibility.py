@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 
 from kraft_conformance.protocol.messages import HelloReply
+from kraft_conformance.protocol.unobserved import is_write, names_of
 from kraft_reference.outcome import Refusal
-from kraft_traces.effects import TracedEffect
+from kraft_traces.effects import TracedAnswer, TracedEffect, TracedSend
 from kraft_traces.state_types import TracedState
 
 
@@ -27,19 +28,19 @@ class Visibility:
         self.sees_state = hello.observability == "state"
         self.sees_writes = hello.observability != "wire"
         self.sees_syncs = self.sees_writes and "FlushLog" not in hello.unobserved
-        self.sees_all_writes = self.sees_writes and set(hello.unobserved) <= {"StartTimer"}
+        self.sees_all_writes = self.sees_writes and not any(map(is_write, hello.unobserved))
         """All that the model has; timers are none of it."""
 
     def limits(self) -> tuple[str, ...]:
         """What cannot be seen, in words."""
-        hidden = () if self.sees_all_writes else self.hello.unobserved
-        writes = "writes, " if not self.sees_writes else f"{', '.join(hidden)}, " if hidden else ""
+        hidden = [name for name in self.hello.unobserved if not name.startswith("StartTimer")]
+        writes = "".join([f"{name}, " for name in (hidden if self.sees_writes else ["writes", *hidden])])
         if self.sees_state:
             return (f"seen without {writes.removesuffix(', ')}",) if writes else ()
         return (f"seen at the level {self.hello.observability}: {writes}state and refusals are the reference's",)
 
-    def shows(self, kind: str) -> bool:
-        """Are effects of this kind shown?"""
-        if kind in ("Send", "Answer"):
+    def shows(self, effect: TracedEffect) -> bool:
+        """Are effects like this one shown?"""
+        if isinstance(effect, TracedSend | TracedAnswer):
             return True
-        return self.sees_writes and kind not in self.hello.unobserved
+        return self.sees_writes and not {*names_of(effect)} & {*self.hello.unobserved}

@@ -6,7 +6,8 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from kraft_conformance.protocol.features import Level, WriteOrTimer
+from kraft_conformance.protocol.features import Level
+from kraft_conformance.protocol.unobserved import names_of
 from kraft_conformance.runner.plain import Compared, Difference, compare, plain, tag_of, text
 from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
 from kraft_conformance.vectors.format import VectorStep
@@ -40,7 +41,7 @@ class EffectComparison:
         step: VectorStep,
         effects: Sequence[TracedEffect],
         observability: Level,
-        never_shown: Sequence[WriteOrTimer],
+        never_shown: Sequence[str],
         ahead: RequestsAhead | None = None,
     ) -> None:
         """`ahead`: what was sent before the step beyond what was expected; None if nothing can have been."""
@@ -62,7 +63,7 @@ class EffectComparison:
     def _is_seen(self, effect: TracedEffect) -> bool:
         if isinstance(effect, _TOLD):
             return True
-        return self._sees_writes and tag_of(effect) not in self._never_shown
+        return self._sees_writes and self._never_shown.isdisjoint(names_of(effect))
 
     def compared(self, disk: Disk, log_end_offset: int) -> Compared:
         """The differences."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from kraft_conformance.protocol.features import shows
 from kraft_conformance.protocol.messages import HelloReply
+from kraft_conformance.protocol.unobserved import names_of
 from kraft_conformance.runner.outcome import Outcome, Status
-from kraft_conformance.runner.plain import tag_of
 from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.requirements import about
@@ -38,8 +38,8 @@ def concluded(
 
 
 def _hidden(vector: AnyVector, hello: HelloReply) -> tuple[str, ...]:
-    kinds = [tag_of(output) for step in vector.steps for output in step.outputs]
-    return tuple([kind for kind in hello.unobserved if kind in kinds])
+    names = {name for step in vector.steps for output in step.outputs for name in names_of(output)}
+    return tuple([name for name in hello.unobserved if name in names])
 
 
 def _missing(vector: AnyVector, left_out: Sequence[str]) -> tuple[str, ...]:

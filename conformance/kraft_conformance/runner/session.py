@@ -18,6 +18,7 @@ from kraft_conformance.protocol.messages import (
     Software,
 )
 from kraft_conformance.protocol.parsing import encoded, parse_reply
+from kraft_conformance.protocol.unobserved import as_observed
 from kraft_conformance.runner.faults import AdapterFault, MalformedReply, OtherVersion, StrayOutput, Unable, Unsupported
 from kraft_conformance.runner.plain import tag_of
 from kraft_conformance.runner.process import AdapterProcess
@@ -41,8 +42,14 @@ class Adapter(Protocol):
         """Leave nothing behind."""
 
 
-def fitting(reply: Reply, request: type[Request], wanted: type[_Reply], stderr: str = "") -> _Reply:
-    """The reply, if it is one to the request.
+def fitting(
+    reply: Reply,
+    request: type[Request],
+    wanted: type[_Reply],
+    unobserved: frozenset[str] = frozenset(),
+    stderr: str = "",
+) -> _Reply:
+    """The reply without what is `unobserved`, if it is one to the request.
 
     Raises:
         AdapterFault: it is an error, or another reply.
@@ -55,7 +62,7 @@ def fitting(reply: Reply, request: type[Request], wanted: type[_Reply], stderr: 
     if not isinstance(reply, REPLIES[request]) or not isinstance(reply, wanted):
         given, expected = tag_of(reply), REPLIES[request].__struct_config__.tag
         raise MalformedReply(f"a reply of type {given}, expected {expected}", stderr)
-    return reply
+    return as_observed(reply, unobserved)
 
 
 class Session:
@@ -72,8 +79,10 @@ class Session:
         self._process = AdapterProcess(command, reply_timeout_s)
         self._number = 0
         self._watch = watch
+        self._unobserved: frozenset[str] = frozenset()
         try:
             self.hello = self._greet()
+            self._unobserved = frozenset(self.hello.unobserved)
         except BaseException:
             self._process.end()
             raise
@@ -113,7 +122,7 @@ class Session:
         if reply.id != self._number:
             detail = f"a reply to request {reply.id} where one to request {self._number} was due"
             raise MalformedReply(detail, self._process.stderr)
-        return fitting(reply, request, wanted, self._process.stderr)
+        return fitting(reply, request, wanted, self._unobserved, self._process.stderr)
 
     def _parsed(self, raw: bytes) -> Reply:
         try:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from kraft_conformance.protocol.features import Feature, Level, Subject, WriteOrTimer
+from kraft_conformance.protocol.features import Feature, Level, Subject
 from kraft_conformance.protocol.messages import HelloReply, Software
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.reports import counts, repetition
@@ -58,7 +58,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     observability: Level
     state_injection: bool
     unsupported: tuple[Feature, ...]
-    unobserved: tuple[WriteOrTimer, ...]
+    unobserved: tuple[str, ...]
     subjects: tuple[Subject, ...]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from kraft_conformance.protocol.unobserved import effect_names
 from kraft_conformance.runner.explanation import counted, happening, shown_fields
 from kraft_conformance.runner.outcome import Outcome
 from kraft_conformance.runner.output.results import About
@@ -155,9 +156,10 @@ class _Failing:
         self._actual = [effect for effect in outcome.effects or () if self._is_seen(effect)]
 
     def _is_seen(self, effect: dict[str, Any]) -> bool:
-        kind = effect.get("kind")
+        kind = effect["kind"]
+        names = effect_names(kind, effect.get("timer"))
         return kind in ("Send", "Answer") or (
-            self._about.observability != "wire" and kind not in self._about.unobserved
+            self._about.observability != "wire" and not {*names} & {*self._about.unobserved}
         )
 
     def rows(self) -> Iterator[Row]:
