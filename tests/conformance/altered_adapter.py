@@ -32,6 +32,7 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionReset
 from kraft_dev.matrix.showing import at_level
+from kraft_reference.durability import crashed
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
 from kraft_traces.latitude.ordering import happens_before
@@ -70,6 +71,19 @@ def _misreads(moment: Moment, reply: Reply) -> Reply:
 def _of_nobody(_: Moment, sent: TracedSend) -> Effects:
     is_vote = isinstance(sent.message, TracedVoteResponse)
     return (TracedSend(replace(sent.message, leader_id=99)) if is_vote else sent,)
+
+
+def _polled_again_at_once(moment: Moment, reply: Reply) -> Reply:
+    """A loop that never pauses."""
+    return replace(reply, poll_again_ms=0) if moment.event in ("Poll", "PollFetch") else reply
+
+
+def _dies(moment: Moment, reply: Reply) -> Reply:
+    """Its process ends of an answer that comes where nobody awaits it."""
+    if moment.event != moment.value or not isinstance(reply, StepReply):
+        return reply
+    moment.replica.state = crashed(moment.before, moment.before.log.flushed)
+    return replace(reply, effects=(), refusal=UNSET, died="IllegalStateException: no such vote")
 
 
 def _without_field(moment: Moment, reply: Reply) -> Reply:
@@ -188,6 +202,8 @@ MODES: dict[str, Change] = {
     "wire": lambda _, reply: at_level(reply, "wire", injects=False),
     "effects": lambda _, reply: at_level(reply, "effects", injects=False),
     "without-field": _without_field,
+    "polled-again-at-once": _polled_again_at_once,
+    "dies": _dies,
     "unobserved": _says_unobserved,
     "misreads": _misreads,
     "unsupported": _hello(unsupported=("voter-changes", "observers")),

@@ -324,6 +324,16 @@ def test_what_an_invariant_sees_is_said_with_the_step_it_comes_from() -> None:
     assert one.outcome.rule_level == "MUST"
 
 
+def test_a_process_that_ends_by_itself_is_said_with_its_reason() -> None:
+    """And not that what it no longer shows contradicts what the reference has in its place."""
+    shown = ("leader_id", "voted_key", "epoch", "high_watermark", "voters", "awaiting")
+    quiet = seat("dies=ClientAppend", *[f"without-field={name}" for name in shown])
+    (one,) = outcomes(quiet, seeds=(1,), workloads=("calm",), shrinks=False)
+    said = "ClientAppend at replica 1: died: expected that it lives on, actual IllegalStateException: no such vote"
+    assert (one.outcome.status, one.outcome.reason.partition(", ")[2]) == (Status.FAIL, said)
+    assert "TypeOk" not in str(one.violation)
+
+
 def test_a_failure_says_whether_a_must_is_broken() -> None:
     (one,) = outcomes(
         seat("without-rule=update-voter.reply-time"),

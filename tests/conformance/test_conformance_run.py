@@ -151,7 +151,7 @@ def test_a_field_on_which_nothing_hangs_may_be_left_out(capsys: Captured) -> Non
 def test_a_timer_and_a_field_can_be_left_out(capsys: Captured) -> None:
     """No election timer is shown, and what is shown of two fields is wrong; all else is judged."""
     names = ("StartTimer.election", "VoteResponse.leader_id", "state.voted_key")
-    modes = ("never-restarts", "misreads")
+    modes: tuple[str, ...] = ("never-restarts", "misreads")
 
     def judged(word: str, *hidden: str) -> tuple[int, dict[str, dict[str, Any]]]:
         code, found = ran(capsys, altered(f"unobserved={'+'.join(hidden)}", *modes), "-k", word)
@@ -227,6 +227,23 @@ def test_what_is_wrong_fails(capsys: Captured, mode: str, vector: str, said: str
 def test_what_is_left_open_is_right(capsys: Captured, mode: str, vector: str) -> None:
     code, found = ran(capsys, altered(mode), "-k", vector)
     assert (code, counts(found)) == (ExitCode.CONFORMANT, {"pass": 1})
+
+
+def test_a_loop_that_turns_with_nothing_to_do_is_wrong(capsys: Captured) -> None:
+    """Where something is due, to be polled again at once is right."""
+    code, found = ran(capsys, altered("polled-again-at-once"), "-k", "idle.searching-observer")
+    (failed,) = of_status(found, "fail")
+    assert (code, failed["reason"]) == (
+        ExitCode.VIOLATION,
+        "step 3 of 3: poll_again_ms: expected more than 0 where nothing is due, actual 0",
+    )
+    assert ran(capsys, altered("polled-again-at-once"), "-k", "start.observer-finds")[0] == ExitCode.CONFORMANT
+
+
+def test_a_process_that_ends_by_itself_is_told_first(capsys: Captured) -> None:
+    code, found = ran(capsys, altered("dies=HandleVoteRequest"), "-k", "vote.granted")
+    said = "step 1 of 1: died: expected that it lives on, actual IllegalStateException: no such vote"
+    assert (code, found[0]["reason"]) == (ExitCode.VIOLATION, said)
 
 
 def test_what_is_synced_cannot_be_lost(capsys: Captured) -> None:

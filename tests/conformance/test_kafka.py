@@ -268,8 +268,33 @@ def test_a_process_that_dies_of_an_exception_is_stopped(capsys: Captured, tmp_pa
     _, shown = lines(capsys, "kafka", "run", "--version", VERSION, "-k", name, "--log", str(log))
     failed = next(one for one in shown if one.get("id") == name)
     assert (failed["status"], "IllegalArgumentException" in failed["reason"]) == ("expected failure", True)
+    assert (failed["differences"][0]["field"], failed["differences"][0]["actual"].partition(" (")[0]) == (
+        "died",
+        "java.lang.IllegalArgumentException: Unknown leader endpoints",
+    )
     assert {"field": "state.role", "expected": '"Unattached"', "actual": '"Stopped"'} in failed["differences"]
     assert "IllegalArgumentException: Unknown leader endpoints" in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("kafka")
+@pytest.mark.parametrize(
+    ("version", "idle"),
+    [
+        ("4.1.1", {"idle.unattached-observer"}),
+        ("4.3.1", {"idle.unattached-observer", "idle.searching-observer.kafka-4"}),
+    ],
+)
+def test_an_observer_that_waits_for_an_answer_polls_without_a_pause(
+    capsys: Captured, version: str, idle: set[str]
+) -> None:
+    try:
+        released(releases()[version])
+    except KafkaUnavailableError as error:
+        pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
+    _, shown = lines(capsys, "kafka", "run", "--version", version, "-k", "-observer", "--timeout", REPLY_S)
+    found = {one["id"]: one["differences"] for one in shown if one.get("status") == "expected failure"}
+    polled = {"field": "poll_again_ms", "expected": "more than 0 where nothing is due", "actual": "0"}
+    assert {vector for vector, differences in found.items() if differences == [polled]} == idle
 
 
 @pytest.mark.usefixtures("kafka")

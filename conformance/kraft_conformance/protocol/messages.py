@@ -137,13 +137,19 @@ class ResetReply(_Message, frozen=True, kw_only=True, tag="reset"):
     """It is done."""
 
 
-class StepReply(_Message, frozen=True, kw_only=True, tag="step"):
-    """What the replica did."""
-
+class _Done(_Message, frozen=True, kw_only=True):
     effects: tuple[TracedEffect, ...]
     """In their order; after a crash in the step what it completed."""
     refusal: Refusal | UnsetType | None = UNSET
     """Why nothing happened; null if something did."""
+    poll_again_ms: DurationMs | UnsetType = UNSET
+    """How soon an implementation with one poll loop, polled in this step, wants to be polled again with no event."""
+    died: str | UnsetType = UNSET
+    """Of what the process of the replica has ended by itself: it is Stopped now."""
+
+
+class StepReply(_Done, frozen=True, kw_only=True, tag="step"):
+    """What the replica did."""
 
 
 class ObserveReply(_Message, frozen=True, kw_only=True, tag="observe"):
@@ -156,11 +162,8 @@ class CrashReply(_Message, frozen=True, kw_only=True, tag="crash"):
     """It is done."""
 
 
-class RestartReply(_Message, frozen=True, kw_only=True, tag="restart"):
+class RestartReply(_Done, frozen=True, kw_only=True, tag="restart"):
     """What the replica did when it started."""
-
-    effects: tuple[TracedEffect, ...]
-    refusal: Refusal | UnsetType | None = UNSET
 
 
 class ByeReply(_Message, frozen=True, kw_only=True, tag="bye"):

@@ -14,6 +14,7 @@ from kraft_conformance.random_runs.shown import masked
 from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
 from kraft_conformance.runner.plain import Compared, Difference
+from kraft_conformance.runner.process_life import ended
 from kraft_conformance.vectors.format import VectorStep
 from kraft_conformance.vectors.state_changes import changed
 from kraft_traces.effects import TracedEffect, TracedStartTimer
@@ -73,7 +74,7 @@ class StepComparer:
             if seen.state != after:
                 state = compared_state("state", after, seen.state)
                 differences, left_out = differences + state.differences, left_out + state.left_out
-        return Judged(differences, left_out, tuple(self._missing(expected, seen, latitude)))
+        return Judged((*ended(seen.died), *differences), left_out, tuple(self._missing(expected, seen, latitude)))
 
     def note(self, sequence: int, event: str | None, role: str | None, judged: Judged, *reasons: str) -> None:
         """Take note of a comparison, with the reasons of the open answers that it took."""
@@ -162,6 +163,6 @@ def _as_shown(expected: Sequence[TracedEffect], actual: Mapping[str, TracedEffec
 def _level(found: Sequence[Difference]) -> Level:
     """Of the differences, the lowest level at which one shows."""
     fields = [one.field for one in found]
-    if any(part in name for name in fields for part in ("Send ", "Answer ")):
+    if any(part in name for name in fields for part in ("Send ", "Answer ", "died")):
         return "wire"
     return "state" if all(name.startswith(("state", "refusal")) for name in fields) else "effects"

@@ -31,7 +31,7 @@ from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.random_runs.fetch_answers import as_answered, event_of_line, without_unnamed
 from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes, is_of_timers
 from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, different, reference_steps
-from kraft_conformance.random_runs.shown import followed, named, reference_effects, without_id
+from kraft_conformance.random_runs.shown import STATE_OF_CLUSTERS, followed, hides, named, reference_effects, without_id
 from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_order
 from kraft_conformance.runner.comparison import effect_name
@@ -49,6 +49,7 @@ from kraft_reference.effects import Effect, StartTimer
 from kraft_reference.events import Draw, Event
 from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
+from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Given, attributed
 from kraft_traces.checkpoints import CheckpointError
@@ -250,7 +251,7 @@ class AdapterReplica(Replica):
         kept = self._answers.without_unheard(event_of_line(line), done)
         effects = tuple([without_id(one) for one in kept if visibility.shows(one)])
         self._notes.shown += len(effects)
-        return Shown(effects, reply.refusal if visibility.sees_state else UNSET, state)
+        return Shown(effects, reply.refusal if visibility.sees_state else UNSET, state, reply.died)
 
     def _kept(self, wanted: tuple[Effect, ...], actual: Sequence[TracedEffect]) -> tuple[Effect, ...]:
         """The reference's effects without the timers that may be missing and are."""
@@ -304,4 +305,7 @@ class AdapterReplica(Replica):
                 told_twice = Difference(error.field.removeprefix("$."), "what follows from its effects", error.detail)
                 self._notes.first = replaced(first, differences=(*first.differences, told_twice))
             return wanted
+        # After a death nothing of it is shown, and nothing of it plays a part but the log.
+        is_mixed = hides(seen.state, STATE_OF_CLUSTERS) and state.role is not Role.STOPPED
+        self._notes.is_mixed = self._notes.is_mixed or is_mixed
         return Done(state, made, wanted.refusal if seen.refusal is UNSET else seen.refusal)

@@ -46,7 +46,9 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
     if violation is not None or rejection is not None:
         said = str(violation) if violation is not None else str(rejection and rejection.headline())
         if first is not None:
-            return _failed(recorded, first, rejection, f"{said}; {first.where()}: {first.differences[0]}")
+            where = f"{first.where()}: {first.differences[0]}"
+            # What is said of a process that has ended is what ended it.
+            return _failed(recorded, first, rejection, where if first.is_death else f"{said}; {where}")
         # Nobody does anything that the reference would not: then it is wrong itself, or the latitude too wide.
         remark = "every step is one of the reference: please report it with the command that repeats it"
         rules = () if rejection is None else rejection.explained_by or rejection.rules[:RULES_MAX]

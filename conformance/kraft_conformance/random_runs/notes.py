@@ -49,6 +49,11 @@ class FirstDifference:
         """Does nothing but the timers differ?"""
         return is_of_timers(self.differences)
 
+    @property
+    def is_death(self) -> bool:
+        """Has the process of the replica ended by itself?"""
+        return self.differences[0].field == "died"
+
     def where(self) -> str:
         """The step, in words."""
         if self.event is None:
@@ -84,6 +89,8 @@ class Notes:
     """How many outputs the adapters have shown."""
     left_out: dict[str, None] = field(default_factory=dict)
     """What was expected and not shown."""
+    is_mixed: bool = False
+    """A state after a difference has fields of the reference on which properties of clusters hang."""
     durations: dict[tuple[str, str], Durations] = field(default_factory=dict)
     """Of each implementation, by its name and version."""
     asking: tuple[int, str] | None = None

@@ -83,8 +83,16 @@ def _run(table: Table, spec: RunSpec, on_event: Callable[[], None], *, dies_in_s
         if notes.is_over:
             break
     whole = not notes.is_over and simulation.violation is None
-    violation = simulation.violation
+    violation = _of_what_is_shown(simulation.violation, notes)
     return Recorded(tuple(occurrences), tuple(lines), simulation.schedule, violation, notes, whole)
+
+
+def _of_what_is_shown(violation: Violation | None, notes: Notes) -> Violation | None:
+    """A violation, unless the reference's part of a state may be its reason: the run is over then."""
+    if violation is None or not notes.is_mixed:
+        return violation
+    notes.is_over = True
+    return None
 
 
 def _as_far_as_known(occurrences: Iterator[Occurrence], notes: Notes) -> Iterator[Occurrence]:
@@ -122,7 +130,7 @@ def rerun(
             moves.append(move)
             occurrences.append(occurrence)
             lines.append(line_shown(world, occurrence))
-            violation = invariants.observe(occurrence)
+            violation = _of_what_is_shown(invariants.observe(occurrence), notes)
             if violation is not None or notes.is_over:
                 break
     return Recorded(tuple(occurrences), tuple(lines), tuple(moves), violation, notes, is_whole=False)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.random_runs.visibility import Shown
 from kraft_conformance.runner.comparison import effect_name
+from kraft_conformance.runner.concluding import CORE
 from kraft_conformance.vectors.state_changes import applied
 from kraft_reference import durability
 from kraft_reference.cluster.type_check import check_type
@@ -28,6 +29,9 @@ from kraft_traces.values import CHANGE_SUFFIX, traced_key, traced_record, traced
 _Part = TypeVar("_Part", bound=Struct)
 
 TRACED_MESSAGE = get_args(TracedMessage)
+
+STATE_OF_CLUSTERS = (*CORE, "voters")
+"""Fields of the state on which the properties of clusters hang."""
 
 
 def masked(expected: _Part, actual: Struct) -> _Part:
@@ -124,17 +128,36 @@ def followed(
 
     Raises:
         CheckpointError: the state does not follow from what was done to the log.
-        ValueError: what was done to the log cannot be done to it.
+        ValueError: what was done to the log cannot be done to it, or the state contradicts itself, of which what is
+            not shown may be the reason.
     """
     log = durability.apply_durable(before, effects).log
     if kept is not None:
         log = truncate(log, kept)._replace(flushed=kept)
-    working = _whole(before, expected._replace(log=log), observed)
+    went_on = expected._replace(log=log)
+    if observed.role is Role.STOPPED and expected.role is not Role.STOPPED:
+        went_on = durability.crashed(went_on, log.end_offset)
+    working = _whole(before, went_on, observed)
     try:
         check_type(working)
     except BrokenProperty:
-        return _whole(before, _without_work(expected._replace(log=log), observed), observed)
+        idle = _whole(before, _without_work(went_on, observed), observed)
+        if hides(observed, STATE_OF_CLUSTERS):
+            _check_mix(idle)
+        return idle
     return working
+
+
+def hides(observed: TracedState, names: Sequence[str]) -> bool:
+    """Is one of these fields not shown?"""
+    return any(getattr(observed, name) is UNSET for name in names)
+
+
+def _check_mix(state: ReplicaState) -> None:
+    try:
+        check_type(state)
+    except BrokenProperty as error:
+        raise ValueError(f"what is shown and what the reference has make no state: {error}") from error
 
 
 def _without_work(expected: ReplicaState, observed: TracedState) -> ReplicaState:

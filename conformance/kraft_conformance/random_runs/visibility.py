@@ -18,6 +18,8 @@ class Shown:
     effects: tuple[TracedEffect, ...] | UnsetType = UNSET
     refusal: Refusal | UnsetType | None = UNSET
     state: TracedState | UnsetType = UNSET
+    died: str | UnsetType = UNSET
+    """Of what its process has ended."""
 
 
 class Visibility:

@@ -40,6 +40,7 @@ from kraft_conformance.runner.history import HistoryWatch, as_step
 from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
 from kraft_conformance.runner.partition_running import PartitionRun
 from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.process_life import ended, turns_idly
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.catalogue import AnyVector
@@ -130,6 +131,7 @@ class _Run:
         observed = self._observed()
         if observed is not None:
             courses = _remaining([(one, one.begins(observed)) for one in courses], 0, None, None)
+        seen_before = observed
         for number, step in enumerate(self._vector.steps, 1):
             self.asked = Asked(number, step, f"step {number} of {len(self._vector.steps)}")
             disk = self._disk
@@ -140,7 +142,10 @@ class _Run:
                 raise NotAsked(Status.SKIPPED, f"it does its writes in other portions than step {number} counts")
             observed = self._observed()
             shown = Shown(reply, disk, observed, self._answers, self._reference.replica().state)
-            judged = [(one, one.step(shown)) for one in courses]
+            died = ended(UNSET if reply is None else reply.died)
+            idle = turns_idly(reply, seen_before, observed)
+            judged = [(one, (*died, *one.step(shown), *idle)) for one in courses]
+            seen_before = observed
             if reply is not None:
                 self._answers.follow(step, step.outputs, reply.effects)
             self._seen = seen_of(reply, observed, disk)

@@ -9,6 +9,7 @@ from kraft_reference.events import (
     ElectionTimeout,
     Event,
     FetchTimeout,
+    PollFetch,
     TakeSnapshot,
 )
 from kraft_reference.identity import ReplicaKey
@@ -63,6 +64,25 @@ def _leader(d: RecordingDirector) -> None:
     """A Leader has neither election nor fetch timer."""
     start(d, 1, 1)
     _out_of_role(d, 1, ElectionTimeout(), FetchTimeout())
+
+
+@TARGETS.vector("idle.unattached-observer", 4, "observer.states", configuration=OBSERVED, level="state")
+def _unattached_observer(d: RecordingDirector) -> None:
+    """An Unattached observer waits for the answer to its Fetch, and for no timer."""
+    d.step("no timer of 4 runs; it asks a server, which does not answer, and waits")
+    d.refuses(4, ElectionTimeout(), Refusal.NOT_IN_ROLE)
+    d.happen(4, PollFetch(2))
+    d.refuses(4, PollFetch(2), Refusal.NOTHING_DUE)
+
+
+@TARGETS.vector("idle.searching-observer", 4, "observer.fetch-timeout", configuration=OBSERVED, level="state")
+def _searching_observer(d: RecordingDirector) -> None:
+    """An observer whose fetch timer has fired waits for the answer to its Fetch."""
+    start(d, 1, 1)
+    d.step("ft(4), and whoever 4 asks does not answer")
+    d.fetch_timeout(4)
+    d.happen(4, PollFetch(1))
+    d.refuses(4, PollFetch(1), Refusal.NOTHING_DUE)
 
 
 @TARGETS.vector("idle.sole-voter", 1, "check-quorum.sole-voter", configuration=cluster(2, (1,)))

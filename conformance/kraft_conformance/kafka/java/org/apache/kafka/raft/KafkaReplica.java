@@ -29,6 +29,8 @@ final class KafkaReplica implements Replica {
     private ClientRequests requests;
     private Connections connections;
     private List<Map<String, Object>> effects = new ArrayList<>();
+    /** What killed the process in this step, or null. */
+    private String died;
 
     KafkaReplica(String release, String observability) {
         this.release = release;
@@ -105,12 +107,13 @@ final class KafkaReplica implements Replica {
     public Step step(String event, Map<String, Object> message, Map<String, Object> input, Draw draw) {
         clock.tick();
         effects = new ArrayList<>();
+        died = null;
         if (event.equals("ReplaceDisk")) {
             replaceDisk(Json.text(input, "directory_id"));
         } else if (client != null) {
             try {
                 timers.begin();
-                client.draw(draw.electionTimeoutMs());
+                client.begin(draw.electionTimeoutMs());
                 if (event.startsWith("Handle")) {
                     connections.handle(event.substring("Handle".length()), message);
                 } else {
@@ -131,19 +134,26 @@ final class KafkaReplica implements Replica {
         if (observability.equals("wire")) {
             effects.removeIf(effect -> !ON_THE_WIRE.contains((String) effect.get("kind")));
         }
-        return new Step(effects, Step.UNSAID);
+        Map<String, Object> more = Json.object();
+        if (died != null) {
+            more.put("died", died);
+        } else if (client != null && client.pollAgainMs() != null) {
+            more.put("poll_again_ms", client.pollAgainMs());
+        }
+        return new Step(effects, Step.UNSAID, more);
     }
 
-    /** The runner finds the replica Stopped, and Kafka's reason in what the adapter wrote to standard error. */
+    /** The runner finds the replica Stopped, and the stack in what the adapter wrote to standard error. */
     private void die(RunningClient.Died death) {
         death.getCause().printStackTrace();
+        died = death.getCause().toString();
         stop();
     }
 
     private void happen(String event, Map<String, Object> input, Draw draw) {
         switch (event) {
-            case "ElectionTimeout" -> fire("election");
-            case "FetchTimeout" -> fireFetch();
+            case "ElectionTimeout" -> fireSearching("election");
+            case "FetchTimeout" -> fireSearching("fetch");
             case "CheckQuorumTimeout" -> fire("check-quorum");
             case "BeginQuorumEpochTimeout" -> fire("begin-quorum-epoch");
             case "VoterChangeTimeout" -> fire("voter-change");
@@ -174,9 +184,10 @@ final class KafkaReplica implements Replica {
         }
     }
 
-    /** An observer acts on it with its next Fetch. */
-    private void fireFetch() {
-        if (timers.fire("fetch") && client.quorum().isVoter()) {
+    /** An observer that follows or looks for a leader acts on it, if at all, with its next Fetch. */
+    private void fireSearching(String timer) {
+        boolean fetches = client.quorum().isFollower() || client.quorum().isUnattached();
+        if (timers.fire(timer) && (client.quorum().isVoter() || !fetches)) {
             client.poll();
         }
     }
@@ -252,6 +263,7 @@ final class KafkaReplica implements Replica {
     public Step restart(String newEndpoint, Draw draw) {
         clock.tick();
         effects = new ArrayList<>();
+        died = null;
         endpoint = newEndpoint == null ? endpoint : newEndpoint;
         try {
             start(draw.electionTimeoutMs());

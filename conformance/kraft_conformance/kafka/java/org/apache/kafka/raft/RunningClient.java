@@ -47,6 +47,7 @@ final class RunningClient {
     private final Chance chance = new Chance();
     private final Metrics metrics;
     private final KafkaRaftClient<Long> kafka;
+    private Long pollAgainMs;
 
     /** Start a process that listens at `endpoint`; its first election timer is longer than the least by `longerMs`. */
     RunningClient(Setup setup, Disk disk, String endpoint, Clock clock, long longerMs) {
@@ -92,14 +93,20 @@ final class RunningClient {
         }
     }
 
-    /** In a step that starts an election timer, that is longer than the least by so much. */
-    void draw(long longerMs) {
+    /** A step begins: an election timer that it starts is longer than the least by so much. */
+    void begin(long longerMs) {
         chance.longerMs = longerMs;
+        pollAgainMs = null;
     }
 
     /** What Kafka's loop does in each round before it takes a message: look at timers, send what is due. */
     void poll() {
-        guarded(() -> Fields.call(kafka, "pollCurrentState", nowMs()));
+        guarded(() -> pollAgainMs = (Long) Fields.call(kafka, "pollCurrentState", nowMs()));
+    }
+
+    /** For how long Kafka's loop would wait for a message after the last poll of a step; null if there was none. */
+    Long pollAgainMs() {
+        return pollAgainMs;
     }
 
     /** What Kafka's loop does with a message. */

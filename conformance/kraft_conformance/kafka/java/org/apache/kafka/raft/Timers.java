@@ -41,7 +41,7 @@ final class Timers {
 
     /** Let a timer fire, if it runs; Kafka sees it when it is polled. */
     boolean fire(String name) {
-        fired = running().get(name);
+        fired = name.equals("election") && waitsForNothing() ? electionTimer() : running().get(name);
         if (fired == null) {
             return false;
         }
@@ -92,10 +92,8 @@ final class Timers {
     private Map<String, Timer> running() {
         Map<String, Timer> running = new LinkedHashMap<>();
         EpochState state = client.state();
-        // An observer never stands for election, though it has the timer.
-        boolean waitsForNothing = state instanceof UnattachedState && client.quorum().isObserver();
         FIELDS.forEach((name, field) -> {
-            if (!(waitsForNothing && name.equals("election")) && Fields.get(state, field) instanceof Timer timer) {
+            if (!(waitsForNothing() && name.equals("election")) && Fields.get(state, field) instanceof Timer timer) {
                 running.put(name, timer);
             }
         });
@@ -112,6 +110,15 @@ final class Timers {
         }
         running.values().removeIf(timer -> deadlineMs(timer) > Long.MAX_VALUE / 2);
         return running;
+    }
+
+    /** An observer never stands for election, though it has the timer. */
+    private boolean waitsForNothing() {
+        return client.state() instanceof UnattachedState && client.quorum().isObserver();
+    }
+
+    private Timer electionTimer() {
+        return (Timer) Fields.get(client.state(), FIELDS.get("election"));
     }
 
     private static long deadlineMs(Timer timer) {
