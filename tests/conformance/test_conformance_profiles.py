@@ -14,6 +14,7 @@ from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, docum
 
 from kraft_conformance.commands import conformance_profiles
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.kafka.differences import known_differences
 from kraft_conformance.kafka.releases import releases
 from kraft_conformance.protocol.features import Subject as SubjectName
 from kraft_conformance.protocol.partition_values import shown_effect
@@ -96,6 +97,14 @@ def test_every_vector_of_kafka_alone_has_one_entry_and_every_entry_has_vectors_t
         assert sorted(vector for one in known for vector in one.vectors) == sorted(only_kafka(subject))
 
 
+def test_what_a_running_release_shows_stands_in_one_place() -> None:
+    """A rule whose difference is known by running has no second telling among what the profiles don't say."""
+    shown = {rule for one in known_differences() for rule in one.rules}
+    told = {rule for one in read_kafka_file().unexpressed for rule in one.rules}
+    # Two different things about who is asked.
+    assert shown & told == {"fetch.who-fetches"}
+
+
 def test_the_sources_are_well_formed() -> None:
     known = read_kafka_file()
     sources = [
@@ -118,6 +127,7 @@ def test_every_note_on_kafka_that_reads_like_a_difference_is_accounted_for_once(
         *(rule for one in known.difference for rule in one.rules),
         *(rule for same in known.alike for rule in same.rules),
         *(rule for other in known.unexpressed for rule in other.rules),
+        *(rule for other in known_differences() for rule in other.rules),
         *known.agreeing,
     ]
     groups = tuple(name[:-1] for name in named if name.endswith(".*"))

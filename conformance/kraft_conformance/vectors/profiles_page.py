@@ -130,6 +130,9 @@ def _unexpressed(known: KafkaFile) -> Iterator[str]:
     yield from (
         "## Differences that the profiles don't say",
         "",
+        "Those that a vector or a schedule shows on a running release are on "
+        "[the page of Kafka](kafka.md#what-is-known-to-differ); these are not seen there.",
+        "",
         "| rules | Apache Kafka | why not | read in |",
         "|---|---|---|---|",
     )
