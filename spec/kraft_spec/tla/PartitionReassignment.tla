@@ -27,14 +27,14 @@ NoPartitions == [name \in {} |-> 0]
 MemoryOf(s, node) == IF node \in DOMAIN s.memory THEN s.memory[node] ELSE NoPartitions
 
 (***************************************************************************)
-(* Outcomes: the state after, whose partitions are stored, who is told     *)
-(* (LeaderAndIsr) and who is stopped, as pairs <<broker, name>>, whether   *)
+(* Outcomes: the state after, whose partitions are stored, who is sent a   *)
+(* LeaderAndIsr and who is stopped, as pairs <<broker, name>>, whether     *)
 (* the old znode is written, the answer, the reason of a refusal, and the  *)
 (* node that acts.                                                         *)
 (***************************************************************************)
 NoAnswer == <<>>
 Refused(s, reason, answer) ==
-  [s |-> s, stored |-> {}, znode |-> FALSE, told |-> {}, stopped |-> {}, answer |-> answer, reason |-> reason,
+  [s |-> s, stored |-> {}, znode |-> FALSE, leader_and_isr |-> {}, stopped |-> {}, answer |-> answer, reason |-> reason,
    accepted |-> {}, node |-> s.controller]
 
 \* Rule: partition-reassign.complete-in-one-step
@@ -45,22 +45,22 @@ Settled(s, name, before, after) ==
 
 IsNews(p, q) == [p EXCEPT !.isr = q.isr, !.partitionEpoch = q.partitionEpoch] # q
 
-\* What a node makes of its partitions.  told: told although nothing has changed.  quiet: whose in-sync replicas need
-\* not be told.  accepted: the requests <<name, target>> that the step has accepted.
+\* What a node makes of its partitions.  resent: sent although nothing has changed.  quiet: whose in-sync replicas need
+\* not be sent.  accepted: the requests <<name, target>> that the step has accepted.
 \* Rules: partition-reassign.per-partition, partition-reassign.persisted, partition-reassign.legacy-znode
-Changed(s, node, after, told, quiet, accepted, refused) ==
+Changed(s, node, after, resent, quiet, accepted, refused) ==
   LET before == MemoryOf(s, node)
       names == {n \in DOMAIN after : after[n] # before[n]}
       new == [n \in DOMAIN after |-> IF n \in names THEN Settled(s, n, before[n], after[n]) ELSE before[n]]
       left == {n \in DOMAIN s.legacy \ refused : Exists(s, new, n) /\ Moving(new[n])}
-      news == {n \in names : n \notin quiet \/ IsNews(before[n], new[n])} \cup told
+      news == {n \in names : n \notin quiet \/ IsNews(before[n], new[n])} \cup resent
       gone(n) == Members(before[n].replicas) \ Members(new[n].replicas)
   IN [s |-> [s EXCEPT !.memory = (node :> new) @@ @,
                       !.stored = [n \in DOMAIN @ |-> IF n \in names THEN new[n] ELSE @[n]],
                       !.legacy = [n \in left |-> @[n]]],
       stored |-> names,
       znode |-> left # DOMAIN s.legacy,
-      told |-> UNION {(Members(new[n].replicas) \cap s.alive) \X {n} : n \in news},
+      leader_and_isr |-> UNION {(Members(new[n].replicas) \cap s.alive) \X {n} : n \in news},
       stopped |-> UNION {(gone(n) \cap s.alive) \X {n} : n \in names},
       answer |-> NoAnswer, reason |-> "", accepted |-> accepted, node |-> node]
 
@@ -172,7 +172,7 @@ AfterBrokerStarts(s, broker) ==
       changed == Changed(now, s.controller, risen, {}, {}, {}, {})
   IN IF broker \notin config.brokers THEN Refused(s, "UNKNOWN_ID", NoAnswer)
      ELSE IF broker \in s.alive THEN Refused(s, "ALREADY_SO", NoAnswer)
-     ELSE [changed EXCEPT !.told = @ \cup ({broker} \X held)]
+     ELSE [changed EXCEPT !.leader_and_isr = @ \cup ({broker} \X held)]
 
 (***************************************************************************)
 (* The old znode, and another controller.                                  *)

@@ -83,7 +83,7 @@ Observation ==
   [refusal |-> did.reason,
    store |-> {<<n, Partition(cluster.stored[n])>> : n \in did.stored},
    store_legacy |-> IF did.znode THEN <<{<<n, cluster.legacy[n]>> : n \in DOMAIN cluster.legacy}>> ELSE <<>>,
-   leader_and_isr |-> {LeaderAndIsr(pair) : pair \in did.told},
+   leader_and_isr |-> {LeaderAndIsr(pair) : pair \in did.leader_and_isr},
    stop_replica |-> did.stopped,
    answer |-> did.answer,
    controller |-> cluster.controller,
