@@ -8,6 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kraft_traces.pipeline.journal import Journals
+from kraft_traces.pipeline.processes import below, command, parents
+
+
+def python_workers(root: int) -> list[int]:
+    """The Python workers of a Spark process: what its daemon has forked."""
+    daemons = {process for process in below(root) if "pyspark.daemon" in command(process)}
+    known = parents()
+    return sorted(process for process in daemons if known.get(process) in daemons)
 
 
 class KillOnce:

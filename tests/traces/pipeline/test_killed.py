@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from tests.traces.pipeline.corpus import good, rejected
-from tests.traces.pipeline.processes import KillOnce, deadly
+from tests.traces.pipeline.processes import KillOnce, deadly, python_workers
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables, rows_of
 
 from kraft_traces.own import GENERATOR_NAME
 from kraft_traces.pipeline import runs
 from kraft_traces.pipeline.journal import DEATHS_MAX
-from kraft_traces.pipeline.processes import below, python_workers
+from kraft_traces.pipeline.processes import below
 from kraft_traces.pipeline.schemas import VERDICTS
 from kraft_traces.pipeline.session import SessionOptions
 

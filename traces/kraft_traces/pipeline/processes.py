@@ -75,13 +75,6 @@ def command(process: int) -> str:
         return ""
 
 
-def python_workers(root: int) -> list[int]:
-    """The Python workers of a Spark process: what its daemon has forked."""
-    daemons = {process for process in below(root) if "pyspark.daemon" in command(process)}
-    known = parents()
-    return sorted(process for process in daemons if known.get(process) in daemons)
-
-
 def _role(process: int, parent: int, root: int) -> str | None:
     if process == root:
         return DRIVER

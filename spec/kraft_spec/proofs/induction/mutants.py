@@ -5,11 +5,10 @@ not only unproved but false. It need not be the one of the obligation that fails
 obligation is unproved, and nothing more is claimed of it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from kraft_spec.proofs.induction.changes import without_guard
 from kraft_spec.proofs.induction.interpreter import Interpreter
 from kraft_spec.proofs.induction.log_mutants import LOG_MUTANTS
 from kraft_spec.proofs.induction.mutant import Mutant
@@ -122,27 +121,6 @@ SPARE: Mapping[str, str] = {
     "learn-high-watermark/follows": "Committed is for good: a late answer of a past leader teaches nothing wrong.",
 }
 """Conditions without which the proof stands, `action/condition`, with the reason. They say what replicas do."""
-
-
-def spare_conditions(names: Sequence[str] | None = None, advance: Callable[[], None] = lambda: None) -> tuple[str, ...]:
-    """Conditions of guards, `action/condition`, without which the whole theory is proved.
-
-    Args:
-        names: Which conditions to leave out, one at a time; None for all there are.
-        advance: Called after each.
-    """
-    spare = []
-    for name in conditions() if names is None else names:
-        action, _, conjunct = name.partition("/")
-        if first_unproved(without_guard(action, conjunct)(theory())) is None:
-            spare.append(name)
-        advance()
-    return tuple(spare)
-
-
-def conditions() -> tuple[str, ...]:
-    """All conditions of guards, `action/condition`."""
-    return tuple(f"{action.name}/{conjunct}" for action in theory().actions for conjunct in action.guard)
 
 
 def exhibit(one: Mutant, states: int = SEARCHED_STATES, seed: int = 0) -> Exhibit:

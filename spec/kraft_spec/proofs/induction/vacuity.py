@@ -12,14 +12,11 @@ from typing import NamedTuple
 
 import z3
 
-from kraft_spec.proofs.induction import counting
-from kraft_spec.proofs.induction.compiler import Compiler
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
 from kraft_spec.proofs.induction.prover import Answer, Obligation, refutes
 from kraft_spec.proofs.induction.replays import COURSE, replay
 from kraft_spec.proofs.induction.simulator import first_world
-from kraft_spec.proofs.induction.worlds import MEANINGS, Meaning, Replicas, World, all_sets
-from kraft_spec.proofs.venn import Region
+from kraft_spec.proofs.induction.worlds import World, all_sets
 
 
 class Witness(NamedTuple):
@@ -70,28 +67,3 @@ def _much_happened(world: World) -> bool:
 def _some_step(interpreter: Interpreter, world: World, action: str) -> Step | None:
     unwritten = world.next_entries(all_sets(world.replicas)) if action == "append" else ()
     return min(interpreter.steps(world, action, *unwritten), key=str, default=None)
-
-
-def untrue_definitions(replicas: int) -> tuple[str, ...]:
-    """Definitions behind the quorum axioms that are not true of all sets of so many replicas; there should be none."""
-    everyone = tuple(range(1, replicas + 1))
-    sets = all_sets(everyone)
-    compiler = Compiler({**MEANINGS, **_SIZES})
-    environment = {"Replica": everyone, "Quorum": sets, "Voters": sets}
-    return tuple(name for name, formula in counting.DEFINITIONS.items() if not compiler.value(formula)(environment))
-
-
-def _size(region: Region) -> Meaning:
-    inside = [name in region for name in counting.DIAGRAM.names]
-
-    def size(*sets: Replicas) -> int:
-        within = [chosen for chosen, is_inside in zip(sets, inside, strict=True) if is_inside]
-        outside = [chosen for chosen, is_inside in zip(sets, inside, strict=True) if not is_inside]
-        return len(frozenset.intersection(*within).difference(*outside))
-
-    return Meaning("How many replicas are in these sets and in no other of the four.", size)
-
-
-_SIZES: Mapping[str, Meaning] = {
-    str(counting.size_of(region).name()): _size(region) for region in counting.DIAGRAM.regions
-}

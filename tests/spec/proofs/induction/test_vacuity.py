@@ -1,15 +1,20 @@
 """The premises of the proof are possible, and premises that are not would be reported."""
 
+from collections.abc import Mapping
+
 import pytest
 import z3
 
 from kraft_spec.proofs.induction import counting
+from kraft_spec.proofs.induction.compiler import Compiler
 from kraft_spec.proofs.induction.interpreter import Interpreter
 from kraft_spec.proofs.induction.obligations import obligations
 from kraft_spec.proofs.induction.prover import Obligation, prove, prove_all
 from kraft_spec.proofs.induction.symbols import QUORUM, VOTERS, forall, majority, variables
 from kraft_spec.proofs.induction.theory import theory
-from kraft_spec.proofs.induction.vacuity import is_reductio, refuted_premises, untrue_definitions, witnesses
+from kraft_spec.proofs.induction.vacuity import is_reductio, refuted_premises, witnesses
+from kraft_spec.proofs.induction.worlds import MEANINGS, Meaning, Replicas, all_sets
+from kraft_spec.proofs.venn import Region
 
 REDUCTIO = (
     "vote/votes-respect-acknowledged/contradiction",
@@ -56,6 +61,31 @@ def test_premises_that_contradict_each_other_are_reported() -> None:
     vacuous = prove(Obligation("stand/anything", known, z3.Bool("that"), (("one", "other"),)))
     assert vacuous.proved
     assert refuted_premises([vacuous]) == ("stand/anything",)
+
+
+def size_meaning(region: Region) -> Meaning:
+    inside = [name in region for name in counting.DIAGRAM.names]
+
+    def size(*sets: Replicas) -> int:
+        within = [chosen for chosen, is_inside in zip(sets, inside, strict=True) if is_inside]
+        outside = [chosen for chosen, is_inside in zip(sets, inside, strict=True) if not is_inside]
+        return len(frozenset.intersection(*within).difference(*outside))
+
+    return Meaning("How many replicas are in these sets and in no other of the four.", size)
+
+
+SIZES: Mapping[str, Meaning] = {
+    str(counting.size_of(region).name()): size_meaning(region) for region in counting.DIAGRAM.regions
+}
+
+
+def untrue_definitions(replicas: int) -> tuple[str, ...]:
+    """Definitions behind the quorum axioms that are not true of all sets of so many replicas; there should be none."""
+    everyone = tuple(range(1, replicas + 1))
+    sets = all_sets(everyone)
+    compiler = Compiler({**MEANINGS, **SIZES})
+    environment = {"Replica": everyone, "Quorum": sets, "Voters": sets}
+    return tuple(name for name, formula in counting.DEFINITIONS.items() if not compiler.value(formula)(environment))
 
 
 @pytest.mark.parametrize("replicas", [1, 2, 3, pytest.param(4, marks=pytest.mark.nightly)])
