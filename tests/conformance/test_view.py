@@ -1,8 +1,6 @@
 """`kraft-spec view`: what it writes, says and ends with."""
 
 import gzip
-import json
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.conformance.commands import Captured
+from tests.traces.test_view import document_in
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -137,13 +136,6 @@ def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: Capt
     assert document["verdict"]["rejection"]["sequence"] == 82
     assert document["broken"] is not None
     assert len(document["events"]) > 82
-
-
-def document_in(page: str) -> Any:
-    """What a page is told."""
-    found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found.group(1))
 
 
 @pytest.mark.parametrize(

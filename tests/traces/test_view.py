@@ -203,7 +203,8 @@ def test_an_unchecked_trace_says_so() -> None:
     assert (document["verdict"], verdict) == (None, None)
 
 
-def _document_in(page: str) -> Any:
+def document_in(page: str) -> Any:
+    """What a page is told."""
     found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page, re.DOTALL)
     assert found is not None
     return json.loads(found.group(1))
@@ -216,7 +217,7 @@ def test_nothing_in_a_trace_is_markup(text: str, attack: str) -> None:
     document["source"] = hostile
     plain = page_of(told(simulated("calm", 5, 20)), "title")
     page = page_of(document, f"{hostile}")
-    assert _document_in(page)["source"] == legible(hostile)
+    assert document_in(page)["source"] == legible(hostile)
     for tag in ("<script", "</script", "<!--"):
         assert page.count(tag) == plain.count(tag)
 
@@ -242,8 +243,8 @@ def test_no_text_reorders_what_is_around_it(text: str, shown: str) -> None:
     document["events"][0]["input"] = {text: [text]}
     page = page_of(document, text)
     assert f"<title>{shown}</title>" in page
-    assert _document_in(page)["header"]["generator"]["name"] == shown
-    assert _document_in(page)["events"][0]["input"] == {shown: [shown]}
+    assert document_in(page)["header"]["generator"]["name"] == shown
+    assert document_in(page)["events"][0]["input"] == {shown: [shown]}
 
 
 def test_the_states_before_the_first_event() -> None:
@@ -276,5 +277,5 @@ def test_a_page_fetches_nothing(subject: str) -> None:
 def test_large_integers_stay_exact() -> None:
     document = told(simulated("calm", 5, 20))
     document["events"][0]["input"] = {"value": 2**63 - 1, "small": 2**53 - 1, "flag": True}
-    shown = _document_in(page_of(document, "title"))["events"][0]["input"]
+    shown = document_in(page_of(document, "title"))["events"][0]["input"]
     assert shown == {"value": str(2**63 - 1), "small": 2**53 - 1, "flag": True}

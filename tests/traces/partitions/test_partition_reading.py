@@ -67,7 +67,7 @@ def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert is_partition_trace(file, "x")
 
 
-HEADERS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
+HEADER_ERRORS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
     (b'"profile":"kip"', b'"profile":"kit"', UnknownProfileError, "'kit' is none of kip, kafka-4", "$.profile"),
     (b"trace/1", b"trace/2", UnknownSchemaError, "unknown schema", "$.schema"),
     (b'"schema":"kraft-partition-trace/1",', b"", MissingHeaderError, "has no schema", None),
@@ -83,21 +83,7 @@ HEADERS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
     (b'"A"', b'"\xff"', InvalidUtf8Error, "byte 0xff is not UTF-8", None),
 ]
 
-
-@pytest.mark.parametrize(("old", "new", "kind", "detail", "field"), HEADERS)
-def test_a_malformed_header_is_refused_by_field(
-    old: bytes, new: bytes, kind: type[TraceError], detail: str, field: str | None
-) -> None:
-    header, *rest = lines()
-    assert old in header
-    with pytest.raises(kind) as caught:
-        read(b"".join((header.replace(old, new, 1), *rest)))
-    error = caught.value
-    assert (error.source, error.line_number, error.field) == ("run.jsonl", 1, field)
-    assert detail in str(error)
-
-
-EVENTS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
+LINE_ERRORS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
     (b'"name":"AlterPartition"', b'"name":"AlterPartitions"', UnknownEventError, "AlterPartition", "$.event.name"),
     (b'"name":', b'"nam":', FieldError, "missing field 'name'", "$.event.name"),
     (b'"state"', b'"stat"', FieldError, "unknown field 'stat'", "$.stat"),
@@ -113,18 +99,23 @@ EVENTS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "kind", "detail", "field"), EVENTS)
+@pytest.mark.parametrize(
+    ("before", "old", "new", "kind", "detail", "field"),
+    [*((0, *one) for one in HEADER_ERRORS), *((2, *one) for one in LINE_ERRORS)],
+)
 def test_a_malformed_line_is_refused_by_line_and_field(
-    old: bytes, new: bytes, kind: type[TraceError], detail: str, field: str | None
+    before: int, old: bytes, new: bytes, kind: type[TraceError], detail: str, field: str | None
 ) -> None:
+    """The first line that has `old`, after the first `before` of the file, has `new` in its place."""
     texts = list(lines())
-    at = next(number for number, text in enumerate(texts) if number > 1 and old in text)
+    at = next(number for number, text in enumerate(texts) if number >= before and old in text)
+    assert (at == 0) == (before == 0)
     texts[at] = texts[at].replace(old, new, 1)
     with pytest.raises(kind) as caught:
         read(b"".join(texts))
     error = caught.value
     assert (error.source, error.line_number) == ("run.jsonl", at + 1)
-    assert (error.field or "").endswith(field or "")
+    assert error.field is None if field is None else (error.field or "").endswith(field)
     assert detail in str(error)
 
 
