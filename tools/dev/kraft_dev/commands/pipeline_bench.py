@@ -36,12 +36,6 @@ def pipeline_bench(
     output: Target = None,
     folder: Folder = None,
     traces: Annotated[int | None, typer.Option(min=20, help="Traces of the large corpus; 2000.")] = None,
-    trace_events: Annotated[int | None, typer.Option(min=10, help="Events in each of them; 500.")] = None,
-    giant_events: Annotated[int | None, typer.Option(min=10, help="Events in the giant; 60000.")] = None,
-    tiny_traces: Annotated[int | None, typer.Option(min=1, help="Traces beside it; 4000.")] = None,
-    tiny_events: Annotated[int | None, typer.Option(min=10, help="Events in each of them; 30.")] = None,
-    long_events: Annotated[int | None, typer.Option(min=10, help="Events of the trace with checkpoints.")] = None,
-    checkpoint_every: Annotated[int | None, typer.Option(min=1, help="After how many of them it has one.")] = None,
     conf: Conf = None,
     as_json: Json = False,
 ) -> int:
@@ -52,16 +46,9 @@ def pipeline_bench(
     for name in only or ():
         if name not in NAMES:
             raise usage_error(f"--only {name}: expected one of {', '.join(NAMES)}")
-    asked = {
-        "traces": traces,
-        "trace_events": trace_events,
-        "giant_events": giant_events,
-        "tiny_traces": tiny_traces,
-        "tiny_events": tiny_events,
-        "long_events": long_events,
-        "checkpoint_every": checkpoint_every,
-    }
-    sizes = replace(SMALL if small else Sizes(), **{name: size for name, size in asked.items() if size is not None})
+    sizes = SMALL if small else Sizes()
+    if traces is not None:
+        sizes = replace(sizes, traces=traces)
     wanted = [name for name in NAMES if not only or name in only]
     settings = spark_settings(conf)
     need_libraries()

@@ -40,7 +40,7 @@ class Sizes:
     checkpoint_every: int = 10_000
 
 
-SMALL = Sizes(40, 60, 300, 60, 10, 8_000, 2_000)
+SMALL = Sizes(20, 10, 60, 4, 10, 60, 20)
 """For a first look: the figures say nothing."""
 
 
