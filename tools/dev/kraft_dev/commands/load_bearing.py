@@ -1,6 +1,5 @@
 """`python -m kraft_dev load-bearing`: each safety rule, and what breaks without it."""
 
-import json
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,6 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_dev.commands.options import need_folder_of
 from kraft_dev.load_bearing.evidence import Found, run_evidence, safety_rules_section
 from kraft_dev.load_bearing.recorded import recorded_bytes
 from kraft_dev.markdown import show as show_sections
@@ -34,7 +32,6 @@ Names = Annotated[
     ),
 ]
 Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC where no shortest counterexample is wanted.")]
-Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
 Show = Annotated[bool, typer.Option("--show", help="Print each counterexample that TLC finds, step by step.")]
 RecordCounterexamples = Annotated[
     Path | None,
@@ -49,7 +46,6 @@ RecordCounterexamples = Annotated[
 def load_bearing(
     names: Names = None,
     workers: Workers = 2,
-    record: Record = None,
     record_counterexamples: RecordCounterexamples = None,
     show: Show = False,
     as_json: Json = False,
@@ -67,7 +63,6 @@ def load_bearing(
         if show or record_counterexamples is not None:
             raise usage_error("which counterexamples? Name a rule or a mutant, or `sample`, or `all`")
         return _list(listed, as_json)
-    need_folder_of(record)
     if record_counterexamples is not None and not record_counterexamples.is_dir():
         raise CommandError(f"there is no folder {record_counterexamples} to write to", ExitCode.CANNOT_WRITE)
     chosen = _chosen(catalogue, names)
@@ -80,12 +75,8 @@ def load_bearing(
                 stdout.print(shown(mutant, found[-1]), markup=False, highlight=False, soft_wrap=True)
         if record_counterexamples is not None:
             _record_counterexample(record_counterexamples, mutant, found[-1])
-    documents = [_found_document(one, show) for one in found]
-    if record is not None:
-        with whole_file(record) as output:
-            output.write(json.dumps(documents, indent=1, sort_keys=True).encode() + b"\n")
     if as_json:
-        print_json(documents)
+        print_json([_found_document(one, show) for one in found])
     return ExitCode.VIOLATION if any(one.problem for one in found) else ExitCode.CONFORMANT
 
 

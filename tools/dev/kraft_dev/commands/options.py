@@ -18,13 +18,12 @@ Edges = Annotated[
 ]
 
 
-def need_folder_of(*files: Path | None) -> None:
-    """See to it, before anything runs, that files can be written.
+def need_folder_of(file: Path | None) -> None:
+    """See to it, before anything runs, that a file can be written.
 
     Raises:
-        CommandError: The folder of one is not there.
+        CommandError: Its folder is not there.
     """
-    for file in files:
-        if file is not None and not file.resolve().parent.is_dir():
-            folder = file.resolve().parent
-            raise CommandError(f"there is no folder {folder} to write {file.name} to", ExitCode.CANNOT_WRITE)
+    if file is not None and not file.resolve().parent.is_dir():
+        folder = file.resolve().parent
+        raise CommandError(f"there is no folder {folder} to write {file.name} to", ExitCode.CANNOT_WRITE)
