@@ -1,4 +1,4 @@
-"""`kraft-spec prove mutants`, `prove simulate` and `prove premises`, as a user sees them."""
+"""`kraft-spec prove mutants`, `simulate`, `premises` and `refinement`, as a user sees them."""
 
 import json
 from typing import Any
@@ -103,3 +103,15 @@ def test_the_premises_are_possible(capsys: Captured) -> None:
     assert (code, document["without_a_world"], document["untrue_in_its_world"], document["refuted"]) == (0, [], {}, [])
     assert document["worlds"].keys() == {action.name for action in theory().actions}
     assert document["asked"] > 400
+
+
+def test_runs_are_explained_and_counted(capsys: Captured) -> None:
+    words = ("refinement", "--workload", "elections", "--seeds", "2:3", "--invariants-every", "50")
+    code, document = answer(capsys, *words)
+    assert (code, document["runs"], document["unexplained"]) == (ExitCode.CONFORMANT, 1, None)
+    assert document["events"]["elections"] > 300
+    assert document["steps"]["become-leader"] > 0
+    assert document["states_evaluated"] > 5
+    code, document = answer(capsys, *words, "--switch-off", "hw.own-epoch")
+    assert code == ExitCode.VIOLATION
+    assert "--switch-off hw.own-epoch\nevent 287 HandleFetchRequest at replica 2" in document["unexplained"]

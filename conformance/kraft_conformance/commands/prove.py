@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands import prove_induction, prove_theorems, prove_trust
+from kraft_conformance.commands import prove_induction, prove_refinement, prove_theorems, prove_trust
 from kraft_conformance.commands.options import Json, Smt2
 from kraft_conformance.console import print_json
 from kraft_conformance.exit_codes import ExitCode
@@ -108,4 +108,5 @@ app.command("theorems")(prove_theorems.theorems)
 app.command("induction")(prove_induction.induction)
 app.command("mutants")(prove_trust.mutants)
 app.command("simulate")(prove_trust.simulate)
+app.command("refinement")(prove_refinement.refinement)
 app.command("premises")(prove_trust.premises)

@@ -1,74 +1,62 @@
-"""Which actions of the TLA+ model each action of the proof stands for.
+"""Which actions of the proof each action of the TLA+ model amounts to.
 
 A step of the model is a sequence of steps of the proof, or none: a message that names a leader and brings records is
-`learn-leader` and `fetch-records`. A crash in the middle of a step is the steps up to there, and `crash`. That a step
-of the model is no other sequence than one of those listed is what a human reviews; that every action of the model is
-listed is tested. The model is that of profile kip: with the decision `restart_precedence` = own-vote of profile kafka-4
-Restart does what no action here does.
+`learn-leader` and `fetch-records`. A crash in the middle of a step is the steps up to there, and `crash`; or `crash`
+and then the steps, where the quorum state was written and the log not yet synced.
+`refinement` checks it on runs of the replicas, step by step. The model is that of profile kip: with the decision
+`restart_precedence` = own-vote of profile kafka-4 Restart does what no action here does.
 """
 
 from collections.abc import Mapping
 
-_LEARNS = (
-    "HandleVoteResponse",
-    "HandleBeginQuorumEpochRequest",
-    "HandleBeginQuorumEpochResponse",
-    "HandleEndQuorumEpochRequest",
-    "HandleEndQuorumEpochResponse",
-    "HandleFetchResponse",
-    "HandleFetchSnapshotResponse",
-    "HandleAddVoterResponse",
-    "HandleRemoveVoterResponse",
-    "HandleUpdateVoterResponse",
-)
-"""Every message that names an epoch and perhaps its leader (`Learn` in Roles.tla)."""
+_LEARNS = ("learn-epoch", "learn-leader")
+"""Every message names an epoch, and perhaps its leader (`Learn` in Roles.tla)."""
 
-_STANDS = ("ElectionTimeout", "FetchTimeout", "HandleVoteResponse")
-"""What can make a Candidate (`ToCandidate`): a timer without Pre-Vote or without other voters, or the last grant."""
+_LEADS = ("become-leader", "append", "commit")
+"""A leader appends in the step that elects it, and counts itself (`LeaderIfMajority`)."""
 
-_CHANGES = (
-    "ClientAppend",
-    "AppendVoters",
-    "RemoveVoter",
-    "HandleRemoveVoterRequest",
-    "HandleUpdateVoterRequest",
-    "UpdateFeatures",
-    "AlterPartitionReassignments",
-    "AdvanceReassignment",
-    "HandleFetchRequest",
-    "HandleApiVersionsResponse",
-)
+_CHANGES = ("commit", "append", "commit")
 """What can make a leader append: clients, operators, its own plan, a new voter that has caught up (`AppendCaughtUp`).
 
 A VoterAssignment that sets or clears a target repeats the newest voters: in the proof it is a record like any other.
+A record that brings a new voters set is counted by that set, and so are those before it that the old set had not.
 """
 
-_LEADS = (*_STANDS, "Restart")
-"""What can make a leader (`LeaderIfMajority`): a vote, or the own one if that is a majority."""
-
-ABSTRACTS: Mapping[str, tuple[str, ...]] = {
-    "stand": _STANDS,
-    "stand-again": ("Restart",),
-    "vote": ("HandleVoteRequest",),
-    "become-leader": _LEADS,
-    "append": (*_LEADS, *_CHANGES),
-    "commit": (*_LEADS, *_CHANGES),
-    "learn-epoch": (*_LEARNS, "ElectionTimeout", "HandleVoteRequest"),
-    "learn-leader": _LEARNS,
-    "fetch-records": ("HandleFetchResponse",),
-    "learn-high-watermark": ("HandleFetchResponse",),
-    "truncate": ("HandleFetchResponse",),
-    "load-snapshot": ("HandleFetchSnapshotResponse",),
-    "sync": ("PollFetch", "TakeSnapshot"),
-    "acknowledge": ("PollFetch",),
-    "crash": ("Crash",),
-    "replace-disk": ("ReplaceDisk",),
+SEQUENCES: Mapping[str, tuple[str, ...]] = {
+    "ElectionTimeout": ("learn-epoch", "stand", *_LEADS),
+    "FetchTimeout": ("stand", *_LEADS),
+    "HandleVoteRequest": ("learn-epoch", "vote", "stand", *_LEADS),
+    "HandleVoteResponse": (*_LEARNS, "stand", *_LEADS),
+    "HandleBeginQuorumEpochRequest": _LEARNS,
+    "HandleBeginQuorumEpochResponse": _LEARNS,
+    "HandleEndQuorumEpochRequest": _LEARNS,
+    "HandleEndQuorumEpochResponse": _LEARNS,
+    "HandleFetchResponse": (*_LEARNS, "truncate", "fetch-records", "learn-high-watermark"),
+    "HandleFetchSnapshotResponse": (*_LEARNS, "load-snapshot"),
+    "HandleAddVoterResponse": _LEARNS,
+    "HandleRemoveVoterResponse": _LEARNS,
+    "HandleUpdateVoterResponse": _LEARNS,
+    "HandleFetchRequest": _CHANGES,
+    "HandleRemoveVoterRequest": _CHANGES,
+    "HandleUpdateVoterRequest": _CHANGES,
+    "HandleApiVersionsResponse": _CHANGES,
+    "ClientAppend": _CHANGES,
+    "AppendVoters": _CHANGES,
+    "RemoveVoter": _CHANGES,
+    "UpdateFeatures": _CHANGES,
+    "AlterPartitionReassignments": _CHANGES,
+    "AdvanceReassignment": _CHANGES,
+    "PollFetch": ("sync", "acknowledge"),
+    "TakeSnapshot": ("sync",),
+    "Restart": ("stand-again", *_LEADS),
+    "Crash": ("crash",),
+    "ReplaceDisk": ("replace-disk",),
 }
-"""Action of the proof to actions of KRaft.tla. A leader appends in the step that elects it, and counts itself.
+"""Action of KRaft.tla to actions of the proof in their order; each may be missing, and be there several times.
 
 A snapshot is in place of a prefix of the log, which is named by its last record: taking one leaves the log as it is and
 makes that prefix durable. A Fetch is preceded by a sync whoever sends it; of an Unattached replica it acknowledges
-nothing.
+nothing. HandleVoteRequest stands with the decision `vote_of_non_voter` = refuse-and-campaign.
 """
 
 UNCHANGED: Mapping[str, str] = {
@@ -91,5 +79,10 @@ UNCHANGED: Mapping[str, str] = {
 
 
 def abstracted() -> frozenset[str]:
-    """Actions of KRaft.tla that an action of the proof stands for."""
-    return frozenset(name for names in ABSTRACTS.values() for name in names)
+    """Actions of KRaft.tla that amount to actions of the proof."""
+    return frozenset(SEQUENCES)
+
+
+def standing_for(action: str) -> tuple[str, ...]:
+    """The actions of KRaft.tla that may amount to an action of the proof."""
+    return tuple(name for name, sequence in SEQUENCES.items() if action in sequence)

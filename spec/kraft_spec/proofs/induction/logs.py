@@ -25,6 +25,7 @@ from kraft_spec.proofs.induction.symbols import (
     Formula,
     bootstrap,
     epoch_of,
+    exists,
     forall,
     offset_of,
     prefix,
@@ -142,21 +143,21 @@ def truncate(s: State) -> Action:
 def load_snapshot(s: State) -> Action:
     """A follower whose log ends before its leader's snapshot, or differs from it, begins anew with the snapshot.
 
-    A leader serves a snapshot that it took up to its own high watermark, or loaded itself.
+    A leader serves a snapshot that it took up to its own high watermark or before, or loaded itself.
 
     Rules: snapshot.load-resets-history, fetch.snapshot.install.
     """
     own = s.log_end(replica)
     return Action(
         "load-snapshot",
-        "A follower puts its leader's snapshot, a prefix of the leader's log that the leader applied, in place of its "
-        "whole log.",
+        "A follower puts its leader's snapshot, a prefix of what the leader applied of its log, in place of its whole "
+        "log.",
         (replica, leader, epoch, log, answer, kept),
         {
             **_answered(s),
             **_correlated(s),
             "prefix-of-the-leader": prefix(kept, answer),
-            "leader-applied-it": s.applied(leader, kept),
+            "leader-applied-it": exists((_f,), And(s.applied(leader, _f), prefix(kept, _f))),
             "needs-it": Or(
                 offset_of(own) < offset_of(kept),
                 epoch_of(own) < epoch_of(kept),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from kraft_spec.proofs.induction.abstraction import ABSTRACTS, UNCHANGED
+from kraft_spec.proofs.induction.abstraction import UNCHANGED, standing_for
 from kraft_spec.proofs.induction.counting import SENTENCES
 from kraft_spec.proofs.induction.obligations import obligations
 from kraft_spec.proofs.induction.state import FUNCTIONS
@@ -52,7 +52,7 @@ def markdown() -> str:
                     one.sentence,
                     ", ".join(f"`{name}`" for name in one.guard),
                     counted[one.name],
-                    ", ".join(ABSTRACTS[one.name]),
+                    ", ".join(standing_for(one.name)),
                 )
                 for one in about.actions
             ],

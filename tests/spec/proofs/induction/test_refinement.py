@@ -1,0 +1,112 @@
+"""The steps of the replicas are steps of the proof; a wrong mapping and a wrong replica are found."""
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+import pytest
+
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+from kraft_spec.experiments.playing import simulation_of
+from kraft_spec.proofs.induction.interpreter import Interpreter, Step
+from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError
+from kraft_spec.proofs.induction.theory import theory
+
+
+@pytest.fixture(scope="module")
+def interpreter() -> Interpreter:
+    return Interpreter(theory())
+
+
+def follow(
+    interpreter: Interpreter, plan: RunPlan, kind: type[Refinement] = Refinement
+) -> Iterator[tuple[tuple[Step, ...], Refinement]]:
+    simulation = simulation_of(plan)
+    followed = kind(interpreter, simulation.configuration)
+    followed.begin({number: replica.state for number, replica in simulation.world.replicas.items()})
+    for occurrence in simulation.run():
+        yield followed.explain(occurrence), followed
+
+
+@pytest.mark.parametrize("workload", sorted(WORKLOADS))
+def test_every_step_of_a_run_is_steps_of_the_proof_whose_invariants_hold(
+    workload: str, interpreter: Interpreter
+) -> None:
+    taken = 0
+    for number, (steps, followed) in enumerate(follow(interpreter, RunPlan(1, steps=300, workload=workload))):
+        taken += len(steps)
+        assert number % 100 or interpreter.broken(followed.world) == ()
+    assert taken > 100
+
+
+class _NothingUnsynced(Refinement):
+    def _mapped(self, state: ReplicaState):  # type: ignore[no-untyped-def]
+        epoch, end, _ = super()._mapped(state)
+        return epoch, end, end
+
+
+class _OnlyWhatIsSynced(Refinement):
+    def _mapped(self, state: ReplicaState):  # type: ignore[no-untyped-def]
+        epoch, _, flushed = super()._mapped(state)
+        return epoch, flushed, flushed
+
+
+class _StoppedKnowsNoEpoch(Refinement):
+    def _mapped(self, state: ReplicaState):  # type: ignore[no-untyped-def]
+        epoch, end, flushed = super()._mapped(state)
+        return (0 if state.role is Role.STOPPED else epoch), end, flushed
+
+
+def _without(action: str) -> type[Refinement]:
+    """A mapping that leaves out an action of the proof."""
+
+    class Without(Refinement):
+        def explain(self, occurrence):  # type: ignore[no-untyped-def]
+            world = self.world
+            steps = super().explain(occurrence)
+            if any(step.action == action for step in steps):
+                self.world = world
+                for step in steps:
+                    if step.action != action:
+                        self.world = self.interpreter.after(self.world, step)
+            return steps
+
+    return Without
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        pytest.param(lambda: _NothingUnsynced, id="all of a log is on disk"),
+        pytest.param(lambda: _OnlyWhatIsSynced, id="a log ends where it is synced"),
+        pytest.param(lambda: _StoppedKnowsNoEpoch, id="a stopped replica knows no epoch"),
+        pytest.param(lambda: _without("acknowledge"), id="a Fetch acknowledges nothing"),
+        pytest.param(lambda: _without("vote"), id="a grant is no vote"),
+        pytest.param(lambda: _without("learn-leader"), id="nobody follows"),
+    ],
+)
+def test_a_wrong_mapping_is_found(mapping: Callable[[], type[Refinement]], interpreter: Interpreter) -> None:
+    plans = (RunPlan(seed, steps=300, workload="crashes") for seed in range(5))
+    with pytest.raises(UnexplainedStepError):
+        list(chain.from_iterable(follow(interpreter, plan, mapping()) for plan in plans))
+
+
+@pytest.mark.parametrize(
+    ("rule", "workload", "seed", "said"),
+    [
+        ("hw.own-epoch", "elections", 2, "the proof has not committed its high watermark"),
+        ("hw.leader-excluded", "voter-changes", 14, "majority-of-own-voters or majority-acknowledged forbids commit"),
+        ("voters.epoch-committed-before-change", "voter-changes", 10, "has-high-watermark or epoch-is-committed"),
+    ],
+)
+def test_a_step_that_the_proof_lacks_is_shown_with_the_guard_and_both_states(
+    rule: str, workload: str, seed: int, said: str, interpreter: Interpreter
+) -> None:
+    plan = RunPlan(seed, steps=400, workload=workload, switched_off=(rule,))
+    with pytest.raises(UnexplainedStepError) as caught:
+        list(follow(interpreter, plan))
+    text = str(caught.value)
+    assert said in text
+    assert [line.split()[0] for line in text.splitlines()[-3:]] == ["before", "after", "proof"]
