@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.wire_back import from_kafka
 
 from kraft_conformance.vectors.manifest import vector_folder
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame
 from kraft_conformance.wire.schema import Field, Kind, fields_of, messages
 from kraft_conformance.wire.trace_links import LINKS, WITHOUT_KAFKA_FIELD, filled, kafka_name, without_kafka_field
-from kraft_conformance.wire.translation import to_kafka
+from kraft_conformance.wire.translation import from_kafka, to_kafka
 from kraft_traces import samples
 from kraft_traces.latitude.bare_responses import TOP_LEVEL
 from kraft_traces.message_types import TRACED_MESSAGES

@@ -1,0 +1,137 @@
+"""Frames over TCP: asyncio streams that carry Kafka's requests and responses.
+
+Kafka answers the requests of a connection in their order, and so does a `Server` here.
+Nothing of this knows what a request means.
+"""
+
+import asyncio
+import itertools
+import struct
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.errors import Reason, WireError
+from kraft_conformance.wire.frames import Frame, decode_response, encode_frame
+from kraft_conformance.wire.schema import Kind, message_of
+
+FRAME_BYTES_MAX = 16 * 2**20
+"""Longest frame that is read: what claims to be longer is not waited for."""
+
+Respond = Callable[[bytes], Awaitable[bytes | None]]
+"""Gives the whole response frame to a whole request frame; None ends the connection."""
+
+
+async def read_frame(reader: asyncio.StreamReader, bytes_max: int = FRAME_BYTES_MAX) -> bytes:
+    """The next frame, with its length in front.
+
+    Raises:
+        WireError: its length is negative, or more than `bytes_max`.
+        asyncio.IncompleteReadError: the connection ended.
+    """
+    length = await reader.readexactly(4)
+    (size,) = struct.unpack(">i", length)
+    if not 0 <= size <= bytes_max:
+        raise WireError(Reason.BAD_LENGTH, "length", f"a length from 0 to {bytes_max}", str(size), 0)
+    return length + await reader.readexactly(size)
+
+
+class Connection:
+    """A connection to one server, opened when it is needed and again after it broke; one request at a time."""
+
+    def __init__(self, host: str, port: int, client_id: str) -> None:
+        self.host, self.port, self.client_id = host, port, client_id
+        self._correlation_ids = itertools.count(1)
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._lock = asyncio.Lock()
+
+    async def ask(self, api: str, version: int, body: Document, correlation_id: int | None = None) -> Frame:
+        """The response to a request; whoever gives up waiting cancels it, and with that the connection closes.
+
+        Raises:
+            OSError: nobody listens, or the connection broke.
+            EOFError: it ended before the response.
+            WireError: the request is none of that version, or the response is damaged.
+        """
+        number = next(self._correlation_ids) if correlation_id is None else correlation_id
+        header = {"correlationId": number, "clientId": self.client_id}
+        request, _ = encode_frame(message_of(api, Kind.REQUEST), version, {"header": header, "body": body})
+        raw = await self.exchange(request)
+        response = decode_response(raw, message_of(api, Kind.RESPONSE), version, is_lenient=True)
+        if response.header["correlationId"] != number:
+            self.close()
+            raise WireError(
+                Reason.OUT_OF_RANGE, "header.correlationId", str(number), str(response.header["correlationId"])
+            )
+        return response
+
+    async def exchange(self, request: bytes) -> bytes:
+        """The whole response frame to a whole request frame.
+
+        Raises:
+            OSError, EOFError, WireError: as `ask`.
+        """
+        async with self._lock:
+            is_done = False
+            try:
+                if self._streams is None or self._streams[0].at_eof():
+                    self.close()
+                    self._streams = await asyncio.open_connection(self.host, self.port)
+                reader, writer = self._streams
+                writer.write(request)
+                await writer.drain()
+                response = await read_frame(reader)
+                is_done = True
+                return response
+            finally:
+                # A response that comes late must not be taken for that to the next request.
+                if not is_done:
+                    self.close()
+
+    def close(self) -> None:
+        """Close it, if it is open."""
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None
+
+
+class Server:
+    """Listens, and answers the frames of each connection in their order."""
+
+    def __init__(self, host: str, port: int, respond: Respond) -> None:
+        self.host, self.port, self._respond = host, port, respond
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def start(self) -> None:
+        """Listen; a `port` of 0 becomes one that was free.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        self._server = await asyncio.start_server(self._serve, self.host, self.port, reuse_address=True)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """Stop listening, and end all connections."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "asyncio serves each connection in a task of its own"
+        self._tasks.add(task)
+        try:
+            while (response := await self._respond(await read_frame(reader))) is not None:
+                writer.write(response)
+                await writer.drain()
+        except (EOFError, OSError, WireError, asyncio.CancelledError):
+            # The other side went away, or sends what is no frame, or the server stops: in each case that is the end.
+            pass
+        finally:
+            self._tasks.discard(task)
+            writer.close()

@@ -1,0 +1,100 @@
+"""Frames over TCP on the loopback interface."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from kraft_conformance.wire.connections import Connection, Server, read_frame
+from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.errors import WireError
+from kraft_conformance.wire.frames import decode_request, encode_frame
+from kraft_conformance.wire.schema import Kind, message_of
+
+_BODY: Document = {"clusterId": None, "topics": []}
+
+
+async def _vote_response(raw: bytes) -> bytes | None:
+    number = decode_request(raw).header["correlationId"]
+    document = {"header": {"correlationId": number}, "body": {"errorCode": number, "topics": []}}
+    return encode_frame(message_of("Vote", Kind.RESPONSE), 0, document)[0]
+
+
+def _with_server(respond: Callable[[bytes], Awaitable[bytes | None]], run: Callable[[Server], Awaitable[None]]) -> None:
+    async def main() -> None:
+        server = Server("127.0.0.1", 0, respond)
+        await server.start()
+        try:
+            await run(server)
+        finally:
+            await server.stop()
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+
+
+def test_each_request_has_its_own_response() -> None:
+    async def run(server: Server) -> None:
+        connection = Connection(server.host, server.port, "client")
+        answers = await asyncio.gather(*[connection.ask("Vote", 0, _BODY) for _ in range(5)])
+        assert sorted(answer.body["errorCode"] for answer in answers) == [1, 2, 3, 4, 5]
+        connection.close()
+
+    _with_server(_vote_response, run)
+
+
+def test_after_a_timeout_a_late_response_is_never_read() -> None:
+    delays = iter((0.3, 0.0))
+
+    async def slow(raw: bytes) -> bytes | None:
+        await asyncio.sleep(next(delays))
+        return await _vote_response(raw)
+
+    async def run(server: Server) -> None:
+        connection = Connection(server.host, server.port, "client")
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(connection.ask("Vote", 0, _BODY), 0.05)
+        assert (await connection.ask("Vote", 0, _BODY)).body["errorCode"] == 2
+        connection.close()
+
+    _with_server(slow, run)
+
+
+@pytest.mark.parametrize("length", [-1, 2**31 - 1, 17 * 2**20])
+def test_a_length_that_no_frame_has_ends_the_connection(length: int) -> None:
+    async def run(server: Server) -> None:
+        reader, writer = await asyncio.open_connection(server.host, server.port)
+        writer.write(length.to_bytes(4, "big", signed=True) + b"0123")
+        assert await asyncio.wait_for(reader.read(), 10) == b""
+        writer.close()
+
+    _with_server(_vote_response, run)
+
+
+def test_a_response_to_another_request_is_an_error() -> None:
+    async def other(raw: bytes) -> bytes | None:
+        document = {"header": {"correlationId": 77}, "body": {"errorCode": 0, "topics": []}}
+        return encode_frame(message_of("Vote", Kind.RESPONSE), 0, document)[0]
+
+    async def run(server: Server) -> None:
+        with pytest.raises(WireError, match="correlationId"):
+            await Connection(server.host, server.port, "client").ask("Vote", 0, _BODY)
+
+    _with_server(other, run)
+
+
+def test_nobody_listens() -> None:
+    async def run(server: Server) -> None:
+        await server.stop()
+        with pytest.raises(OSError, match="Connect"):
+            await Connection(server.host, server.port, "client").ask("Vote", 0, _BODY)
+
+    _with_server(_vote_response, run)
+
+
+def test_a_frame_is_read_with_its_length() -> None:
+    async def run() -> bytes:
+        reader = asyncio.StreamReader()
+        reader.feed_data(b"\0\0\0\2ab\0")
+        return await read_frame(reader)
+
+    assert asyncio.run(run()) == b"\0\0\0\2ab"
