@@ -45,9 +45,6 @@ COMMANDS = {
         "-1, none and unknown: not observed.",
         "pipeline": "Many traces: verdicts, coverage and a report, on Spark.",
     },
-    "Kafka's tools, on a simulated cluster": {
-        "admin": "Kafka's own tools, on a simulated cluster in a folder.",
-    },
 }
 """The commands, by what they are for: each is a module of its name, and this line is what help says of it."""
 

@@ -7,7 +7,6 @@ import pytest
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder in which the test runs, and no other cluster directory."""
+    """An empty folder in which the test runs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KRAFT_SPEC_CLUSTER_DIR", raising=False)
     return tmp_path

@@ -17,8 +17,8 @@ from kio.static.constants import EntityType
 from msgspec import UNSET
 from tests.conformance.commands import Captured
 
-from kraft_conformance.directories.error_codes import CODES
 from kraft_conformance.wire.batches import decode_batch, encode_batch
+from kraft_conformance.wire.error_codes import CODES
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.frames import encode_frame
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state

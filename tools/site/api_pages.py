@@ -20,7 +20,7 @@ PACKAGES = (
 
 LEFT_OUT: Mapping[str, str] = {
     "kraft_conformance.commands": "the [commands](../commands/index.md) have pages of their own",
-    "kraft_conformance.directories": "the folders of a simulated quorum, behind the commands",
+    "kraft_conformance.description": "what `kraft-spec describe` prints",
     "kraft_conformance.findings": "what `kraft-spec findings` shows",
     "kraft_conformance.kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
     "kraft_reference.partitions.scenarios": "the scripts of [scenarios](../scenarios/index.md)",

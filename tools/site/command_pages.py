@@ -22,9 +22,8 @@ EXAMPLES = Path(__file__).parent / "examples"
 """A session of the shell for each command that has one: a test runs them."""
 
 READ_MORE: Mapping[str, tuple[str, ...]] = {
-    "admin": ("command-line", "quorum-reassignment", "partition-reassignment"),
     "conformance": ("conformance", "adapter-in-30-minutes", "conformance-random", "conformance-reports"),
-    "describe": ("command-line",),
+    "describe": ("viewer",),
     "findings": ("checks", "decisions"),
     "kafka": ("kafka", "conformance", "conformance-random", "profiles"),
     "model": ("model",),
@@ -71,7 +70,7 @@ def command_pages() -> Iterable[tuple[str, str]]:
     lines = [
         "# Every command",
         "",
-        "Generated from the code that reads the command line; [the command line](../command-line.md) tells of its use.",
+        "Generated from the code that reads the command line.",
         "Every command that answers more than a line takes `--json`.",
         "",
         *table(("command", "what it does"), rows),

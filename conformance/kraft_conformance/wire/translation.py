@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from kraft_conformance.directories.error_codes import CODES
 from kraft_conformance.wire.decoding import Document, uuid_text, with_tags
 from kraft_conformance.wire.encoding import uuid_bytes
+from kraft_conformance.wire.error_codes import CODES
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.schema import NULL_UUID, Message, messages
 from kraft_conformance.wire.trace_links import LINKS, NOBODY, As, Link, filled, kafka_name

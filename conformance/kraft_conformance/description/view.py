@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from kraft_conformance.directories.observations import Observations, ObservedReplica, ObservedVoters, place
+from kraft_conformance.description.observations import Observations, ObservedReplica, ObservedVoters, place
 from kraft_conformance.failure import usage_error
 from kraft_reference.describe import UNKNOWN, FetchTime, QuorumDescription, ReplicaProgress
 from kraft_reference.identity import ReplicaKey, names

@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 from kraft_conformance.console import in_columns
-from kraft_conformance.directories.checkpoint import LISTENER_NAME
-from kraft_conformance.directories.view import QuorumView
+from kraft_conformance.description.view import QuorumView
 from kraft_reference.describe import UNKNOWN, ReplicaProgress
 from kraft_reference.identity import ReplicaKey
 
@@ -93,7 +92,7 @@ def _key(key: ReplicaKey) -> dict[str, Any]:
 
 
 def _endpoints(endpoint: str | None) -> list[str]:
-    return [] if endpoint is None else [f"{LISTENER_NAME}://{endpoint}"]
+    return [] if endpoint is None else [f"CONTROLLER://{endpoint}"]
 
 
 def _value(value: Any) -> str:

@@ -1,0 +1,1 @@
+"""The quorum of a trace, as `kafka-metadata-quorum describe` shows one."""
