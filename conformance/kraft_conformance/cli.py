@@ -36,6 +36,7 @@ COMMANDS = {
         "kafka": "Run the suite on Apache Kafka's own KafkaRaftClient: a release, or a build of your own.",
         "validate": "Check traces line by line against the TLA+ model: those of the quorum, "
         "and those of partition reassignment.",
+        "node": "Run the reference as a voter or observer over TCP: a specification to talk to, not a product.",
         "wire": "Kafka's bytes of the quorum's messages and records, to and from JSON.",
     },
     "Traces": {
@@ -43,6 +44,7 @@ COMMANDS = {
         "and the state at each step.",
         "describe": "Print the quorum of a trace as kafka-metadata-quorum describes it; "
         "-1, none and unknown: not observed.",
+        "trace": "Join the traces of several processes into one.",
         "pipeline": "Many traces: verdicts, coverage and a report, on Spark.",
     },
 }

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from kraft_conformance.directories.names import directory_id, replica_id
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
+from kraft_conformance.node.names import directory_id, replica_id
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_traces.values import ReplicaId, TracedKey
 

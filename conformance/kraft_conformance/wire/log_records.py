@@ -29,8 +29,6 @@ _COMPRESSION = 0x7
 _LENGTH_END = 12
 """Where the length of a batch ends, which counts what comes after it."""
 _HEADER_SIZE = sum(width_of(kind) for _, kind in BATCH_HEADER) + 4
-_NUMBER_BYTES = 6
-"""Of the hash of a Data record's value: few enough that its number is exact in JSON everywhere."""
 
 
 class Batch(NamedTuple):
@@ -75,7 +73,7 @@ def records_of(batch: Batch) -> tuple[Record, ...]:
     """
     if batch.is_control:
         document, _ = decode_batch(batch.raw, is_lenient=True)
-        return tuple(_control_record(batch.epoch, record) for record in document["records"])
+        return tuple(control_record(batch.epoch, record) for record in document["records"])
     return tuple(Record(batch.epoch, RecordKind.DATA, number_of(value)) for value in values_of(batch))
 
 
@@ -105,11 +103,16 @@ def _value(content: Bytes, where: str) -> bytes:
 
 
 def number_of(value: bytes) -> int:
-    """The number that stands for a record's value: 48 bits of its SHA-256."""
-    return int.from_bytes(hashlib.sha256(value).digest()[:_NUMBER_BYTES], "big")
+    """The number that stands for a record's value: 31 bits of its SHA-256, as the model has numbers."""
+    return int.from_bytes(hashlib.sha256(value).digest()[:4], "big") >> 1
 
 
-def _control_record(epoch: int, record: Document) -> Record:
+def control_record(epoch: int, record: Document) -> Record:
+    """The record that the JSON of a control record in a batch of this epoch is.
+
+    Raises:
+        WireError: no log of the quorum has it.
+    """
     name, value = record["key"]["type"], record["value"]
     kind = next(one.name for one in messages().values() if one.kind == "record" and one.key == name)
     match kind:
@@ -148,10 +151,15 @@ def control_batch(base_offset: int, records: Sequence[Record], timestamp_ms: int
     """
     header = {"baseOffset": base_offset, "partitionLeaderEpoch": records[0].epoch}
     times = {"baseTimestamp": timestamp_ms, "maxTimestamp": timestamp_ms}
-    return encode_batch(header | times | {"records": [_control_document(record, voters) for record in records]})
+    return encode_batch(header | times | {"records": [control_document(record, voters) for record in records]})
 
 
-def _control_document(record: Record, voters: Sequence[int]) -> Document:
+def control_document(record: Record, voters: Sequence[int]) -> Document:
+    """The JSON of a control record for a batch; `voters` are the ids that a LeaderChange names.
+
+    Raises:
+        WireError: Kafka has no bytes for it.
+    """
     match record.kind:
         case RecordKind.LEADER_CHANGE:
             listed = [{"voterId": one} for one in sorted(voters)]

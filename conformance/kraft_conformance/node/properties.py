@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kraft_conformance.directories.errors import bad_file, read_text
 from kraft_conformance.failure import CommandError
+from kraft_conformance.node.errors import bad_file, read_text
 
 _KEY_END = re.compile(r"(?<!\\)(?:\\\\)*(?P<separator>\s*[=:]\s*|\s+)")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)

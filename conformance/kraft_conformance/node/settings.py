@@ -1,19 +1,19 @@
 """One node as its operator configures it: the properties of Kafka that a quorum of controllers depends on."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TypeVar
 
-from kraft_conformance.directories import names
-from kraft_conformance.directories.names import ListedVoter, MalformedNameError
-from kraft_conformance.directories.properties import Properties, read_properties
-from kraft_conformance.failure import CommandError
+from kraft_conformance.node import names
+from kraft_conformance.node.names import ListedVoter, MalformedNameError
+from kraft_conformance.node.properties import Properties, read_properties
+from kraft_reference.configuration import Timeouts
 
+LOOPBACK = "127.0.0.1"
 NODE_ID = "node.id"
 ROLES = "process.roles"
-LISTENER = "controller.listener"
 LISTENERS = "listeners"
 ADVERTISED = "advertised.listeners"
 LISTENER_NAMES = "controller.listener.names"
@@ -22,11 +22,17 @@ STATIC_VOTERS = "controller.quorum.voters"
 AUTO_JOIN = "controller.quorum.auto.join.enable"
 METADATA_DIRECTORY = "metadata.log.dir"
 DIRECTORIES = "log.dirs"
+_TIMEOUTS = {
+    "controller.quorum.election.timeout.ms": "election_timeout_ms",
+    "controller.quorum.election.backoff.max.ms": "election_backoff_max_ms",
+    "controller.quorum.fetch.timeout.ms": "fetch_timeout_ms",
+    "controller.quorum.request.timeout.ms": "request_timeout_ms",
+}
+"""Each by the field of `Timeouts`, whose defaults they have here."""
 
 READ = (
     NODE_ID,
     ROLES,
-    LISTENER,
     LISTENERS,
     ADVERTISED,
     LISTENER_NAMES,
@@ -35,6 +41,7 @@ READ = (
     AUTO_JOIN,
     METADATA_DIRECTORY,
     DIRECTORIES,
+    *_TIMEOUTS,
 )
 """The properties that are read; the others of a Kafka configuration do not matter here."""
 
@@ -54,25 +61,16 @@ class NodeProperties:
     static_voters: tuple[ListedVoter, ...]
     """Empty without controller.quorum.voters."""
     auto_join: bool
-    metadata_directory: str
-    """Below the cluster directory."""
+    bind: tuple[str, int]
+    """Where it listens, which may be another address than the one that it tells others; without a host the loopback."""
+    metadata_directory: Path
+    timeouts: Timeouts
     properties: Properties
 
     @property
     def source(self) -> Path:
         """The file."""
         return self.properties.source
-
-    def wrong_endpoint(self, detail: str) -> CommandError:
-        """The error for the endpoint, at the property that gives it."""
-        given = (name for name in (LISTENER, ADVERTISED, LISTENERS) if self.properties.get(name) is not None)
-        return self.properties.wrong(next(given), detail)
-
-    def wrong_directory(self, detail: str) -> CommandError:
-        """The error for the metadata directory, at the property that gives it."""
-        return self.properties.wrong(
-            METADATA_DIRECTORY if self.properties.get(METADATA_DIRECTORY) else DIRECTORIES, detail
-        )
 
     def likely_typos(self) -> list[str]:
         """Warnings about properties that are not read but look like one that is."""
@@ -104,13 +102,15 @@ def read_node(source: Path) -> NodeProperties:
         id=node_id,
         is_controller=is_controller,
         endpoint=_endpoint(given, is_controller),
+        bind=_bind(given, is_controller),
+        timeouts=_timeouts(given),
         bootstrap_servers=_parsed(
             given, BOOTSTRAP, lambda text: tuple([names.endpoint(one.strip()) for one in text.split(",")])
         )
         or (),
         static_voters=static,
         auto_join=auto_join,
-        metadata_directory=_metadata_directory(given, node_id),
+        metadata_directory=_metadata_directory(given),
         properties=given,
     )
 
@@ -141,25 +141,39 @@ def _check_static(given: Properties, node_id: int, is_controller: bool, static: 
         raise given.wrong(STATIC_VOTERS, f"lists node {node_id}, which is a broker and cannot vote")
 
 
+def _name(given: Properties, listeners: Mapping[str, str], is_controller: bool) -> str:
+    """The listener that the quorum uses."""
+    if not is_controller:
+        return next(iter(listeners))
+    wanted = [one.strip() for one in (given.get(LISTENER_NAMES) or "CONTROLLER").split(",")]
+    name = next((one for one in wanted if one in listeners), "")
+    if not name:
+        raise given.wrong(LISTENERS, f"has no listener {wanted[0]}, which {LISTENER_NAMES} names")
+    return name
+
+
 def _endpoint(given: Properties, is_controller: bool) -> str:
-    if is_controller and given.get(LISTENER) is not None:
-        return _parsed(given, LISTENER, names.endpoint) or ""
-    expected = "NAME://host:port" + (f", or {LISTENER}=host:port" if is_controller else "")
-    given.required(LISTENERS, expected)
+    given.required(LISTENERS, "NAME://host:port")
     listeners = _parsed(given, LISTENERS, _listeners) or {}
     advertised = _parsed(given, ADVERTISED, _listeners) or {}
-    if not is_controller:
-        name = next(iter(listeners))
-    else:
-        wanted = [one.strip() for one in (given.get(LISTENER_NAMES) or "CONTROLLER").split(",")]
-        name = next((one for one in wanted if one in listeners), "")
-        if not name:
-            raise given.wrong(LISTENERS, f"has no listener {wanted[0]}, which {LISTENER_NAMES} names")
+    name = _name(given, listeners, is_controller)
     source, address = (ADVERTISED, advertised[name]) if name in advertised else (LISTENERS, listeners[name])
+    address = f"{LOOPBACK}{address}" if address.startswith(":") else address
     try:
         return names.endpoint(address)
     except MalformedNameError as error:
         raise given.wrong(source, f"listener {name}: {error}") from error
+
+
+def _bind(given: Properties, is_controller: bool) -> tuple[str, int]:
+    listeners = _parsed(given, LISTENERS, _listeners) or {}
+    host, _, port = listeners[_name(given, listeners, is_controller)].rpartition(":")
+    return host.strip("[]") or LOOPBACK, int(port)
+
+
+def _timeouts(given: Properties) -> Timeouts:
+    found = {field: _parsed(given, name, names.replica_id) for name, field in _TIMEOUTS.items()}
+    return replace(Timeouts(), **{field: value for field, value in found.items() if value is not None})
 
 
 def _listeners(text: str) -> dict[str, str]:
@@ -179,10 +193,8 @@ def _true_or_false(text: str) -> bool:
     return text.lower() == "true"
 
 
-def _metadata_directory(given: Properties, node_id: int) -> str:
+def _metadata_directory(given: Properties) -> Path:
     name = METADATA_DIRECTORY if given.get(METADATA_DIRECTORY) else DIRECTORIES
-    first = (given.get(name) or f"node-{node_id}").split(",")[0].strip()
-    path = PurePosixPath(first)
-    if path.is_absolute() or ".." in path.parts or not path.name:
-        raise given.wrong(name, f"{first!r}, expected a folder below the cluster directory: disks are simulated there")
-    return str(path)
+    first = given.required(name, "a folder").split(",")[0].strip()
+    # As for Kafka, a relative one is below the folder in which the process runs.
+    return Path(first)

@@ -1,0 +1,156 @@
+"""`kraft-spec node`: the reference as a real voter or observer.  Rule: cli.storage-format."""
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kraft_conformance.console import say, stderr
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.node.names import (
+    ListedVoter,
+    MalformedNameError,
+    cluster_id,
+    directory_id,
+    initial_controllers,
+    random_directory_id,
+)
+from kraft_conformance.node.settings import NodeProperties, read_node
+from kraft_reference.identity import ReplicaKey, VoterDetails
+from kraft_reference.log import Snapshot
+from kraft_reference.profile import PROFILES
+
+app = typer.Typer(
+    help="Run the reference as a voter or observer over TCP: a specification to talk to, not a product.",
+    no_args_is_help=True,
+)
+
+Config = Annotated[Path, typer.Option("--config", "-c", help="The properties of the node, as Kafka's.")]
+ClusterId = Annotated[str, typer.Option("--cluster-id", "-t", help="The same on all nodes.")]
+Standalone = Annotated[bool, typer.Option("--standalone", "-s", help="This node is the only voter: on one node only.")]
+Listed = Annotated[
+    str | None,
+    typer.Option(
+        "--initial-controllers",
+        "-I",
+        help="The first voters, the same list on each: id@host:port:uuid or id-uuid@host:port, with commas.",
+    ),
+]
+NoControllers = Annotated[
+    bool, typer.Option("--no-initial-controllers", "-N", help="No voters: the node waits to be added.")
+]
+DirectoryId = Annotated[str | None, typer.Option("--directory-id", help="In place of a random one.")]
+ProfileName = Annotated[str, typer.Option("--profile", help=f"How open points are decided: {', '.join(PROFILES)}.")]
+Trace = Annotated[
+    Path | None, typer.Option("--trace", help="Where the node's trace goes; default: trace.jsonl in its data folder.")
+]
+
+
+@app.command("format")
+def format_node(
+    cluster: ClusterId,
+    config: Config,
+    standalone: Standalone = False,
+    voters: Listed = None,
+    no_initial_controllers: NoControllers = False,
+    own_directory_id: DirectoryId = None,
+) -> int:
+    """Format the data folder of a node, as kafka-storage does: its ids, and the first voters.
+
+    Rules: bootstrap.standalone, bootstrap.multi-voter, bootstrap.no-list-means-observer, bootstrap.static-quorum.
+    """
+    from kraft_conformance.node.disk import format_folder
+
+    node = read_node(config)
+    ways = [standalone, voters is not None, no_initial_controllers, bool(node.static_voters)]
+    if sum(ways) != 1:
+        raise usage_error(
+            "expected one of --standalone, --initial-controllers, --no-initial-controllers, "
+            "or controller.quorum.voters in the properties"
+        )
+    try:
+        cluster_id(cluster)
+        listed = () if voters is None else initial_controllers(voters)
+        own = own_directory_id and directory_id(own_directory_id)
+    except MalformedNameError as error:
+        raise usage_error(str(error)) from error
+    mine = next((one for one in listed if one.id == node.id), None)
+    directory = own or (mine and mine.directory_id) or random_directory_id()
+    if mine is not None and (mine.directory_id, mine.endpoint) != (directory, node.endpoint):
+        raise usage_error(
+            f"the list has node {node.id} as {mine.directory_id} at {mine.endpoint}, not at {node.endpoint}"
+        )
+    if standalone:
+        listed = (ListedVoter(node.id, node.endpoint, directory),)
+    key = ReplicaKey(node.id, directory)
+    format_folder(node.metadata_directory, cluster, key, _checkpoint(listed) if listed else None)
+    say(f"Formatted {node.metadata_directory} for node {key} of cluster {cluster}.")
+    return ExitCode.CONFORMANT
+
+
+def _checkpoint(listed: tuple[ListedVoter, ...]) -> Snapshot:
+    details = tuple(VoterDetails(one.id, one.endpoint, 0, 1) for one in listed)
+    return Snapshot(0, 0, 1, frozenset(ReplicaKey(one.id, one.directory_id) for one in listed), details)
+
+
+def static_checkpoint(node: NodeProperties) -> Snapshot:
+    """What is known without a snapshot: the static voters, or nobody.  Rule: bootstrap.static-quorum."""
+    details = tuple(VoterDetails(one.id, one.endpoint, 0, 0) for one in node.static_voters)
+    return Snapshot(0, 0, 0, frozenset(ReplicaKey(one.id) for one in node.static_voters), details)
+
+
+@app.command("random-uuid")
+def random_uuid() -> int:
+    """Print a random directory id or cluster id."""
+    print(random_directory_id())
+    return ExitCode.CONFORMANT
+
+
+@app.command("run")
+def run(config: Config, profile: ProfileName = "kip", trace: Trace = None) -> int:
+    """Run a formatted node until it is told to end: SIGTERM and Ctrl-C let a leader resign first."""
+    node = read_node(config)
+    if profile not in PROFILES:
+        raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
+    for warning in node.likely_typos():
+        say(f"warning: {warning}", console=stderr)
+    asyncio.run(_run(node, profile, trace))
+    return ExitCode.CONFORMANT
+
+
+async def _run(properties: NodeProperties, profile: str, trace: Path | None) -> None:
+    from kraft_conformance.node.bootstrap import bootstrap_servers
+    from kraft_conformance.node.disk import Disk
+    from kraft_conformance.node.driver import Node, configuration_of
+    from kraft_conformance.node.serving import Serving
+    from kraft_conformance.node.trace import NodeTrace
+    from kraft_conformance.wire.connections import Server
+
+    static = static_checkpoint(properties)
+    disk = Disk(properties.metadata_directory, static)
+    if disk.key.id != properties.id:
+        raise CommandError(
+            f"{properties.metadata_directory} was formatted for node {disk.key.id}, and {properties.source} is of "
+            f"node {properties.id}",
+            ExitCode.BAD_INPUT,
+        )
+    ended = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    servers = await bootstrap_servers(properties, disk, ended)
+    if servers is None:
+        return
+    level = disk.state.log.versions[0].kraft_version
+    configuration = configuration_of(properties, disk, PROFILES[profile], servers, level)
+    path = properties.metadata_directory / "trace.jsonl" if trace is None else trace
+    running = Node(configuration, disk, NodeTrace(path, configuration, disk.state))
+    server = Server(*properties.bind, Serving(running).respond)
+    await server.start()
+    running.start()
+    say(f"node {running.id} listens at {server.host}:{server.port}")
+    await ended.wait()
+    await running.stop(is_leaving=True)
+    await server.stop()

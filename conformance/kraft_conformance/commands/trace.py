@@ -1,0 +1,38 @@
+"""`kraft-spec trace`: traces as files."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kraft_conformance.console import say, stderr
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
+from kraft_traces.merge import MergeError, merge, read_process_trace
+
+app = typer.Typer(help="Join the traces of several processes into one.", no_args_is_help=True)
+
+Files = Annotated[list[Path], typer.Argument(help="The trace of each process.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The merged trace.")]
+
+
+@app.callback()
+def _callback() -> None:
+    """Join the traces of several processes into one."""
+
+
+@app.command("merge")
+def merge_traces(files: Files, output: Output) -> int:
+    """Join traces in causal order: each process's own order, and sent before received.
+
+    Exit code 65 where causality is broken: the message names file, line and message, and nothing is written.
+    """
+    try:
+        lines = list(merge([read_process_trace(path) for path in files]))
+    except MergeError as error:
+        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
+    except OSError as error:
+        raise CommandError(f"{error.filename}: {error.strerror}", ExitCode.NO_INPUT) from error
+    output.write_bytes(b"".join(lines))
+    say(f"{output}: {len(lines) - 2} events of {len(files)} processes", console=stderr)
+    return ExitCode.CONFORMANT

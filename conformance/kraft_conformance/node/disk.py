@@ -1,0 +1,282 @@
+"""The data folder of a node, in Kafka's formats: meta.properties, quorum-state, the log, snapshots.
+
+    DATA/meta.properties
+    DATA/__cluster_metadata-0/quorum-state
+    DATA/__cluster_metadata-0/00000000000000000000.log
+    DATA/__cluster_metadata-0/00000000000000000000-0000000000.checkpoint
+
+Rules: wire.quorum-state, wire.control-records, durable.write-before-act, snapshot.bootstrap-checkpoint.
+"""
+
+import fcntl
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from kraft_conformance.node.errors import bad_file, no_file, refused
+from kraft_conformance.node.properties import read_properties
+from kraft_conformance.node.snapshots import decode_snapshot, encode_snapshot, file_name
+from kraft_conformance.wire.errors import WireError
+from kraft_conformance.wire.log_records import Batch, batches_of, control_batch, data_batch, records_of, values_of
+from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
+from kraft_conformance.wire.schema import NULL_UUID
+from kraft_conformance.wire.trace_links import TOPIC
+from kraft_conformance.wire.translation import directory_of, uuid_of
+from kraft_reference.effects import (
+    AppendRecords,
+    DurableEffect,
+    FlushLog,
+    PersistQuorumState,
+    TruncateLog,
+    WriteSnapshot,
+)
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import Snapshot, append, log_on
+from kraft_reference.records import Record, RecordKind
+from kraft_reference.state import ReplicaState, new_replica
+
+META = "meta.properties"
+PARTITION = f"{TOPIC}-0"
+_QUORUM_STATE = "quorum-state"
+_CHECKPOINT = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
+
+
+def format_folder(folder: Path, cluster_id: str, key: ReplicaKey, checkpoint: Snapshot | None) -> None:
+    """Format a data folder: all of it, or nothing.
+
+    Rules: identity.directory-id-at-format, bootstrap.standalone, bootstrap.multi-voter,
+    bootstrap.no-list-means-observer.
+
+    Raises:
+        CommandError: it is formatted already, or has something else in it.
+        OSError: it cannot be written.
+    """
+    if (folder / META).exists():
+        raise refused(f"{folder} is formatted already, expected a folder that is empty or not there")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise refused(f"{folder} is not empty, expected a folder that is empty or not there")
+    partition = folder / PARTITION
+    partition.mkdir(parents=True)
+    if checkpoint is not None:
+        (partition / file_name(checkpoint)).write_bytes(encode_snapshot(checkpoint, (), 0))
+    uuid = uuid_of(key.directory_id, "directory.id")
+    # Last: a folder without it is not formatted.
+    text = f"version=1\ncluster.id={cluster_id}\nnode.id={key.id}\ndirectory.id={uuid}\n"
+    (folder / META).write_text(text, encoding="utf-8")
+
+
+class Disk:
+    """The folder of a node that runs; nobody else may use it meanwhile."""
+
+    def __init__(self, folder: Path, static: Snapshot) -> None:
+        """Open and lock it.
+
+        Args:
+            folder: what `format_folder` made.
+            static: what is known without any snapshot: the static voters, or nobody.
+
+        Raises:
+            CommandError: it is not formatted, somebody uses it, or a file is damaged; the message names it.
+        """
+        self.folder, self._partition = folder, folder / PARTITION
+        meta = read_properties(folder / META) if (folder / META).exists() else None
+        if meta is None:
+            raise no_file(folder, f"is not formatted, expected {META} in it: `kraft-spec node format`")
+        self.cluster_id = meta.required("cluster.id", "the id of the cluster")
+        node_id = int(meta.required("node.id", "the number of the node"))
+        self.key = ReplicaKey(node_id, directory_of(meta.required("directory.id", "a directory id")))
+        self._lock = (folder / ".lock").open("w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise refused(f"{folder} is in use by another process") from None
+        self._batches: list[Batch] = []
+        self.snapshot_bytes: dict[tuple[int, int], bytes] = {}
+        self._values_below: tuple[bytes, ...] = ()
+        self.state = self._read(static)
+        self._log: IO[bytes] = self._open_log()
+
+    def close(self) -> None:
+        """Let it go."""
+        self._log.close()
+        self._lock.close()
+
+    # Reading.
+
+    def _read(self, static: Snapshot) -> ReplicaState:
+        snapshot = static
+        found = sorted(path for path in self._partition.iterdir() if _CHECKPOINT.fullmatch(path.name))
+        for path in found:
+            name = _CHECKPOINT.fullmatch(path.name)
+            assert name is not None, "it was chosen by its name"
+            raw = path.read_bytes()
+            self.snapshot_bytes[int(name[1]), int(name[2])] = raw
+            try:
+                snapshot, self._values_below = decode_snapshot(raw, int(name[1]), int(name[2]), static)
+            except WireError as error:
+                raise bad_file(path, None, None, str(error)) from error
+        state = new_replica(self.key, snapshot)
+        log = log_on(snapshot)
+        for path in sorted(self._partition.glob("*.log")):
+            try:
+                for batch in batches_of(path.read_bytes()):
+                    if batch.end_offset > snapshot.end_offset:
+                        records = records_of(batch)
+                        log = append(log, records[max(0, log.end_offset - batch.base_offset) :])
+                    self._batches.append(batch)
+            except WireError as error:
+                raise bad_file(path, None, None, str(error)) from error
+        # What this process can read, it takes for synced: it syncs what it opens.
+        state = state._replace(log=log._replace(flushed=log.end_offset))
+        return self._with_quorum_state(state)
+
+    def _with_quorum_state(self, state: ReplicaState) -> ReplicaState:
+        path = self._partition / _QUORUM_STATE
+        if not path.exists():
+            return state
+        try:
+            document = decode_quorum_state(path.read_text(encoding="utf-8"))
+        except WireError as error:
+            raise bad_file(path, 1, None, str(error)) from error
+        voted = document["votedId"]
+        directory = directory_of(document.get("votedDirectoryId", NULL_UUID))
+        return state._replace(
+            epoch=document["leaderEpoch"],
+            leader_id=None if document["leaderId"] < 0 else document["leaderId"],
+            voted_key=None if voted < 0 else ReplicaKey(voted, directory),
+            quorum_state_version=document["data_version"],
+        )
+
+    def _open_log(self) -> IO[bytes]:
+        found = sorted(self._partition.glob("*.log"))
+        path = found[-1] if found else self._partition / f"{self.state.log.end_offset:020d}.log"
+        log = path.open("ab")
+        # A batch that a crash tore is no part of the log.
+        log.truncate(sum(len(batch.raw) for batch in self._batches))
+        _sync(log)
+        return log
+
+    # Writing.
+
+    def carry_out(
+        self, effect: DurableEffect, fetched: Sequence[Batch], values: Mapping[int, bytes], snapshot: bytes | None
+    ) -> None:
+        """Do what a step asks for, and be done when it returns.
+
+        Args:
+            effect: one effect.
+            fetched: the batches of the Fetch response in hand, whose records the effect may append.
+            values: the controller's own records by number, which a leader may append.
+            snapshot: the bytes of the snapshot in hand, if one was fetched.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        match effect:
+            case PersistQuorumState():
+                self._persist(effect)
+            case WriteSnapshot(taken, replaces_log):
+                self._write_snapshot(taken, snapshot if replaces_log else None, replaces_log)
+            case TruncateLog(end_offset):
+                self._truncate(end_offset)
+            case AppendRecords(base_offset, records):
+                for batch in _batches(base_offset, records, fetched, values):
+                    self._log.write(batch.raw)
+                    self._batches.append(batch)
+                self._log.flush()
+            case FlushLog():
+                _sync(self._log)
+
+    def _persist(self, effect: PersistQuorumState) -> None:
+        voted = effect.voted_key
+        document = {
+            "clusterId": "",
+            "leaderId": -1 if effect.leader_id is None else effect.leader_id,
+            "leaderEpoch": effect.epoch,
+            "votedId": -1 if voted is None else voted.id,
+            "votedDirectoryId": NULL_UUID if voted is None else uuid_of(voted.directory_id, "votedDirectoryId"),
+            "appliedOffset": 0,
+            "currentVoters": [],
+        }
+        wanted = {"leaderId", "leaderEpoch", "votedId"}
+        wanted |= {"votedDirectoryId"} if effect.version else {"clusterId", "appliedOffset", "currentVoters"}
+        text, _ = encode_quorum_state(effect.version, {name: document[name] for name in document if name in wanted})
+        self._replace(_QUORUM_STATE, text.encode())
+
+    def _replace(self, name: str, content: bytes) -> None:
+        """A file of the partition, whole or as it was before."""
+        staged = self._partition / f"{name}.tmp"
+        with staged.open("wb") as file:
+            file.write(content)
+            _sync(file)
+        staged.replace(self._partition / name)
+        folder = os.open(self._partition, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def _write_snapshot(self, taken: Snapshot, fetched: bytes | None, replaces_log: bool) -> None:
+        if fetched is None:
+            values = self.values(taken.end_offset)
+            raw = encode_snapshot(taken, values, int(time.time() * 1000))
+        else:
+            raw = fetched
+            values = decode_snapshot(raw, taken.end_offset, taken.epoch, taken).values
+        self._replace(file_name(taken), raw)
+        self.snapshot_bytes[taken.id] = raw
+        if not replaces_log:
+            return
+        self._values_below = values
+        self._batches = []
+        name = Path(self._log.name)
+        self._log.close()
+        name.unlink()
+        self._log = (self._partition / f"{taken.end_offset:020d}.log").open("ab")
+
+    def _truncate(self, end_offset: int) -> None:
+        kept = [batch for batch in self._batches if batch.end_offset <= end_offset]
+        self._batches = kept
+        self._log.truncate(sum(len(batch.raw) for batch in kept))
+        _sync(self._log)
+
+    def values(self, end_offset: int) -> tuple[bytes, ...]:
+        """The controller's records up to an offset, those that a fetched snapshot stands for included."""
+        found = list(self._values_below)
+        for batch in self._batches:
+            if not batch.is_control and batch.base_offset < end_offset:
+                found += values_of(batch)[: end_offset - batch.base_offset]
+        return tuple(found)
+
+    def between(self, start_offset: int, end_offset: int) -> bytes:
+        """The batches with the records from one offset up to another."""
+        return b"".join(
+            batch.raw for batch in self._batches if batch.end_offset > start_offset and batch.base_offset < end_offset
+        )
+
+
+def _batches(
+    base_offset: int, records: Sequence[Record], fetched: Sequence[Batch], values: Mapping[int, bytes]
+) -> list[Batch]:
+    """Records as batches: those that were fetched as they came, a leader's own made here."""
+    made = [one for one in fetched if one.base_offset >= base_offset and one.end_offset <= base_offset + len(records)]
+    if made:
+        return made
+    raw, offset, now_ms = b"", base_offset, int(time.time() * 1000)
+    control = [record for record in records if record.kind is not RecordKind.DATA]
+    if control:
+        raw += control_batch(offset, control, now_ms, [key.id for record in control for key in record.voters])
+        offset += len(control)
+    data = [record for record in records if record.kind is RecordKind.DATA]
+    assert not control or not data, "a leader appends control records and the controller's records in different steps"
+    if data:
+        raw += data_batch(offset, data[0].epoch, [values[record.value] for record in data], now_ms)
+    return list(batches_of(raw))
+
+
+def _sync(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())

@@ -1,0 +1,172 @@
+"""Requests of the reference out over TCP, and what comes back as messages of the reference.
+
+The correlation id of a message is the one on the wire, so that the traces of two processes name it alike.
+"""
+
+from base64 import b64decode
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from kraft_conformance.node.snapshots import decode_snapshot
+from kraft_conformance.wire.connections import Connection
+from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.errors import Reason, WireError
+from kraft_conformance.wire.frames import Frame
+from kraft_conformance.wire.log_records import Batch, batches_of, records_of
+from kraft_conformance.wire.trace_links import kafka_name
+from kraft_conformance.wire.translation import from_kafka, to_kafka
+from kraft_reference.log import Snapshot
+from kraft_reference.messages import FetchSnapshotRequest, Message, Request, VoteRequest
+from kraft_traces.message_types import TRACED_MESSAGES
+from kraft_traces.messages import message_of, traced_message
+from kraft_traces.values import TracedRecord, traced_record, traced_snapshot
+
+CLIENT = "kraft-spec-node-"
+"""A node's client id, with its own id behind: that of a request which does not say who asks."""
+VERSIONS = {
+    "Vote": 2,
+    "BeginQuorumEpoch": 1,
+    "EndQuorumEpoch": 1,
+    "Fetch": 17,
+    "FetchSnapshot": 1,
+    "ApiVersions": 3,
+    "AddRaftVoter": 0,
+    "RemoveRaftVoter": 0,
+    "UpdateRaftVoter": 0,
+}
+"""What a node sends; every controller of Apache Kafka 4.0 and later has them.  Rule: wire.negotiation."""
+_CHUNK_BYTES = 2**20
+"""Of a snapshot, in one response."""
+
+
+class Received(NamedTuple):
+    """A message, and what came with it that the reference does not look into."""
+
+    message: Message
+    batches: tuple[Batch, ...] = ()
+    """Of a Fetch response."""
+    snapshot: bytes | None = None
+    """The whole file, of a FetchSnapshot response."""
+
+
+def kafka_document(message: Message, version: int) -> Document:
+    """The JSON of a message's frame, without what the reference does not know of records and snapshots."""
+    traced = msgspec.to_builtins(traced_message("0.0", message))
+    return to_kafka({name: value for name, value in traced.items() if name != "id"}, version)[1]
+
+
+def reference_message(name: str, fields: Document) -> Message:
+    """The message that the fields of a traced one say; what a version lacks is as if nothing was known.
+
+    Raises:
+        WireError: a value is none of the protocol's.
+    """
+    defaults: Document = {
+        "error": "NONE",
+        "epoch": 0,
+        "leader_id": None,
+        "leader_endpoint": None,
+        "voter_key": None,
+        "cluster_id": None,
+        "granted": False,
+        "high_watermark": -1,
+        "diverging_epoch": -1,
+        "diverging_end_offset": -1,
+        "snapshot_end_offset": -1,
+        "snapshot_epoch": -1,
+        "preferred_candidates": [],
+        "endpoint": None,
+        "timeout_ms": 30_000,
+        "when_committed": True,
+        "min_version": 0,
+        "max_version": 0,
+        "records": [],
+        "snapshot": None,
+        "pre_vote": False,
+    }
+    kind = TRACED_MESSAGES[name]
+    known = {field: fields.get(field, defaults.get(field)) for field in kind.__struct_fields__ if field != "id"}
+    try:
+        return message_of(msgspec.convert({"type": name, **known}, kind))
+    except (msgspec.ValidationError, ValueError) as error:
+        raise WireError(Reason.WRONG_TYPE, "$", f"a {name}", str(error)) from None
+
+
+async def exchange(connection: Connection, request: Request, static: Snapshot, at_hand: Document) -> Received:
+    """The response to a request of the reference.
+
+    Args:
+        connection: to its destination.
+        request: the request.
+        static: what a snapshot without voters stands for.
+        at_hand: fields for those that Kafka's response lacks, such as the epoch of an AddRaftVoter response.
+
+    Raises:
+        OSError, EOFError, WireError: as `Connection.ask`.
+    """
+    asked = type(request).__name__
+    name = asked.replace("Request", "Response")
+    api = kafka_name(asked).removesuffix("Request")
+    version = VERSIONS[api]
+    body = kafka_document(request, version)["body"]
+    if isinstance(request, FetchSnapshotRequest):
+        return await _snapshot(connection, request, body, static)
+    if api == "Fetch":
+        body |= {"maxWaitMs": 500, "maxBytes": 8 * 2**20}
+    answer = await connection.ask(api, version, body, request.correlation_id)
+    fields = at_hand | _fields(name, version, answer, request)
+    batches: tuple[Batch, ...] = ()
+    if api == "Fetch":
+        batches, fields["records"] = _fetched(answer.body)
+    if isinstance(request, VoteRequest):
+        # No field of Kafka's: the request says it.
+        fields["pre_vote"] = request.pre_vote
+    return Received(reference_message(name, fields), batches)
+
+
+def _fields(name: str, version: int, answer: Frame, request: Request) -> Document:
+    fields = from_kafka(name, version, answer.document)
+    return fields | {
+        "source": request.destination,
+        "destination": request.source,
+        "correlation_id": request.correlation_id,
+    }
+
+
+def _fetched(body: Document) -> tuple[tuple[Batch, ...], list[Document]]:
+    """The batches of a Fetch response, and their records as a trace has them."""
+    partitions = [one for topic in body["responses"] for one in topic["partitions"]]
+    raw = b64decode(partitions[0].get("records") or "") if partitions else b""
+    batches = tuple(batches_of(raw))
+    return batches, [msgspec.to_builtins(traced) for traced in _traced_records(batches)]
+
+
+def _traced_records(batches: Sequence[Batch]) -> list[TracedRecord]:
+    """The records of batches in the form of a trace."""
+    return [traced_record(record) for batch in batches for record in records_of(batch)]
+
+
+async def _snapshot(
+    connection: Connection, request: FetchSnapshotRequest, body: Document, static: Snapshot
+) -> Received:
+    """The whole snapshot, piece by piece."""
+    raw = b""
+    while True:
+        partition = body["topics"][0]["partitions"][0]
+        partition["position"] = len(raw)
+        body["maxBytes"] = _CHUNK_BYTES
+        number = request.correlation_id if not raw else None
+        answer = await connection.ask("FetchSnapshot", VERSIONS["FetchSnapshot"], body, number)
+        fields = _fields("FetchSnapshotResponse", VERSIONS["FetchSnapshot"], answer, request)
+        if fields.get("error", "NONE") != "NONE":
+            return Received(reference_message("FetchSnapshotResponse", fields))
+        piece = answer.body["topics"][0]["partitions"][0]
+        content = b64decode(piece["unalignedRecords"] or "")
+        raw += content
+        if len(raw) >= piece["size"] or not content:
+            break
+    found = decode_snapshot(raw, request.snapshot_end_offset, request.snapshot_epoch, static).snapshot
+    fields["snapshot"] = msgspec.to_builtins(traced_snapshot(found))
+    return Received(reference_message("FetchSnapshotResponse", fields), snapshot=raw)

@@ -1,0 +1,171 @@
+"""Kafka's requests to a node: those of the quorum and of operators go to the reference, the others are answered here.
+
+What is no request of these APIs ends its connection, and nothing else.
+Rules: wire.negotiation, wire.describe-quorum, wire.add-voter, wire.remove-voter, wire.update-voter.
+"""
+
+import asyncio
+import struct
+from base64 import b64encode
+from contextlib import suppress
+from typing import Any
+
+from kraft_conformance.node import operators
+from kraft_conformance.node.driver import Node
+from kraft_conformance.node.exchanges import CLIENT, kafka_document, reference_message
+from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.errors import Reason, WireError
+from kraft_conformance.wire.frames import Frame, decode_request, encode_frame
+from kraft_conformance.wire.schema import Kind, message_of
+from kraft_conformance.wire.translation import from_kafka
+from kraft_reference.messages import (
+    AddVoterRequest,
+    Error,
+    FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    Request,
+)
+from kraft_reference.roles import Role
+
+_WAIT_MS_MAX = 500
+"""How long a Fetch that finds nothing new is held back: shorter than any fetch timeout."""
+_REPLICAS = (CLIENT, "raft-client-")
+"""Client ids of replicas: of nodes, and of Kafka's controllers and brokers."""
+QUORUM = {
+    "Vote": "VoteRequest",
+    "BeginQuorumEpoch": "BeginQuorumEpochRequest",
+    "EndQuorumEpoch": "EndQuorumEpochRequest",
+    "Fetch": "FetchRequest",
+    "FetchSnapshot": "FetchSnapshotRequest",
+    "UpdateRaftVoter": "UpdateVoterRequest",
+}
+"""The requests of replicas, by API: the message of the reference."""
+
+
+class Serving:
+    """Answers the frames that arrive at a node."""
+
+    def __init__(self, node: Node) -> None:
+        """Answer for this node."""
+        self._node = node
+
+    async def respond(self, raw: bytes) -> bytes | None:
+        """The frame to answer with; None ends the connection."""
+        try:
+            frame = decode_request(raw, is_lenient=True)
+            body = await self._body(frame)
+        except WireError:
+            return self._unknown_version(raw)
+        if body is None:
+            return None
+        document = {"header": {"correlationId": frame.header["correlationId"]}, "body": body}
+        return encode_frame(message_of(frame.message.api, Kind.RESPONSE), frame.version, document)[0]
+
+    @staticmethod
+    def _unknown_version(raw: bytes) -> bytes | None:
+        """ApiVersions in a version that is not known is answered in version 0, which says what is (KIP-511)."""
+        if len(raw) < 12 or struct.unpack_from(">h", raw, 4)[0] != 18:
+            return None
+        body = {"errorCode": 35, "apiKeys": operators.api_keys()}
+        document = {"header": {"correlationId": struct.unpack_from(">i", raw, 8)[0]}, "body": body}
+        return encode_frame(message_of("ApiVersions", Kind.RESPONSE), 0, document)[0]
+
+    async def _body(self, frame: Frame) -> Document | None:
+        api, sender = frame.message.api, sender_of(frame)
+        if api == "FetchSnapshot" and frame.body["topics"][0]["partitions"][0]["position"] > 0:
+            return self._piece(frame)
+        if api in QUORUM:
+            return await self._of_replica(frame, QUORUM[api], sender)
+        if api == "ApiVersions" and sender is not None and frame.header.get("clientId", "").startswith(CLIENT):
+            body = await self._of_replica(frame, "ApiVersionsRequest", sender)
+            return None if body is None else operators.api_versions(self._node, frame.version)
+        if api == "AddRaftVoter" and sender is not None:
+            return await self._of_replica(frame, "AddVoterRequest", sender)
+        if api == "RemoveRaftVoter" and sender is not None:
+            return await self._of_replica(frame, "RemoveVoterRequest", sender)
+        handler = operators.HANDLERS.get(api)
+        return None if handler is None else await handler(self._node, frame)
+
+    async def _of_replica(self, frame: Frame, name: str, sender: int | None) -> Document | None:
+        request = self._request(frame, name, sender)
+        if isinstance(request, AddVoterRequest) and request.endpoint is not None:
+            self._node.knows(request.voter.id, request.endpoint)
+        response = await self._node.answer(request)
+        if isinstance(response, FetchResponse):
+            await self._held_back(frame, response)
+        body: Document = kafka_document(response, frame.version)["body"]
+        if isinstance(response, FetchResponse) and response.records:
+            start = request.fetch_offset  # type: ignore[union-attr]
+            records = self._node.disk.between(start, start + len(response.records))
+            body["responses"][0]["partitions"][0]["records"] = b64encode(records).decode()
+        if isinstance(response, FetchSnapshotResponse) and response.snapshot is not None:
+            self._fill_piece(body, frame, response.snapshot.id)
+        return body
+
+    def _request(self, frame: Frame, name: str, sender: int | None) -> Request:
+        fields = from_kafka(name, frame.version, frame.document)
+        key = fields.get("replica_key") or fields.get("voter")
+        source = fields.get("source", sender if key is None or sender is not None else key["id"])
+        if name in ("VoteRequest", "FetchRequest", "FetchSnapshotRequest"):
+            source = None if key is None else key["id"]
+        if source is None:
+            raise WireError(Reason.MISSING_FIELD, "$.source", "the id of a replica", "none")
+        fields |= {"source": source, "destination": self._node.id}
+        made: Any = reference_message(name, fields)
+        return made  # type: ignore[no-any-return]
+
+    async def _held_back(self, frame: Frame, response: FetchResponse) -> None:
+        """Long polling: an answer without news waits for news, and is then given as it is; the next has them."""
+        says_something = response.records or response.error is not Error.NONE or response.snapshot_id is not None
+        if says_something or response.diverging_epoch >= 0:
+            return
+        state = self._node.replica.state
+        was = (state.role, state.epoch, state.log.end_offset, state.high_watermark)
+        wait_s = min(frame.body["maxWaitMs"], _WAIT_MS_MAX) / 1000
+        if response.high_watermark != state.high_watermark:
+            return
+        with suppress(TimeoutError, asyncio.TimeoutError):
+            async with asyncio.timeout(wait_s):
+                while True:
+                    self._node.changed.clear()
+                    await self._node.changed.wait()
+                    state = self._node.replica.state
+                    if was != (state.role, state.epoch, state.log.end_offset, state.high_watermark):
+                        return
+
+    # Snapshots in pieces.
+
+    def _fill_piece(self, body: Document, frame: Frame, identifier: tuple[int, int]) -> None:
+        asked, piece = frame.body["topics"][0]["partitions"][0], body["topics"][0]["partitions"][0]
+        raw = self._node.disk.snapshot_bytes[identifier]
+        position = asked["position"]
+        content = raw[position : position + min(max(frame.body["maxBytes"], 1), 2**20)]
+        piece["snapshotId"] = {"endOffset": identifier[0], "epoch": identifier[1]}
+        piece |= {"size": len(raw), "position": position, "unalignedRecords": b64encode(content).decode()}
+
+    def _piece(self, frame: Frame) -> Document:
+        """A later piece: the reference knows snapshots as wholes, and has answered for the first."""
+        request = self._request(frame, "FetchSnapshotRequest", None)
+        assert isinstance(request, FetchSnapshotRequest), "it was made of one"
+        state, identifier = self._node.replica.state, (request.snapshot_end_offset, request.snapshot_epoch)
+        leads = state.role is Role.LEADER and state.epoch == request.epoch
+        has_it = identifier in self._node.disk.snapshot_bytes
+        error = Error.NONE if leads and has_it else Error.SNAPSHOT_NOT_FOUND if leads else Error.NOT_LEADER_OR_FOLLOWER
+        response = FetchSnapshotResponse(
+            self._node.id, request.source, request.correlation_id, error, state.epoch, state.leader_id, None, None
+        )
+        body: Document = kafka_document(response, frame.version)["body"]
+        if error is Error.NONE:
+            self._fill_piece(body, frame, identifier)
+        return body
+
+
+def sender_of(frame: Frame) -> int | None:
+    """The replica that a request comes from, as its client id says; None for an operator's."""
+    client = frame.header.get("clientId") or ""
+    for prefix in _REPLICAS:
+        number = client.removeprefix(prefix)
+        if number != client and number.isdecimal() and len(number) < 10:
+            return int(number)
+    return None

@@ -1,0 +1,140 @@
+"""A node's own trace: a line before what it tells of is carried out, so that whatever others see is in it.
+
+Messages have no ids in it: who sent what to whom, only all traces together say (`kraft-spec trace merge`).
+"""
+
+import time
+from pathlib import Path
+from typing import get_args
+
+from msgspec import UNSET
+from msgspec.json import decode
+from msgspec.structs import replace
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.configuration import Configuration
+from kraft_reference.effects import DurableEffect
+from kraft_reference.events import Crash, Event, Receive
+from kraft_reference.outcome import Refusal
+from kraft_reference.replica import Step
+from kraft_reference.state import ReplicaState
+from kraft_traces.encode import encode_line, event_line, header_line
+from kraft_traces.lines import EventLine, Generator, Line, TracedCrash
+from kraft_traces.states import traced_state
+
+GENERATOR = Generator("kraft-spec-node", "1", None, None)
+_NOT_ON_THE_WIRE = {
+    "TracedAddVoterResponse": ("epoch", "leader_id", "leader_endpoint"),
+    "TracedRemoveVoterResponse": ("epoch", "leader_id", "leader_endpoint"),
+}
+"""Fields that Kafka's responses lack: what the node takes for them says nothing about the sender."""
+
+
+def now_ms() -> int:
+    """Milliseconds of a clock that all processes of a host share and nobody sets."""
+    return time.monotonic_ns() // 1_000_000
+
+
+class NodeTrace:
+    """Appends to a file; a file that is there already is that of an earlier process of the node, which was killed."""
+
+    def __init__(self, path: Path, configuration: Configuration, formatted: ReplicaState) -> None:
+        """Open it.
+
+        Args:
+            path: of the file.
+            configuration: for the header.
+            formatted: the state that the disk has now.
+
+        Raises:
+            CommandError: the file is no trace of a node.
+        """
+        self._sequence = 0
+        self.is_new = not path.exists()
+        """Has the node never run before?"""
+        lines = [] if self.is_new else path.read_bytes().splitlines(keepends=True)
+        if lines and not lines[-1].endswith(b"\n"):
+            # The process died while it wrote the line: nobody has seen anything of that event.
+            lines.pop()
+        if lines:
+            lines = self._after_a_crash(path, lines, formatted)
+        else:
+            lines = [encode_line(header_line(configuration, GENERATOR))]
+        self._sequence = len(lines) - 1
+        path.write_bytes(b"".join(lines))
+        self._file = path.open("ab", buffering=0)
+        self._id = formatted.key.id
+
+    def _after_a_crash(self, path: Path, lines: list[bytes], formatted: ReplicaState) -> list[bytes]:
+        """The lines, with what the disk says of the last one, and the crash."""
+        try:
+            last = decode(lines[-1], type=Line)
+        except ValueError as error:
+            raise CommandError(f"{path}:{len(lines)}: {error}", ExitCode.BAD_INPUT) from error
+        if not isinstance(last, EventLine) or last.state is UNSET or last.effects is UNSET:
+            return lines
+        durable = [one for one in last.effects if type(one).__name__.removeprefix("Traced") in _DURABLE]
+        end = formatted.log.end_offset
+        done = len(durable)
+        while done and not _has(durable[done - 1], formatted):
+            done -= 1
+        if last.state.role == "Stopped":
+            return lines
+        if done < len(durable):
+            cut = replace(
+                last, effects=last.effects[:done], crash=TracedCrash(done, end), state=traced_state(formatted)
+            )
+            return [*lines[:-1], encode_line(cut)]
+        crash = Occurrence(len(lines), now_ms(), Crash(end), formatted.key.id, state=formatted)
+        return [*lines, encode_line(event_line(crash))]
+
+    def write(self, event: Event, done: Step) -> None:
+        """The line of an event, before its effects."""
+        self._sequence += 1
+        identifier = "0.0" if isinstance(event, Receive) else None
+        line = event_line(
+            Occurrence(
+                self._sequence, now_ms(), event, self._id, identifier, done.effects, _refusal(done), None, done.state
+            )
+        )
+        self._file.write(encode_line(_without_ids(line)))
+
+    def close(self) -> None:
+        """Close the file; the trace has no last line, since the node may start again."""
+        self._file.close()
+
+
+_DURABLE = {kind.__name__ for kind in get_args(DurableEffect)}
+
+
+def _refusal(done: Step) -> Refusal | None:
+    return done.refusal
+
+
+def _has(effect: object, disk: ReplicaState) -> bool:
+    """Is an effect of a step, which is not followed by others, on the disk?"""
+    match type(effect).__name__.removeprefix("Traced"):
+        case "PersistQuorumState":
+            epoch, leader = effect.epoch, effect.leader_id  # type: ignore[attr-defined]
+            voted = effect.voted_key  # type: ignore[attr-defined]
+            voted_id = None if voted is None else voted.id
+            disk_voted = None if disk.voted_key is None else disk.voted_key.id
+            return (epoch, leader, voted_id) == (disk.epoch, disk.leader_id, disk_voted)
+        case "AppendRecords":
+            return bool(disk.log.end_offset >= effect.base_offset + len(effect.records))  # type: ignore[attr-defined]
+        case "TruncateLog":
+            return bool(disk.log.end_offset <= effect.end_offset)  # type: ignore[attr-defined]
+        case "WriteSnapshot":
+            return bool(disk.log.base.end_offset == effect.snapshot.end_offset)  # type: ignore[attr-defined]
+        case _:
+            return True
+
+
+def _without_ids(line: EventLine) -> EventLine:
+    """The line without ids of messages, which only the merged trace can give."""
+    if line.message is UNSET:
+        return line
+    missing = _NOT_ON_THE_WIRE.get(type(line.message).__name__, ())
+    return replace(line, cause=UNSET, message=replace(line.message, id=UNSET, **dict.fromkeys(missing, UNSET)))
