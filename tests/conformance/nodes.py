@@ -1,0 +1,146 @@
+"""Nodes as processes of their own, for tests: on free ports of the loopback interface, ended when the test ends."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from base64 import urlsafe_b64encode
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from kraft_conformance.cli import main
+from kraft_conformance.wire.connections import Connection
+from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.errors import WireError
+from kraft_conformance.wire.trace_links import TOPIC
+
+CLUSTER = "MkU3OEVBNTcwNTJENDM2Qk"
+_QUICK = {"election.timeout": 300, "election.backoff.max": 100, "fetch.timeout": 800, "request.timeout": 500}
+
+
+def directory_uuid(number: int) -> str:
+    """The directory id of a node."""
+    return urlsafe_b64encode(bytes(14) + bytes((number, number))).decode().rstrip("=")
+
+
+def free_ports(number: int) -> list[int]:
+    """Ports that nobody listens at."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Nodes:
+    """Nodes of one cluster, of which some are the first voters."""
+
+    def __init__(self, folder: Path, voters: int, others: int = 0) -> None:
+        self.folder = folder
+        self.ports = dict(enumerate(free_ports(voters + others), start=1))
+        self.voters = range(1, voters + 1)
+        self.processes: dict[int, subprocess.Popen[bytes]] = {}
+        for number in self.ports:
+            self.format(number)
+
+    def __enter__(self) -> "Nodes":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number in tuple(self.processes):
+            self.kill(number)
+
+    def data(self, number: int) -> Path:
+        """The data folder of a node."""
+        return self.folder / f"node-{number}"
+
+    def properties(self, number: int) -> Path:
+        """The properties of a node, written."""
+        servers = ",".join(f"127.0.0.1:{self.ports[voter]}" for voter in self.voters)
+        lines = {
+            "node.id": number,
+            "process.roles": "controller",
+            "listeners": f"CONTROLLER://127.0.0.1:{self.ports[number]}",
+            "controller.quorum.bootstrap.servers": servers,
+            "log.dirs": self.data(number),
+            **{f"controller.quorum.{name}.ms": value for name, value in _QUICK.items()},
+        }
+        path = self.folder / f"{number}.properties"
+        path.write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
+        return path
+
+    def format(self, number: int) -> None:
+        """Format the data folder of a node."""
+        listed = ",".join(f"{one}@127.0.0.1:{self.ports[one]}:{directory_uuid(one)}" for one in self.voters)
+        how = ["-I", listed] if number in self.voters else ["-N", "--directory-id", directory_uuid(number)]
+        assert main(["node", "format", "-t", CLUSTER, "-c", str(self.properties(number)), *how]) == 0
+
+    def start(self, *numbers: int) -> None:
+        """Start nodes."""
+        for number in numbers:
+            command = [sys.executable, "-m", "kraft_conformance.cli", "node", "run", "-c", str(self.properties(number))]
+            with (self.folder / f"{number}.log").open("ab") as log:
+                self.processes[number] = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ})
+
+    def kill(self, number: int, how: signal.Signals = signal.SIGKILL) -> None:
+        """End a node; what it said stays in its log."""
+        process = self.processes.pop(number)
+        process.send_signal(how)
+        process.wait(20)
+
+    def ask(self, number: int, api: str, version: int, body: Document, seconds: float = 20) -> Document:
+        """The body of a node's response to an operator."""
+
+        async def asked() -> Document:
+            connection = Connection("127.0.0.1", self.ports[number], "operator")
+            try:
+                return (await asyncio.wait_for(connection.ask(api, version, body), seconds)).body
+            finally:
+                connection.close()
+
+        return asyncio.run(asked())
+
+    def describe(self, number: int) -> Document:
+        """The quorum's partition, as a node describes it."""
+        body = {"topics": [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0}]}]}
+        described: Document = self.ask(number, "DescribeQuorum", 2, body)["topics"][0]["partitions"][0]
+        return described
+
+    def leader(self, seconds: float = 30, other_than: int = 0) -> int:
+        """Wait for a leader with a high watermark in its epoch."""
+        return int(self.wait_for(lambda told: told["leaderId"] != other_than, seconds)["leaderId"])
+
+    def wait_for(self, wanted: Any, seconds: float = 30) -> Document:
+        """Wait for a leader that describes the quorum as wanted."""
+        end = time.monotonic() + seconds
+        last: object = None
+        while time.monotonic() < end:
+            for number in tuple(self.processes):
+                try:
+                    last = told = self.describe(number)
+                except (OSError, EOFError, WireError, TimeoutError):
+                    continue
+                if told["errorCode"] == 0 and told["highWatermark"] > 0 and wanted(told):
+                    return told
+            time.sleep(0.05)
+        logs = "\n".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
+        raise AssertionError(f"not reached in {seconds} s; the last said {last}\n{logs}")
+
+    def wait_until_it_follows(self, number: int, seconds: float = 30) -> None:
+        """Wait until a node knows the leader."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            with suppress(OSError, EOFError, WireError, TimeoutError, asyncio.TimeoutError):
+                if self.describe(number)["leaderId"] >= 0:
+                    return
+            time.sleep(0.05)
+        raise AssertionError(f"node {number} knows no leader after {seconds} s")
+
+    def traces(self) -> list[str]:
+        """The files of all traces."""
+        files = (self.data(number) / "trace.jsonl" for number in self.ports)
+        return [str(file) for file in files if file.exists()]

@@ -1,0 +1,126 @@
+"""The reference as processes over TCP: their merged traces are those of the model."""
+
+import json
+import random
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.conformance.commands import Captured, assert_said
+from tests.conformance.nodes import CLUSTER, Nodes, directory_uuid
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.wire.documents import read_json
+
+
+def merged(nodes: Nodes, capsys: Captured) -> Path:
+    """The merged trace, which the model accepts."""
+    output = nodes.folder / "merged.jsonl"
+    assert main(["trace", "merge", *nodes.traces(), "-o", str(output)]) == 0
+    capsys.readouterr()
+    code = main(["validate", str(output), "--require", "complete"])
+    assert code == 0, capsys.readouterr().out
+    return output
+
+
+def test_a_quorum_survives_a_killed_leader_and_changes_its_voters(tmp_path: Path, capsys: Captured) -> None:
+    with Nodes(tmp_path, voters=3, others=1) as nodes:
+        nodes.start(1, 2, 3, 4)
+        first = nodes.leader()
+        nodes.kill(first)
+        second = nodes.leader(other_than=first)
+        nodes.start(first)
+        nodes.wait_until_it_follows(first)
+        listener = {"name": "CONTROLLER", "host": "127.0.0.1", "port": nodes.ports[4]}
+        body = {"clusterId": CLUSTER, "timeoutMs": 20_000, "voterId": 4, "voterDirectoryId": directory_uuid(4)}
+        nodes.wait_for(lambda told: [one["replicaId"] for one in told["observers"]] == [4])
+        assert nodes.ask(second, "AddRaftVoter", 0, body | {"listeners": [listener]})["errorCode"] == 0
+        duplicate = nodes.ask(second, "AddRaftVoter", 0, body | {"listeners": [listener]})
+        assert (duplicate["errorCode"], duplicate["errorMessage"]) == (126, "The reference answers DUPLICATE_VOTER.")
+        removed = {"clusterId": CLUSTER, "voterId": first, "voterDirectoryId": directory_uuid(first)}
+        assert nodes.ask(second, "RemoveRaftVoter", 0, removed)["errorCode"] == 0
+        told = nodes.wait_for(lambda told: len(told["currentVoters"]) == 3)
+        assert first not in [one["replicaId"] for one in told["currentVoters"]]
+        nodes.kill(second, signal.SIGTERM)
+        nodes.leader(other_than=second)
+        nodes.kill(4)
+    output = merged(nodes, capsys)
+    lines = output.read_text().splitlines()
+    events = [json.loads(line).get("event") for line in lines]
+    assert {"Crash", "Restart", "Shutdown", "AddVoter", "RemoveVoter", "HandleApiVersionsRequest"} <= set(events)
+    changed = [line.replace('"granted":true', '"granted":false', 1) for line in lines]
+    output.write_text("\n".join(changed) + "\n")
+    assert main(["validate", str(output)]) == ExitCode.VIOLATION
+    assert "granted" in capsys.readouterr().out
+
+
+def test_a_node_that_is_attacked_goes_on(tmp_path: Path, capsys: Captured) -> None:
+    """Frames of the wire pairs with some bytes changed, and bytes that are no frames."""
+    chance = random.Random(1)
+    folder = Path(str(__import__("kraft_conformance").__path__[0])) / "wire" / "data"
+    pairs = [pair for path in folder.glob("*.json") for pair in read_json(path.read_text()).get("pairs", [])]
+    requests = [bytes.fromhex(pair["hex"]) for pair in pairs if pair["kind"] == "request"]
+    with Nodes(tmp_path, voters=1) as nodes:
+        nodes.start(1)
+        nodes.leader()
+        before = {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
+        for _ in range(600):
+            raw = bytearray(chance.choice(requests))
+            for _ in range(chance.choice((1, 1, 4))):
+                raw[chance.randrange(len(raw))] = chance.randrange(256)
+            with socket.create_connection(("127.0.0.1", nodes.ports[1])) as connection:
+                connection.sendall(bytes(raw))
+        assert nodes.describe(1)["errorCode"] == 0
+        assert {path.relative_to(tmp_path) for path in tmp_path.rglob("*")} == before
+
+
+def run(nodes: Nodes, number: int = 1) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kraft_conformance.cli", "node", "run", "-c", str(nodes.properties(number))]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_what_keeps_a_node_from_running_is_said(tmp_path: Path, capsys: Captured) -> None:
+    nodes = Nodes(tmp_path, voters=1)
+    with nodes:
+        nodes.start(1)
+        nodes.leader()
+        assert "is in use by another process" in run(nodes).stderr
+    with socket.create_server(("127.0.0.1", nodes.ports[1])):
+        busy = run(nodes)
+    assert (busy.returncode, "address already in use" in busy.stderr) == (ExitCode.CANNOT_WRITE, True), busy.stderr
+    log = next((nodes.data(1) / "__cluster_metadata-0").glob("*.log"))
+    content = bytearray(log.read_bytes())
+    content[30] ^= 1
+    log.write_bytes(bytes(content))
+    damaged = run(nodes)
+    assert (damaged.returncode, str(log) in damaged.stderr, "CRC" in damaged.stderr) == (ExitCode.BAD_INPUT, True, True)
+    (nodes.data(1) / "meta.properties").unlink()
+    assert "is not formatted" in run(nodes).stderr
+
+
+def test_formatting_twice_is_refused(tmp_path: Path, capsys: Captured) -> None:
+    nodes = Nodes(tmp_path, voters=1)
+    words: tuple[Any, ...] = ("node", "format", "-t", CLUSTER, "-c", str(nodes.properties(1)))
+    assert_said(capsys, ExitCode.VIOLATION, "is formatted already", *words, "-s")
+    assert_said(capsys, ExitCode.USAGE, "expected one of --standalone", *words)
+
+
+def test_traces_that_do_not_belong_together_are_refused(tmp_path: Path, capsys: Captured) -> None:
+    with Nodes(tmp_path, voters=3) as nodes:
+        nodes.start(1, 2, 3)
+        nodes.leader()
+    one, two, three = nodes.traces()
+    output = str(tmp_path / "merged.jsonl")
+    assert_said(capsys, ExitCode.BAD_INPUT, "tells of replica 1", "trace", "merge", one, two, one, "-o", output)
+    lines = Path(two).read_text().splitlines(keepends=True)
+    sends = [number for number, line in enumerate(lines) if '"VoteResponse"' in line and '"effects":[' in line]
+    Path(two).write_text("".join(line for number, line in enumerate(lines) if number not in sends))
+    others = ("trace", "merge", one, two, three, "-o", output)
+    code = main([*others])
+    said = capsys.readouterr().err
+    assert (code, "was never sent" in said or not sends) == (ExitCode.BAD_INPUT if sends else 0, True), said
+    assert not sends or not Path(output).exists()
