@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from kraft_conformance.node import cluster
 from kraft_conformance.node.driver import Node
 from kraft_conformance.node.metadata import METADATA_VERSION
 from kraft_conformance.node.trace import now_ms
@@ -36,8 +37,9 @@ _UNKNOWN_TOPIC = 3
 def api_keys() -> list[Document]:
     """Each API that a node serves, with its versions.  Rule: wire.negotiation."""
     served = {one.api: one for one in messages().values() if one.kind is Kind.REQUEST}
-    listed = [served[api] for api in _SERVED]
-    return [{"apiKey": one.key, "minVersion": one.versions.low, "maxVersion": one.versions.high} for one in listed]
+    listed = {served[api].key: (served[api].versions.low, served[api].versions.high) for api in _SERVED}
+    listed |= {key: (versions[0], versions[-1]) for key, versions in cluster.VERSIONS.items()}
+    return [{"apiKey": key, "minVersion": low, "maxVersion": high} for key, (low, high) in sorted(listed.items())]
 
 
 def api_versions(node: Node, version: int) -> Document:

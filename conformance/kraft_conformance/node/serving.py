@@ -10,12 +10,13 @@ from base64 import b64encode
 from contextlib import suppress
 from typing import Any
 
-from kraft_conformance.node import operators
+from kraft_conformance.node import cluster, operators
 from kraft_conformance.node.driver import Node
 from kraft_conformance.node.exchanges import CLIENT, kafka_document, reference_message
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.frames import Frame, decode_request, encode_frame
+from kraft_conformance.wire.other_requests import decode_other_request, encode_other_response
 from kraft_conformance.wire.schema import Kind, message_of
 from kraft_conformance.wire.translation import from_kafka
 from kraft_reference.messages import (
@@ -53,6 +54,9 @@ class Serving:
     async def respond(self, raw: bytes) -> bytes | None:
         """The frame to answer with; None ends the connection."""
         try:
+            if len(raw) >= 6 and struct.unpack_from(">h", raw, 4)[0] in cluster.VERSIONS:
+                other = decode_other_request(raw, cluster.VERSIONS)
+                return encode_other_response(other, cluster.answer_other(self._node, other))
             frame = decode_request(raw, is_lenient=True)
             body = await self._body(frame)
         except WireError:

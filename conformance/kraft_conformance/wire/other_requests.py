@@ -1,0 +1,84 @@
+"""Requests that the quorum does not know and its tools send: Kafka's messages as kio has them.
+
+Of these the suite says nothing, so that no fields of our own stand beside kio's.
+"""
+
+import io
+import struct
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+from kio.index import load_payload_module, load_request_schema
+from kio.schema.errors import ErrorCode
+from kio.serial import entity_reader, entity_writer
+from kio.static.constants import EntityType
+
+from kraft_conformance.wire.errors import Reason, WireError
+
+
+class OtherRequest(NamedTuple):
+    """A request, with the fields that kio gives them."""
+
+    key: int
+    version: int
+    correlation_id: int
+    body: Any
+
+
+def decode_other_request(raw: bytes, versions: Mapping[int, range]) -> OtherRequest:
+    """The request of a frame.
+
+    Args:
+        raw: the whole frame.
+        versions: those that are taken, by API key.
+
+    Raises:
+        WireError: it is none of these.
+    """
+    if len(raw) < 12:
+        raise WireError(Reason.TRUNCATED, "header", "API key, version and correlation id", str(len(raw)))
+    key, version, correlation_id = struct.unpack_from(">hhi", raw, 4)
+    if version not in versions.get(key, ()):
+        raise WireError(Reason.UNKNOWN_API, "header", f"one of {sorted(versions)}", f"{key}, version {version}", 4)
+    schema = load_request_schema(key, version)
+    try:
+        _, size = entity_reader(schema.__header_schema__)(raw, 4)
+        body, _ = entity_reader(schema)(raw, 4 + size)
+    except Exception as error:
+        # kio has no one kind of error for bytes that are not what they should be.
+        raise WireError(Reason.WRONG_TYPE, "body", f"a {schema.__name__}", str(error)) from None
+    return OtherRequest(key, version, correlation_id, body)
+
+
+def encode_other_response(request: OtherRequest, document: Mapping[str, Any]) -> bytes:
+    """The frame of a response: `document` has kio's names; what the version lacks is left out.
+
+    Raises:
+        KeyError: a field that the version needs is not there.
+    """
+    module = load_payload_module(request.key, request.version, EntityType.response)
+    schema = next(one for one in vars(module).values() if getattr(one, "__type__", None) is EntityType.response)
+    content = io.BytesIO()
+    header = schema.__header_schema__
+    entity_writer(header)(content, header(correlation_id=request.correlation_id))
+    entity_writer(schema)(content, _entity(schema, document))
+    return struct.pack(">i", len(content.getvalue())) + content.getvalue()
+
+
+def _entity(schema: Any, document: Mapping[str, Any]) -> Any:
+    types = get_type_hints(schema)
+    values = {}
+    for one in fields(schema):
+        if one.name in document or one.default is MISSING:
+            values[one.name] = _value(types[one.name], document[one.name])
+    return schema(**values)
+
+
+def _value(kind: Any, value: Any) -> Any:
+    inner = next((one for one in (kind, *get_args(kind)) if hasattr(one, "__type__")), None)
+    if kind is ErrorCode:
+        return ErrorCode(value)
+    if inner is None:
+        return tuple(value) if isinstance(value, list) else value
+    return tuple(_entity(inner, one) for one in value) if isinstance(value, list) else _entity(inner, value)
