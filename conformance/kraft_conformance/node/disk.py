@@ -162,7 +162,12 @@ class Disk:
     # Writing.
 
     def carry_out(
-        self, effect: DurableEffect, fetched: Sequence[Batch], values: Mapping[int, bytes], snapshot: bytes | None
+        self,
+        effect: DurableEffect,
+        fetched: Sequence[Batch],
+        values: Mapping[int, bytes],
+        voters: Sequence[int],
+        snapshot: bytes | None,
     ) -> None:
         """Do what a step asks for, and be done when it returns.
 
@@ -170,6 +175,7 @@ class Disk:
             effect: one effect.
             fetched: the batches of the Fetch response in hand, whose records the effect may append.
             values: the controller's own records by number, which a leader may append.
+            voters: their ids, which a LeaderChange names.
             snapshot: the bytes of the snapshot in hand, if one was fetched.
 
         Raises:
@@ -183,7 +189,7 @@ class Disk:
             case TruncateLog(end_offset):
                 self._truncate(end_offset)
             case AppendRecords(base_offset, records):
-                for batch in _batches(base_offset, records, fetched, values):
+                for batch in _batches(base_offset, records, fetched, values, voters):
                     self._log.write(batch.raw)
                     self._batches.append(batch)
                 self._log.flush()
@@ -259,7 +265,11 @@ class Disk:
 
 
 def _batches(
-    base_offset: int, records: Sequence[Record], fetched: Sequence[Batch], values: Mapping[int, bytes]
+    base_offset: int,
+    records: Sequence[Record],
+    fetched: Sequence[Batch],
+    values: Mapping[int, bytes],
+    voters: Sequence[int],
 ) -> list[Batch]:
     """Records as batches: those that were fetched as they came, a leader's own made here."""
     made = [one for one in fetched if one.base_offset >= base_offset and one.end_offset <= base_offset + len(records)]
@@ -268,7 +278,7 @@ def _batches(
     raw, offset, now_ms = b"", base_offset, int(time.time() * 1000)
     control = [record for record in records if record.kind is not RecordKind.DATA]
     if control:
-        raw += control_batch(offset, control, now_ms, [key.id for record in control for key in record.voters])
+        raw += control_batch(offset, control, now_ms, voters)
         offset += len(control)
     data = [record for record in records if record.kind is RecordKind.DATA]
     assert not control or not data, "a leader appends control records and the controller's records in different steps"

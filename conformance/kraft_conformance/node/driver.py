@@ -15,7 +15,7 @@ from kraft_conformance.node.disk import Disk
 from kraft_conformance.node.exchanges import CLIENT, Received, exchange
 from kraft_conformance.node.metadata import METADATA_VERSION_RECORD
 from kraft_conformance.node.settings import NodeProperties
-from kraft_conformance.node.trace import NodeTrace, now_ms
+from kraft_conformance.node.trace import NodeTrace
 from kraft_conformance.wire.connections import Connection
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.log_records import number_of
@@ -54,6 +54,11 @@ _FIRED: Mapping[Timer, Callable[[], Event]] = {
 }
 _BACKOFF_S = 0.05
 """Between a request that failed, or was answered with an error, and the next to the same place."""
+
+
+def wall_clock_ms() -> int:
+    """Milliseconds since 1970, which is what operators are shown."""
+    return int(time.time() * 1000)
 
 
 def configuration_of(
@@ -182,7 +187,9 @@ class Node:
                 self._timers[timer] = loop.call_later(duration_ms / 1000, self._fire, timer)
             case _:
                 batches = received.batches if received is not None else ()
-                self.disk.carry_out(effect, batches, self._values, received.snapshot if received is not None else None)
+                snapshot = received.snapshot if received is not None else None
+                voters = [voter.id for voter in self.replica.state.voters]
+                self.disk.carry_out(effect, batches, self._values, voters, snapshot)
 
     def _fire(self, timer: Timer) -> None:
         del self._timers[timer]
@@ -293,9 +300,8 @@ class Node:
         self._responses[request.source, request.correlation_id] = future
         done = self.step(Receive(request))
         if isinstance(request, FetchRequest) and done.state.role is Role.LEADER:
-            self.fetch_times = with_fetch(
-                self.fetch_times, done.state, request.replica_key, request.fetch_offset, now_ms()
-            )
+            now = wall_clock_ms()
+            self.fetch_times = with_fetch(self.fetch_times, done.state, request.replica_key, request.fetch_offset, now)
         return await future
 
     async def ask(self, event: Callable[[int], Event]) -> Reply:

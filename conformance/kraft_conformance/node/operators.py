@@ -3,9 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 from kraft_conformance.node import cluster
-from kraft_conformance.node.driver import Node
+from kraft_conformance.node.driver import Node, wall_clock_ms
 from kraft_conformance.node.metadata import METADATA_VERSION
-from kraft_conformance.node.trace import now_ms
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.error_codes import CODES
 from kraft_conformance.wire.frames import Frame
@@ -82,7 +81,7 @@ async def _describe_quorum(node: Node, frame: Frame) -> Document:
     ]
     body: Document = {"errorCode": 0, "topics": topics}
     if version >= 2:
-        known = describe_quorum(node.replica.state, node.configuration, node.fetch_times, now_ms()).nodes
+        known = describe_quorum(node.replica.state, node.configuration, node.fetch_times, wall_clock_ms()).nodes
         listed = [
             {"nodeId": number, "listeners": [{"name": _LISTENER, **host_port(endpoint, "nodes")}]}
             for number, endpoint in known
@@ -92,7 +91,7 @@ async def _describe_quorum(node: Node, frame: Frame) -> Document:
 
 
 def _partition(node: Node, index: int, version: int, is_known: bool) -> Document:
-    told = describe_quorum(node.replica.state, node.configuration, node.fetch_times, now_ms())
+    told = describe_quorum(node.replica.state, node.configuration, node.fetch_times, wall_clock_ms())
     code = CODES[told.error] if is_known else _UNKNOWN_TOPIC
     made: Document = {
         "partitionIndex": index,
