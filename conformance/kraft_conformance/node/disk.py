@@ -20,7 +20,15 @@ from kraft_conformance.node.errors import bad_file, no_file, refused
 from kraft_conformance.node.properties import read_properties
 from kraft_conformance.node.snapshots import decode_snapshot, encode_snapshot, file_name
 from kraft_conformance.wire.errors import WireError
-from kraft_conformance.wire.log_records import Batch, batches_of, control_batch, data_batch, records_of, values_of
+from kraft_conformance.wire.log_records import (
+    Batch,
+    batches_of,
+    control_batch,
+    data_batch,
+    number_of,
+    records_of,
+    values_of,
+)
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.schema import NULL_UUID
 from kraft_conformance.wire.trace_links import TOPIC
@@ -96,6 +104,10 @@ class Disk:
         self._batches: list[Batch] = []
         self.snapshot_bytes: dict[tuple[int, int], bytes] = {}
         self._values_below: tuple[bytes, ...] = ()
+        self._values_end = 0
+        """The offset up to which `_values_below` has the controller's records; the log may still have them too."""
+        self._earlier: list[Path] = []
+        """Segments before the one that is written, which only a folder of Kafka's has."""
         self.state = self._read(static)
         self._log: IO[bytes] = self._open_log()
 
@@ -118,6 +130,7 @@ class Disk:
                 snapshot, self._values_below = decode_snapshot(raw, int(name[1]), int(name[2]), static)
             except WireError as error:
                 raise bad_file(path, None, None, str(error)) from error
+            self._values_end = snapshot.end_offset
         state = new_replica(self.key, snapshot)
         log = log_on(snapshot)
         for path in sorted(self._partition.glob("*.log")):
@@ -153,9 +166,10 @@ class Disk:
     def _open_log(self) -> IO[bytes]:
         found = sorted(self._partition.glob("*.log"))
         path = found[-1] if found else self._partition / f"{self.state.log.end_offset:020d}.log"
+        self._earlier = found[:-1]
         log = path.open("ab")
         # A batch that a crash tore is no part of the log.
-        log.truncate(sum(len(batch.raw) for batch in self._batches))
+        log.truncate(self._size() - self._earlier_size())
         _sync(log)
         return log
 
@@ -236,25 +250,46 @@ class Disk:
         self.snapshot_bytes[taken.id] = raw
         if not replaces_log:
             return
-        self._values_below = values
+        self._values_below, self._values_end = values, taken.end_offset
         self._batches = []
+        for path in self._earlier:
+            path.unlink()
+        self._earlier = []
         name = Path(self._log.name)
         self._log.close()
         name.unlink()
         self._log = (self._partition / f"{taken.end_offset:020d}.log").open("ab")
 
     def _truncate(self, end_offset: int) -> None:
-        kept = [batch for batch in self._batches if batch.end_offset <= end_offset]
-        self._batches = kept
-        self._log.truncate(sum(len(batch.raw) for batch in kept))
+        cut = next((one for one in self._batches if one.base_offset < end_offset < one.end_offset), None)
+        self._batches = [batch for batch in self._batches if batch.end_offset <= end_offset]
+        while self._size() < self._earlier_size():
+            name = Path(self._log.name)
+            self._log.close()
+            name.unlink()
+            self._log = self._earlier.pop().open("ab")
+        self._log.truncate(self._size() - self._earlier_size())
+        if cut is not None:
+            # The log ends inside of a batch, which is written again with the records that stay.
+            values = {} if cut.is_control else {number_of(value): value for value in values_of(cut)}
+            for batch in _batches(cut.base_offset, records_of(cut)[: end_offset - cut.base_offset], (), values):
+                self._log.write(batch.raw)
+                self._batches.append(batch)
         _sync(self._log)
+
+    def _size(self) -> int:
+        """Of the log, in bytes."""
+        return sum(len(batch.raw) for batch in self._batches)
+
+    def _earlier_size(self) -> int:
+        return sum(path.stat().st_size for path in self._earlier)
 
     def values(self, end_offset: int) -> tuple[bytes, ...]:
         """The controller's records up to an offset, those that a fetched snapshot stands for included."""
         found = list(self._values_below)
         for batch in self._batches:
-            if not batch.is_control and batch.base_offset < end_offset:
-                found += values_of(batch)[: end_offset - batch.base_offset]
+            if not batch.is_control and self._values_end < batch.end_offset and batch.base_offset < end_offset:
+                found += values_of(batch)[max(0, self._values_end - batch.base_offset) : end_offset - batch.base_offset]
         return tuple(found)
 
     def between(self, start_offset: int, end_offset: int) -> bytes:
