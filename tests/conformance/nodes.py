@@ -1,7 +1,6 @@
 """Nodes as processes of their own, for tests: on free ports of the loopback interface, ended when the test ends."""
 
 import asyncio
-import os
 import signal
 import socket
 import subprocess
@@ -39,8 +38,8 @@ def free_ports(number: int) -> list[int]:
 class Nodes:
     """Nodes of one cluster, of which some are the first voters."""
 
-    def __init__(self, folder: Path, voters: int, others: int = 0) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, voters: int, others: int = 0, snapshot_bytes: int = 2**20) -> None:
+        self.folder, self.snapshot_bytes = folder, snapshot_bytes
         self.ports = dict(enumerate(free_ports(voters + others), start=1))
         self.voters = range(1, voters + 1)
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
@@ -67,6 +66,7 @@ class Nodes:
             "listeners": f"CONTROLLER://127.0.0.1:{self.ports[number]}",
             "controller.quorum.bootstrap.servers": servers,
             "log.dirs": self.data(number),
+            "metadata.log.max.record.bytes.between.snapshots": self.snapshot_bytes,
             **{f"controller.quorum.{name}.ms": value for name, value in _QUICK.items()},
         }
         path = self.folder / f"{number}.properties"
@@ -79,12 +79,23 @@ class Nodes:
         how = ["-I", listed] if number in self.voters else ["-N", "--directory-id", directory_uuid(number)]
         assert main(["node", "format", "-t", CLUSTER, "-c", str(self.properties(number)), *how]) == 0
 
+    def kafka_properties(self, number: int) -> Path:
+        """Those of a node, as Apache Kafka needs them."""
+        path = self.properties(number)
+        more = "controller.listener.names=CONTROLLER\nlistener.security.protocol.map=CONTROLLER:PLAINTEXT\n"
+        path.write_text(path.read_text() + more)
+        return path
+
     def start(self, *numbers: int) -> None:
         """Start nodes."""
         for number in numbers:
-            command = [sys.executable, "-m", "kraft_conformance.cli", "node", "run", "-c", str(self.properties(number))]
-            with (self.folder / f"{number}.log").open("ab") as log:
-                self.processes[number] = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ})
+            config = str(self.properties(number))
+            self.start_command(number, [sys.executable, "-m", "kraft_conformance.cli", "node", "run", "-c", config])
+
+    def start_command(self, number: int, command: list[str]) -> None:
+        """Start a process in the place of a node; what it says stays in its log."""
+        with (self.folder / f"{number}.log").open("ab") as log:
+            self.processes[number] = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
 
     def kill(self, number: int, how: signal.Signals = signal.SIGKILL) -> None:
         """End a node; what it said stays in its log."""

@@ -58,6 +58,20 @@ def test_a_quorum_survives_a_killed_leader_and_changes_its_voters(tmp_path: Path
     assert "granted" in capsys.readouterr().out
 
 
+def test_a_new_node_fetches_a_snapshot_and_five_vote(tmp_path: Path, capsys: Captured) -> None:
+    with Nodes(tmp_path, voters=5, others=1, snapshot_bytes=1) as nodes:
+        nodes.start(1, 2, 3, 4, 5)
+        nodes.leader()
+        nodes.start(6)
+        nodes.wait_for(
+            lambda told: [one["logEndOffset"] == told["highWatermark"] for one in told["observers"]] == [True]
+        )
+        assert len(list((nodes.data(6) / "__cluster_metadata-0").glob("*.checkpoint"))) >= 1
+    lines = merged(nodes, capsys).read_text().splitlines()
+    events = {(line["event"], line["replica"]) for line in map(json.loads, lines) if line["kind"] == "event"}
+    assert ("HandleFetchSnapshotResponse", 6) in events
+
+
 def test_a_node_that_is_attacked_goes_on(tmp_path: Path, capsys: Captured) -> None:
     """Frames of the wire pairs with some bytes changed, and bytes that are no frames."""
     chance = random.Random(1)

@@ -25,7 +25,7 @@ def formatted(folder: Path) -> Path:
 def opened_after(folder: Path, *effects: DurableEffect) -> Disk:
     disk = Disk(folder, snapshot(0, 0))
     for effect in effects:
-        disk.carry_out(effect, (), VALUES, None)
+        disk.carry_out(effect, (), VALUES, (), None)
     disk.close()
     return Disk(folder, snapshot(0, 0))
 

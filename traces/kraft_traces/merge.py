@@ -17,12 +17,11 @@ from msgspec.structs import replace
 from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line
 from kraft_traces.lines import EndLine, EventLine, HeaderLine, Line
-from kraft_traces.message_types import TracedMessage
+from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
 from kraft_traces.vocabulary import TracedCause
 
 Key = tuple[str, int, int, int]
 """Type of a message, who sent it, to whom, and its correlation id."""
-_CHANGES = ("AddVoterResponse", "RemoveVoterResponse", "UpdateVoterResponse")
 
 
 class MergeError(Exception):
@@ -151,9 +150,8 @@ def _renumbered(line: EventLine, sequence: int, time_ms: int, sent: Sent) -> Eve
 
 
 def _identifier(sequence: int, message: TracedMessage, taken: set[str]) -> str:
-    kind = type(message).__name__.removeprefix("Traced")
     plain = f"{sequence}.{message.destination}"
-    if kind in _CHANGES:
+    if isinstance(message, CHANGE_ANSWERS):
         return f"{plain}.change"
     return f"{plain}.fetch" if plain in taken else plain
 

@@ -146,7 +146,7 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None) -> 
     level = disk.state.log.versions[0].kraft_version
     configuration = configuration_of(properties, disk, PROFILES[profile], servers, level)
     path = properties.metadata_directory / "trace.jsonl" if trace is None else trace
-    running = Node(configuration, disk, NodeTrace(path, configuration, disk.state))
+    running = Node(configuration, disk, NodeTrace(path, configuration, disk.state), properties.snapshot_bytes)
     server = Server(*properties.bind, Serving(running).respond)
     await server.start()
     running.start()

@@ -98,7 +98,8 @@ class Disk:
         self.key = ReplicaKey(node_id, directory_of(meta.required("directory.id", "a directory id")))
         self._lock = (folder / ".lock").open("w")
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # The kind of lock that Java takes, so that Kafka and a node keep off each other's folders.
+            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise refused(f"{folder} is in use by another process") from None
         self._batches: list[Batch] = []
@@ -272,7 +273,7 @@ class Disk:
         if cut is not None:
             # The log ends inside of a batch, which is written again with the records that stay.
             values = {} if cut.is_control else {number_of(value): value for value in values_of(cut)}
-            for batch in _batches(cut.base_offset, records_of(cut)[: end_offset - cut.base_offset], (), values):
+            for batch in _batches(cut.base_offset, records_of(cut)[: end_offset - cut.base_offset], (), values, ()):
                 self._log.write(batch.raw)
                 self._batches.append(batch)
         _sync(self._log)
@@ -291,6 +292,12 @@ class Disk:
             if not batch.is_control and self._values_end < batch.end_offset and batch.base_offset < end_offset:
                 found += values_of(batch)[max(0, self._values_end - batch.base_offset) : end_offset - batch.base_offset]
         return tuple(found)
+
+    @property
+    def bytes_since_snapshot(self) -> int:
+        """Of the log, what the newest snapshot does not stand for."""
+        end = self._values_end if not self.snapshot_bytes else max(self.snapshot_bytes)[0]
+        return sum(len(batch.raw) for batch in self._batches if batch.end_offset > end)
 
     def between(self, start_offset: int, end_offset: int) -> bytes:
         """The batches with the records from one offset up to another."""

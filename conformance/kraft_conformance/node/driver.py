@@ -36,6 +36,7 @@ from kraft_reference.events import (
     RequestTimeout,
     Restart,
     Shutdown,
+    TakeSnapshot,
     VoterChangeTimeout,
 )
 from kraft_reference.identity import ReplicaKey
@@ -100,9 +101,10 @@ def configuration_of(
 class Node:
     """A running node."""
 
-    def __init__(self, configuration: Configuration, disk: Disk, trace: NodeTrace) -> None:
+    def __init__(self, configuration: Configuration, disk: Disk, trace: NodeTrace, snapshot_bytes: int) -> None:
         """Stopped as yet: `start` restarts the replica."""
         self.configuration, self.disk, self._trace = configuration, disk, trace
+        self._snapshot_bytes = snapshot_bytes
         self.replica = Replica(disk.state, configuration)
         self.fetch_times: FetchTimes = {}
         self.changed = asyncio.Event()
@@ -219,6 +221,7 @@ class Node:
             self.step(Poll())
             return
         self._append_metadata_version()
+        self._take_snapshot()
         targets = due_fetch_targets(self.replica.state, self.configuration)
         wait = self._next_fetch - asyncio.get_running_loop().time()
         if targets and wait <= 0:
@@ -233,6 +236,13 @@ class Node:
         leads = state.role is Role.LEADER and state.high_watermark > state.epoch_start_offset
         if leads and METADATA_VERSION_RECORD not in self.disk.values(state.log.end_offset):
             self.append(METADATA_VERSION_RECORD)
+
+    def _take_snapshot(self) -> None:
+        """Of what is committed, once the log has grown by so many bytes.  Rule: snapshot.set-at-its-end-offset."""
+        state = self.replica.state
+        is_due = self.disk.bytes_since_snapshot >= self._snapshot_bytes
+        if is_due and state.high_watermark > state.log.base.end_offset and state.high_watermark <= state.log.end_offset:
+            self.step(TakeSnapshot(state.high_watermark))
 
     def append(self, value: bytes) -> Step:
         """A record of the controller's, for the leader to append."""
@@ -310,4 +320,7 @@ class Node:
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._replies[number] = future
         self.step(event(number))
-        return await future
+        try:
+            return await future
+        finally:
+            self._replies.pop(number, None)

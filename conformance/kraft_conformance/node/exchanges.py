@@ -37,6 +37,8 @@ VERSIONS = {
     "UpdateRaftVoter": 0,
 }
 """What a node sends; every controller of Apache Kafka 4.0 and later has them.  Rule: wire.negotiation."""
+_SNAPSHOT_BYTES_MAX = 2**30
+"""Larger ones are not taken."""
 _CHUNK_BYTES = 2**20
 """Of a snapshot, in one response."""
 
@@ -163,6 +165,9 @@ async def _snapshot(
         if fields.get("error", "NONE") != "NONE":
             return Received(reference_message("FetchSnapshotResponse", fields))
         piece = answer.body["topics"][0]["partitions"][0]
+        if piece["position"] != len(raw) or piece["size"] > _SNAPSHOT_BYTES_MAX:
+            expected = f"the piece at {len(raw)} of at most {_SNAPSHOT_BYTES_MAX} bytes"
+            raise WireError(Reason.OUT_OF_RANGE, "body", expected, f"{piece['position']} of {piece['size']}")
         content = b64decode(piece["unalignedRecords"] or "")
         raw += content
         if len(raw) >= piece["size"] or not content:

@@ -31,6 +31,7 @@ from kraft_reference.roles import Role
 
 _WAIT_MS_MAX = 500
 """How long a Fetch that finds nothing new is held back: shorter than any fetch timeout."""
+_POSITION_OUT_OF_RANGE = 99
 _REPLICAS = (CLIENT, "raft-client-")
 """Client ids of replicas: of nodes, and of Kafka's controllers and brokers."""
 QUORUM = {
@@ -77,8 +78,12 @@ class Serving:
 
     async def _body(self, frame: Frame) -> Document | None:
         api, sender = frame.message.api, sender_of(frame)
-        if api == "FetchSnapshot" and frame.body["topics"][0]["partitions"][0]["position"] > 0:
-            return self._piece(frame)
+        if api == "FetchSnapshot":
+            partitions = [one for topic in frame.body["topics"] for one in topic["partitions"]]
+            if len(partitions) != 1 or partitions[0]["position"] < 0:
+                return None
+            if partitions[0]["position"] > 0:
+                return self._piece(frame)
         if api in QUORUM:
             return await self._of_replica(frame, QUORUM[api], sender)
         if api == "ApiVersions" and sender is not None and frame.header.get("clientId", "").startswith(CLIENT):
@@ -160,8 +165,11 @@ class Serving:
             self._node.id, request.source, request.correlation_id, error, state.epoch, state.leader_id, None, None
         )
         body: Document = kafka_document(response, frame.version)["body"]
-        if error is Error.NONE:
+        position = frame.body["topics"][0]["partitions"][0]["position"]
+        if error is Error.NONE and position < len(self._node.disk.snapshot_bytes[identifier]):
             self._fill_piece(body, frame, identifier)
+        elif error is Error.NONE:
+            body["topics"][0]["partitions"][0]["errorCode"] = _POSITION_OUT_OF_RANGE
         return body
 
 

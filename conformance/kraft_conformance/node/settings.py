@@ -11,6 +11,7 @@ from kraft_conformance.node.names import ListedVoter, MalformedNameError
 from kraft_conformance.node.properties import Properties, read_properties
 from kraft_reference.configuration import Timeouts
 
+_SNAPSHOT_BYTES = 20 * 2**20
 LOOPBACK = "127.0.0.1"
 NODE_ID = "node.id"
 ROLES = "process.roles"
@@ -30,6 +31,8 @@ _TIMEOUTS = {
 }
 """Each by the field of `Timeouts`, whose defaults they have here."""
 
+SNAPSHOT_BYTES = "metadata.log.max.record.bytes.between.snapshots"
+
 READ = (
     NODE_ID,
     ROLES,
@@ -41,6 +44,7 @@ READ = (
     AUTO_JOIN,
     METADATA_DIRECTORY,
     DIRECTORIES,
+    SNAPSHOT_BYTES,
     *_TIMEOUTS,
 )
 """The properties that are read; the others of a Kafka configuration do not matter here."""
@@ -65,6 +69,8 @@ class NodeProperties:
     """Where it listens, which may be another address than the one that it tells others; without a host the loopback."""
     metadata_directory: Path
     timeouts: Timeouts
+    snapshot_bytes: int
+    """So many bytes of records after a snapshot there is another."""
     properties: Properties
 
     @property
@@ -104,6 +110,7 @@ def read_node(source: Path) -> NodeProperties:
         endpoint=_endpoint(given, is_controller),
         bind=_bind(given, is_controller),
         timeouts=_timeouts(given),
+        snapshot_bytes=_parsed(given, SNAPSHOT_BYTES, names.replica_id) or _SNAPSHOT_BYTES,
         bootstrap_servers=_parsed(
             given, BOOTSTRAP, lambda text: tuple([names.endpoint(one.strip()) for one in text.split(",")])
         )

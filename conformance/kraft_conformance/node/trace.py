@@ -63,7 +63,10 @@ class NodeTrace:
         else:
             lines = [encode_line(header_line(configuration, GENERATOR))]
         self._sequence = len(lines) - 1
-        path.write_bytes(b"".join(lines))
+        # Whole or as it was: a node may be killed while it starts.
+        staged = path.with_name(f"{path.name}.tmp")
+        staged.write_bytes(b"".join(lines))
+        staged.replace(path)
         self._file = path.open("ab", buffering=0)
         self._id = formatted.key.id
 

@@ -1,0 +1,44 @@
+"""A whole controller of a release of Apache Kafka: more jars than the quorum's client alone needs."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, fetched
+from kraft_conformance.kafka.releases import Jar, logging_jars
+
+
+@cache
+def controllers() -> Mapping[str, tuple[Jar, ...]]:
+    """The jars of each release that can be started, the oldest first."""
+    text = (files("kraft_conformance.kafka") / "controllers.toml").read_text(encoding="utf-8")
+    return {one["version"]: _jars(one["jars"]) for one in tomllib.loads(text)["controller"]}
+
+
+def _jars(table: Mapping[str, str]) -> tuple[Jar, ...]:
+    split = ((*name.split(":"), "")[:4] for name in table)
+    return tuple(
+        Jar(group, artifact, classifier, version, sha256)
+        for (group, artifact, version, classifier), sha256 in zip(split, table.values(), strict=True)
+    )
+
+
+def controller(version_or_folder: str) -> Kafka:
+    """A controller that can be started: a release from the cache or Maven, or the jars of a folder.
+
+    Raises:
+        KafkaUnavailableError: it is neither, or cannot be fetched.
+        OSError: the cache cannot be written.
+    """
+    if jars := controllers().get(version_or_folder):
+        return Kafka(version_or_folder, fetched(tuple(dict.fromkeys((*jars, *logging_jars())))))
+    folder = Path(version_or_folder)
+    found = sorted(folder.rglob("*.jar")) if folder.is_dir() else []
+    if not any(file.name.startswith("kafka_2.") for file in found):
+        known = ", ".join(controllers())
+        raise KafkaUnavailableError(
+            f"{version_or_folder}: expected {known}, or a folder with kafka_2.13-VERSION.jar and what it needs"
+        )
+    return Kafka(folder.name, tuple(found))

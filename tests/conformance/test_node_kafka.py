@@ -1,0 +1,87 @@
+"""Nodes and Apache Kafka: its own tools on a quorum of nodes, and its controller as a voter among them."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.conformance.nodes import CLUSTER, Nodes, directory_uuid
+
+from kraft_conformance.cli import main
+from kraft_conformance.kafka.controllers import controller
+from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_spec.tlc.jar import find_java
+
+VERSION = "4.1.1"
+
+
+@pytest.fixture(scope="module")
+def java() -> list[str]:
+    """The command that runs a class of the release, or a skip that nobody takes for green."""
+    try:
+        path = ":".join(map(str, controller(VERSION).class_path))
+    except KafkaUnavailableError as error:
+        if shutil.which("mvn") is None or "cannot fetch" in str(error):
+            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
+        raise
+    quick = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
+    return [str(find_java().executable), *quick, "-cp", path]
+
+
+def said(java: list[str], name: str, *words: str) -> str:
+    """What a tool prints, which ends with 0."""
+    done = subprocess.run([*java, name, *words], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_kafkas_tools_on_nodes(java: list[str], tmp_path: Path) -> None:
+    """Rules: cli.describe-status, cli.describe-replication, cli.add-controller, cli.remove-controller, cli.features."""
+    quorum = "org.apache.kafka.tools.MetadataQuorumCommand"
+    with Nodes(tmp_path, voters=3, others=1) as nodes:
+        nodes.start(1, 2, 3, 4)
+        leader = nodes.leader()
+        nodes.wait_for(lambda told: len(told["observers"]) == 1)
+        where = ["--bootstrap-controller", ",".join(f"127.0.0.1:{nodes.ports[one]}" for one in nodes.voters)]
+        status = said(java, quorum, *where, "describe", "--status")
+        assert f"LeaderId:               {leader}" in status
+        assert f'CurrentObservers:       [{{"id": 4, "directoryId": "{directory_uuid(4)}"}}]' in status
+        rows = said(java, quorum, *where, "describe", "--replication").splitlines()
+        assert [row.split()[-1] for row in rows[1:]] == ["Leader", "Follower", "Follower", "Observer"]
+        added = said(java, quorum, "--command-config", str(nodes.kafka_properties(4)), *where, "add-controller")
+        assert f"Added controller 4 with directory id {directory_uuid(4)}" in added
+        other = next(one for one in nodes.voters if one != leader)
+        gone = ("--controller-id", str(other), "--controller-directory-id", directory_uuid(other))
+        assert f"controller {other}" in said(java, quorum, *where, "remove-controller", *gone)
+        features = said(java, "org.apache.kafka.tools.FeatureCommand", *where, "describe")
+        assert (
+            "kraft.version	SupportedMinVersion: 0	SupportedMaxVersion: 1	FinalizedVersionLevel: 1" in features
+        )
+        log = next((nodes.data(leader) / "__cluster_metadata-0").glob("*.log"))
+        dumped = said(java, "kafka.tools.DumpLogSegments", "--cluster-metadata-decoder", "--files", str(log))
+        assert "KRaftVoters" in dumped
+        assert '"name":"metadata.version"' in dumped
+    assert main(["trace", "merge", *nodes.traces(), "-o", str(tmp_path / "merged.jsonl")]) == 0
+    assert main(["validate", str(tmp_path / "merged.jsonl"), "--require", "complete"]) == 0
+
+
+def test_kafkas_controller_is_a_voter_among_nodes(java: list[str], tmp_path: Path) -> None:
+    with Nodes(tmp_path, voters=3) as nodes:
+        listed = ",".join(f"{one}@127.0.0.1:{nodes.ports[one]}:{directory_uuid(one)}" for one in nodes.voters)
+        shutil.rmtree(nodes.data(1))
+        properties = str(nodes.kafka_properties(1))
+        said(
+            java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", properties, "--initial-controllers", listed
+        )
+        nodes.start(2, 3)
+        first = nodes.leader()
+        nodes.start_command(1, [*java, "kafka.Kafka", properties])
+        nodes.wait_for(
+            lambda told: min(one["logEndOffset"] for one in told["currentVoters"]) == told["highWatermark"], 60
+        )
+        nodes.kill(first)
+        # Now Kafka's vote decides, or it leads itself.
+        leader = nodes.leader(other_than=first, seconds=60)
+        nodes.start(first)
+        nodes.wait_until_it_follows(first)
+        assert leader in (1, 5 - first)
