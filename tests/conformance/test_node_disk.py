@@ -57,3 +57,17 @@ def test_several_segments_stay_whole_and_are_cut_from_the_end(tmp_path: Path) ->
     disk = opened_after(folder, TruncateLog(1), appended(1, b"c"))
     assert (disk.state.log.end_offset, disk.values(2)) == (2, (b"a", b"c"))
     disk.close()
+
+
+def test_a_folder_of_an_older_release_gets_a_directory_id_for_good(tmp_path: Path) -> None:
+    """Rule: identity.directory-id-on-upgrade."""
+    folder = formatted(tmp_path)
+    meta = folder / "meta.properties"
+    meta.write_text("".join(line for line in meta.read_text().splitlines(True) if "directory.id" not in line))
+    disk = Disk(folder, snapshot(0, 0))
+    made = disk.key.directory_id
+    disk.close()
+    disk = Disk(folder, snapshot(0, 0))
+    disk.close()
+    assert made is not None
+    assert (disk.key.directory_id, meta.read_text().count("directory.id")) == (made, 1)

@@ -1,4 +1,4 @@
-"""What Kafka's tools ask of any server of a cluster before they ask what they came for."""
+"""What Kafka's tools ask of any server of a cluster before they ask what they came for.  Rule: cli.admin-routing."""
 
 from collections.abc import Mapping
 from datetime import timedelta

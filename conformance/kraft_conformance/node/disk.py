@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from kraft_conformance.node.errors import bad_file, no_file, refused
+from kraft_conformance.node.names import random_directory_id
 from kraft_conformance.node.properties import read_properties
 from kraft_conformance.node.snapshots import decode_snapshot, encode_snapshot, file_name
 from kraft_conformance.wire.errors import WireError
@@ -95,13 +96,13 @@ class Disk:
             raise no_file(folder, f"is not formatted, expected {META} in it: `kraft-spec node format`")
         self.cluster_id = meta.required("cluster.id", "the id of the cluster")
         node_id = int(meta.required("node.id", "the number of the node"))
-        self.key = ReplicaKey(node_id, directory_of(meta.required("directory.id", "a directory id")))
         self._lock = (folder / ".lock").open("w")
         try:
             # The kind of lock that Java takes, so that Kafka and a node keep off each other's folders.
             fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise refused(f"{folder} is in use by another process") from None
+        self.key = ReplicaKey(node_id, directory_of(meta.get("directory.id") or self._new_directory_id()))
         self._batches: list[Batch] = []
         self.snapshot_bytes: dict[tuple[int, int], bytes] = {}
         self._values_below: tuple[bytes, ...] = ()
@@ -118,6 +119,13 @@ class Disk:
         self._lock.close()
 
     # Reading.
+
+    def _new_directory_id(self) -> str:
+        """That of a folder which an older release has formatted.  Rule: identity.directory-id-on-upgrade."""
+        made = random_directory_id()
+        with (self.folder / META).open("a", encoding="utf-8") as file:
+            file.write(f"directory.id={made}\n")
+        return made
 
     def _read(self, static: Snapshot) -> ReplicaState:
         snapshot = static
