@@ -1,0 +1,184 @@
+"""The search: the likeliest hidden events of one replica after which the model sends what was seen.
+
+It goes on with several ways of having got somewhere, since what was hidden may show later; and what two connections
+carry can be seen in another order than it was sent, which is tried when nothing else helps.
+"""
+
+import heapq
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from kraft_traces.inference.moves import Miss, Moves
+from kraft_traces.inference.nodes import Node
+from kraft_traces.inference.replica import ReplicaModel
+from kraft_traces.inference.sightings import Known, Sighting
+
+
+_BACK = (0, 1, 2, 3, 4, 8, 16, 32)
+"""So many messages of the replica are explained anew, when one is not explained otherwise."""
+
+
+class Bound(NamedTuple):
+    """How far a search goes."""
+
+    nodes: int = 400
+    """So many nodes for a message."""
+    cost: float = 12.0
+    """So much for a message: a timer that fires costs 2, a restart 8."""
+    kept: int = 4
+    """So many ways are followed from one message to the next."""
+    thorough: bool = False
+    """Records that nobody was seen to read are thought of as well."""
+    slack: float = 0.5
+    """Ways that cost up to so much more than the cheapest are followed as well."""
+    back: int = 4
+    """So many messages of the replica before one may have been sent after it."""
+
+    def wider(self) -> "Bound":
+        """The bound when the first has not been enough."""
+        return self._replace(nodes=4 * self.nodes, kept=8 * self.kept, slack=5 * self.slack, thorough=True)
+
+
+@dataclass(slots=True)
+class Explained:
+    """A message that hidden events explain."""
+
+    nodes: list[Node]
+    tried: int
+
+
+@dataclass(slots=True)
+class Unexplained:
+    """A message that nothing within the bound explains."""
+
+    target: Sighting
+    miss: Miss | None
+    tried: int
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A message that was explained, with where the replica may have been before it."""
+
+    before: list[Node]
+    target: Sighting
+    received: list[tuple[int, bool]] = field(default_factory=list)
+    """What came after it, before the next: places, and whether it is a request."""
+
+
+class Search:
+    """Follows one replica that nobody sees into."""
+
+    def __init__(
+        self,
+        replica: ReplicaModel,
+        seen: Known,
+        bound: Bound = Bound(),
+    ) -> None:
+        self._replica = replica
+        self._seen = seen
+        self._bound = bound
+        self.nodes = [Node(replica.start)]
+        """Where it may be, the likeliest first."""
+        self._sent: deque[_Sent] = deque(maxlen=_BACK[-1])
+        self.reordered = 0
+        """How many messages were seen after one that was sent later."""
+
+    def received(self, sighting: Sighting) -> None:
+        """A message has come that the replica may have got."""
+        is_request = sighting.request is None
+        self.nodes = [node.received(sighting.number, is_request=is_request) for node in self.nodes]
+        if self._sent:
+            self._sent[-1].received.append((sighting.number, is_request))
+
+    def sent(self, target: Sighting) -> Explained | Unexplained:
+        """Explain a message that the replica has sent, and go on from there."""
+        before = self.nodes
+        found = self._explained(before, target, target.number, self._bound)
+        if isinstance(found, Unexplained):
+            found = self._otherwise(target, found)
+            if isinstance(found, Unexplained):
+                return found
+            self._sent.clear()
+        else:
+            self._sent.append(_Sent(before, target))
+        least = min(node.cost for node in found.nodes)
+        self.nodes = [node._replace(cost=node.cost - least) for node in found.nodes]
+        return found
+
+    def _otherwise(self, target: Sighting, failed: Unexplained) -> Explained | Unexplained:
+        """With more ways followed, and if that does not help, with the message sent before others."""
+        wider, tried = self._bound.wider(), failed.tried
+        for early in (False, True):
+            for back in _BACK:
+                if back > len(self._sent) or (early and not 0 < back <= self._bound.back):
+                    continue
+                again = list(self._sent)[len(self._sent) - back :]
+                nodes = again[0].before if again else self.nodes
+                found = self._all_explained(nodes, again, target, wider, early=early)
+                tried += found.tried
+                if isinstance(found, Explained):
+                    self.reordered += early
+                    return Explained(found.nodes, tried)
+                if found.target is target and failed.miss is None:
+                    failed.miss = found.miss
+        failed.tried = tried
+        return failed
+
+    def _all_explained(
+        self, nodes: list[Node], again: Sequence[_Sent], target: Sighting, bound: Bound, *, early: bool
+    ) -> Explained | Unexplained:
+        tried = 0
+        steps: list[tuple[Sighting, int, Sequence[tuple[int, bool]]]] = [
+            (one.target, one.target.number, one.received) for one in again
+        ]
+        steps.insert(0 if early else len(steps), (target, again[0].target.number if early else target.number, ()))
+        for one, place, received in steps:
+            found = self._explained(nodes, one, place, bound)
+            tried += found.tried
+            if isinstance(found, Unexplained):
+                found.tried = tried
+                return found
+            nodes = found.nodes
+            for number, is_request in received:
+                nodes = [node.received(number, is_request=is_request) for node in nodes]
+        return Explained(nodes, tried)
+
+    def _explained(self, nodes: list[Node], target: Sighting, place: int, bound: Bound) -> Explained | Unexplained:
+        moves = Moves(self._replica, self._seen, target, place, thorough=bound.thorough)
+        order = itertools.count()
+        queue: list[tuple[float, int, Callable[[], Iterable[Node]]]] = []
+        for node in nodes:
+            heapq.heappush(queue, (node.cost, next(order), lambda node=node: (node,)))  # type: ignore[misc]
+        found: list[tuple[float, int, Node]] = []
+        known: set[tuple[Any, ...]] = set()
+        tried, least = 0, min(node.cost for node in nodes)
+        while queue and tried < bound.nodes and len(found) < bound.kept:
+            cost, _, make = heapq.heappop(queue)
+            if cost > least + bound.cost or (found and cost > min(found)[0] + bound.slack):
+                break
+            for node in make():
+                mark = (self._replica.fingerprint(node.state), node.requests, node.responses, node.owed)
+                mark = (*mark, tuple([one.event for one in node.unseen]))
+                if mark in known:
+                    continue
+                known.add(mark)
+                tried += 1
+                found.extend((one.cost, next(order), one) for one in moves.reaching(node))
+                for more, make_next in moves.hidden(node):
+                    heapq.heappush(queue, (node.cost + more, next(order), make_next))
+        if not found:
+            return Unexplained(target, moves.miss, tried)
+        return Explained(_distinct(self._replica, [node for _, _, node in sorted(found)])[: bound.kept], tried)
+
+
+def _distinct(replica: ReplicaModel, nodes: list[Node]) -> list[Node]:
+    """The first of those that go on alike."""
+    kept = {}
+    for node in nodes:
+        key = (replica.fingerprint(node.state), node.requests, node.responses, node.owed)
+        kept.setdefault((*key, tuple([one.message for one in node.unseen])), node)
+    return list(kept.values())
