@@ -12,6 +12,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_reference.records import RecordKind
+from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.differences import Difference, message_differences
 from kraft_traces.check.observation import agrees, canonical_message
 from kraft_traces.effects import TracedSend
@@ -142,14 +143,8 @@ class Moves:
             if values:
                 yield APPEND, lambda: self._append(node, values, APPEND)
             elif self._thorough:
-                unread = self._unread(node)
-                for several in {1, len(unread)} - {0}:
-                    yield (
-                        UNREAD_APPEND,
-                        lambda several=several: self._append(  # type: ignore[misc]
-                            node, (unread or [0])[:several], UNREAD_APPEND
-                        ),
-                    )
+                value = self._next_value(node)
+                yield UNREAD_APPEND, lambda: self._append(node, [value], UNREAD_APPEND)
         restart = LIKELY_RESTART if self._thorough else RESTART
         for kept in self._kept(node):
             yield restart, lambda kept=kept: self._restarted(node, kept, restart)  # type: ignore[misc]
@@ -224,8 +219,13 @@ class Moves:
             values.append(record.value)
         return values
 
+    def _next_value(self, node: Node) -> int:
+        """The value of the record that a leader appends next, as somebody reads it later; 0 if nobody does."""
+        at = (self._replica.field(node.state, "epoch"), self._replica.length(node.state))
+        return self._seen.records.get(at, 0)
+
     def _unread(self, node: Node) -> list[int]:
-        """The values of the records that it must have appended, since it says later how long its log is; 0 unread."""
+        """The values of the records that a leader must have appended, since it says later how long its log is."""
         epoch, end = self._replica.field(node.state, "epoch"), self._replica.length(node.state)
         last = self._seen.ends.get((self._replica.id, epoch), 0)
         return [self._seen.records.get((epoch, offset), 0) for offset in range(end, last)]
@@ -266,17 +266,25 @@ class Moves:
     def _taken(
         self, node: Node, line: EventLine, cost: float, handled: int | None = None
     ) -> Iterator[tuple[Node, Step]]:
-        """The node after an event; `handled` is the place of the message that arrives in it."""
-        delivered = None
+        """The node after an event; `handled` is the place of the message that arrives in it.
+
+        Who leads no more after it has appended before it whatever it says later that its log holds.
+        """
+        before, delivered = node, None
         if handled is not None:
             sighting = self._seen.all[handled]
             request = sighting.request
             correlation = handled if request is None else node.asked.get(request, 0)
-            delivered = self._replica.on_its_way(sighting, correlation)
+            asked_with = None if request is None else self._seen.all[request]
+            delivered = self._replica.on_its_way(sighting, correlation, asked_with)
             node = node.without(handled)
             if request is not None:
                 node = node._replace(asked={place: event for place, event in node.asked.items() if place != request})
         for step in self._replica.step(node.state, line, delivered):
+            if self._stops_leading(before.state, step.state) and (values := self._unread(before)):
+                for appended in self._append(before, values, APPEND):
+                    yield from self._taken(appended, replace(line, sequence=appended.events + 1), cost, handled)
+                return
             if step.writes and line.effects is not UNSET:
                 # What else it did is not known, so that its effects cannot be shown.
                 continue
@@ -292,6 +300,10 @@ class Moves:
                 ),
                 step,
             )
+
+    def _stops_leading(self, before: JavaObject, after: JavaObject) -> bool:
+        role = self._replica.field
+        return role(before, "role") == "Leader" and role(after, "role") != "Leader"
 
 
 def _with(unseen: tuple[Unseen, ...], sent: list[Unseen]) -> tuple[Unseen, ...]:

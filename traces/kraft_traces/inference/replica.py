@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import jpype
+from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.mapping import MESSAGE_TYPES, message_to_model
@@ -83,9 +84,13 @@ class ReplicaModel:
             sends = tuple([one for one in effects if one["type"] in MESSAGE_TYPES])  # type: ignore[index,union-attr]
             yield Step(self._alone(after), str(reason), sends, len(effects) - len(sends))  # type: ignore[arg-type]
 
-    def on_its_way(self, sighting: Sighting, correlation_id: int) -> JavaObject:
-        """A message as it is in the model's network before it arrives at the replica."""
-        message = message_to_model(whole(sighting.message, correlation_id=correlation_id))
+    def on_its_way(self, sighting: Sighting, correlation_id: int, request: Sighting | None = None) -> JavaObject:
+        """A message as it is in the model's network before it arrives at the replica; `request` is what it answers."""
+        beside: dict[str, object] = {"correlation_id": correlation_id}
+        if request is not None and getattr(sighting.message, "pre_vote", None) is UNSET:
+            # No bytes of Kafka carry it.
+            beside["pre_vote"] = request.message.pre_vote
+        message = message_to_model(whole(sighting.message, **beside))
         return self._encode({"sent": sighting.number, "copies": 1, "message": message})
 
     def _with(self, network: JavaObject, delivered: JavaObject) -> JavaObject:

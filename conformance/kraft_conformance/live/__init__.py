@@ -1,0 +1,1 @@
+"""Running implementations: seen from outside, recorded, judged."""

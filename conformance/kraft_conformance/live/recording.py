@@ -1,0 +1,155 @@
+"""A recording proxy: it passes on what processes send each other, and writes it down first.
+
+It knows frames by their length and nothing else: what a frame is, it does not ask, and it changes none.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from kraft_conformance.live.capture import CaptureWriter, Closed, FileLine, FrameLine, Opened, clock_us
+from kraft_conformance.wire.connections import read_frame
+from kraft_conformance.wire.errors import WireError
+
+
+class Route(NamedTuple):
+    """Where the recorder listens for a node, and where that listens."""
+
+    node: int
+    listen: tuple[str, int]
+    forward: tuple[str, int]
+
+
+_POLL_S = 0.1
+"""How often the file quorum-state is looked at."""
+
+
+class Recorder:
+    """Listens for each node and records until it is stopped."""
+
+    def __init__(
+        self,
+        routes: tuple[Route, ...],
+        writer: CaptureWriter,
+        folders: Mapping[int, Path],
+        clock_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        """`folders` are those of the metadata log, by node, as far as they can be read."""
+        self._routes = routes
+        self._writer = writer
+        self._folders = folders
+        self._clock_ns = clock_ns
+        self._servers: list[asyncio.Server] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._connections = 0
+        self._read: dict[tuple[int, str], bytes] = {}
+        self.frames = 0
+        """How many frames were passed on."""
+
+    async def start(self) -> None:
+        """Read the files that there are, and listen.
+
+        Raises:
+            OSError: a port is taken.
+        """
+        self.read_files()
+        for route in self._routes:
+
+            async def serve(
+                reader: asyncio.StreamReader, writer: asyncio.StreamWriter, route: Route = route
+            ) -> None:
+                await self._serve(route, reader, writer)
+
+            self._servers.append(await asyncio.start_server(serve, *route.listen))
+        self._tasks.add(asyncio.create_task(self._watch()))
+
+    async def stop(self) -> None:
+        """End all connections, and read the files once more."""
+        for server in self._servers:
+            server.close()
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.read_files()
+
+    def read_files(self, pattern: str = "*") -> None:
+        """Write down those files of the quorum that are not as they were when they were read last."""
+        for node, folder in sorted(self._folders.items()):
+            for path in sorted(folder.glob(pattern)):
+                if path.name != "quorum-state" and path.suffix not in (".log", ".checkpoint"):
+                    continue
+                with suppress(OSError):
+                    content = path.read_bytes()
+                    # A log is as long on disk as it was preallocated.
+                    content = content.rstrip(b"\0") if path.suffix == ".log" else content
+                    if self._read.get((node, path.name)) != content:
+                        self._read[node, path.name] = content
+                        self._writer.write(FileLine(self._now(), node, path.name, content.hex()))
+
+    def _now(self) -> int:
+        return clock_us(self._clock_ns())
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_POLL_S)
+            self.read_files("quorum-state")
+
+    async def _serve(self, route: Route, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "asyncio serves each connection in a task of its own"
+        self._tasks.add(task)
+        self._connections += 1
+        number = self._connections
+        self._writer.write(Opened(self._now(), number, route.node))
+        reached = False
+        with suppress(asyncio.CancelledError):
+            try:
+                there, to_there = await asyncio.open_connection(*route.forward)
+                reached = True
+                try:
+                    await self._pass_on(number, reader, to_there, there, writer)
+                finally:
+                    to_there.close()
+            except OSError:
+                pass
+        self._writer.write(Closed(self._now(), number, reached))
+        writer.close()
+        self._tasks.discard(task)
+
+    async def _pass_on(
+        self,
+        number: int,
+        here: asyncio.StreamReader,
+        to_there: asyncio.StreamWriter,
+        there: asyncio.StreamReader,
+        to_here: asyncio.StreamWriter,
+    ) -> None:
+        """Both directions, until one of them ends."""
+        both = [
+            asyncio.create_task(self._one_way(number, "request", here, to_there)),
+            asyncio.create_task(self._one_way(number, "response", there, to_here)),
+        ]
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in both:
+                task.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+
+    async def _one_way(
+        self,
+        number: int,
+        direction: Literal["request", "response"],
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        with suppress(EOFError, OSError, WireError):
+            while True:
+                frame = await read_frame(reader)
+                self._writer.write(FrameLine(self._now(), number, direction, frame.hex()))
+                self.frames += 1
+                writer.write(frame)
+                await writer.drain()
