@@ -14,9 +14,6 @@ from kraft_conformance.wire.log_records import batches_of, records_of
 from kraft_conformance.wire.schema import Kind, message_of, messages
 from kraft_conformance.wire.trace_links import LINKS, kafka_name
 from kraft_conformance.wire.translation import from_kafka
-from kraft_reference.configuration import Configuration, ReplicaConfiguration
-from kraft_reference.identity import ReplicaKey
-from kraft_reference.profile import Profile
 from kraft_traces.inference.sightings import Seen, Sighting
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
 from kraft_traces.values import traced_record
@@ -39,19 +36,6 @@ class _Asked(NamedTuple):
 
     frame: Frame | None
     place: int | None
-
-
-def configuration_of(header: CaptureHeader, profile: Profile) -> Configuration:
-    """The cluster of a capture."""
-    replicas = {one.id: ReplicaConfiguration(ReplicaKey(one.id, one.directory_id), one.endpoint) for one in header.nodes}
-    listed = [ReplicaKey(one.id, one.directory_id) for one in header.voters]
-    return Configuration(
-        replicas=replicas,
-        voters=frozenset(listed or [one.key for one in replicas.values()]),
-        kraft_version=header.kraft_version,
-        cluster_id=header.cluster_id or "",
-        profile=profile,
-    )
 
 
 def messages_of(header: CaptureHeader, lines: Iterable[Line]) -> Captured:
@@ -77,6 +61,7 @@ class _Reading:
         self._start_us: int | None = None
         self._places = 0
         self.left_out: Counter[str] = Counter()
+        """What is no message between replicas, by what it is."""
 
     def all_of(self, lines: Iterable[Line]) -> Iterator[Seen]:
         for line in lines:
@@ -111,7 +96,8 @@ class _Reading:
         key = traced.get("replica_key")
         source = traced.get("source", key["id"] if key else connection.peer)
         if name in _BY_CLIENTS or source not in self._nodes or source == connection.node:
-            self.left_out[name] += 1
+            whose = "of a node to itself" if source == connection.node else "of others"
+            self.left_out[name if name in _BY_CLIENTS else f"{name} {whose}"] += 1
             connection.asked.append(_Asked(None, None))
             return None
         connection.peer = source

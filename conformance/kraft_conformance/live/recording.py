@@ -44,7 +44,8 @@ class Recorder:
         self._clock_ns = clock_ns
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        self._connections = 0
+        self.connections = 0
+        """How many there were."""
         self._read: dict[tuple[int, str], bytes] = {}
         self.frames = 0
         """How many frames were passed on."""
@@ -58,22 +59,24 @@ class Recorder:
         self.read_files()
         for route in self._routes:
 
-            async def serve(
-                reader: asyncio.StreamReader, writer: asyncio.StreamWriter, route: Route = route
-            ) -> None:
+            async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, route: Route = route) -> None:
                 await self._serve(route, reader, writer)
 
             self._servers.append(await asyncio.start_server(serve, *route.listen))
         self._tasks.add(asyncio.create_task(self._watch()))
 
     async def stop(self) -> None:
-        """End all connections, and read the files once more."""
+        """End all connections."""
         for server in self._servers:
             server.close()
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def end(self) -> None:
+        """Read the files once more, and write the end of the capture."""
         self.read_files()
+        self._writer.end()
 
     def read_files(self, pattern: str = "*") -> None:
         """Write down those files of the quorum that are not as they were when they were read last."""
@@ -101,8 +104,8 @@ class Recorder:
         task = asyncio.current_task()
         assert task is not None, "asyncio serves each connection in a task of its own"
         self._tasks.add(task)
-        self._connections += 1
-        number = self._connections
+        self.connections += 1
+        number = self.connections
         self._writer.write(Opened(self._now(), number, route.node))
         reached = False
         with suppress(asyncio.CancelledError):

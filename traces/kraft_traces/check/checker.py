@@ -97,15 +97,18 @@ class TraceChecker:
             self._branches = [Branch(model.start(configuration))]
             self._events = 0
         else:
-            if not start.history.is_whole:
-                raise CheckpointError("$.history", "forgets more than the properties need, expected 'past'", "missing")
-            self._branches = [Branch(model.state_at(configuration, checkpoint_of(start)))]
-            self._events = start.sequence
-            self._correlations.begin_at(start, start)
-            self._flights.begin_at(start)
+            self._begin_at(start)
         self._widest = 1
         self._inconclusive: str | None = None
         self._last: tuple[int, EventLine] | None = None
+
+    def _begin_at(self, start: CheckpointLine) -> None:
+        if not start.history.is_whole:
+            raise CheckpointError("$.history", "forgets more than the properties need, expected 'past'", "missing")
+        self._branches = [Branch(self._model.state_at(self._configuration, checkpoint_of(start)))]
+        self._events = start.sequence
+        self._correlations.begin_at(start, start)
+        self._flights.begin_at(start)
 
     @property
     def is_over(self) -> bool:
@@ -188,10 +191,14 @@ class TraceChecker:
     def feed_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
         """Hold a checkpoint to the lines before it, and go on from what it says.
 
+        Before the first event of other software's trace it says where the run begins, on disks that are not fresh.
         What comes after it is judged as if the trace began there: the invariants are checked here, and of the states
         that the lines may have led to only the one stays that the checkpoint shows.
         """
         given = line
+        if not self._own and self._last is None and line.sequence == 0 and line.history.is_whole:
+            self._begin_at(line)
+            return None
         if not self._own:
             line = self._correlations.checkpoint(line)
         violation = None if self._last is None else self._check_invariants(*self._last)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
 from kraft_traces.check.model import TraceModel
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.inference.nodes import Event, Node
 from kraft_traces.inference.replica import ReplicaModel
-from kraft_traces.inference.search import Bound, Search, Unexplained
+from kraft_traces.inference.search import DEFAULT_BOUND, Bound, Search, Unexplained
 from kraft_traces.inference.sightings import OwnLine, Seen, Sighting, known_of
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
@@ -49,6 +50,8 @@ class Inferred:
     """How often the model was asked."""
     reordered: int
     """How many messages were seen after one that was sent later."""
+    elsewhere: int
+    """How many Fetches were left out, each with its answer."""
 
 
 def infer(
@@ -56,8 +59,11 @@ def infer(
     configuration: Configuration,
     seen: Sequence[Seen],
     opaque: Set[int],
-    bound: Bound = Bound(),
+    bound: Bound = DEFAULT_BOUND,
     on_seen: Callable[[], None] | None = None,
+    *,
+    start: Checkpoint | None = None,
+    leave_out_elsewhere: bool = False,
 ) -> Inferred:
     """The likeliest hidden events of the opaque replicas.
 
@@ -68,14 +74,21 @@ def infer(
         opaque: ids of the replicas of which only messages are seen.
         bound: how far each search goes.
         on_seen: called after each that was seen.
+        start: where the run begins, if not on fresh disks.
+        leave_out_elsewhere: leave out what the model has not: Fetches of followers to others than their leader, as
+            Kafka sends them when a connection fails, if the answer changes nothing.
     """
-    replicas = {one: ReplicaModel(model, configuration, one) for one in sorted(opaque)}
+    replicas = {one: ReplicaModel(model, configuration, one, start) for one in sorted(opaque)}
     known = known_of(seen)
     searches = {one: Search(replica, known, bound) for one, replica in replicas.items()}
     tried = messages = 0
     failure = None
+    elsewhere: set[int] = set()
     for one in seen:
-        if isinstance(one, Sighting):
+        if isinstance(one, Sighting) and one.request not in elsewhere:
+            if leave_out_elsewhere and one.source in searches and searches[one.source].is_elsewhere(one):
+                elsewhere.add(one.number)
+                continue
             if one.source in searches:
                 found = searches[one.source].sent(one)
                 tried += found.tried
@@ -99,6 +112,7 @@ def infer(
         tried,
         sum(replica.steps for replica in replicas.values()),
         sum(search.reordered for search in searches.values()),
+        len(elsewhere),
     )
 
 

@@ -33,6 +33,8 @@ UNREAD_APPEND = 1.0
 """Of a record that nobody was seen to read."""
 LATE = 0.3
 """Of what has come and is not handled when something is sent, each."""
+LIKELY_LATE = 0.05
+"""The same where nothing cheaper has helped."""
 REQUEST_TIMEOUT = 1.0
 LOST = 1.5
 TIMER = 2.0
@@ -89,7 +91,7 @@ class Moves:
 
     def reaching(self, node: Node) -> Iterator[Node]:
         """The node after what was seen was sent, where one event more does that, or none."""
-        late = LATE * len(node.responses)
+        late = (LIKELY_LATE if self._thorough else LATE) * len(node.responses)
         for unseen in node.unseen:
             if agrees(self._wanted, unseen.message):
                 yield self._saw(node, unseen)._replace(cost=node.cost + late)
@@ -113,6 +115,11 @@ class Moves:
 
     def hidden(self, node: Node) -> Iterator[tuple[float, Callable[[], Iterable[Node]]]]:
         """What may happen unseen: what it costs, and the nodes that it leads to."""
+        role = self._replica.field(node.state, "role")
+        if role == "Stopped":
+            restart = self._line(node, "Restart", input=TracedInput(endpoint=None))
+            yield 0.0, lambda: [after for after, _ in self._taken(node, restart, 0.0)]
+            return
         if node.responses:
             first = node.responses[0]
             yield HANDLED_RESPONSE, lambda: self._handle(node, first, HANDLED_RESPONSE)
@@ -120,11 +127,10 @@ class Moves:
         others = [one for one in node.requests if one != self._target.request]
         if others:
             request = others[0]
-            extra = 0.0 if request in self._seen.answered else UNANSWERED
+            extra = 0.0 if request in self._seen.answers else UNANSWERED
             if self._seen.all[request].type == "FetchRequest":
                 yield extra + WAITING_FETCH, lambda: self._wait(node, request, extra + WAITING_FETCH)
             yield extra + HANDLED_REQUEST, lambda: self._handle(node, request, extra + HANDLED_REQUEST)
-        role = self._replica.field(node.state, "role")
         for name in _TIMERS.get(role, ()):
             if name != "BeginQuorumEpochTimeout" or self._target.type == "BeginQuorumEpochRequest":
                 yield TIMER, lambda name=name: self._plain(node, name, TIMER)  # type: ignore[misc]
@@ -145,9 +151,9 @@ class Moves:
             elif self._thorough:
                 value = self._next_value(node)
                 yield UNREAD_APPEND, lambda: self._append(node, [value], UNREAD_APPEND)
-        restart = LIKELY_RESTART if self._thorough else RESTART
+        again = LIKELY_RESTART if self._thorough else RESTART
         for kept in self._kept(node):
-            yield restart, lambda kept=kept: self._restarted(node, kept, restart)  # type: ignore[misc]
+            yield again, lambda kept=kept: self._restarted(node, kept, again)  # type: ignore[misc]
 
     def _is_target(self, unseen: Unseen, after: Node) -> bool:
         message = unseen.message
@@ -253,7 +259,7 @@ class Moves:
         for down, _ in self._taken(node, self._line(node, "Crash", input=kept), 0.0):
             line = self._line(down, "Restart", input=TracedInput(endpoint=None))
             for up, _ in self._taken(down, line, cost):
-                yield up._replace(requests=(), responses=(), owed=(), unseen=(), asked={})
+                yield up._replace(responses=(), owed=(), unseen=(), asked={})
 
     def _delivery(self, node: Node, place: int) -> EventLine:
         sighting = self._seen.all[place]
@@ -303,7 +309,7 @@ class Moves:
 
     def _stops_leading(self, before: JavaObject, after: JavaObject) -> bool:
         role = self._replica.field
-        return role(before, "role") == "Leader" and role(after, "role") != "Leader"
+        return bool(role(before, "role") == "Leader" and role(after, "role") != "Leader")
 
 
 def _with(unseen: tuple[Unseen, ...], sent: list[Unseen]) -> tuple[Unseen, ...]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import jpype
 from msgspec import UNSET
 
+from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
 from kraft_spec.mapping import MESSAGE_TYPES, message_to_model
 from kraft_spec.tlc.jvm import JavaObject
@@ -35,15 +36,18 @@ class Step(NamedTuple):
 class ReplicaModel:
     """Asks the model for the steps of one replica."""
 
-    def __init__(self, model: TraceModel, configuration: Configuration, replica_id: int) -> None:
+    def __init__(
+        self, model: TraceModel, configuration: Configuration, replica_id: int, start: Checkpoint | None = None
+    ) -> None:
+        """`start` is where the run begins, if not on fresh disks."""
         self.id = replica_id
         self.cluster_id = configuration.cluster_id
         self._model = model
         self._specification = model.specification
         self._encode, self._decode = codec().encode, codec().decode
         self._id = self._encode(replica_id)
-        self.start = model.start(configuration)
-        """The replica as it was first started."""
+        self.start = model.start(configuration) if start is None else model.state_at(configuration, start)
+        """The replica where the run begins."""
         self._history = self._specification.lookup(self.start, "history")
         self._no_network = self._encode(frozenset())
         self.steps = 0
@@ -55,7 +59,7 @@ class ReplicaModel:
 
     def length(self, state: JavaObject) -> int:
         """The offset after the last record of its log."""
-        base = self._decode(self._raw(state, "base"))
+        base: Any = self._decode(self._raw(state, "base"))
         return int(base["end_offset"]) + int(self._raw(state, "log").size())
 
     def _raw(self, state: JavaObject, name: str) -> JavaObject:
@@ -80,9 +84,10 @@ class ReplicaModel:
         except jpype.JException:
             return
         for after in found:
-            reason, effects = self._specification.decoded(after, "observed")  # type: ignore[misc]
-            sends = tuple([one for one in effects if one["type"] in MESSAGE_TYPES])  # type: ignore[index,union-attr]
-            yield Step(self._alone(after), str(reason), sends, len(effects) - len(sends))  # type: ignore[arg-type]
+            observed: Any = self._specification.decoded(after, "observed")
+            reason, effects = observed
+            sends = tuple([one for one in effects if one["type"] in MESSAGE_TYPES])
+            yield Step(self._alone(after), reason, sends, len(effects) - len(sends))
 
     def on_its_way(self, sighting: Sighting, correlation_id: int, request: Sighting | None = None) -> JavaObject:
         """A message as it is in the model's network before it arrives at the replica; `request` is what it answers."""

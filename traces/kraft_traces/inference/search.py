@@ -16,7 +16,6 @@ from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.sightings import Known, Sighting
 
-
 _BACK = (0, 1, 2, 3, 4, 8, 16, 32)
 """So many messages of the replica are explained anew, when one is not explained otherwise."""
 
@@ -40,6 +39,9 @@ class Bound(NamedTuple):
     def wider(self) -> "Bound":
         """The bound when the first has not been enough."""
         return self._replace(nodes=4 * self.nodes, kept=8 * self.kept, slack=5 * self.slack, thorough=True)
+
+
+DEFAULT_BOUND = Bound()
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ class Search:
         self,
         replica: ReplicaModel,
         seen: Known,
-        bound: Bound = Bound(),
+        bound: Bound,
     ) -> None:
         self._replica = replica
         self._seen = seen
@@ -93,6 +95,24 @@ class Search:
         self.nodes = [node.received(sighting.number, is_request=is_request) for node in self.nodes]
         if self._sent:
             self._sent[-1].received.append((sighting.number, is_request))
+
+    def is_elsewhere(self, target: Sighting) -> bool:
+        """Is it a Fetch of a follower to somebody else than its leader, with an answer that tells it nothing new?
+
+        Kafka's followers send it when the connection to the leader fails; the model knows no connections.
+        """
+        answer = self._seen.answers.get(target.number)
+        if target.type != "FetchRequest" or answer is None:
+            return target.type == "FetchRequest" and self._follows_other(target)
+        told = self._seen.all[answer].message
+        state = self.nodes[0].state
+        epoch, leader = self._replica.field(state, "epoch"), self._replica.field(state, "leader_id")
+        return self._follows_other(target) and (told.epoch, told.leader_id or leader) == (epoch, leader)
+
+    def _follows_other(self, target: Sighting) -> bool:
+        state = self.nodes[0].state
+        role, leader = self._replica.field(state, "role"), self._replica.field(state, "leader_id")
+        return bool(role == "Follower" and leader != target.destination)
 
     def sent(self, target: Sighting) -> Explained | Unexplained:
         """Explain a message that the replica has sent, and go on from there."""
@@ -161,8 +181,10 @@ class Search:
             if cost > least + bound.cost or (found and cost > min(found)[0] + bound.slack):
                 break
             for node in make():
-                mark = (self._replica.fingerprint(node.state), node.requests, node.responses, node.owed)
-                mark = (*mark, tuple([one.event for one in node.unseen]))
+                mark = (
+                    *(self._replica.fingerprint(node.state), node.requests, node.responses, node.owed),
+                    tuple([one.event for one in node.unseen]),
+                )
                 if mark in known:
                     continue
                 known.add(mark)
@@ -177,7 +199,7 @@ class Search:
 
 def _distinct(replica: ReplicaModel, nodes: list[Node]) -> list[Node]:
     """The first of those that go on alike."""
-    kept = {}
+    kept: dict[tuple[Any, ...], Node] = {}
     for node in nodes:
         key = (replica.fingerprint(node.state), node.requests, node.responses, node.owed)
         kept.setdefault((*key, tuple([one.message for one in node.unseen])), node)

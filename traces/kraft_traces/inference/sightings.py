@@ -68,8 +68,8 @@ class Known(NamedTuple):
 
     all: Sequence[Any]
     """Each is a `Seen`; a place that somebody names is that of a message."""
-    answered: frozenset[int]
-    """Places of the requests that are answered."""
+    answers: Mapping[int, int]
+    """Places of the answers by those of their requests."""
     records: Mapping[tuple[int, int], int]
     """Values of the Data records that anybody reads, by epoch and offset."""
     ends: Mapping[tuple[int, int], int]
@@ -78,8 +78,8 @@ class Known(NamedTuple):
 
 def known_of(seen: Sequence[Seen]) -> Known:
     """What is seen, in the order of the places."""
-    answered = frozenset([one.request for one in seen if isinstance(one, Sighting) and one.request is not None])
-    return Known(seen, answered, _records(seen), _log_ends(seen))
+    answers = {one.request: one.number for one in seen if isinstance(one, Sighting) and one.request is not None}
+    return Known(seen, answers, _records(seen), _log_ends(seen))
 
 
 def _records(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
@@ -109,7 +109,7 @@ def _log_ends(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
 
 def whole(seen: TracedMessage, **beside: object) -> Message:
     """The message with what the wire does not carry as a replica fills it in that does not get it."""
-    kind: type[Message] = getattr(messages, str(type(seen).__struct_config__.tag))
+    kind: Any = getattr(messages, str(type(seen).__struct_config__.tag))
     missing = {name: _ABSENT.get(name) for name in forms(kind) if getattr(seen, name) is UNSET and name not in beside}
     return message_of(replace(seen, **missing, **beside))
 

@@ -38,7 +38,7 @@ def _sighting(number: int, time_ms: int, message: TracedMessage, requests: dict[
     asker, asked = message.source, message.destination
     request = None
     if str(type(message).__struct_config__.tag).endswith("Response"):
-        request = requests.get((asked, asker, message.correlation_id))  # type: ignore[arg-type]
+        request = requests.get((asked, asker, message.correlation_id))
     else:
-        requests[asker, asked, message.correlation_id] = number  # type: ignore[index]
+        requests[asker, asked, message.correlation_id] = number
     return Sighting(number, time_ms, message, request)
