@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections import Counter
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -234,7 +235,7 @@ def _failure(failure: Any) -> dict[str, Any]:
         "source": target.source,
         "destination": target.destination,
         "tried": failure.tried,
-        "nearest": [] if miss is None else [one._asdict() for one in miss.differences],
+        "nearest": [] if miss is None else [asdict(one) for one in miss.differences],
     }
 
 

@@ -86,8 +86,6 @@ class Recorder:
                     continue
                 with suppress(OSError):
                     content = path.read_bytes()
-                    # A log is as long on disk as it was preallocated.
-                    content = content.rstrip(b"\0") if path.suffix == ".log" else content
                     if self._read.get((node, path.name)) != content:
                         self._read[node, path.name] = content
                         self._writer.write(FileLine(self._now(), node, path.name, content.hex()))
