@@ -14,8 +14,8 @@ from kraft_traces.message_types import TracedMessage
 def seen_of(lines: Iterable[EventLine], opaque: Set[int], *, wire: bool = False) -> tuple[Seen, ...]:
     """The lines of the other replicas, and their messages to and from the opaque ones.
 
-    A message of an opaque replica is seen when it arrives; with `wire`, for a trace that has lines of all replicas, when
-    it is sent, also to another opaque one.
+    A message of an opaque replica is seen when it arrives; with `wire`, for a trace that has lines of all replicas,
+    when it is sent, also to another opaque one.
     The lines show their effects, and of messages the id, the correlation id, the source and the destination.
     """
     reading = _Reading(opaque, wire)

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from kraft_conformance.live import capture
 from kraft_conformance.protocol import messages
 from kraft_conformance.protocol.features import Subject
 from kraft_conformance.vectors.format import Vector
@@ -38,7 +39,7 @@ def _protocol() -> dict[str, Any]:
     }
 
 
-def _file(name: str, title: str, folder: str, kind: type) -> CommittedSchema:
+def _file(name: str, title: str, folder: str, kind: Any) -> CommittedSchema:
     return CommittedSchema(name, title, "kraft_conformance", folder, partial(body_of, kind))
 
 
@@ -55,3 +56,6 @@ VECTOR_SCHEMAS: dict[Subject, CommittedSchema] = {
 
 WIRE_SCHEMA = _file(wire_format.SCHEMA, f"The pairs of a {wire_format.SCHEMA}", "wire", wire_format.WireFile)
 """Of a file of pairs of JSON and bytes."""
+
+CAPTURE_SCHEMA = _file(capture.SCHEMA, f"A line of a {capture.SCHEMA}", "live", capture.CaptureLine)
+"""Of a line of a capture."""

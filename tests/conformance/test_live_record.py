@@ -1,0 +1,116 @@
+"""Three real Kafka controllers behind the recorder, whose leader is killed: their capture, and the trace of it."""
+
+import asyncio
+import gzip
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from msgspec.json import decode
+from msgspec.structs import replace
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.live.capture import (
+    SCHEMA,
+    CapturedNode,
+    CaptureError,
+    CaptureHeader,
+    CaptureWriter,
+    FrameLine,
+    read_capture,
+)
+from kraft_conformance.live.captured import messages_of
+from kraft_conformance.live.recording import Recorder, Route
+from kraft_conformance.live.start import start_of
+from kraft_conformance.wire.connections import Connection, Server
+from kraft_dev.schemas.conformance import CAPTURE_SCHEMA
+from kraft_reference.profile import PROFILES
+from kraft_traces.check.model import trace_model
+from kraft_traces.check.run import check_lines
+from kraft_traces.check.verdict import VerdictKind
+from kraft_traces.inference.inferring import infer
+from kraft_traces.message_types import TracedVoteResponse
+
+CONTROLLERS = Path(__file__).parent / "live" / "three-controllers.capture.gz"
+"""Kafka 4.1.1; `controller.quorum.retry.backoff.ms=0`."""
+
+
+def test_the_schema_is_that_of_the_types() -> None:
+    assert CAPTURE_SCHEMA.committed_text() == CAPTURE_SCHEMA.text()
+    validator = Draft202012Validator(CAPTURE_SCHEMA.committed())
+    with gzip.open(CONTROLLERS) as stream:
+        for line in stream:
+            validator.validate(decode(line))
+
+
+def test_what_controllers_did_is_inferred_and_accepted(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    assert main(["live", "infer", str(CONTROLLERS), "-o", str(trace), "--profile", "kafka-4.1"]) == ExitCode.CONFORMANT
+    assert main(["validate", str(trace)]) == ExitCode.CONFORMANT
+
+
+def test_a_flipped_vote_is_explained_by_nothing_and_rejected_at_its_field() -> None:
+    header, lines = read_capture(CONTROLLERS)
+    start = start_of(header, lines, PROFILES["kafka-4.1"])
+    seen = list(messages_of(header, lines).seen)
+    place = next(i for i, one in enumerate(seen) if isinstance(getattr(one, "message", None), TracedVoteResponse))
+    vote = seen[place]
+    seen[place] = vote._replace(message=replace(vote.message, granted=not vote.message.granted))  # type: ignore[union-attr,call-arg]
+    found = infer(trace_model(), start.configuration, seen, {1, 2, 3}, leave_out_elsewhere=True)
+    assert found.failure is not None
+    assert found.failure.target.number == place
+    assert found.failure.miss is not None
+    assert [one.field for one in found.failure.miss.differences] == ["message.granted"]
+    verdict = check_lines(found.lines, start.configuration, "flipped", own=False)
+    assert verdict.kind is VerdictKind.REJECTED
+    assert verdict.rejection is not None
+    assert [one.field.rpartition(".")[2] for one in verdict.rejection.differences] == ["granted"]
+
+
+def test_every_frame_is_written_down_and_passed_on(tmp_path: Path) -> None:
+    async def echoed() -> list[bytes]:
+        async def answer(frame: bytes) -> bytes:
+            return frame
+
+        server = Server("127.0.0.1", 0, answer)
+        await server.start()
+        free = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+        port = free.sockets[0].getsockname()[1]
+        free.close()
+        await free.wait_closed()
+        header = CaptureHeader(
+            schema=SCHEMA, generator="test", nodes=(CapturedNode(id=1, endpoint=f"127.0.0.1:{port}"),)
+        )
+        with (tmp_path / "capture").open("wb") as stream:
+            recorder = Recorder(
+                (Route(1, ("127.0.0.1", port), ("127.0.0.1", server.port)),), CaptureWriter(stream, header), {}
+            )
+            await recorder.start()
+            connection = Connection("127.0.0.1", port, "test")
+            got = [await connection.exchange(len(text).to_bytes(4, "big") + text) for text in (b"one", b"another")]
+            connection.close()
+            await recorder.stop()
+            recorder.end()
+        await server.stop()
+        return got
+
+    got = asyncio.run(echoed())
+    _, lines = read_capture(tmp_path / "capture")
+    frames = [bytes.fromhex(one.bytes) for one in lines if isinstance(one, FrameLine)]
+    assert frames == [got[0], got[0], got[1], got[1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "header"),
+        ('{"kind":"frame"}\n', ":1: "),
+        ("{}\n", ":1: "),
+    ],
+)
+def test_what_is_no_capture_is_refused_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "capture"
+    path.write_text(text)
+    with pytest.raises(CaptureError, match=said):
+        read_capture(path)
