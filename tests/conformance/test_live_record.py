@@ -34,6 +34,8 @@ from kraft_traces.message_types import TracedVoteResponse
 
 CONTROLLERS = Path(__file__).parent / "live" / "three-controllers.capture.gz"
 """Kafka 4.1.1; `controller.quorum.retry.backoff.ms=0`."""
+FROM_DISKS = CONTROLLERS.with_name("from-disks.capture.gz")
+"""The same on disks that are not fresh; the leader is killed and comes back."""
 
 
 def test_the_schema_is_that_of_the_types() -> None:
@@ -44,9 +46,10 @@ def test_the_schema_is_that_of_the_types() -> None:
             validator.validate(decode(line))
 
 
-def test_what_controllers_did_is_inferred_and_accepted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("capture", [CONTROLLERS, FROM_DISKS], ids=["fresh", "from disks"])
+def test_what_controllers_did_is_inferred_and_accepted(tmp_path: Path, capture: Path) -> None:
     trace = tmp_path / "trace.jsonl"
-    assert main(["live", "infer", str(CONTROLLERS), "-o", str(trace), "--profile", "kafka-4.1"]) == ExitCode.CONFORMANT
+    assert main(["live", "infer", str(capture), "-o", str(trace), "--profile", "kafka-4.1"]) == ExitCode.CONFORMANT
     assert main(["validate", str(trace)]) == ExitCode.CONFORMANT
 
 
