@@ -1,0 +1,215 @@
+"""Bodies of the quorum's messages, in Kafka's names."""
+
+from typing import Any
+
+from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, REPLICA
+from kraft_conformance.wire.decoding import Document
+
+TOPIC, TOPIC_ID = "__cluster_metadata", "AAAAAAAAAAAAAAAAAAAAAQ"
+NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+OTHER_CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAJCQ"
+OTHER_DIRECTORY = "AAAAAAAAAAAAAAAAAAAJCA"
+
+NONE = 0
+NOT_LEADER = 6
+REQUEST_TIMED_OUT = 7
+UNSUPPORTED_VERSION = 35
+INVALID_REQUEST = 42
+FENCED_LEADER_EPOCH = 74
+UNKNOWN_LEADER_EPOCH = 75
+INCONSISTENT_CLUSTER_ID = 104
+SNAPSHOT_NOT_FOUND = 98
+POSITION_OUT_OF_RANGE = 99
+UNKNOWN_TOPIC_OR_PARTITION = 3
+INVALID_UPDATE_VERSION = 95
+INVALID_VOTER_KEY = 125
+DUPLICATE_VOTER = 126
+VOTER_NOT_FOUND = 127
+
+
+def _topics(part: Document) -> list[Document]:
+    return [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0} | part]}]
+
+
+def _named(id_: int, port: int) -> list[Document]:
+    return [{"name": "CONTROLLER", "host": "127.0.0.1", "port": port}] if id_ else []
+
+
+def vote(
+    source: int,
+    epoch: int,
+    is_pre_vote: bool,
+    log: tuple[int, int] = (0, 0),
+    *,
+    to: int = REPLICA,
+    to_directory: str | None = None,
+    cluster_id: str | None = CLUSTER_ID,
+    directory: str | None = None,
+) -> Document:
+    """Vote; `log` is the last epoch and the end offset of the candidate's log."""
+    part: Document = {"replicaEpoch": epoch, "replicaId": source, "lastOffsetEpoch": log[0], "lastOffset": log[1]}
+    part |= {"replicaDirectoryId": directory or DIRECTORIES[source]}
+    part |= {"voterDirectoryId": to_directory or DIRECTORIES.get(to, NO_ID), "preVote": is_pre_vote}
+    return {"clusterId": cluster_id, "voterId": to, "topics": _topics(part)}
+
+
+def begin_quorum_epoch(
+    leader: int,
+    epoch: int,
+    port: int,
+    *,
+    to: int = REPLICA,
+    to_directory: str | None = None,
+    cluster_id: str | None = CLUSTER_ID,
+) -> Document:
+    """BeginQuorumEpoch of a leader that listens at `port`."""
+    directory = to_directory or DIRECTORIES.get(to, NO_ID)
+    part: Document = {"voterDirectoryId": directory, "leaderId": leader, "leaderEpoch": epoch}
+    return {"clusterId": cluster_id, "voterId": to, "topics": _topics(part), "leaderEndpoints": _named(leader, port)}
+
+
+def end_quorum_epoch(
+    leader: int,
+    epoch: int,
+    preferred: list[int],
+    port: int,
+    *,
+    directory: str | None = None,
+    cluster_id: str | None = CLUSTER_ID,
+) -> Document:
+    """EndQuorumEpoch; `directory` stands in place of the preferred candidates' own."""
+    listed = [{"candidateId": one, "candidateDirectoryId": directory or DIRECTORIES[one]} for one in preferred]
+    part: Document = {"leaderId": leader, "leaderEpoch": epoch, "preferredCandidates": listed}
+    part["preferredSuccessors"] = preferred
+    return {"clusterId": cluster_id, "topics": _topics(part), "leaderEndpoints": _named(leader, port)}
+
+
+def fetch(
+    source: int,
+    epoch: int,
+    offset: int,
+    last_epoch: int,
+    *,
+    wait_ms: int = 0,
+    cluster_id: str | None = CLUSTER_ID,
+    directory: str | None = None,
+) -> Document:
+    """Fetch of a replica whose log ends with a record of `last_epoch` before `offset`."""
+    part: Document = {
+        "partition": 0,
+        "currentLeaderEpoch": epoch,
+        "fetchOffset": offset,
+        "lastFetchedEpoch": last_epoch,
+    }
+    part |= {"logStartOffset": -1, "partitionMaxBytes": 0, "replicaDirectoryId": directory or DIRECTORIES[source]}
+    return {
+        "clusterId": cluster_id,
+        "replicaState": {"replicaId": source, "replicaEpoch": -1},
+        "maxWaitMs": wait_ms,
+        "minBytes": 0,
+        "maxBytes": 8 << 20,
+        "isolationLevel": 0,
+        "sessionId": 0,
+        "sessionEpoch": -1,
+        "forgottenTopicsData": [],
+        "rackId": "",
+        "topics": [{"topicId": TOPIC_ID, "partitions": [part]}],
+    }
+
+
+def fetch_snapshot(
+    source: int, epoch: int, snapshot: tuple[int, int], position: int = 0, *, cluster_id: str | None = CLUSTER_ID
+) -> Document:
+    """FetchSnapshot; `snapshot` is the epoch and end offset that name it."""
+    part: Document = {"partition": 0, "currentLeaderEpoch": epoch, "position": position}
+    part |= {"snapshotId": {"endOffset": snapshot[1], "epoch": snapshot[0]}}
+    part |= {"replicaDirectoryId": DIRECTORIES[source]}
+    listed = [{"name": TOPIC, "partitions": [part]}]
+    return {"clusterId": cluster_id, "replicaId": source, "maxBytes": 1 << 20, "topics": listed}
+
+
+def describe_quorum() -> Document:
+    """DescribeQuorum of the metadata partition."""
+    return {"topics": _topics({})}
+
+
+def add_voter(id_: int, port: int, timeout_ms: int = 3000, **other: Any) -> Document:
+    """AddRaftVoter; `other` replaces fields."""
+    return {
+        "clusterId": CLUSTER_ID,
+        "timeoutMs": timeout_ms,
+        "voterId": id_,
+        "voterDirectoryId": DIRECTORIES.get(id_, NO_ID),
+        "listeners": _named(id_, port),
+        "ackWhenCommitted": True,
+    } | other
+
+
+def remove_voter(id_: int, **other: Any) -> Document:
+    """RemoveRaftVoter; `other` replaces fields."""
+    return {"clusterId": CLUSTER_ID, "voterId": id_, "voterDirectoryId": DIRECTORIES.get(id_, NO_ID)} | other
+
+
+def update_voter(id_: int, epoch: int, port: int, versions: tuple[int, int] = (0, 1), **other: Any) -> Document:
+    """UpdateRaftVoter; `other` replaces fields."""
+    return {
+        "clusterId": CLUSTER_ID,
+        "currentLeaderEpoch": epoch,
+        "voterId": id_,
+        "voterDirectoryId": DIRECTORIES.get(id_, NO_ID),
+        "listeners": _named(id_, port),
+        "kRaftVersionFeature": {"minSupportedVersion": versions[0], "maxSupportedVersion": versions[1]},
+    } | other
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Answers of peers.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def vote_answer(is_granted: bool, epoch: int, leader: int = -1, error: int = NONE) -> Document:
+    """To Vote."""
+    part: Document = {"errorCode": error, "leaderId": leader, "leaderEpoch": epoch, "voteGranted": is_granted}
+    return {"errorCode": 0, "topics": _topics(part)}
+
+
+def quorum_answer(epoch: int, leader: int, error: int = NONE) -> Document:
+    """To BeginQuorumEpoch and EndQuorumEpoch."""
+    return {"errorCode": 0, "topics": _topics({"errorCode": error, "leaderId": leader, "leaderEpoch": epoch})}
+
+
+def fetch_answer(
+    epoch: int,
+    leader: int,
+    error: int = NONE,
+    high_watermark: int = -1,
+    records: str = "",
+    *,
+    diverging: tuple[int, int] | None = None,
+    snapshot: tuple[int, int] | None = None,
+    port: int | None = None,
+) -> Document:
+    """To Fetch; `diverging` and `snapshot` are an epoch and an end offset, `records` batches in base64."""
+    part: Document = {"partitionIndex": 0, "errorCode": error, "highWatermark": high_watermark}
+    part |= {"lastStableOffset": high_watermark, "logStartOffset": 0, "abortedTransactions": None}
+    part |= {"preferredReadReplica": -1, "records": records}
+    part |= {"currentLeader": {"leaderId": leader, "leaderEpoch": epoch}}
+    if diverging:
+        part["divergingEpoch"] = {"epoch": diverging[0], "endOffset": diverging[1]}
+    if snapshot:
+        part["snapshotId"] = {"epoch": snapshot[0], "endOffset": snapshot[1]}
+    responses = [{"topicId": TOPIC_ID, "partitions": [part]}]
+    body: Document = {"throttleTimeMs": 0, "errorCode": 0, "sessionId": 0, "responses": responses}
+    if port is not None:
+        body["nodeEndpoints"] = [{"nodeId": leader, "host": "127.0.0.1", "port": port, "rack": None}]
+    return body
+
+
+def snapshot_answer(
+    epoch: int, leader: int, snapshot: tuple[int, int], size: int, position: int, part: str
+) -> Document:
+    """To FetchSnapshot: bytes from `position` on, in base64, of a snapshot of `size` bytes."""
+    one: Document = {"index": 0, "errorCode": 0, "snapshotId": {"epoch": snapshot[0], "endOffset": snapshot[1]}}
+    one |= {"currentLeader": {"leaderId": leader, "leaderEpoch": epoch}}
+    one |= {"size": size, "position": position, "unalignedRecords": part}
+    return {"throttleTimeMs": 0, "errorCode": 0, "topics": [{"name": TOPIC, "partitions": [one]}]}

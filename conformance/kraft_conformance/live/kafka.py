@@ -1,0 +1,27 @@
+"""The ready-made way to run Apache Kafka's controller."""
+
+import shlex
+
+from kraft_conformance.kafka.controllers import controller
+from kraft_conformance.live.process import Commands
+from kraft_spec.tlc.jar import find_java
+
+_OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+"""A run is short: no compiler but the fast one."""
+
+
+def kafka_commands(version_or_folder: str) -> Commands:
+    """The commands of a release, or of the jars in a folder.
+
+    Raises:
+        KafkaUnavailableError: there is none, or it cannot be fetched.
+        JavaMissing: there is no Java.
+        OSError: the cache cannot be written.
+    """
+    path = ":".join(str(file) for file in controller(version_or_folder).class_path)
+    logging = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+    java = [str(find_java().executable), *_OPTIONS, logging, "-cp", path]
+    return Commands(
+        shlex.join([*java, "kafka.Kafka", "{properties}"]),
+        f"{shlex.join([*java, 'kafka.tools.StorageTool', 'format'])} -t {{cluster_id}} -c {{properties}} {{initial}}",
+    )

@@ -1,0 +1,140 @@
+"""The other replicas, acted: each listens, answers as a case tells it to, and asks."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from kraft_conformance.live.wire_log import Event, Way, WireLog
+from kraft_conformance.wire.connections import Connection, Server
+from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.errors import WireError
+from kraft_conformance.wire.frames import decode_request, encode_frame
+from kraft_conformance.wire.schema import Kind, message_of
+
+Answer = Callable[[Event], Document | Awaitable[Document | None] | None]
+"""The body that answers a request; None for silence."""
+
+OFFERED: Mapping[str, tuple[int, int]] = {
+    "Vote": (0, 2),
+    "BeginQuorumEpoch": (0, 1),
+    "EndQuorumEpoch": (0, 1),
+    "Fetch": (4, 17),
+    "FetchSnapshot": (0, 1),
+    "ApiVersions": (0, 4),
+    "DescribeQuorum": (0, 2),
+    "AddRaftVoter": (0, 1),
+    "RemoveRaftVoter": (0, 0),
+    "UpdateRaftVoter": (0, 0),
+}
+"""The versions that a peer offers."""
+_API_VERSIONS = 18
+_UNSUPPORTED_VERSION = 35
+ASK_S = 20.0
+"""Seconds that an answer may take: no rule has a limit, and a machine may be busy."""
+
+
+class NoAnswerError(Exception):
+    """The implementation did not answer, or closed the connection."""
+
+
+class Peer:
+    """One replica that we act, or, with id 0, a client of the quorum."""
+
+    def __init__(self, log: WireLog, id_: int, port: int, target: tuple[str, int]) -> None:
+        self.log, self.id = log, id_
+        self.answers: dict[str, Answer] = {}
+        self.offered = dict(OFFERED)
+        self.kraft_versions = (0, 1)
+        self._server = Server("127.0.0.1", port, self._respond)
+        self._held: set[asyncio.Future[None]] = set()
+        self._out = Connection(*target, f"kraft-spec-peer-{id_}")
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return self._server.port
+
+    async def listen(self) -> None:
+        """Take connections.
+
+        Raises:
+            OSError: its port is taken.
+        """
+        await self._server.start()
+
+    async def cut(self) -> None:
+        """Close all connections, and listen no more."""
+        await self._server.stop()
+        self._out.close()
+
+    async def _silence(self) -> None:
+        held: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._held.add(held)
+        try:
+            await held
+        finally:
+            self._held.discard(held)
+
+    def end_silence(self) -> None:
+        """Close the connections with requests that were left without an answer: else nothing else is asked there."""
+        for held in self._held:
+            if not held.done():
+                held.set_exception(ConnectionAbortedError())
+
+    def hang_up(self) -> None:
+        """Close the connection that it asks on."""
+        self._out.close()
+
+    async def ask(self, api: str, version: int, body: Document) -> Event:
+        """The implementation's answer to a request of this peer.
+
+        Raises:
+            NoAnswerError: there is none in time.
+        """
+        self.log.add(self.id, Way.ASK, api, version, body)
+        try:
+            response = await asyncio.wait_for(self._out.ask(api, version, body), ASK_S)
+        except (OSError, EOFError, WireError, TimeoutError) as error:
+            self.log.add(self.id, Way.NOTE, f"no answer: {error!r}")
+            raise NoAnswerError(f"{api} version {version} of replica {self.id} got no answer: {error!r}") from error
+        return self.log.add(self.id, Way.ANSWER, api, version, response.body)
+
+    async def _respond(self, raw: bytes) -> bytes | None:
+        try:
+            frame = decode_request(raw, is_lenient=True)
+        except WireError:
+            return _version_zero(raw, self._api_versions(0))
+        api, number = frame.message.api, frame.header["correlationId"]
+        event = self.log.add(self.id, Way.ASKED, api, frame.version, frame.body)
+        body: Any = self._api_versions(frame.version) if api == "ApiVersions" else None
+        if (answer := self.answers.get(api)) is not None:
+            body = answer(event)
+            if asyncio.iscoroutine(body):
+                body = await body
+        if body is None:
+            await self._silence()
+        self.log.add(self.id, Way.ANSWERED, api, frame.version, body)
+        document = {"header": {"correlationId": number}, "body": body}
+        return encode_frame(message_of(api, Kind.RESPONSE), frame.version, document)[0]
+
+    def _api_versions(self, version: int) -> Document:
+        keys = [
+            {"apiKey": message_of(api, Kind.REQUEST).key, "minVersion": low, "maxVersion": high}
+            for api, (low, high) in self.offered.items()
+        ]
+        body: Document = {"errorCode": 0, "apiKeys": keys}
+        if version >= 1:
+            body["throttleTimeMs"] = 0
+        if version >= 3:
+            low, high = self.kraft_versions
+            body["supportedFeatures"] = [{"name": "kraft.version", "minVersion": low, "maxVersion": high}]
+        return body
+
+
+def _version_zero(raw: bytes, body: Document) -> bytes | None:
+    """To ApiVersions in a version that is not known: version 0 with UNSUPPORTED_VERSION (KIP-511)."""
+    if int.from_bytes(raw[4:6], "big") != _API_VERSIONS:
+        return None
+    number = int.from_bytes(raw[8:12], "big", signed=True)
+    document = {"header": {"correlationId": number}, "body": body | {"errorCode": _UNSUPPORTED_VERSION}}
+    return encode_frame(message_of("ApiVersions", Kind.RESPONSE), 0, document)[0]

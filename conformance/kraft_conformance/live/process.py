@@ -1,0 +1,231 @@
+"""The implementation as a process: formatted, started, stopped, killed, and its files read."""
+
+import asyncio
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.errors import WireError
+from kraft_conformance.wire.log_records import Batch, batches_of
+from kraft_conformance.wire.quorum_state import decode_quorum_state
+
+CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
+REPLICA = 1
+"""The id of the implementation; its peers are 2, 3 and so on."""
+DIRECTORIES: Mapping[int, str] = {
+    1: "AAAAAAAAAAAAAAAAAAABAQ",
+    2: "AAAAAAAAAAAAAAAAAAACAg",
+    3: "AAAAAAAAAAAAAAAAAAADAw",
+    4: "AAAAAAAAAAAAAAAAAAAEBA",
+    5: "AAAAAAAAAAAAAAAAAAAFBQ",
+}
+"""Directory ids, by replica."""
+PARTITION = "__cluster_metadata-0"
+_START_S = 120.0
+_FORMAT_S = 120.0
+_SAID_MAX = 400
+
+
+class LaunchError(Exception):
+    """The implementation cannot be formatted or started; the message has the end of what it said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """How an implementation is run.
+
+    Each word may have {properties} (a file of Kafka's form), {data}, {id}, {cluster_id}, {voters}
+    (id@host:port:directory, by commas); the word {initial} stands for `--initial-controllers VOTERS`, or for
+    `--no-initial-controllers` if the replica is no voter.
+    """
+
+    start: str
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Kafka's timeouts of the quorum, in milliseconds."""
+
+    election: int = 1000
+    backoff: int = 200
+    fetch: int = 2000
+    request: int = 1000
+
+    def properties(self) -> str:
+        """As lines of a file of properties."""
+        names = {"election.timeout": self.election, "election.backoff.max": self.backoff}
+        names |= {"fetch.timeout": self.fetch, "request.timeout": self.request}
+        return "".join(f"controller.quorum.{name}.ms={value}\n" for name, value in names.items())
+
+
+def free_ports(count: int) -> tuple[int, ...]:
+    """Ports of the loopback that nobody has now."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = tuple([one.getsockname()[1] for one in sockets])
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Process:
+    """One replica of an implementation, in a folder of its own."""
+
+    def __init__(
+        self, commands: Commands, home: Path, ports: Mapping[int, int], voters: Sequence[int], more: str = ""
+    ) -> None:
+        self.commands, self.home, self.ports, self.voters, self._more = commands, home, ports, tuple(voters), more
+        self.data = home / "data"
+        self._formatted = home / f"formatted-{'-'.join(map(str, self.voters))}"
+        self._properties = home / "replica.properties"
+        self._child: subprocess.Popen[bytes] | None = None
+        home.mkdir(parents=True, exist_ok=True)
+
+    def format(self, timeouts: Timeouts) -> None:
+        """An empty disk of a member of the quorum; it is formatted once, then copied, which is the same bytes.
+
+        Raises:
+            LaunchError: the command fails.
+        """
+        self.configure(timeouts)
+        shutil.rmtree(self.data, ignore_errors=True)
+        if not self._formatted.exists():
+            command = self._words(self.commands.format)
+            try:
+                done = subprocess.run(command, capture_output=True, timeout=_FORMAT_S, check=False, cwd=self.home)
+            except (OSError, subprocess.TimeoutExpired) as error:
+                raise LaunchError(f"{command[0]} does not run: {error}") from error
+            if done.returncode != 0:
+                said = (done.stdout + done.stderr).decode(errors="replace")[-_SAID_MAX:]
+                raise LaunchError(f"formatting ends with {done.returncode}: {said}")
+            shutil.move(self.data, self._formatted)
+        shutil.copytree(self._formatted, self.data)
+
+    def configure(self, timeouts: Timeouts) -> None:
+        """Write the properties that the next start reads."""
+        bootstrap = ",".join(f"127.0.0.1:{self.ports[one]}" for one in self.voters if one in self.ports)
+        self._properties.write_text(
+            f"process.roles=controller\nnode.id={REPLICA}\ncontroller.quorum.bootstrap.servers={bootstrap}\n"
+            f"listeners=CONTROLLER://127.0.0.1:{self.ports[REPLICA]}\n"
+            f"advertised.listeners=CONTROLLER://127.0.0.1:{self.ports[REPLICA]}\n"
+            "controller.listener.names=CONTROLLER\nlistener.security.protocol.map=CONTROLLER:PLAINTEXT\n"
+            f"log.dirs={self.data}\nmetadata.max.idle.interval.ms=0\n{timeouts.properties()}{self._more}",
+            encoding="utf-8",
+        )
+
+    def _words(self, command: str) -> list[str]:
+        listed = ",".join(f"{one}@127.0.0.1:{self.ports[one]}:{DIRECTORIES[one]}" for one in self.voters)
+        initial = ["--initial-controllers", listed] if REPLICA in self.voters else ["--no-initial-controllers"]
+        given = {"properties": self._properties, "data": self.data, "id": REPLICA}
+        given |= {"cluster_id": CLUSTER_ID, "voters": listed}
+        words: list[str] = []
+        for word in shlex.split(command):
+            for name, value in given.items():
+                word = word.replace(f"{{{name}}}", str(value))
+            words += initial if word == "{initial}" else [word]
+        return words
+
+    async def start(self) -> None:
+        """Start it, and wait until it takes connections.
+
+        Raises:
+            LaunchError: it ends, or takes none within two minutes.
+        """
+        with (self.home / "output").open("ab") as output:
+            try:
+                self._child = subprocess.Popen(
+                    self._words(self.commands.start),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    cwd=self.home,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise LaunchError(f"it does not start: {error}") from error
+        end = asyncio.get_running_loop().time() + _START_S
+        while asyncio.get_running_loop().time() < end:
+            if self._child.poll() is not None:
+                raise LaunchError(f"it ended with {self._child.returncode} as it started: {self.said()}")
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", self.ports[REPLICA])
+            except OSError:
+                await asyncio.sleep(0.02)
+            else:
+                writer.close()
+                return
+        raise LaunchError(f"it takes no connection in {_START_S:.0f} s: {self.said()}")
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self._child is not None and self._child.poll() is None
+
+    def said(self) -> str:
+        """The end of what it wrote to its output."""
+        path = self.home / "output"
+        return path.read_text(encoding="utf-8", errors="replace")[-_SAID_MAX:] if path.exists() else ""
+
+    def kill(self) -> None:
+        """Kill -9, for it and what it has started."""
+        self._signal(signal.SIGKILL)
+        if self._child is not None:
+            self._child.wait()
+
+    async def terminate(self, seconds: float = 20.0) -> int | None:
+        """SIGTERM, as for a graceful shutdown; its exit code, None if it does not end in time."""
+        self._signal(signal.SIGTERM)
+        end = asyncio.get_running_loop().time() + seconds
+        while self.is_alive and asyncio.get_running_loop().time() < end:
+            await asyncio.sleep(0.02)
+        return None if self._child is None else self._child.poll()
+
+    def pause(self) -> None:
+        """SIGSTOP: it stands still."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """SIGCONT: it goes on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        if self._child is not None and self._child.poll() is None:
+            os.killpg(self._child.pid, number)
+
+    def quorum_state(self) -> Document:
+        """The file quorum-state; what it has where there is none yet is what Kafka's defaults are.
+
+        Raises:
+            WireError: there is another file in its place.
+        """
+        path = self.data / PARTITION / "quorum-state"
+        for _ in range(3):
+            try:
+                return decode_quorum_state(path.read_text(encoding="utf-8"))
+            except FileNotFoundError:
+                continue
+        return {"leaderId": -1, "leaderEpoch": 0, "votedId": -1, "votedDirectoryId": "AAAAAAAAAAAAAAAAAAAAAA"}
+
+    def log(self) -> tuple[Batch, ...]:
+        """The batches of its log on disk, in their order.
+
+        Raises:
+            WireError: one is damaged.
+        """
+        files = sorted((self.data / PARTITION).glob("*.log"))
+        return tuple(batch for file in files for batch in batches_of(file.read_bytes()))
+
+    def log_end(self) -> tuple[int, int]:
+        """Epoch of the last record and log end offset; (0, 0) for an empty log, and for one that is being written."""
+        try:
+            batches = self.log()
+        except WireError:
+            return (0, 0)
+        return (batches[-1].epoch, batches[-1].end_offset) if batches else (0, 0)
