@@ -34,7 +34,7 @@ COMMANDS = {
     "Your implementation": {
         "conformance": "Run the conformance vectors on an implementation, through its adapter.",
         "kafka": "Run the suite on Apache Kafka's own KafkaRaftClient: a release, or a build of your own.",
-        "live": "Running implementations: record what passes between them, and judge it.",
+        "live": "Judge running implementations over the wire, or record what passes between them.",
         "validate": "Check traces line by line against the TLA+ model: those of the quorum, "
         "and those of partition reassignment.",
         "node": "Run the reference as a voter or observer over TCP: a specification to talk to, not a product.",

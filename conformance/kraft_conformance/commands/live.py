@@ -1,9 +1,169 @@
-"""`kraft-spec live`: running implementations."""
+"""`kraft-spec live`: a running implementation, judged over Kafka's wire protocol."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from kraft_conformance.commands import live_record
+from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.signals import ended_by_signals
+from kraft_conformance.console import print_json, say, show_table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.live.bench import Setup
+from kraft_conformance.live.cases import Case
+from kraft_conformance.live.cases.catalogue import cases
+from kraft_conformance.live.differences import known_differences
+from kraft_conformance.live.kafka import kafka_commands
+from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, REPLICA, Commands, LaunchError
+from kraft_conformance.live.reports import document, exit_code, junit, lines, summary
+from kraft_conformance.live.running import Endpoint, Result, Target, run_cases
+from kraft_conformance.runner.output.files import Target as File
+from kraft_conformance.runner.output.files import check_targets
+from kraft_traces.streams import whole_file
 
-app = typer.Typer(help="Running implementations: record what passes between them, and judge it.", no_args_is_help=True)
+app = typer.Typer(
+    help="Judge running implementations over the wire, or record what passes between them.", no_args_is_help=True
+)
 app.command()(live_record.record)
 app.command()(live_record.infer)
+
+Words = Annotated[list[str] | None, typer.Option("-k", help="Run the cases with this in their id; repeatable.")]
+Repeat = Annotated[int, typer.Option("--repeat", min=1, help="Run all of them so many times.")]
+Junit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
+Listed = Annotated[bool, typer.Option("--list", help="List the cases with their rules, and run none.")]
+Start = Annotated[str | None, typer.Option("--start", metavar="CMD", help="Starts the implementation; see below.")]
+Format = Annotated[str | None, typer.Option("--format", metavar="CMD", help="Formats its folder {data}.")]
+KafkaName = Annotated[
+    str | None, typer.Option("--kafka", metavar="VERSION|DIR", help="Apache Kafka: a release, or a folder of jars.")
+]
+Address = Annotated[str, typer.Option("--endpoint", metavar="HOST:PORT", help="Where replica 1 listens.")]
+ClusterId = Annotated[str, typer.Option("--cluster-id", help=f"Its cluster id, which is to be {CLUSTER_ID}.")]
+Voters = Annotated[
+    str, typer.Option("--voters", metavar="ID@HOST:PORT:DIRECTORY,...", help="What it was formatted with.")
+]
+
+
+@app.command()
+def run(
+    start: Start = None,
+    format_: Format = None,
+    kafka: KafkaName = None,
+    words: Words = None,
+    repeat: Repeat = 1,
+    as_json: Json = False,
+    junit_file: Junit = None,
+    is_listed: Listed = False,
+) -> int:
+    """Start an implementation, act as its peers, and judge what it does.
+
+    The words of --start and --format may have {properties} (a file of Kafka's form), {data}, {id}, {cluster_id} and
+    {voters}; {initial} stands for --initial-controllers VOTERS, or --no-initial-controllers.
+    """
+    chosen = _chosen(words)
+    if is_listed:
+        return _list(chosen, as_json)
+    if (kafka is None) == (start is None) or (start is None) != (format_ is None):
+        raise usage_error("expected --kafka, or --start and --format")
+    if start is not None and format_ is not None:
+        return _judge(chosen, Commands(start, format_), {}, repeat, as_json, junit_file)
+    known = {name: f"{one.says} ({one.where})" for name, one in known_differences().items()}
+    try:
+        commands = kafka_commands(kafka or "")
+    except KafkaUnavailableError as error:
+        raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
+    return _judge(chosen, commands, known, repeat, as_json, junit_file)
+
+
+@app.command()
+def attach(
+    endpoint: Address,
+    cluster_id: ClusterId,
+    voters: Voters,
+    words: Words = None,
+    repeat: Repeat = 1,
+    as_json: Json = False,
+    junit_file: Junit = None,
+) -> int:
+    """Judge an implementation that runs already, as far as no process and no file is needed for it.
+
+    It is to run as replica 1 of three voters, with timeouts of a minute or more; its peers are acted at the endpoints
+    of 2 and 3, and replica 4 beside them.
+    """
+    if cluster_id != CLUSTER_ID:
+        raise usage_error(f"--cluster-id {cluster_id}: expected {CLUSTER_ID}, which the acted peers have")
+    host, _, port = endpoint.rpartition(":")
+    ports = _ports(voters)
+    if host != "127.0.0.1" or not port.isdecimal():
+        raise usage_error(f"--endpoint {endpoint}: expected 127.0.0.1:PORT: peers are acted on the loopback alone")
+    target = Endpoint((host, int(port)), ports | {4: 0})
+    chosen = [one for one in _chosen(words) if one.setup == Setup() and not one.is_fresh]
+    return _judge(chosen, target, {}, repeat, as_json, junit_file)
+
+
+def _ports(voters: str) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for one in voters.split(","):
+        id_, _, rest = one.partition("@")
+        parts = rest.split(":")
+        if len(parts) != 3 or not id_.isdecimal() or not parts[1].isdecimal():
+            raise usage_error(f"--voters {one}: expected ID@HOST:PORT:DIRECTORY")
+        if DIRECTORIES.get(int(id_)) != parts[2]:
+            raise usage_error(f"--voters {one}: expected the directory {DIRECTORIES.get(int(id_))}")
+        found[int(id_)] = int(parts[1])
+    if set(found) != {REPLICA, 2, 3}:
+        raise usage_error(f"--voters has {sorted(found)}, expected 1, 2 and 3")
+    return found
+
+
+def _chosen(words: Sequence[str] | None) -> list[Case]:
+    chosen = [one for one in cases().values() if not words or any(word in one.id for word in words)]
+    if not chosen:
+        raise usage_error(f"no case has {' or '.join(words or [])} in its id; --list shows them")
+    return chosen
+
+
+def _list(chosen: Sequence[Case], as_json: bool) -> int:
+    if as_json:
+        print_json([{"case": one.id, "title": one.title, "rules": list(one.rules)} for one in chosen])
+    else:
+        show_table("Cases", ("case", "what is judged", "rules"), [(c.id, c.title, ", ".join(c.rules)) for c in chosen])
+    return ExitCode.CONFORMANT
+
+
+def _judge(
+    chosen: Sequence[Case],
+    target: Target,
+    known: Mapping[str, str],
+    repeat: int,
+    as_json: bool,
+    junit_file: Path | None,
+) -> int:
+    files = [] if junit_file is None else [File("junit", junit_file)]
+    check_targets(files, as_json)
+    results: list[Result] = []
+
+    async def judge() -> None:
+        for _ in range(repeat):
+            async for result in run_cases(chosen, target, known):
+                results.append(result)
+                for line in [] if as_json else lines(result):
+                    say(line)
+
+    try:
+        with ended_by_signals():
+            asyncio.run(judge())
+    except LaunchError as error:
+        raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
+    if junit_file is not None:
+        with whole_file(junit_file) as file:
+            file.write(junit(results))
+    if as_json:
+        print_json(document(results))
+    else:
+        say(summary(results))
+    return exit_code(results)

@@ -69,14 +69,18 @@ class Bench:
         """The newest epoch: of what the implementation leads or follows, or has been told of."""
         self.versions: dict[int, tuple[int, int]] = {}
 
-    def new_log(self) -> WireLog:
+    def new_log(self) -> None:
         """A log of its own for the next case."""
         self.log = WireLog()
         for peer in (*self.peers.values(), self.client):
             peer.log = self.log
             peer.end_silence()
         self.quiet()
-        return self.log
+
+    def seen_text(self) -> str:
+        """The log of the wire, and the end of what the process wrote to its output, for a reader."""
+        said = "" if self._process is None else self._process.said().strip()
+        return self.log.text() + (f"\nIts output ends with:\n{said}" if said else "")
 
     # --- The process and its files -------------------------------------------------------------------------------
 

@@ -13,8 +13,7 @@ from types import MappingProxyType
 from kraft_conformance.live.bench import Bench, Inconclusive, Setup, Unobserved
 from kraft_conformance.live.cases import Case, Failed
 from kraft_conformance.live.peers import NoAnswerError
-from kraft_conformance.live.process import Commands, LaunchError
-from kraft_conformance.live.wire_log import WireLog
+from kraft_conformance.live.process import REPLICA, Commands, LaunchError, free_ports
 from kraft_conformance.wire.errors import WireError
 
 _CASE_S = 180.0
@@ -73,13 +72,15 @@ async def run_cases(
     ordered = sorted(cases, key=lambda one: ([one.setup for one in cases].index(one.setup), one.is_fresh))
     for setup, group in groupby(ordered, key=lambda one: one.setup):
         home = Path(tempfile.mkdtemp(prefix="kraft-spec-live-"))
+        # The same for all of them: a formatted disk, which is copied, has the ports in it.
+        ports = dict(zip((REPLICA, *setup.peers), free_ports(1 + len(setup.peers)), strict=True))
         bench: Bench | None = None
         try:
             for case in group:
                 if bench is not None and (case.is_fresh or not bench.is_up):
                     await bench.close()
                     bench = None
-                bench = bench or await _opened(setup, target, home)
+                bench = bench or await _opened(setup, target, home, ports)
                 result = _with_known(await _run(case, bench), known)
                 yield result
                 if case.is_fresh or result.status in (Status.FAIL, Status.INCONCLUSIVE):
@@ -91,11 +92,11 @@ async def run_cases(
             shutil.rmtree(home, ignore_errors=True)
 
 
-async def _opened(setup: Setup, target: Target, home: Path) -> Bench:
+async def _opened(setup: Setup, target: Target, home: Path, ports: Mapping[int, int]) -> Bench:
     if isinstance(target, Endpoint):
         bench = Bench(setup, None, home, target.address, dict(target.ports))
     else:
-        bench = Bench(setup, target, home)
+        bench = Bench(setup, target, home, ports=dict(ports))
     try:
         await bench.open()
     except BaseException:
@@ -105,28 +106,26 @@ async def _opened(setup: Setup, target: Target, home: Path) -> Bench:
 
 
 async def _run(case: Case, bench: Bench) -> Result:
-    log = bench.new_log()
+    bench.new_log()
     try:
         async with asyncio.timeout(_CASE_S):
             await case.run(bench)
     except Failed as failed:
         rules = failed.rules or case.rules
-        return Result(case, Status.FAIL, failed.what, rules, failed.expected, failed.actual, log.text())
+        return Result(case, Status.FAIL, failed.what, rules, failed.expected, failed.actual, bench.seen_text())
     except Unobserved as error:
         return Result(case, Status.UNOBSERVED, str(error))
     except (Inconclusive, LaunchError, TimeoutError, WireError) as error:
-        return Result(case, Status.INCONCLUSIVE, str(error) or "it took too long", wire_log=log.text())
+        return Result(case, Status.INCONCLUSIVE, str(error) or "it took too long", wire_log=bench.seen_text())
     except NoAnswerError as error:
-        return _unanswered(case, bench, error, log)
+        return _unanswered(case, bench, error)
     return Result(case, Status.PASS)
 
 
-def _unanswered(case: Case, bench: Bench, error: NoAnswerError, log: WireLog) -> Result:
+def _unanswered(case: Case, bench: Bench, error: NoAnswerError) -> Result:
     if bench.is_up:
-        return Result(case, Status.FAIL, str(error), case.rules, "an answer", "none", log.text())
-    return Result(
-        case, Status.FAIL, "the process", case.rules, "it runs", f"it ended: {bench.process.said()}", log.text()
-    )
+        return Result(case, Status.FAIL, str(error), case.rules, "an answer", "none", bench.seen_text())
+    return Result(case, Status.FAIL, "the process", case.rules, "it runs", "it ended", bench.seen_text())
 
 
 def _with_known(result: Result, known: Mapping[str, str]) -> Result:

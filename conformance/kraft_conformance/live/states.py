@@ -1,10 +1,15 @@
 """How the states are reached that cases begin with: each raises `Inconclusive` if it is not reached."""
 
+import asyncio
 from base64 import b64decode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from kraft_conformance.live import bodies
 from kraft_conformance.live.bench import Bench, Inconclusive
+from kraft_conformance.live.peers import NoAnswerError
 from kraft_conformance.live.process import REPLICA
 from kraft_conformance.live.wire_log import Event
 from kraft_conformance.wire.log_records import Batch, batches_of
@@ -103,11 +108,11 @@ class Copy:
     error: int = 0
 
 
-async def fetch_on(x: Bench, source: int, copy: Copy, **more: object) -> Event:
+async def fetch_on(x: Bench, source: int, copy: Copy, **more: Any) -> Event:
     """One Fetch of a peer from where its copy ends; what comes is added to it."""
     answer = await x.fetch(source, x.epoch, copy.offset, copy.epoch, **more)
     part = answer.part
-    copy.error = int(part.get("errorCode", answer.body["errorCode"]))
+    copy.error = part["errorCode"] if part else answer.body["errorCode"]
     if copy.error:
         return answer
     copy.high_watermark = part["highWatermark"]
@@ -128,3 +133,24 @@ async def caught_up(x: Bench, source: int = 2, copy: Copy | None = None) -> Copy
         if copy.high_watermark >= copy.offset > 0 and copy.epoch == x.epoch:
             return copy
     raise Inconclusive(f"the high watermark stays at {copy.high_watermark}, the log ends at {copy.offset}")
+
+
+@asynccontextmanager
+async def fetching(x: Bench, *sources: int) -> AsyncIterator[dict[int, Copy]]:
+    """These peers fetch from the leader all the while; what each has of its log."""
+    copies = {one: Copy() for one in sources}
+
+    async def fetch_all(source: int) -> None:
+        try:
+            while not copies[source].error:
+                await fetch_on(x, source, copies[source], wait_ms=100)
+        except NoAnswerError:
+            return
+
+    tasks = [asyncio.ensure_future(fetch_all(one)) for one in sources]
+    try:
+        yield copies
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

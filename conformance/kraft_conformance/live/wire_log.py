@@ -12,7 +12,7 @@ from kraft_conformance.wire.decoding import Document
 
 _WIDTH = 80
 _UNTOLD = frozenset(
-    (
+    [
         "apiKeys",
         "clientSoftwareName",
         "clientSoftwareVersion",
@@ -33,7 +33,7 @@ _UNTOLD = frozenset(
         "supportedFeatures",
         "throttleTimeMs",
         "topics",
-    )
+    ]
 )
 """What says little about a case; a foreign cluster id is named by its case."""
 
