@@ -99,6 +99,15 @@ class Peer:
             raise NoAnswerError(f"{api} version {version} of replica {self.id} got no answer: {error!r}") from error
         return self.log.add(self.id, Way.ANSWER, api, version, response.body)
 
+    async def ask_and_hang_up(self, api: str, version: int, body: Document) -> None:
+        """Send a request, and close the connection before the answer can be read."""
+        self.log.add(self.id, Way.ASK, api, version, body)
+        document = {"header": {"correlationId": 0, "clientId": "kraft-spec-peer"}, "body": body}
+        _, writer = await asyncio.open_connection(self._out.host, self._out.port)
+        writer.write(encode_frame(message_of(api, Kind.REQUEST), version, document)[0])
+        await writer.drain()
+        writer.close()
+
     async def _respond(self, raw: bytes) -> bytes | None:
         try:
             frame = decode_request(raw, is_lenient=True)

@@ -213,6 +213,23 @@ class Process:
                 continue
         return {"leaderId": -1, "leaderEpoch": 0, "votedId": -1, "votedDirectoryId": "AAAAAAAAAAAAAAAAAAAAAA"}
 
+    def directory_id(self) -> str:
+        """What formatting has put in meta.properties.
+
+        Raises:
+            LaunchError: there is none.
+        """
+        path = self.data / "meta.properties"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        for line in lines:
+            if line.startswith("directory.id="):
+                return line.partition("=")[2]
+        raise LaunchError(f"{path} has no directory.id")
+
+    def forget_quorum_state(self) -> None:
+        """Remove the file quorum-state."""
+        (self.data / PARTITION / "quorum-state").unlink(missing_ok=True)
+
     def log(self) -> tuple[Batch, ...]:
         """The batches of its log on disk, in their order.
 

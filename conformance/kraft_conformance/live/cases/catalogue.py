@@ -5,7 +5,7 @@ from importlib import import_module
 
 from kraft_conformance.live.cases import CASES, Case
 
-TOPICS = ("votes", "elections", "leading", "following", "changes")
+TOPICS = ("votes", "elections", "leading", "following", "changes", "versions", "restarts", "observers")
 """The modules of the cases, in the order in which they run."""
 
 

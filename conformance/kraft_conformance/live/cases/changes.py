@@ -34,9 +34,10 @@ async def update(x: Bench, id_: int, **more: Any) -> Event:
 
 
 def newest_voters(copy: Copy) -> Record:
-    """The last VotersRecord of a copy of the leader's log."""
+    """The last VotersRecord of a copy of the leader's log; one of no voters if there is none."""
     records = [record for batch in copy.batches if batch.is_control for record in records_of(batch)]
-    return [record for record in records if record.kind is RecordKind.VOTERS][-1]
+    found = [record for record in records if record.kind is RecordKind.VOTERS]
+    return found[-1] if found else Record(0, RecordKind.VOTERS, 0)
 
 
 def ids(copy: Copy) -> set[int]:
