@@ -30,7 +30,7 @@ DIRECTORIES: Mapping[int, str] = {
 PARTITION = "__cluster_metadata-0"
 _START_S = 120.0
 _FORMAT_S = 120.0
-_SAID_MAX = 400
+_SAID_MAX = 3000
 
 
 class LaunchError(Exception):

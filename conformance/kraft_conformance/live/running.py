@@ -118,12 +118,13 @@ async def _run(case: Case, bench: Bench) -> Result:
     except (Inconclusive, LaunchError, TimeoutError, WireError) as error:
         return Result(case, Status.INCONCLUSIVE, str(error) or "it took too long", wire_log=bench.seen_text())
     except NoAnswerError as error:
-        return _unanswered(case, bench, error)
+        return await _unanswered(case, bench, error)
     return Result(case, Status.PASS)
 
 
-def _unanswered(case: Case, bench: Bench, error: NoAnswerError) -> Result:
-    if bench.is_up:
+async def _unanswered(case: Case, bench: Bench, error: NoAnswerError) -> Result:
+    # A process that fails may close its connections some time before it ends.
+    if not await bench.eventually(lambda: not bench.is_up, 2.0):
         return Result(case, Status.FAIL, str(error), case.rules, "an answer", "none", bench.seen_text())
     return Result(case, Status.FAIL, "the process", case.rules, "it runs", "it ended", bench.seen_text())
 

@@ -147,7 +147,6 @@ async def asks_new_set(x: Bench) -> None:
 @case(
     "voters.truncated",
     *("voters.truncation-reverts", "fetch.truncate.voters-set", "fetch.diverging.truncate"),
-    "voters.history-kept-from-snapshot-to-leo",
     setup=INSIDE,
     is_fresh=True,
 )

@@ -14,8 +14,8 @@ NEEDED |= {"AddRaftVoter": 0, "RemoveRaftVoter": 0, "UpdateRaftVoter": 0}
 
 @case(
     "versions.offered",
-    *("wire.api-keys", "wire.negotiation", "wire.versions-negotiated", "wire.vote-versions", "wire.begin-quorum"),
-    *("wire.end-quorum", "wire.fetch-17", "wire.fetch-snapshot-1", "wire.describe-quorum-2"),
+    "wire.api-keys",
+    "wire.versions-negotiated",
 )
 async def offered(x: Bench) -> None:
     """ApiVersions offers the messages of the quorum in the versions that have keys and Pre-Votes."""
