@@ -10,7 +10,8 @@ from enum import StrEnum
 
 from kraft_conformance.wire.decoding import Document
 
-_WIDTH = 80
+_WIDTH = 76
+"""With the indent of a report 80 columns."""
 _UNTOLD = frozenset(
     [
         "apiKeys",
@@ -114,7 +115,7 @@ class WireLog:
                 continue
 
     def text(self, last: int = 60) -> str:
-        """The last events, each in lines of at most 80 columns."""
+        """The last events, each in lines of at most 76 columns."""
         shown = self.events[-last:]
         left_out = [f"... {len(self.events) - len(shown)} earlier messages"] if len(shown) < len(self.events) else []
         return "\n".join([*left_out, *map(_lines, shown)])
