@@ -195,7 +195,7 @@ class Bench:
             if part["currentLeaderEpoch"] != epoch:
                 is_old = part["currentLeaderEpoch"] < epoch
                 code = bodies.FENCED_LEADER_EPOCH if is_old else bodies.UNKNOWN_LEADER_EPOCH
-                return bodies.fetch_answer(epoch, leader, code)
+                return bodies.fetch_answer(epoch, leader, code, port=self.ports[leader])
             given = records(part["fetchOffset"], part["lastFetchedEpoch"]) if records else ""
             if not given:
                 await asyncio.sleep(_PAUSE_S)

@@ -109,7 +109,8 @@ async def add_version(x: Bench) -> None:
     await caught_up(x)
     x.peers[4].kraft_versions = (0, 0)
     try:
-        async with fetching(x, 2, 4):
+        async with fetching(x, 2, 4) as copies:
+            await x.eventually(lambda: copies[4].high_watermark >= copies[4].offset > 0)
             answer = await add(x)
     finally:
         x.peers[4].kraft_versions = (0, 1)
@@ -128,6 +129,7 @@ async def added(x: Bench) -> None:
     await caught_up(x)
     asked = len(x.log.events)
     async with fetching(x, 2, 4) as copies:
+        await x.eventually(lambda: copies[4].high_watermark >= copies[4].offset > 0)
         answer = await add(x, timeoutMs=15_000)
         same(answer.body["errorCode"], bodies.NONE, "the error", "add-voter.reply-after-commit")
         await x.eventually(lambda: copies[4].high_watermark >= copies[4].offset)
@@ -147,7 +149,8 @@ async def one_change(x: Bench) -> None:
     """While a change is not committed there is no other one."""
     await leads(x)
     copy = await caught_up(x)
-    async with fetching(x, 4):
+    async with fetching(x, 4) as copies:
+        await x.eventually(lambda: copies[4].high_watermark >= copies[4].offset > 0)
         answer = await add(x, timeoutMs=3000)
     same(answer.body["errorCode"], bodies.REQUEST_TIMED_OUT, "the error of an addition that does not commit")
     for other in (await remove(x, 3), await add(x, 5, timeoutMs=1000)):

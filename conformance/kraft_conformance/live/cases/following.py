@@ -110,7 +110,7 @@ async def truncates(x: Bench) -> None:
     same(x.process.log_end(), (old, end - 1), "the end of its log", "fetch.diverging.truncate")
 
 
-@case("follower.other-leader-of-epoch", "state.follower.larger-epoch-leader")
+@case("follower.other-leader-of-epoch", "state.follower.larger-epoch-leader", is_fresh=True)
 async def other_leader(x: Bench) -> None:
     """A second leader of its epoch is not followed."""
     await follows(x)

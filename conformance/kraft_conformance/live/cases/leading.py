@@ -249,7 +249,7 @@ async def resigned(x: Bench) -> None:
     epoch = await leads(x)
     x.on("EndQuorumEpoch", lambda _: None)
     seen(await x.asked("EndQuorumEpoch", leaderEpoch=epoch), "an EndQuorumEpoch", "check-quorum.resign")
-    pre = await x.vote(2, epoch, True, up_to_date(epoch))
+    pre = await x.vote(2, epoch, True, (epoch, 1_000_000))
     vote = await x.vote(3, epoch, False, up_to_date(epoch))
     if vote.part["leaderEpoch"] != epoch:
         raise Inconclusive("it has left the epoch already")
