@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.IntSupplier;
 import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.RemoveRaftVoterResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -14,13 +15,18 @@ import org.apache.kafka.server.common.KRaftVersion;
 
 /** Voter changes and upgrades that clients ask for, and their answers. */
 final class ClientRequests {
+    private record Answered(int place, Map<String, Object> reply) {}
+
     private final RunningClient client;
-    private final List<Map<String, Object>> answers = new ArrayList<>();
+    /** How many effects the step has had so far. */
+    private final IntSupplier shown;
+    private final List<Answered> answers = new ArrayList<>();
     /** Upgrades by their number, with the offset whose commit their answer waits for. */
     private final Map<Long, Long> upgrades = new TreeMap<>();
 
-    ClientRequests(RunningClient client) {
+    ClientRequests(RunningClient client, IntSupplier shown) {
         this.client = client;
+        this.shown = shown;
     }
 
     /** 4.0 has no way to upgrade kraft.version. */
@@ -75,21 +81,24 @@ final class ClientRequests {
     }
 
     private void answer(long number, short error) {
-        answers.add(Json.object("request", number, "error", Errors.forCode(error).name()));
+        Map<String, Object> reply = Json.object("request", number, "error", Errors.forCode(error).name());
+        answers.add(new Answered(shown.getAsInt(), reply));
     }
 
-    /** What has been answered since the last time: Kafka tells clients no more than the error, the rest is as it is. */
-    List<Map<String, Object>> take() {
+    /**
+     * Put what has been answered in the step among its effects, where it was: Kafka tells clients no more than the
+     * error, the rest is as it is.
+     */
+    void addTo(List<Map<String, Object>> effects) {
         answerUpgrades();
-        List<Map<String, Object>> effects = new ArrayList<>();
-        for (Map<String, Object> answer : answers) {
-            answer.put("epoch", client.quorum().epoch());
-            answer.put("leader_id", Names.leader(client.quorum().leaderIdOrSentinel()));
-            answer.put("leader_endpoint", Names.shown(client.quorum().leaderEndpoints()));
-            effects.add(Json.object("kind", "Answer", "reply", answer));
+        for (int i = answers.size() - 1; i >= 0; i--) {
+            Map<String, Object> reply = answers.get(i).reply();
+            reply.put("epoch", client.quorum().epoch());
+            reply.put("leader_id", Names.leader(client.quorum().leaderIdOrSentinel()));
+            reply.put("leader_endpoint", Names.shown(client.quorum().leaderEndpoints()));
+            effects.add(answers.get(i).place(), Json.object("kind", "Answer", "reply", reply));
         }
         answers.clear();
-        return effects;
     }
 
     private void answerUpgrades() {

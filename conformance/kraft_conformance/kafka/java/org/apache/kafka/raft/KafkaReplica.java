@@ -86,7 +86,7 @@ final class KafkaReplica implements Replica {
         timers = new Timers(client);
         effects.addAll(timers.started());
         timers.holdExpired();
-        requests = new ClientRequests(client);
+        requests = new ClientRequests(client, () -> effects.size());
         connections = new Connections(setup, client, this::show);
     }
 
@@ -120,7 +120,7 @@ final class KafkaReplica implements Replica {
                     happen(event, input, draw);
                 }
                 client.settle();
-                effects.addAll(requests.take());
+                requests.addTo(effects);
                 effects.addAll(timers.started());
                 timers.holdExpired();
             } catch (RunningClient.Died death) {
