@@ -21,8 +21,8 @@ from kraft_conformance.live.reports import document, exit_code, junit, lines
 from kraft_conformance.live.running import Result, Status, run_cases
 from kraft_spec.rules import load_registry
 
-STALE = "vote.stale-epoch"
-ACTED = ["pre-vote.unattached", "vote.once-per-epoch", STALE, "vote.not-a-voter"]
+STALE = "vote/stale-epoch"
+ACTED = ["pre-vote/unattached", "vote/once-per-epoch", STALE, "vote/not-a-voter"]
 
 
 def results(names: list[str], commands: Commands) -> list[Result]:
@@ -68,13 +68,13 @@ def test_an_implementation_that_is_right_passes_and_leaves_nothing_behind() -> N
 def test_a_wrong_one_fails_with_rule_values_and_wire_log() -> None:
     found = results(ACTED, acted("votes-twice"))
     failed = [one for one in found if one.status is Status.FAIL]
-    assert [one.case.id for one in failed] == ["vote.once-per-epoch"]
+    assert [one.case.id for one in failed] == ["vote/once-per-epoch"]
     assert failed[0].rules == ("vote.once-per-epoch",)
     assert (failed[0].expected, failed[0].actual) == ("(0, False)", "(0, True)")
     assert all(len(line) <= 80 for line in failed[0].wire_log.splitlines())
     assert "is asked 3: Vote v2" in failed[0].wire_log
     assert exit_code(found) is ExitCode.VIOLATION
-    assert b"vote.once-per-epoch" in junit(found)
+    assert b"vote/once-per-epoch" in junit(found)
     assert json.loads(json.dumps(document(found)))["counts"] == {"pass": 3, "fail": 1}
 
 
@@ -95,5 +95,5 @@ def test_kafka(version: str) -> None:
         if shutil.which("mvn") is None or "cannot fetch" in str(error):
             pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
         raise
-    found = results(["vote.durable", "vote.leader", "leader.start-of-epoch"], commands)
+    found = results(["vote/durable", "vote/leader", "leader/start-of-epoch"], commands)
     assert [one.status for one in found] == [Status.PASS] * 3, [lines(one) for one in found]

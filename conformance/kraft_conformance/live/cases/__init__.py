@@ -4,7 +4,7 @@ How a case is written
 ---------------------
 A module of this folder has the cases of one topic; `TOPICS` in `catalogue` lists it.  A case is a coroutine on a bench:
 
-    @case("vote.once-per-epoch", "vote.once-per-epoch", "vote.request.higher-epoch")
+    @case("vote/once-per-epoch", "vote.once-per-epoch", "vote.request.higher-epoch")
     async def one_vote(x: Bench) -> None:
         '''Its vote of an epoch goes to one candidate.'''
         epoch = await unattached(x)

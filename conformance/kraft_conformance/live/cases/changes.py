@@ -46,7 +46,7 @@ def ids(copy: Copy) -> set[int]:
 
 
 @case(
-    "add.errors",
+    "add/errors",
     *("add-voter.duplicate-id", "add-voter.well-formed", "add-voter.check-order", "wire.add-voter"),
     *("identity.directory-id-never-silently-replaced", "wire.common-errors"),
 )
@@ -69,7 +69,7 @@ async def add_errors(x: Bench) -> None:
     same(appended, [], "control records since then", "add-voter.duplicate-id")
 
 
-@case("add.nothing-committed", "voters.epoch-committed-before-change", "add-voter.timeout")
+@case("add/nothing-committed", "voters.epoch-committed-before-change", "add-voter.timeout")
 async def add_uncommitted(x: Bench) -> None:
     """A Leader that has committed nothing of its epoch adds and removes no voter."""
     await leads(x)
@@ -77,7 +77,7 @@ async def add_uncommitted(x: Bench) -> None:
         same(answer.body["errorCode"], bodies.REQUEST_TIMED_OUT, f"the error of {answer.api}")
 
 
-@case("add.no-directory", "add-voter.well-formed")
+@case("add/no-directory", "add-voter.well-formed")
 async def add_no_directory(x: Bench) -> None:
     """A voter without a directory id is not added."""
     await leads(x)
@@ -86,7 +86,7 @@ async def add_no_directory(x: Bench) -> None:
     same(answer.body["errorCode"], bodies.INVALID_REQUEST, "the error without a directory", "add-voter.well-formed")
 
 
-@case("add.unreachable", "add-voter.learn-versions", "add-voter.timeout")
+@case("add/unreachable", "add-voter.learn-versions", "add-voter.timeout")
 async def add_unreachable(x: Bench) -> None:
     """A voter that does not answer ApiVersions is not added."""
     await leads(x)
@@ -102,7 +102,7 @@ async def add_unreachable(x: Bench) -> None:
         await x.peers[4].listen()
 
 
-@case("add.version-not-supported", "add-voter.version-must-be-supported", "add-voter.learn-versions")
+@case("add/version-not-supported", "add-voter.version-must-be-supported", "add-voter.learn-versions")
 async def add_version(x: Bench) -> None:
     """A voter that does not support the kraft.version of the quorum is not added."""
     await leads(x)
@@ -118,7 +118,7 @@ async def add_version(x: Bench) -> None:
 
 
 @case(
-    "add.done",
+    "add/done",
     *("add-voter.append-and-apply", "add-voter.reply-after-commit", "voters.at-most-one-difference"),
     *("voters.commit-by-new-set", "voters.effective-on-append", "add-voter.learn-versions", "wire.voters-record"),
     is_fresh=True,
@@ -141,7 +141,7 @@ async def added(x: Bench) -> None:
 
 
 @case(
-    "add.uncommitted-then-next",
+    "add/uncommitted-then-next",
     *("voters.one-change-at-a-time", "add-voter.timeout", "add-voter.conditions-hold-at-append", "hw.monotonic"),
     is_fresh=True,
 )
@@ -164,7 +164,7 @@ async def one_change(x: Bench) -> None:
     must(part["highWatermark"] >= copy.high_watermark, "no lower high watermark", part["highWatermark"], "hw.monotonic")
 
 
-@case("remove.errors", "remove-voter.exact-key", "remove-voter.check-order", "wire.remove-voter", "wire.common-errors")
+@case("remove/errors", "remove-voter.exact-key", "remove-voter.check-order", "wire.remove-voter", "wire.common-errors")
 async def remove_errors(x: Bench) -> None:
     """RemoveRaftVoter is refused for a foreign cluster, for a stranger, and for a voter's id with another directory."""
     await leads(x)
@@ -178,7 +178,7 @@ async def remove_errors(x: Bench) -> None:
 
 
 @case(
-    "remove.done",
+    "remove/done",
     *("remove-voter.append-and-apply", "remove-voter.reply-after-commit", "voters.at-most-one-difference"),
     "voters.record-replaces-set",
     is_fresh=True,
@@ -197,7 +197,7 @@ async def removed(x: Bench) -> None:
 
 
 @case(
-    "remove.leader",
+    "remove/leader",
     *("remove-voter.leader-removal", "state.leader.outside-voters-set", "state.leader.resigns-on-own-removal"),
     *("hw.leader-excluded", "voters.leader-removed-not-counted", "voters.leader-removed-stays-until-commit"),
     "remove-voter.resign-only-after-commit",
@@ -223,7 +223,7 @@ async def remove_leader(x: Bench) -> None:
 
 
 @case(
-    "update.errors",
+    "update/errors",
     *("update-voter.not-a-membership-change", "update-voter.range-must-include-finalized", "update-voter.check-order"),
     *("update-voter.leader-only", "wire.update-voter"),
 )
@@ -247,7 +247,7 @@ async def update_errors(x: Bench) -> None:
 
 
 @case(
-    "update.done",
+    "update/done",
     *("update-voter.not-a-membership-change", "update-voter.reply-time", "voters.endpoints-are-part-of-the-set"),
     is_fresh=True,
 )
@@ -265,7 +265,7 @@ async def updated(x: Bench) -> None:
         same(ends[2], "127.0.0.1:1", "its endpoint", "voters.endpoints-are-part-of-the-set")
 
 
-@case("update.non-leader", "update-voter.leader-only")
+@case("update/non-leader", "update-voter.leader-only")
 async def update_non_leader(x: Bench) -> None:
     """A replica that does not lead refuses UpdateRaftVoter."""
     x.epoch = (await leads(x)) + 1
@@ -274,7 +274,7 @@ async def update_non_leader(x: Bench) -> None:
     same(answer.body["errorCode"], bodies.NOT_LEADER, "the error", "update-voter.leader-only")
 
 
-@case("describe.leader", "wire.describe-quorum-2", "identity.leader-tracks-by-key", "wire.describe-quorum.leader-only")
+@case("describe/leader", "wire.describe-quorum-2", "identity.leader-tracks-by-key", "wire.describe-quorum.leader-only")
 async def describe(x: Bench) -> None:
     """A Leader describes the voters with keys, offsets and endpoints, and who fetches besides."""
     epoch = await leads(x)
@@ -294,7 +294,7 @@ async def describe(x: Bench) -> None:
 
 
 @case(
-    "sole-voter.leads",
+    "sole-voter/leads",
     *("state.sole-voter", "bootstrap.single-voter-elects-itself", "check-quorum.sole-voter", "bootstrap.standalone"),
     *("voters.never-empty",),
     setup=ALONE,

@@ -14,7 +14,7 @@ TIMED = Setup(QUICK)
 
 
 @case(
-    "election.pre-vote-first",
+    "election/pre-vote-first",
     "prevote.request.contents",
     "prevote.request.recipients",
     "state.unattached.election-timeout",
@@ -40,7 +40,7 @@ async def pre_vote_first(x: Bench) -> None:
 
 
 @case(
-    "election.no-epoch-without-grants",
+    "election/no-epoch-without-grants",
     "state.prospective.lost.no-leader",
     "prevote.response.rejected",
     "state.candidate-only-from-prospective",
@@ -63,7 +63,7 @@ async def no_epoch_bump(x: Bench) -> None:
 
 
 @case(
-    "election.candidate",
+    "election/candidate",
     "state.prospective.to-candidate",
     "state.candidate.entry",
     "vote.request.contents",
@@ -95,7 +95,7 @@ async def becomes_candidate(x: Bench) -> None:
 
 
 @case(
-    "election.elected",
+    "election/elected",
     "state.candidate.to-leader",
     "begin-quorum.on-election",
     "begin-quorum.endpoint",
@@ -121,7 +121,7 @@ async def elected(x: Bench) -> None:
 
 
 @case(
-    "election.one-grant-enough", "state.candidate.to-leader", "vote.response.counting", "voters.candidate-uses-own-set"
+    "election/one-grant-enough", "state.candidate.to-leader", "vote.response.counting", "voters.candidate-uses-own-set"
 )
 async def one_grant(x: Bench) -> None:
     """Of three voters one grant and its own vote elect it, though the third is silent."""
@@ -134,7 +134,7 @@ async def one_grant(x: Bench) -> None:
     x.epoch = seen(begun, "an announcement", "state.candidate.to-leader", "vote.response.counting").part["leaderEpoch"]
 
 
-@case("election.lost", "state.candidate.lost", "vote.response.counting", setup=TIMED)
+@case("election/lost", "state.candidate.lost", "vote.response.counting", setup=TIMED)
 async def lost(x: Bench) -> None:
     """A Candidate that is refused by a majority asks for Pre-Votes again, in the epoch that it has."""
     await unattached(x)
@@ -150,7 +150,7 @@ async def lost(x: Bench) -> None:
 
 
 @case(
-    "election.candidate-timeout",
+    "election/candidate-timeout",
     "state.candidate.election-timeout",
     "state.candidate-only-from-prospective",
     setup=TIMED,
@@ -168,7 +168,7 @@ async def candidate_timeout(x: Bench) -> None:
 
 
 @case(
-    "election.finds-leader", "state.candidate.leader-equal-epoch", "begin-quorum.accept", "state.same-epoch-preserves"
+    "election/finds-leader", "state.candidate.leader-equal-epoch", "begin-quorum.accept", "state.same-epoch-preserves"
 )
 async def finds_leader(x: Bench) -> None:
     """A Candidate that is told of the leader of its epoch follows it, and keeps its vote on disk."""
@@ -183,7 +183,7 @@ async def finds_leader(x: Bench) -> None:
     seen(fetch, "a Fetch to the leader", "state.candidate.leader-equal-epoch")
 
 
-@case("election.answer-names-leader", "prevote.response.epoch-first", "state.learn-higher-epoch.leader", setup=TIMED)
+@case("election/answer-names-leader", "prevote.response.epoch-first", "state.learn-higher-epoch.leader", setup=TIMED)
 async def answer_leader(x: Bench) -> None:
     """An answer to a Pre-Vote that has a larger epoch and its leader makes a Follower."""
     epoch = await unattached(x)
@@ -200,7 +200,7 @@ async def answer_leader(x: Bench) -> None:
     same((state["leaderEpoch"], state["leaderId"]), (epoch + 3, 3), "epoch and leader on disk")
 
 
-@case("election.answer-larger-epoch", "prevote.response.epoch-first", "state.learn-higher-epoch.no-leader", setup=TIMED)
+@case("election/answer-larger-epoch", "prevote.response.epoch-first", "state.learn-higher-epoch.no-leader", setup=TIMED)
 async def answer_epoch(x: Bench) -> None:
     """An answer with a larger epoch and no leader makes it Unattached there: its next Pre-Vote is of that epoch."""
     epoch = await unattached(x)
@@ -212,7 +212,7 @@ async def answer_epoch(x: Bench) -> None:
 
 
 @case(
-    "election.leader-wins-over-grant",
+    "election/leader-wins-over-grant",
     "prevote.response.leader-wins-over-grant",
     "state.prospective.discovers-leader",
     setup=TIMED,
@@ -236,7 +236,7 @@ async def leader_wins(x: Bench) -> None:
 
 
 @case(
-    "election.back-to-known-leader",
+    "election/back-to-known-leader",
     "state.prospective.lost.known-leader",
     "state.prospective.entry",
     "prevote.response.rejected",
@@ -254,7 +254,7 @@ async def back_to_leader(x: Bench) -> None:
     same(x.quorum_state()["leaderId"], 2, "the leader on disk", "state.prospective.entry")
 
 
-@case("election.follower-timeout", "state.follower.fetch-timeout", "fetch.timer", setup=TIMED)
+@case("election/follower-timeout", "state.follower.fetch-timeout", "fetch.timer", setup=TIMED)
 async def follower_timeout(x: Bench) -> None:
     """A Follower whose leader is silent asks for Pre-Votes, no sooner than the fetch timeout, in its epoch."""
     await follows(x)
@@ -279,7 +279,7 @@ async def follower_timeout(x: Bench) -> None:
     )
 
 
-@case("election.announcements-are-no-fetch", "fetch.timer", "begin-quorum.no-fetch-credit", setup=TIMED)
+@case("election/announcements-are-no-fetch", "fetch.timer", "begin-quorum.no-fetch-credit", setup=TIMED)
 async def announcements_no_fetch(x: Bench) -> None:
     """Announcements do not keep a Follower from its fetch timeout."""
     await follows(x)
@@ -292,14 +292,14 @@ async def announcements_no_fetch(x: Bench) -> None:
     seen(None, "a Pre-Vote although its leader goes on announcing itself", "fetch.timer")
 
 
-@case("election.preferred", "end-quorum.handle", "end-quorum.candidate-key")
+@case("election/preferred", "end-quorum.handle", "end-quorum.candidate-key")
 async def preferred(x: Bench) -> None:
     """The first of the preferred candidates asks for Pre-Votes at once, no timer having fired."""
     event = await prospective(x)
     same((event.part["preVote"], event.part["replicaEpoch"]), (True, x.epoch), "kind and epoch", "end-quorum.handle")
 
 
-@case("election.preferred-by-key", "end-quorum.candidate-key")
+@case("election/preferred-by-key", "end-quorum.candidate-key")
 async def preferred_key(x: Bench) -> None:
     """An entry of the preferred candidates with its id and another directory is not its own."""
     await follows(x)
@@ -309,7 +309,7 @@ async def preferred_key(x: Bench) -> None:
     same(vote and vote.part, None, "a Pre-Vote within two seconds", "end-quorum.candidate-key")
 
 
-@case("election.fetches-no-more", "fetch.who-fetches")
+@case("election/fetches-no-more", "fetch.who-fetches")
 async def fetches_no_more(x: Bench) -> None:
     """Neither a Prospective nor a Candidate fetches."""
     first = await prospective(x)

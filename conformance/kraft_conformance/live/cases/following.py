@@ -40,7 +40,7 @@ async def follows_with(x: Bench, count: int, high_watermark: int = -1) -> tuple[
 
 
 @case(
-    "follower.appends",
+    "follower/appends",
     "durable.flush-before-fetch",
     "fetch.follow-outside-leader",
     "wire.fetch-17",
@@ -57,7 +57,7 @@ async def appends(x: Bench) -> None:
     )
 
 
-@case("follower.records-survive", "durable.flush-before-fetch", "durable.restart.known-leader")
+@case("follower/records-survive", "durable.flush-before-fetch", "durable.restart.known-leader")
 async def records_survive(x: Bench) -> None:
     """Records behind which it has fetched survive kill -9, and it fetches from the leader that its file names."""
     _, end = await follows_with(x, 2)
@@ -71,7 +71,7 @@ async def records_survive(x: Bench) -> None:
 
 
 @case(
-    "follower.restart-not-fetched",
+    "follower/restart-not-fetched",
     "durable.restart.known-leader",
     "fetch.fetched-flag",
     "prevote.follower.grants-before-fetch",
@@ -90,7 +90,7 @@ async def restart_not_fetched(x: Bench) -> None:
     same(answer.part["voteGranted"], False, "the vote", "vote.follower.rejects")
 
 
-@case("follower.truncates", "fetch.diverging.truncate")
+@case("follower/truncates", "fetch.diverging.truncate")
 async def truncates(x: Bench) -> None:
     """Told where the logs part, it cuts its log there and fetches from there."""
     _, end = await follows_with(x, 3)
@@ -110,7 +110,7 @@ async def truncates(x: Bench) -> None:
     same(x.process.log_end(), (old, end - 1), "the end of its log", "fetch.diverging.truncate")
 
 
-@case("follower.other-leader-of-epoch", "state.follower.larger-epoch-leader", is_fresh=True)
+@case("follower/other-leader-of-epoch", "state.follower.larger-epoch-leader", is_fresh=True)
 async def other_leader(x: Bench) -> None:
     """A second leader of its epoch is not followed."""
     await follows(x)
@@ -123,7 +123,7 @@ async def other_leader(x: Bench) -> None:
 
 
 @case(
-    "follower.next-leader",
+    "follower/next-leader",
     "begin-quorum.accept",
     "state.learn-higher-epoch.leader",
     "voters.fetch-goes-to-known-leader",
@@ -143,7 +143,7 @@ async def next_leader(x: Bench) -> None:
     seen(fetch, "a Fetch to the new leader", "voters.fetch-goes-to-known-leader")
 
 
-@case("announcement.stale", "begin-quorum.stale", "end-quorum.stale", "state.epoch-monotonic")
+@case("announcement/stale", "begin-quorum.stale", "end-quorum.stale", "state.epoch-monotonic")
 async def stale(x: Bench) -> None:
     """A leader of a smaller epoch is told of the larger one, and changes nothing."""
     epoch = await unattached(x)
@@ -153,7 +153,7 @@ async def stale(x: Bench) -> None:
     same(x.quorum_state()["leaderEpoch"], epoch, "the epoch on disk", "state.epoch-monotonic")
 
 
-@case("announcement.keeps-vote", "state.unattached.leader", "state.same-epoch-preserves", "begin-quorum.accept")
+@case("announcement/keeps-vote", "state.unattached.leader", "state.same-epoch-preserves", "begin-quorum.accept")
 async def keeps_vote(x: Bench) -> None:
     """The leader of an epoch in which it has voted is followed, and the vote stays on disk beside it."""
     epoch = await unattached(x)
@@ -165,7 +165,7 @@ async def keeps_vote(x: Bench) -> None:
     same(actual, (epoch, 3, 2), "epoch, leader and vote on disk", "state.same-epoch-preserves")
 
 
-@case("announcement.voter-key", "begin-quorum.voter-key", "identity.addressed-to-key")
+@case("announcement/voter-key", "begin-quorum.voter-key", "identity.addressed-to-key")
 async def begin_voter_key(x: Bench) -> None:
     """An announcement to another key is answered with an error; its leader is learned all the same."""
     epoch = await unattached(x)
@@ -177,7 +177,7 @@ async def begin_voter_key(x: Bench) -> None:
 
 
 @case(
-    "announcement.not-a-voter",
+    "announcement/not-a-voter",
     "begin-quorum.membership-not-checked",
     "voters.begin-epoch-accepted-by-non-member",
     "begin-quorum.endpoint",
@@ -195,7 +195,7 @@ async def begin_stranger(x: Bench) -> None:
 
 
 @case(
-    "follower.refuses-client",
+    "follower/refuses-client",
     "fetch.leader-only",
     "add-voter.leader-only",
     "remove-voter.leader-only",
@@ -220,7 +220,7 @@ async def refuses_clients(x: Bench) -> None:
     )
 
 
-@case("follower.leader-ends", "end-quorum.frees-followers")
+@case("follower/leader-ends", "end-quorum.frees-followers")
 async def leader_ends(x: Bench) -> None:
     """A Follower whose leader has ended grants Pre-Votes until it has fetched again."""
     await follows(x)
@@ -230,7 +230,7 @@ async def leader_ends(x: Bench) -> None:
     same(answer.part["voteGranted"], True, "the Pre-Vote", "end-quorum.frees-followers")
 
 
-@case("follower.fenced", "fetch.response.common", "state.learn-higher-epoch.leader")
+@case("follower/fenced", "fetch.response.common", "state.learn-higher-epoch.leader")
 async def fenced(x: Bench) -> None:
     """An error of its leader that names a larger epoch's leader, and where that is, moves it there."""
     await follows(x)

@@ -15,7 +15,7 @@ TIMED = Setup(QUICK)
 
 
 @case(
-    "leader.start-of-epoch",
+    "leader/start-of-epoch",
     *("state.leader.start-of-epoch", "wire.control-records", "wire.leader-change-message", "kraft-version.record-gate"),
 )
 async def start_of_epoch(x: Bench) -> None:
@@ -29,7 +29,7 @@ async def start_of_epoch(x: Bench) -> None:
 
 
 @case(
-    "leader.first-records",
+    "leader/first-records",
     *("state.leader.first-leader", "bootstrap.first-leader-writes-records", "voters.set-from-snapshot-and-log"),
     *("wire.voters-record", "bootstrap.multi-voter", "snapshot.bootstrap-checkpoint"),
     is_fresh=True,
@@ -49,7 +49,7 @@ async def first_records(x: Bench) -> None:
     same(ends, {one: f"127.0.0.1:{x.ports[one]}" for one in x.setup.voters}, "their endpoints", "wire.voters-record")
 
 
-@case("leader.high-watermark", "hw.majority", "hw.own-epoch", "hw.monotonic")
+@case("leader/high-watermark", "hw.majority", "hw.own-epoch", "hw.monotonic")
 async def high_watermark(x: Bench) -> None:
     """Without a fetch of another voter nothing is committed; one voter that has caught up is a majority of three."""
     await leads(x)
@@ -62,7 +62,7 @@ async def high_watermark(x: Bench) -> None:
     must(other.high_watermark >= copy.high_watermark, "no lower one for 3", other.high_watermark, "hw.monotonic")
 
 
-@case("leader.observers-do-not-count", "fetch.replica-key", "hw.majority", "identity.leader-tracks-by-key")
+@case("leader/observers-do-not-count", "fetch.replica-key", "hw.majority", "identity.leader-tracks-by-key")
 async def observers_do_not_count(x: Bench) -> None:
     """Fetches of an observer, and of a voter's id with another directory, commit nothing."""
     epoch = await leads(x)
@@ -77,7 +77,7 @@ async def observers_do_not_count(x: Bench) -> None:
     await caught_up(x)
 
 
-@case("leader.fetch-epochs", "fetch.leader-only", "wire.error-codes", "wire.fetch-17")
+@case("leader/fetch-epochs", "fetch.leader-only", "wire.error-codes", "wire.fetch-17")
 async def fetch_epochs(x: Bench) -> None:
     """A Fetch of a smaller or larger epoch is refused, each with its own error, and told who leads."""
     epoch = await leads(x)
@@ -90,7 +90,7 @@ async def fetch_epochs(x: Bench) -> None:
             same((leader["leaderId"], leader["leaderEpoch"]), (REPLICA, epoch), "leader and epoch of the answer")
 
 
-@case("leader.diverging", "fetch.leader-only", "wire.fetch-17")
+@case("leader/diverging", "fetch.leader-only", "wire.fetch-17")
 async def diverging(x: Bench) -> None:
     """A Fetch from beyond the end of its log is told where the logs part, and may fetch from there."""
     epoch = await leads(x)
@@ -107,7 +107,7 @@ async def diverging(x: Bench) -> None:
 
 
 @case(
-    "leader.observer-fetch",
+    "leader/observer-fetch",
     "identity.observer-definition",
     "fetch.leader-outside-set-serves",
     "identity.could-become-voter",
@@ -120,7 +120,7 @@ async def observer_fetch(x: Bench) -> None:
     must(copy.offset > 0, "records", copy.offset, "fetch.leader-outside-set-serves")
 
 
-@case("leader.deposed", "state.leader.higher-epoch", "state.learn-higher-epoch.no-leader", "fetch.leader-only")
+@case("leader/deposed", "state.leader.higher-epoch", "state.learn-higher-epoch.no-leader", "fetch.leader-only")
 async def deposed(x: Bench) -> None:
     """A Leader that sees a larger epoch leads no longer, durably, and says so to who fetches."""
     await leads(x)
@@ -134,7 +134,7 @@ async def deposed(x: Bench) -> None:
 
 
 @case(
-    "leader.deposed-by-announcement",
+    "leader/deposed-by-announcement",
     "state.leader.higher-epoch",
     "state.learn-higher-epoch.leader",
     "begin-quorum.accept",
@@ -150,7 +150,7 @@ async def deposed_by_begin(x: Bench) -> None:
     seen(fetch, "a Fetch to the new leader", "state.learn-higher-epoch.leader", "state.leader.higher-epoch")
 
 
-@case("leader.stepped-down-by-answer", "begin-quorum.response", "state.leader.higher-epoch", setup=TIMED)
+@case("leader/stepped-down-by-answer", "begin-quorum.response", "state.leader.higher-epoch", setup=TIMED)
 async def answer_deposes(x: Bench) -> None:
     """A Leader whose announcement is answered with a larger epoch leads no longer."""
     await leads(x)
@@ -165,7 +165,7 @@ async def answer_deposes(x: Bench) -> None:
     must(is_gone, f"epoch {larger} on disk", x.quorum_state(), "begin-quorum.response")
 
 
-@case("leader.parked-fetch", "state.leader.higher-epoch")
+@case("leader/parked-fetch", "state.leader.higher-epoch")
 async def parked_fetch(x: Bench) -> None:
     """A Fetch that waits for records is answered when its Leader is deposed."""
     epoch = await leads(x)
@@ -180,7 +180,7 @@ async def parked_fetch(x: Bench) -> None:
 
 
 @case(
-    "leader.check-quorum",
+    "leader/check-quorum",
     "check-quorum.resign",
     "check-quorum.period",
     "end-quorum.send",
@@ -207,7 +207,7 @@ async def check_quorum(x: Bench) -> None:
     must(part["errorCode"] != bodies.NONE, "an error for who fetches", part["errorCode"], "check-quorum.resign")
 
 
-@case("leader.check-quorum-kept", "check-quorum.resign", "check-quorum.counts-keys", setup=TIMED)
+@case("leader/check-quorum-kept", "check-quorum.resign", "check-quorum.counts-keys", setup=TIMED)
 async def check_quorum_kept(x: Bench) -> None:
     """Fetches of one other voter of three keep a Leader."""
     epoch = await leads(x)
@@ -218,7 +218,7 @@ async def check_quorum_kept(x: Bench) -> None:
     same(len(x.all_asked("EndQuorumEpoch", leaderEpoch=epoch)), 0, "EndQuorumEpoch sent", "check-quorum.resign")
 
 
-@case("leader.check-quorum-keys", "check-quorum.counts-keys", "fetch.replica-key", setup=TIMED)
+@case("leader/check-quorum-keys", "check-quorum.counts-keys", "fetch.replica-key", setup=TIMED)
 async def check_quorum_keys(x: Bench) -> None:
     """Fetches of an observer do not keep a Leader."""
     epoch = await leads(x)
@@ -233,7 +233,7 @@ async def check_quorum_keys(x: Bench) -> None:
     seen(ended, "an EndQuorumEpoch, though an observer fetches", "check-quorum.counts-keys")
 
 
-@case("leader.preferred-order", "end-quorum.send", setup=TIMED)
+@case("leader/preferred-order", "end-quorum.send", setup=TIMED)
 async def preferred_order(x: Bench) -> None:
     """The voter that has fetched most comes first among the preferred candidates."""
     epoch = await leads(x)
@@ -243,7 +243,7 @@ async def preferred_order(x: Bench) -> None:
     same(listed, [(3, DIRECTORIES[3]), (2, DIRECTORIES[2])], "the preferred candidates", "end-quorum.send")
 
 
-@case("leader.resigned", "vote.resigned.rejects", "prevote.resigned.grants", setup=TIMED)
+@case("leader/resigned", "vote.resigned.rejects", "prevote.resigned.grants", setup=TIMED)
 async def resigned(x: Bench) -> None:
     """A Resigned replica refuses votes of the epoch it led, and grants Pre-Votes of it."""
     epoch = await leads(x)
@@ -257,7 +257,7 @@ async def resigned(x: Bench) -> None:
     same(pre.part["voteGranted"], True, "the Pre-Vote", "prevote.resigned.grants")
 
 
-@case("leader.resigned-timeout", "state.resigned.timeout", "state.epoch-monotonic", setup=TIMED)
+@case("leader/resigned-timeout", "state.resigned.timeout", "state.epoch-monotonic", setup=TIMED)
 async def resigned_timeout(x: Bench) -> None:
     """A Resigned replica goes on to the next epoch, without leader or vote."""
     epoch = await leads(x)
@@ -271,7 +271,7 @@ async def resigned_timeout(x: Bench) -> None:
     same(actual, (epoch + 1, -1, -1), "epoch, leader and vote on disk", "state.resigned.timeout")
 
 
-@case("leader.announces-again", "begin-quorum.resend", "begin-quorum.response", setup=TIMED)
+@case("leader/announces-again", "begin-quorum.resend", "begin-quorum.response", setup=TIMED)
 async def announces_again(x: Bench) -> None:
     """A voter that does not fetch is announced to again; its answer is no fetch."""
     epoch = await leads(x)

@@ -48,7 +48,7 @@ async def silent_leader(x: Bench) -> int:
 
 
 @case(
-    "observer.never-votes-for-itself",
+    "observer/never-votes-for-itself",
     *("observer.never-nominates", "observer.states", "bootstrap.no-list-means-observer", "discovery.bootstrap"),
     *("identity.observer-definition", "voters.observer-discovery", "state.unattached.entry-timer"),
     setup=OUTSIDE,
@@ -68,7 +68,7 @@ async def never_nominates(x: Bench) -> None:
 
 
 @case(
-    "observer.finds-leader",
+    "observer/finds-leader",
     *("voters.observer-discovery", "discovery.leader-endpoint-known", "discovery.bootstrap", "fetch.who-fetches"),
     setup=OUTSIDE,
 )
@@ -86,7 +86,7 @@ async def finds_leader(x: Bench) -> None:
     seen(fetch, "a Fetch to the leader", "voters.observer-discovery", "discovery.leader-endpoint-known")
 
 
-@case("observer.grants", "prevote.observer.answers", "vote.membership-not-checked", setup=OUTSIDE)
+@case("observer/grants", "prevote.observer.answers", "vote.membership-not-checked", setup=OUTSIDE)
 async def grants(x: Bench) -> None:
     """An observer answers votes as a voter does."""
     x.epoch += 5
@@ -95,7 +95,7 @@ async def grants(x: Bench) -> None:
         same((part["errorCode"], part["voteGranted"]), (bodies.NONE, True), f"error and grant, Pre-Vote {is_pre_vote}")
 
 
-@case("observer.leader-silent", "observer.fetch-timeout", "observer.never-nominates", setup=OUTSIDE)
+@case("observer/leader-silent", "observer.fetch-timeout", "observer.never-nominates", setup=OUTSIDE)
 async def leader_silent(x: Bench) -> None:
     """An observer whose leader is silent fetches from a bootstrap server, and asks for no votes."""
     x.epoch += 5
@@ -110,7 +110,7 @@ async def leader_silent(x: Bench) -> None:
 
 
 @case(
-    "voters.removed-by-record",
+    "voters/removed-by-record",
     *(
         "observer.becomes-non-voter",
         "remove-voter.removed-node-becomes-observer",
@@ -129,7 +129,7 @@ async def removed_by_record(x: Bench) -> None:
 
 
 @case(
-    "voters.asks-new-set",
+    "voters/asks-new-set",
     *("voters.effective-on-append", "state.voters-set.applied-uncommitted", "voters.candidate-uses-own-set"),
     *("state.voters-set.own-majority", "voters.network-client-follows-set", "voters.endpoints-are-part-of-the-set"),
     setup=INSIDE,
@@ -145,7 +145,7 @@ async def asks_new_set(x: Bench) -> None:
 
 
 @case(
-    "voters.truncated",
+    "voters/truncated",
     *("voters.truncation-reverts", "fetch.truncate.voters-set", "fetch.diverging.truncate"),
     setup=INSIDE,
     is_fresh=True,
@@ -174,7 +174,7 @@ async def truncated(x: Bench) -> None:
 
 
 @case(
-    "voters.added-by-record",
+    "voters/added-by-record",
     *("observer.becomes-voter", "voters.self-added-may-campaign", "identity.voter-definition"),
     setup=OUTSIDE,
     is_fresh=True,

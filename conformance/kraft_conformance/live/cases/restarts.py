@@ -11,7 +11,7 @@ from kraft_conformance.live.states import candidate, caught_up, follows, leads, 
 TIMED = Setup(QUICK)
 
 
-@case("restart.leader", "durable.restart.was-leader", "vote.resigned.rejects")
+@case("restart/leader", "durable.restart.was-leader", "vote.resigned.rejects")
 async def leader(x: Bench) -> None:
     """A Leader that is killed never leads its epoch again, nor votes in it."""
     epoch = await leads(x)
@@ -31,7 +31,7 @@ async def leader(x: Bench) -> None:
     same(len(begun), 0, "announcements after the restart", "durable.restart.was-leader")
 
 
-@case("restart.candidate", "durable.restart.voted-self", "vote.once-per-epoch", "state.candidate.entry")
+@case("restart/candidate", "durable.restart.voted-self", "vote.once-per-epoch", "state.candidate.entry")
 async def restarted_candidate(x: Bench) -> None:
     """A Candidate that is killed has voted for itself: it votes for nobody else in that epoch."""
     await candidate(x)
@@ -46,7 +46,7 @@ async def restarted_candidate(x: Bench) -> None:
     same(actual, (x.epoch, False), "epoch and grant of a vote", "durable.restart.voted-self", "vote.once-per-epoch")
 
 
-@case("restart.without-file", "durable.restart.log-epoch", is_fresh=True)
+@case("restart/without-file", "durable.restart.log-epoch", is_fresh=True)
 async def without_file(x: Bench) -> None:
     """Without its quorum-state it begins in the epoch of its log."""
     epoch = await leads(x)
@@ -60,7 +60,7 @@ async def without_file(x: Bench) -> None:
     same(actual, (bodies.FENCED_LEADER_EPOCH, epoch), "error and epoch of the answer to an older Pre-Vote")
 
 
-@case("restart.epoch", "durable.write-before-act", "state.epoch-monotonic", "durable.restart.known-leader")
+@case("restart/epoch", "durable.write-before-act", "state.epoch-monotonic", "durable.restart.known-leader")
 async def epoch_kept(x: Bench) -> None:
     """An epoch that it was told of, and answered with, is that after kill -9."""
     epoch = x.epoch = await unattached(x) + 7
@@ -72,7 +72,7 @@ async def epoch_kept(x: Bench) -> None:
     same(part["leaderEpoch"], epoch, "the epoch of an answer", "state.epoch-monotonic")
 
 
-@case("fault.paused-leader", "check-quorum.zombie-leader", "check-quorum.resign", "discovery.bootstrap", setup=TIMED)
+@case("fault/paused-leader", "check-quorum.zombie-leader", "check-quorum.resign", "discovery.bootstrap", setup=TIMED)
 async def paused(x: Bench) -> None:
     """A Leader that stands still while another is elected finds that one, and follows it."""
     epoch = await leads(x)
@@ -94,7 +94,7 @@ async def paused(x: Bench) -> None:
     same(x.quorum_state()["leaderId"], 3, "the leader on disk", "check-quorum.zombie-leader")
 
 
-@case("fault.paused-follower", "state.follower.fetch-timeout", "prevote.response.leader-wins-over-grant", setup=TIMED)
+@case("fault/paused-follower", "state.follower.fetch-timeout", "prevote.response.leader-wins-over-grant", setup=TIMED)
 async def paused_follower(x: Bench) -> None:
     """A Follower that stood still for longer than its fetch timeout raises no epoch while its leader is there."""
     await follows(x)
@@ -108,7 +108,7 @@ async def paused_follower(x: Bench) -> None:
     same(x.quorum_state()["leaderEpoch"], x.epoch, "the epoch on disk", "state.candidate-only-from-prospective")
 
 
-@case("fault.leader-cut", "state.follower.fetch-timeout", "prevote.follower.refusal-expires", setup=TIMED)
+@case("fault/leader-cut", "state.follower.fetch-timeout", "prevote.follower.refusal-expires", setup=TIMED)
 async def leader_cut(x: Bench) -> None:
     """A Follower that cannot reach its leader asks for Pre-Votes in its epoch, and then grants them."""
     await follows(x)
@@ -126,7 +126,7 @@ async def leader_cut(x: Bench) -> None:
         await x.peers[2].listen()
 
 
-@case("fault.cut-while-asked", "vote.repeat-grant", "vote.persist-before-reply")
+@case("fault/cut-while-asked", "vote.repeat-grant", "vote.persist-before-reply")
 async def cut_asked(x: Bench) -> None:
     """A vote whose answer was lost is granted again when it is asked for again."""
     epoch = await unattached(x)

@@ -13,7 +13,7 @@ NEEDED |= {"AddRaftVoter": 0, "RemoveRaftVoter": 0, "UpdateRaftVoter": 0}
 
 
 @case(
-    "versions.offered",
+    "versions/offered",
     "wire.api-keys",
     "wire.versions-negotiated",
 )
@@ -24,7 +24,7 @@ async def offered(x: Bench) -> None:
         must(low <= version <= high, f"{api} version {version}", f"versions {low} to {high}", "wire.api-keys")
 
 
-@case("versions.kraft-version", "kraft-version.levels")
+@case("versions/kraft-version", "kraft-version.levels")
 async def kraft_version(x: Bench) -> None:
     """ApiVersions says that kraft.version 0 and 1 are supported."""
     # Before version 4 a feature whose versions begin with 0 is left out of the answer.
@@ -34,7 +34,7 @@ async def kraft_version(x: Bench) -> None:
     must(ranges and ranges[0][0] <= 1 <= ranges[0][1], "kraft.version 1 supported", ranges, "kraft-version.levels")
 
 
-@case("versions.old-votes", "wire.vote-versions", "vote.voter-key", "identity.unknown-directory-matches-id")
+@case("versions/old-votes", "wire.vote-versions", "vote.voter-key", "identity.unknown-directory-matches-id")
 async def old_votes(x: Bench) -> None:
     """Votes of versions 0 and 1 are decided: one without keys, and one without Pre-Vote."""
     for version in (0, 1):
@@ -45,7 +45,7 @@ async def old_votes(x: Bench) -> None:
         same(actual, (bodies.NONE, True), f"error and grant of a vote of version {version}", "wire.vote-versions")
 
 
-@case("versions.peer-without-pre-vote", "prevote.unsupported-version", "wire.negotiation", setup=TIMED)
+@case("versions/peer-without-pre-vote", "prevote.unsupported-version", "wire.negotiation", setup=TIMED)
 async def old_peers(x: Bench) -> None:
     """Where no peer has Pre-Votes it asks for votes of the next epoch at once, in version 1."""
     epoch = await unattached(x)
@@ -66,7 +66,7 @@ async def old_peers(x: Bench) -> None:
     x.epoch = epoch + 1
 
 
-@case("versions.malformed-partition", "wire.common-errors")
+@case("versions/malformed-partition", "wire.common-errors")
 async def malformed(x: Bench) -> None:
     """A vote about another topic is answered with an error, and changes nothing."""
     epoch = await unattached(x)
@@ -78,7 +78,7 @@ async def malformed(x: Bench) -> None:
     same(x.quorum_state()["leaderEpoch"], epoch, "the epoch on disk", "wire.common-errors")
 
 
-@case("versions.log-epoch-bound", "prevote.request.last-epoch-bound", "prevote.request.check-order")
+@case("versions/log-epoch-bound", "prevote.request.last-epoch-bound", "prevote.request.check-order")
 async def log_epoch(x: Bench) -> None:
     """A vote whose log is of its own epoch is malformed, a Pre-Vote is not; one of a larger epoch is, either way."""
     epoch = await unattached(x)
@@ -91,7 +91,7 @@ async def log_epoch(x: Bench) -> None:
 
 
 @case(
-    "versions.requests",
+    "versions/requests",
     "wire.quorum-rpcs-with-keys",
     "wire.vote-versions",
     "wire.begin-quorum",
@@ -109,7 +109,7 @@ async def requests(x: Bench) -> None:
 
 
 @case(
-    "snapshot.errors",
+    "snapshot/errors",
     *("fetch.snapshot.bootstrap-not-served", "snapshot.bootstrap-checkpoint", "wire.fetch-snapshot-1"),
     "fetch.leader-only",
 )

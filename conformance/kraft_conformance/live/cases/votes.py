@@ -17,7 +17,7 @@ def granted(answer: Event, is_granted: bool, what: str, *rules: str) -> None:
     same(actual, (bodies.NONE, is_granted), f"error and grant of {what}", *rules)
 
 
-@case("pre-vote.unattached", "prevote.unattached.grants", "prevote.grant.multiple", "prevote.reply.contents")
+@case("pre-vote/unattached", "prevote.unattached.grants", "prevote.grant.multiple", "prevote.reply.contents")
 async def pre_vote_unattached(x: Bench) -> None:
     """An Unattached replica grants Pre-Votes to several replicas, and again."""
     epoch = await unattached(x)
@@ -28,7 +28,7 @@ async def pre_vote_unattached(x: Bench) -> None:
 
 
 @case(
-    "pre-vote.nothing-recorded", "prevote.grant.no-side-effects", "prevote.grant.multiple", "durable.soft-transitions"
+    "pre-vote/nothing-recorded", "prevote.grant.no-side-effects", "prevote.grant.multiple", "durable.soft-transitions"
 )
 async def pre_vote_nothing(x: Bench) -> None:
     """A granted Pre-Vote writes nothing, and leaves the vote of the epoch free."""
@@ -41,7 +41,7 @@ async def pre_vote_nothing(x: Bench) -> None:
 
 
 @case(
-    "pre-vote.higher-epoch",
+    "pre-vote/higher-epoch",
     "prevote.request.higher-epoch",
     "state.learn-higher-epoch.no-leader",
     "state.epoch-monotonic",
@@ -58,7 +58,7 @@ async def pre_vote_higher(x: Bench) -> None:
 
 
 @case(
-    "vote.once-per-epoch",
+    "vote/once-per-epoch",
     "vote.once-per-epoch",
     "vote.repeat-grant",
     "vote.decision-order",
@@ -75,7 +75,7 @@ async def vote_once(x: Bench) -> None:
     granted(answer, True, "the vote of the next epoch", "vote.request.higher-epoch")
 
 
-@case("vote.by-key", "vote.once-per-epoch", "identity.replica-key", "identity.voted-key-persisted")
+@case("vote/by-key", "vote.once-per-epoch", "identity.replica-key", "identity.voted-key-persisted")
 async def vote_by_key(x: Bench) -> None:
     """A candidate with the id of the one that has the vote, and another directory, does not get it."""
     epoch = await unattached(x)
@@ -88,7 +88,7 @@ async def vote_by_key(x: Bench) -> None:
 
 
 @case(
-    "vote.durable",
+    "vote/durable",
     "vote.persist-before-reply",
     "durable.write-before-act",
     "durable.fields-v1",
@@ -110,7 +110,7 @@ async def vote_durable(x: Bench) -> None:
     granted(await x.vote(2, epoch, False, up_to_date(epoch)), True, "the vote for 2 again", "vote.repeat-grant")
 
 
-@case("vote.stale-epoch", "vote.request.stale-epoch", "prevote.request.stale-epoch", "state.epoch-monotonic")
+@case("vote/stale-epoch", "vote.request.stale-epoch", "prevote.request.stale-epoch", "state.epoch-monotonic")
 async def vote_stale(x: Bench) -> None:
     """Both kinds of request of a smaller epoch are refused, and the answer names the epoch."""
     epoch = await unattached(x)
@@ -120,7 +120,7 @@ async def vote_stale(x: Bench) -> None:
         same(actual, (bodies.FENCED_LEADER_EPOCH, False, epoch), f"the answer, Pre-Vote {is_pre_vote}")
 
 
-@case("vote.log-check", "vote.log-check", "prevote.request.log-check", "prevote.unattached.grants")
+@case("vote/log-check", "vote.log-check", "prevote.request.log-check", "prevote.unattached.grants")
 async def vote_log(x: Bench) -> None:
     """A log that ends before its own gets neither kind of vote, one that ends at the same place both."""
     await leads(x)
@@ -134,7 +134,7 @@ async def vote_log(x: Bench) -> None:
         granted(answer, is_granted, f"the vote of a log {log}, its own ends {end}", "vote.log-check")
 
 
-@case("vote.refused-takes-epoch", "vote.request.higher-epoch", "vote.log-check")
+@case("vote/refused-takes-epoch", "vote.request.higher-epoch", "vote.log-check")
 async def vote_refused(x: Bench) -> None:
     """A vote that is refused for its log still moves the replica to its epoch, without a vote."""
     await leads(x)
@@ -147,7 +147,7 @@ async def vote_refused(x: Bench) -> None:
     granted(await x.vote(2, x.epoch, False, up_to_date(x.epoch)), True, "the vote of a good log in that epoch")
 
 
-@case("vote.follower", "vote.follower.rejects", "prevote.follower.rejects-after-fetch", "prevote.reply.contents")
+@case("vote/follower", "vote.follower.rejects", "prevote.follower.rejects-after-fetch", "prevote.reply.contents")
 async def vote_follower(x: Bench) -> None:
     """A Follower that has fetched refuses both kinds, and names its leader."""
     await follows(x)
@@ -158,7 +158,7 @@ async def vote_follower(x: Bench) -> None:
 
 
 @case(
-    "pre-vote.follower-before-fetch",
+    "pre-vote/follower-before-fetch",
     "prevote.follower.grants-before-fetch",
     "begin-quorum.no-fetch-credit",
     "fetch.fetched-flag",
@@ -174,7 +174,7 @@ async def follower_before(x: Bench) -> None:
     granted(await x.vote(3, x.epoch, False, up_to_date(x.epoch)), False, "the vote", "vote.follower.rejects")
 
 
-@case("vote.leader", "vote.leader.rejects", "prevote.leader.rejects", "wire.vote-response")
+@case("vote/leader", "vote.leader.rejects", "prevote.leader.rejects", "wire.vote-response")
 async def vote_leader(x: Bench) -> None:
     """A Leader refuses both kinds of its epoch, and names itself with its endpoint."""
     epoch = await leads(x)
@@ -186,7 +186,7 @@ async def vote_leader(x: Bench) -> None:
         same(ports, [x.ports[REPLICA]], "the leader's endpoint in the answer", "wire.vote-response", rule)
 
 
-@case("vote.candidate", "vote.candidate.rejects", "prevote.candidate.grants")
+@case("vote/candidate", "vote.candidate.rejects", "prevote.candidate.grants")
 async def vote_candidate(x: Bench) -> None:
     """A Candidate has spent its vote, and grants Pre-Votes."""
     await candidate(x)
@@ -196,7 +196,7 @@ async def vote_candidate(x: Bench) -> None:
     granted(answer, True, "the Pre-Vote at a Candidate", "prevote.candidate.grants")
 
 
-@case("pre-vote.prospective", "prevote.prospective.grants")
+@case("pre-vote/prospective", "prevote.prospective.grants")
 async def vote_prospective(x: Bench) -> None:
     """A Prospective grants Pre-Votes."""
     await prospective(x)
@@ -204,7 +204,7 @@ async def vote_prospective(x: Bench) -> None:
     granted(answer, True, "the Pre-Vote at a Prospective", "prevote.prospective.grants")
 
 
-@case("vote.known-leader", "vote.known-leader.rejects", "state.prospective.entry", "state.same-epoch-preserves")
+@case("vote/known-leader", "vote.known-leader.rejects", "state.prospective.entry", "state.same-epoch-preserves")
 async def vote_known_leader(x: Bench) -> None:
     """A Prospective that knows the leader of its epoch refuses votes of it."""
     await prospective(x)
@@ -213,7 +213,7 @@ async def vote_known_leader(x: Bench) -> None:
     same(answer.part["leaderId"], 2, "the leader of the answer", "state.prospective.entry")
 
 
-@case("vote.voter-key", "vote.voter-key", "identity.addressed-to-key")
+@case("vote/voter-key", "vote.voter-key", "identity.addressed-to-key")
 async def vote_voter_key(x: Bench) -> None:
     """A vote that is addressed to another key is not granted: an error answers it."""
     epoch = await unattached(x)
@@ -228,7 +228,7 @@ async def vote_voter_key(x: Bench) -> None:
 
 
 @case(
-    "vote.not-a-voter",
+    "vote/not-a-voter",
     "vote.membership-not-checked",
     "voters.vote-does-not-check-membership",
     "prevote.observer.answers",
@@ -242,7 +242,7 @@ async def vote_stranger(x: Bench) -> None:
         granted(answer, True, f"the vote of a replica outside of the set, Pre-Vote {is_pre_vote}")
 
 
-@case("vote.cluster-id", "wire.common-errors", "bootstrap.same-cluster-id")
+@case("vote/cluster-id", "wire.common-errors", "bootstrap.same-cluster-id")
 async def cluster_id(x: Bench) -> None:
     """A foreign cluster id is answered at top level and changes nothing; without one a vote is decided."""
     epoch = await unattached(x)
