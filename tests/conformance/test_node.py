@@ -120,7 +120,7 @@ def test_formatting_twice_is_refused(tmp_path: Path, capsys: Captured) -> None:
     nodes = Nodes(tmp_path, voters=1)
     words: tuple[Any, ...] = ("node", "format", "-t", CLUSTER, "-c", str(nodes.properties(1)))
     assert_said(capsys, ExitCode.VIOLATION, "is formatted already", *words, "-s")
-    assert_said(capsys, ExitCode.USAGE, "expected one of --standalone", *words)
+    assert_said(capsys, ExitCode.USAGE, "expected just one of --standalone", *words)
 
 
 def test_traces_that_do_not_belong_together_are_refused(tmp_path: Path, capsys: Captured) -> None:

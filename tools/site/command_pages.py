@@ -26,6 +26,7 @@ READ_MORE: Mapping[str, tuple[str, ...]] = {
     "describe": ("viewer",),
     "findings": ("checks", "decisions"),
     "kafka": ("kafka", "conformance", "conformance-random", "profiles"),
+    "live": ("live", "live-record"),
     "model": ("model",),
     "node": ("node",),
     "pipeline": ("pipeline",),

@@ -36,6 +36,8 @@ class ProcessTrace:
     header: HeaderLine
     events: list[tuple[int, EventLine]]
     """With the number of the line in the file."""
+    is_torn: bool = False
+    """Was its last line not written to its end?"""
     position: int = 0
     """How many are merged."""
 
@@ -63,7 +65,7 @@ def read_process_trace(path: Path) -> ProcessTrace:
     texts = path.read_bytes().splitlines(keepends=True)
     for number, text in enumerate(texts, start=1):
         if number == len(texts) and not text.endswith(b"\n"):
-            break
+            return _process_trace(path, header, events, is_torn=True)
         try:
             line = decode(text, type=Line)
         except DecodeError as error:
@@ -72,9 +74,22 @@ def read_process_trace(path: Path) -> ProcessTrace:
             header = line
         elif isinstance(line, EventLine):
             events.append((number, line))
+    return _process_trace(path, header, events, is_torn=False)
+
+
+def _process_trace(
+    path: Path, header: HeaderLine | None, events: list[tuple[int, EventLine]], is_torn: bool
+) -> ProcessTrace:
     if header is None:
         raise MergeError(f"{path}:1: expected the header of a trace, found none")
-    return ProcessTrace(str(path), header, events)
+    return ProcessTrace(str(path), header, events, is_torn)
+
+
+def replicas_without_trace(traces: Sequence[ProcessTrace]) -> tuple[int, ...]:
+    """Those that have sent what is received here, and of which there is no trace."""
+    known = {line.replica for trace in traces for _, line in trace.events}
+    sources = {line.message.source for trace in traces for _, line in trace.events if line.message is not UNSET}
+    return tuple(sorted(sources - known))
 
 
 def merge(traces: Sequence[ProcessTrace]) -> Iterator[bytes]:

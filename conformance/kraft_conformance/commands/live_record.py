@@ -3,10 +3,11 @@
 import asyncio
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
@@ -89,16 +90,45 @@ def record(
         voters=tuple(CapturedVoter(*one) for one in sorted(listed.items())),
     )
     logs = {one: folder / _LOG_FOLDER for one, folder in folders.items()}
-    with ended_by_signals(), output.open("wb") as stream:
+    _check_routes(routes, folders, facts)
+    # Never over another one: that may be under way.
+    with ended_by_signals(), _new_file(output) as stream:
         recorder = Recorder(routes, CaptureWriter(stream, header), logs)
         interrupted = False
         try:
             asyncio.run(_recorded(recorder, seconds))
+        except OSError as error:
+            output.unlink()
+            raise CommandError(f"--node: cannot listen: {error.strerror}", ExitCode.CANNOT_WRITE) from error
         except KeyboardInterrupt:
             interrupted = seconds is not None
         recorder.end()
     say(f"{output}: {recorder.frames} frames of {recorder.connections} connections")
     return ExitCode.INTERRUPTED if interrupted else ExitCode.CONFORMANT
+
+
+def _new_file(output: Path) -> BinaryIO:
+    try:
+        return output.open("xb")
+    except FileExistsError:
+        raise CommandError(f"{output} is there already, expected a new file", ExitCode.CANNOT_WRITE) from None
+
+
+def _check_routes(routes: Sequence[Route], folders: Mapping[int, Path], facts: Mapping[int, Mapping[str, str]]) -> None:
+    """What the options say of the nodes fits together.
+
+    Raises:
+        CommandError: it does not.
+    """
+    known = {route.node for route in routes}
+    for route in routes:
+        if route.listen == route.forward or 0 in (route.listen[1], route.forward[1]):
+            raise usage_error(f"--node {route.node}: expected two different addresses with ports")
+    for number, folder in folders.items():
+        if number not in known:
+            raise usage_error(f"--data {number}={folder}: there is no --node {number}")
+        if facts[number].get("node.id", str(number)) != str(number):
+            raise usage_error(f"--data {number}={folder}: the folder is that of node {facts[number]['node.id']}")
 
 
 async def _recorded(recorder: Recorder, seconds: float | None) -> None:
@@ -159,6 +189,8 @@ def infer(
 
     if profile not in PROFILES:
         raise usage_error(f"--profile {profile}: expected one of {', '.join(PROFILES)}")
+    if output.resolve() == capture.resolve():
+        raise usage_error(f"--output {output}: is the capture itself, expected another file")
     header, lines = read_capture(capture)
     bound = Bound(nodes=nodes)
     try:

@@ -81,7 +81,7 @@ def format_node(
     directory = own or (mine and mine.directory_id) or random_directory_id()
     if mine is not None and (mine.directory_id, mine.endpoint) != (directory, node.endpoint):
         raise usage_error(
-            f"the list has node {node.id} as {mine.directory_id} at {mine.endpoint}, not at {node.endpoint}"
+            f"the list has {mine.id}-{mine.directory_id} at {mine.endpoint}, not {directory} at {node.endpoint}"
         )
     if standalone:
         listed = (ListedVoter(node.id, node.endpoint, directory),)

@@ -47,8 +47,8 @@ def at_most_one(**given: object) -> None:
         raise usage_error(f"{' and '.join(names)}: expected one of them")
 
 
-def seeds_of(text: str) -> range:
-    """The seeds that `--seed` means.
+def seeds_of(text: str, option: str = "--seed") -> range:
+    """The seeds that an option means.
 
     Raises:
         CommandError: it is not written so.
@@ -56,7 +56,7 @@ def seeds_of(text: str) -> range:
     found = re.fullmatch(r"(\d{1,15})(?::(\d{1,15}))?", text)
     seeds = range(0) if found is None else range(int(found[1]), int(found[2] or int(found[1]) + 1))
     if not seeds:
-        raise usage_error(f"--seed {text}: expected a seed, or FIRST:END with FIRST below END, as 0:100")
+        raise usage_error(f"{option} {text}: expected a seed, or FIRST:END with FIRST below END, as 0:100")
     return seeds
 
 

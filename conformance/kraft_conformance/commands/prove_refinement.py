@@ -12,6 +12,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.profile import PROFILES
 
 Names = Annotated[list[str] | None, typer.Option("--workload", help="Only this; repeatable.")]
 Seeds = Annotated[str, typer.Option("--seeds", metavar="A:B", help="Of the runs of each workload, without B.")]
@@ -44,10 +45,9 @@ def refinement(
     chosen = workload or list(WORKLOADS)
     if unknown := sorted(set(chosen) - set(WORKLOADS)):
         raise usage_error(f"no workload {unknown[0]!r}; there are {', '.join(WORKLOADS)}")
-    try:
-        numbers = seeds_of(seeds)
-    except ValueError as error:
-        raise usage_error(f"--seeds {seeds!r}: {error}") from error
+    numbers = seeds_of(seeds, "--seeds")
+    if profile not in PROFILES:
+        raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
     interpreter = Interpreter(theory())
     events: Counter[str] = Counter()
     taken: Counter[str] = Counter({action.name: 0 for action in interpreter.theory.actions})

@@ -7,8 +7,9 @@ import typer
 
 from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
-from kraft_traces.merge import MergeError, merge, read_process_trace
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_traces.merge import MergeError, merge, read_process_trace, replicas_without_trace
+from kraft_traces.streams import whole_file
 
 app = typer.Typer(help="Join the traces of several processes into one.", no_args_is_help=True)
 
@@ -27,12 +28,22 @@ def merge_traces(files: Files, output: Output) -> int:
 
     Exit code 65 where causality is broken: the message names file, line and message, and nothing is written.
     """
+    if output.resolve() in {path.resolve() for path in files}:
+        raise usage_error(f"--output {output}: is one of the traces, expected another file")
     try:
-        lines = list(merge([read_process_trace(path) for path in files]))
+        traces = [read_process_trace(path) for path in files]
+        for trace in traces:
+            if trace.is_torn:
+                say(f"{trace.source}: the last line is torn, and left out", console=stderr)
+        if missing := replicas_without_trace(traces):
+            named = ", ".join(map(str, missing))
+            say(f"no trace of replica {named}: `validate` cannot say what they have sent", console=stderr)
+        lines = list(merge(traces))
     except MergeError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}", ExitCode.NO_INPUT) from error
-    output.write_bytes(b"".join(lines))
-    say(f"{output}: {len(lines) - 2} events of {len(files)} processes", console=stderr)
+    with whole_file(output) as stream:
+        stream.writelines(lines)
+    say(f"{output}: {len(lines) - 2} events of {len(files)} traces", console=stderr)
     return ExitCode.CONFORMANT

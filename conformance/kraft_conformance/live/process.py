@@ -105,6 +105,8 @@ class Process:
             if done.returncode != 0:
                 said = (done.stdout + done.stderr).decode(errors="replace")[-_SAID_MAX:]
                 raise LaunchError(f"formatting ends with {done.returncode}: {said}")
+            if not self.data.is_dir():
+                raise LaunchError(f"{self.commands.format}: made no folder {self.data}")
             shutil.move(self.data, self._formatted)
         shutil.copytree(self._formatted, self.data)
 
@@ -126,7 +128,11 @@ class Process:
         given = {"properties": self._properties, "data": self.data, "id": REPLICA}
         given |= {"cluster_id": CLUSTER_ID, "voters": listed}
         words: list[str] = []
-        for word in shlex.split(command):
+        try:
+            split = shlex.split(command)
+        except ValueError as error:
+            raise LaunchError(f"{command}: {error}, expected words as a shell has them") from None
+        for word in split:
             for name, value in given.items():
                 word = word.replace(f"{{{name}}}", str(value))
             words += initial if word == "{initial}" else [word]

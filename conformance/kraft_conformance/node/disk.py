@@ -135,6 +135,8 @@ class Disk:
             assert name is not None, "it was chosen by its name"
             raw = path.read_bytes()
             self.snapshot_bytes[int(name[1]), int(name[2])] = raw
+            if not raw:
+                raise bad_file(path, None, None, "is empty, expected a snapshot")
             try:
                 snapshot, self._values_below = decode_snapshot(raw, int(name[1]), int(name[2]), static)
             except WireError as error:

@@ -178,8 +178,15 @@ def _bind(given: Properties, is_controller: bool) -> tuple[str, int]:
     return host.strip("[]") or LOOPBACK, int(port)
 
 
+def _milliseconds(text: str) -> int:
+    number = names.replica_id(text)
+    if number == 0:
+        raise MalformedNameError("0, expected a number of milliseconds from 1 on")
+    return number
+
+
 def _timeouts(given: Properties) -> Timeouts:
-    found = {field: _parsed(given, name, names.replica_id) for name, field in _TIMEOUTS.items()}
+    found = {field: _parsed(given, name, _milliseconds) for name, field in _TIMEOUTS.items()}
     return replace(Timeouts(), **{field: value for field, value in found.items() if value is not None})
 
 

@@ -78,6 +78,9 @@ class NodeTrace:
             raise CommandError(f"{path}:{len(lines)}: {error}", ExitCode.BAD_INPUT) from error
         if not isinstance(last, EventLine) or last.state is UNSET or last.effects is UNSET:
             return lines
+        if last.replica != formatted.key.id:
+            said = f"tells of replica {last.replica}, expected the trace of node {formatted.key.id} alone"
+            raise CommandError(f"{path}:{len(lines)}: {said}", ExitCode.BAD_INPUT)
         durable = [one for one in last.effects if type(one).__name__.removeprefix("Traced") in _DURABLE]
         end = formatted.log.end_offset
         done = len(durable)
