@@ -66,7 +66,7 @@ nitpick_ignore_regex = [
     # Other libraries and the standard one: the build asks no network for their indexes.
     (
         "py:.*",
-        r"(abc|argparse|ast|collections|contextlib|dataclasses|datetime|enum|fractions|functools|importlib|jpype|json"
+        r"(abc|argparse|ast|asyncio|collections|contextlib|dataclasses|datetime|enum|fractions|functools|importlib|jpype|json"
         r"|kio|logging|msgspec|multiprocessing|os|pathlib|pyarrow|pyspark|pandas|random|re|rich|string|subprocess|tempfile|threading|types"
         r"|typer|typing|z3)\..*",
     ),

@@ -27,7 +27,7 @@ async def read_frame(reader: asyncio.StreamReader, bytes_max: int = FRAME_BYTES_
 
     Raises:
         WireError: its length is negative, or more than `bytes_max`.
-        asyncio.IncompleteReadError: the connection ended.
+        EOFError: the connection ended.
     """
     length = await reader.readexactly(4)
     (size,) = struct.unpack(">i", length)
