@@ -68,7 +68,7 @@ def format_node(
     ways = [standalone, voters is not None, no_initial_controllers, bool(node.static_voters)]
     if sum(ways) != 1:
         raise usage_error(
-            "expected one of --standalone, --initial-controllers, --no-initial-controllers, "
+            "expected just one of --standalone, --initial-controllers, --no-initial-controllers, "
             "or controller.quorum.voters in the properties"
         )
     try:
