@@ -2,37 +2,21 @@
 
 import asyncio
 import signal
-import socket
 import subprocess
 import sys
 import time
-from base64 import urlsafe_b64encode
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from kraft_conformance.cli import main
+from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, Timeouts, free_ports
 from kraft_conformance.wire.connections import Connection
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.trace_links import TOPIC
 
-CLUSTER = "MkU3OEVBNTcwNTJENDM2Qk"
-_QUICK = {"election.timeout": 300, "election.backoff.max": 100, "fetch.timeout": 800, "request.timeout": 500}
-
-
-def directory_uuid(number: int) -> str:
-    """The directory id of a node."""
-    return urlsafe_b64encode(bytes(14) + bytes((number, number))).decode().rstrip("=")
-
-
-def free_ports(number: int) -> list[int]:
-    """Ports that nobody listens at."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+_QUICK = Timeouts(election=300, backoff=100, fetch=800, request=500)
 
 
 class Nodes:
@@ -67,17 +51,16 @@ class Nodes:
             "controller.quorum.bootstrap.servers": servers,
             "log.dirs": self.data(number),
             "metadata.log.max.record.bytes.between.snapshots": self.snapshot_bytes,
-            **{f"controller.quorum.{name}.ms": value for name, value in _QUICK.items()},
         }
         path = self.folder / f"{number}.properties"
-        path.write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
+        path.write_text("".join(f"{name}={value}\n" for name, value in lines.items()) + _QUICK.properties())
         return path
 
     def format(self, number: int) -> None:
         """Format the data folder of a node."""
-        listed = ",".join(f"{one}@127.0.0.1:{self.ports[one]}:{directory_uuid(one)}" for one in self.voters)
-        how = ["-I", listed] if number in self.voters else ["-N", "--directory-id", directory_uuid(number)]
-        assert main(["node", "format", "-t", CLUSTER, "-c", str(self.properties(number)), *how]) == 0
+        listed = ",".join(f"{one}@127.0.0.1:{self.ports[one]}:{DIRECTORIES[one]}" for one in self.voters)
+        how = ["-I", listed] if number in self.voters else ["-N", "--directory-id", DIRECTORIES[number]]
+        assert main(["node", "format", "-t", CLUSTER_ID, "-c", str(self.properties(number)), *how]) == 0
 
     def kafka_properties(self, number: int) -> Path:
         """Those of a node, as Apache Kafka needs them."""
@@ -145,7 +128,7 @@ class Nodes:
         """Wait until a node knows the leader."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            with suppress(OSError, EOFError, WireError, TimeoutError, asyncio.TimeoutError):
+            with suppress(OSError, EOFError, WireError, TimeoutError):
                 if self.describe(number)["leaderId"] >= 0:
                     return
             time.sleep(0.05)

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.commands import Captured, assert_said
-from tests.conformance.nodes import CLUSTER, Nodes, directory_uuid
+from tests.conformance.nodes import Nodes
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
 from kraft_conformance.wire.documents import read_json
 
 
@@ -36,12 +37,12 @@ def test_a_quorum_survives_a_killed_leader_and_changes_its_voters(tmp_path: Path
         nodes.start(first)
         nodes.wait_until_it_follows(first)
         listener = {"name": "CONTROLLER", "host": "127.0.0.1", "port": nodes.ports[4]}
-        body = {"clusterId": CLUSTER, "timeoutMs": 20_000, "voterId": 4, "voterDirectoryId": directory_uuid(4)}
+        body = {"clusterId": CLUSTER_ID, "timeoutMs": 20_000, "voterId": 4, "voterDirectoryId": DIRECTORIES[4]}
         nodes.wait_for(lambda told: [one["replicaId"] for one in told["observers"]] == [4])
         assert nodes.ask(second, "AddRaftVoter", 0, body | {"listeners": [listener]})["errorCode"] == 0
         duplicate = nodes.ask(second, "AddRaftVoter", 0, body | {"listeners": [listener]})
         assert (duplicate["errorCode"], duplicate["errorMessage"]) == (126, "The reference answers DUPLICATE_VOTER.")
-        removed = {"clusterId": CLUSTER, "voterId": first, "voterDirectoryId": directory_uuid(first)}
+        removed = {"clusterId": CLUSTER_ID, "voterId": first, "voterDirectoryId": DIRECTORIES[first]}
         assert nodes.ask(second, "RemoveRaftVoter", 0, removed)["errorCode"] == 0
         told = nodes.wait_for(lambda told: len(told["currentVoters"]) == 3)
         assert first not in [one["replicaId"] for one in told["currentVoters"]]
@@ -118,7 +119,7 @@ def test_what_keeps_a_node_from_running_is_said(tmp_path: Path, capsys: Captured
 
 def test_formatting_twice_is_refused(tmp_path: Path, capsys: Captured) -> None:
     nodes = Nodes(tmp_path, voters=1)
-    words: tuple[Any, ...] = ("node", "format", "-t", CLUSTER, "-c", str(nodes.properties(1)))
+    words: tuple[Any, ...] = ("node", "format", "-t", CLUSTER_ID, "-c", str(nodes.properties(1)))
     assert_said(capsys, ExitCode.VIOLATION, "is formatted already", *words, "-s")
     assert_said(capsys, ExitCode.USAGE, "expected just one of --standalone", *words)
 

@@ -5,11 +5,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.conformance.nodes import CLUSTER, Nodes, directory_uuid
+from tests.conformance.nodes import Nodes
 
 from kraft_conformance.cli import main
 from kraft_conformance.kafka.controllers import controller
 from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
 from kraft_spec.tlc.jar import find_java
 
 VERSION = "4.1.1"
@@ -45,13 +46,13 @@ def test_kafkas_tools_on_nodes(java: list[str], tmp_path: Path) -> None:
         where = ["--bootstrap-controller", ",".join(f"127.0.0.1:{nodes.ports[one]}" for one in nodes.voters)]
         status = said(java, quorum, *where, "describe", "--status")
         assert f"LeaderId:               {leader}" in status
-        assert f'CurrentObservers:       [{{"id": 4, "directoryId": "{directory_uuid(4)}"}}]' in status
+        assert f'CurrentObservers:       [{{"id": 4, "directoryId": "{DIRECTORIES[4]}"}}]' in status
         rows = said(java, quorum, *where, "describe", "--replication").splitlines()
         assert [row.split()[-1] for row in rows[1:]] == ["Leader", "Follower", "Follower", "Observer"]
         added = said(java, quorum, "--command-config", str(nodes.kafka_properties(4)), *where, "add-controller")
-        assert f"Added controller 4 with directory id {directory_uuid(4)}" in added
+        assert f"Added controller 4 with directory id {DIRECTORIES[4]}" in added
         other = next(one for one in nodes.voters if one != leader)
-        gone = ("--controller-id", str(other), "--controller-directory-id", directory_uuid(other))
+        gone = ("--controller-id", str(other), "--controller-directory-id", DIRECTORIES[other])
         assert f"controller {other}" in said(java, quorum, *where, "remove-controller", *gone)
         features = said(java, "org.apache.kafka.tools.FeatureCommand", *where, "describe")
         assert (
@@ -67,12 +68,11 @@ def test_kafkas_tools_on_nodes(java: list[str], tmp_path: Path) -> None:
 
 def test_kafkas_controller_is_a_voter_among_nodes(java: list[str], tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=3) as nodes:
-        listed = ",".join(f"{one}@127.0.0.1:{nodes.ports[one]}:{directory_uuid(one)}" for one in nodes.voters)
+        listed = ",".join(f"{one}@127.0.0.1:{nodes.ports[one]}:{DIRECTORIES[one]}" for one in nodes.voters)
         shutil.rmtree(nodes.data(1))
         properties = str(nodes.kafka_properties(1))
-        said(
-            java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", properties, "--initial-controllers", listed
-        )
+        how = ("-t", CLUSTER_ID, "-c", properties, "--initial-controllers", listed)
+        said(java, "kafka.tools.StorageTool", "format", *how)
         nodes.start(2, 3)
         first = nodes.leader()
         nodes.start_command(1, [*java, "kafka.Kafka", properties])

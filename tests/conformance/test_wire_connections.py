@@ -8,7 +8,7 @@ import pytest
 from kraft_conformance.wire.connections import Connection, Server, read_frame
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
-from kraft_conformance.wire.frames import decode_request, encode_frame
+from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, unsupported_api_versions
 from kraft_conformance.wire.schema import Kind, message_of
 
 _BODY: Document = {"clusterId": None, "topics": []}
@@ -98,3 +98,16 @@ def test_a_frame_is_read_with_its_length() -> None:
         return await read_frame(reader)
 
     assert asyncio.run(run()) == b"\0\0\0\2ab"
+
+
+def test_an_api_versions_of_the_future_is_answered_in_version_0() -> None:
+    """Rule: wire.negotiation."""
+    header = {"correlationId": 9, "clientId": None}
+    body = {"clientSoftwareName": "x", "clientSoftwareVersion": "1"}
+    asked, _ = encode_frame(message_of("ApiVersions", Kind.REQUEST), 4, {"header": header, "body": body})
+    keys = [{"apiKey": 18, "minVersion": 0, "maxVersion": 4}]
+    answer = unsupported_api_versions(asked[:6] + b"\0\x63" + asked[8:], keys)
+    assert answer is not None
+    frame = decode_response(answer, message_of("ApiVersions", Kind.RESPONSE), 0)
+    assert (frame.header, frame.body) == ({"correlationId": 9}, {"errorCode": 35, "apiKeys": keys})
+    assert unsupported_api_versions(b"\0" * 12, keys) is None

@@ -59,8 +59,8 @@ def refinement(
         for plan in plans:
             advance(0, f"{plan.workload}, seed {plan.seed}")
             simulation = simulation_of(plan)
-            followed = Refinement(interpreter, simulation.configuration)
-            followed.begin({number: replica.state for number, replica in simulation.world.replicas.items()})
+            states = {number: replica.state for number, replica in simulation.world.replicas.items()}
+            followed = Refinement(interpreter, simulation.configuration, states)
             for occurrence in simulation.run():
                 try:
                     explained = followed.explain(occurrence)

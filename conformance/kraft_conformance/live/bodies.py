@@ -4,27 +4,27 @@ from typing import Any
 
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, REPLICA
 from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.error_codes import CODES
+from kraft_conformance.wire.schema import NULL_UUID
+from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID
+from kraft_reference.messages import Error
 
-TOPIC, TOPIC_ID = "__cluster_metadata", "AAAAAAAAAAAAAAAAAAAAAQ"
-NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 OTHER_CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAJCQ"
 OTHER_DIRECTORY = "AAAAAAAAAAAAAAAAAAAJCA"
 
-NONE = 0
-NOT_LEADER = 6
-REQUEST_TIMED_OUT = 7
-UNSUPPORTED_VERSION = 35
-INVALID_REQUEST = 42
-FENCED_LEADER_EPOCH = 74
-UNKNOWN_LEADER_EPOCH = 75
-INCONSISTENT_CLUSTER_ID = 104
-SNAPSHOT_NOT_FOUND = 98
-POSITION_OUT_OF_RANGE = 99
-UNKNOWN_TOPIC_OR_PARTITION = 3
-INVALID_UPDATE_VERSION = 95
-INVALID_VOTER_KEY = 125
-DUPLICATE_VOTER = 126
-VOTER_NOT_FOUND = 127
+NONE = CODES[Error.NONE]
+NOT_LEADER = CODES[Error.NOT_LEADER_OR_FOLLOWER]
+REQUEST_TIMED_OUT = CODES[Error.REQUEST_TIMED_OUT]
+UNSUPPORTED_VERSION = CODES[Error.UNSUPPORTED_VERSION]
+INVALID_REQUEST = CODES[Error.INVALID_REQUEST]
+FENCED_LEADER_EPOCH = CODES[Error.FENCED_LEADER_EPOCH]
+UNKNOWN_LEADER_EPOCH = CODES[Error.UNKNOWN_LEADER_EPOCH]
+INCONSISTENT_CLUSTER_ID = CODES[Error.INCONSISTENT_CLUSTER_ID]
+SNAPSHOT_NOT_FOUND = CODES[Error.SNAPSHOT_NOT_FOUND]
+INVALID_UPDATE_VERSION = CODES[Error.INVALID_UPDATE_VERSION]
+INVALID_VOTER_KEY = CODES[Error.INVALID_VOTER_KEY]
+DUPLICATE_VOTER = CODES[Error.DUPLICATE_VOTER]
+VOTER_NOT_FOUND = CODES[Error.VOTER_NOT_FOUND]
 
 
 def _topics(part: Document) -> list[Document]:
@@ -49,7 +49,7 @@ def vote(
     """Vote; `log` is the last epoch and the end offset of the candidate's log."""
     part: Document = {"replicaEpoch": epoch, "replicaId": source, "lastOffsetEpoch": log[0], "lastOffset": log[1]}
     part |= {"replicaDirectoryId": directory or DIRECTORIES[source]}
-    part |= {"voterDirectoryId": to_directory or DIRECTORIES.get(to, NO_ID), "preVote": is_pre_vote}
+    part |= {"voterDirectoryId": to_directory or DIRECTORIES.get(to, NULL_UUID), "preVote": is_pre_vote}
     return {"clusterId": cluster_id, "voterId": to, "topics": _topics(part)}
 
 
@@ -63,7 +63,7 @@ def begin_quorum_epoch(
     cluster_id: str | None = CLUSTER_ID,
 ) -> Document:
     """BeginQuorumEpoch of a leader that listens at `port`."""
-    directory = to_directory or DIRECTORIES.get(to, NO_ID)
+    directory = to_directory or DIRECTORIES.get(to, NULL_UUID)
     part: Document = {"voterDirectoryId": directory, "leaderId": leader, "leaderEpoch": epoch}
     return {"clusterId": cluster_id, "voterId": to, "topics": _topics(part), "leaderEndpoints": _named(leader, port)}
 
@@ -139,7 +139,7 @@ def add_voter(id_: int, port: int, timeout_ms: int = 3000, **other: Any) -> Docu
         "clusterId": CLUSTER_ID,
         "timeoutMs": timeout_ms,
         "voterId": id_,
-        "voterDirectoryId": DIRECTORIES.get(id_, NO_ID),
+        "voterDirectoryId": DIRECTORIES.get(id_, NULL_UUID),
         "listeners": _named(id_, port),
         "ackWhenCommitted": True,
     } | other
@@ -147,7 +147,7 @@ def add_voter(id_: int, port: int, timeout_ms: int = 3000, **other: Any) -> Docu
 
 def remove_voter(id_: int, **other: Any) -> Document:
     """RemoveRaftVoter; `other` replaces fields."""
-    return {"clusterId": CLUSTER_ID, "voterId": id_, "voterDirectoryId": DIRECTORIES.get(id_, NO_ID)} | other
+    return {"clusterId": CLUSTER_ID, "voterId": id_, "voterDirectoryId": DIRECTORIES.get(id_, NULL_UUID)} | other
 
 
 def update_voter(id_: int, epoch: int, port: int, versions: tuple[int, int] = (0, 1), **other: Any) -> Document:
@@ -156,7 +156,7 @@ def update_voter(id_: int, epoch: int, port: int, versions: tuple[int, int] = (0
         "clusterId": CLUSTER_ID,
         "currentLeaderEpoch": epoch,
         "voterId": id_,
-        "voterDirectoryId": DIRECTORIES.get(id_, NO_ID),
+        "voterDirectoryId": DIRECTORIES.get(id_, NULL_UUID),
         "listeners": _named(id_, port),
         "kRaftVersionFeature": {"minSupportedVersion": versions[0], "maxSupportedVersion": versions[1]},
     } | other
@@ -203,13 +203,3 @@ def fetch_answer(
     if port is not None:
         body["nodeEndpoints"] = [{"nodeId": leader, "host": "127.0.0.1", "port": port, "rack": None}]
     return body
-
-
-def snapshot_answer(
-    epoch: int, leader: int, snapshot: tuple[int, int], size: int, position: int, part: str
-) -> Document:
-    """To FetchSnapshot: bytes from `position` on, in base64, of a snapshot of `size` bytes."""
-    one: Document = {"index": 0, "errorCode": 0, "snapshotId": {"epoch": snapshot[0], "endOffset": snapshot[1]}}
-    one |= {"currentLeader": {"leaderId": leader, "leaderEpoch": epoch}}
-    one |= {"size": size, "position": position, "unalignedRecords": part}
-    return {"throttleTimeMs": 0, "errorCode": 0, "topics": [{"name": TOPIC, "partitions": [one]}]}

@@ -8,7 +8,7 @@ from kraft_conformance.live.wire_log import Event, Way, WireLog
 from kraft_conformance.wire.connections import Connection, Server
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
-from kraft_conformance.wire.frames import decode_request, encode_frame
+from kraft_conformance.wire.frames import decode_request, encode_frame, unsupported_api_versions
 from kraft_conformance.wire.schema import Kind, message_of
 
 Answer = Callable[[Event], Document | Awaitable[Document | None] | None]
@@ -27,8 +27,6 @@ OFFERED: Mapping[str, tuple[int, int]] = {
     "UpdateRaftVoter": (0, 0),
 }
 """The versions that a peer offers."""
-_API_VERSIONS = 18
-_UNSUPPORTED_VERSION = 35
 ASK_S = 20.0
 """Seconds that an answer may take: no rule has a limit, and a machine may be busy."""
 
@@ -112,7 +110,7 @@ class Peer:
         try:
             frame = decode_request(raw, is_lenient=True)
         except WireError:
-            return _version_zero(raw, self._api_versions(0))
+            return unsupported_api_versions(raw, self._api_keys())
         api, number = frame.message.api, frame.header["correlationId"]
         event = self.log.add(self.id, Way.ASKED, api, frame.version, frame.body)
         body: Any = self._api_versions(frame.version) if api == "ApiVersions" else None
@@ -126,24 +124,17 @@ class Peer:
         document = {"header": {"correlationId": number}, "body": body}
         return encode_frame(message_of(api, Kind.RESPONSE), frame.version, document)[0]
 
-    def _api_versions(self, version: int) -> Document:
-        keys = [
+    def _api_keys(self) -> list[Document]:
+        return [
             {"apiKey": message_of(api, Kind.REQUEST).key, "minVersion": low, "maxVersion": high}
             for api, (low, high) in self.offered.items()
         ]
-        body: Document = {"errorCode": 0, "apiKeys": keys}
+
+    def _api_versions(self, version: int) -> Document:
+        body: Document = {"errorCode": 0, "apiKeys": self._api_keys()}
         if version >= 1:
             body["throttleTimeMs"] = 0
         if version >= 3:
             low, high = self.kraft_versions
             body["supportedFeatures"] = [{"name": "kraft.version", "minVersion": low, "maxVersion": high}]
         return body
-
-
-def _version_zero(raw: bytes, body: Document) -> bytes | None:
-    """To ApiVersions in a version that is not known: version 0 with UNSUPPORTED_VERSION (KIP-511)."""
-    if int.from_bytes(raw[4:6], "big") != _API_VERSIONS:
-        return None
-    number = int.from_bytes(raw[8:12], "big", signed=True)
-    document = {"header": {"correlationId": number}, "body": body | {"errorCode": _UNSUPPORTED_VERSION}}
-    return encode_frame(message_of("ApiVersions", Kind.RESPONSE), 0, document)[0]

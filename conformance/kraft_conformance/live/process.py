@@ -25,6 +25,7 @@ DIRECTORIES: Mapping[int, str] = {
     3: "AAAAAAAAAAAAAAAAAAADAw",
     4: "AAAAAAAAAAAAAAAAAAAEBA",
     5: "AAAAAAAAAAAAAAAAAAAFBQ",
+    6: "AAAAAAAAAAAAAAAAAAAGBg",
 }
 """Directory ids, by replica."""
 PARTITION = "__cluster_metadata-0"
@@ -184,14 +185,6 @@ class Process:
         self._signal(signal.SIGKILL)
         if self._child is not None:
             self._child.wait()
-
-    async def terminate(self, seconds: float = 20.0) -> int | None:
-        """SIGTERM, as for a graceful shutdown; its exit code, None if it does not end in time."""
-        self._signal(signal.SIGTERM)
-        end = asyncio.get_running_loop().time() + seconds
-        while self.is_alive and asyncio.get_running_loop().time() < end:
-            await asyncio.sleep(0.02)
-        return None if self._child is None else self._child.poll()
 
     def pause(self) -> None:
         """SIGSTOP: it stands still."""

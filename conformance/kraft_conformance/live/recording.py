@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from kraft_conformance.live.capture import CaptureWriter, Closed, FileLine, FrameLine, Opened, clock_us
 from kraft_conformance.wire.connections import read_frame
+from kraft_conformance.wire.disk_files import is_of_the_log
 from kraft_conformance.wire.errors import WireError
 
 
@@ -82,7 +83,7 @@ class Recorder:
         """Write down those files of the quorum that are not as they were when they were read last."""
         for node, folder in sorted(self._folders.items()):
             for path in sorted(folder.glob(pattern)):
-                if path.name != "quorum-state" and path.suffix not in (".log", ".checkpoint"):
+                if not is_of_the_log(path.name):
                     continue
                 with suppress(OSError):
                     content = path.read_bytes()

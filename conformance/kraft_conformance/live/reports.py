@@ -67,7 +67,7 @@ def junit(results: Sequence[Result]) -> bytes:
 
     suite = TestSuite("kraft-spec live")
     for result in results:
-        topic, _, name = result.case.id.partition(".")
+        topic, _, name = result.case.id.partition("/")
         case = TestCase(name, f"kraft-spec.live.{topic}")
         if result.status is Status.FAIL:
             mark = Failure(f"{result.reason}: expected {result.expected}, actual {result.actual}", "fail")

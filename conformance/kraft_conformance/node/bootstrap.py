@@ -30,7 +30,7 @@ async def bootstrap_servers(properties: NodeProperties, disk: Disk, ended: async
         for endpoint in wanted:
             known |= await _voters(endpoint, disk.key.id)
         if not any(one in known for one in wanted):
-            with suppress(TimeoutError, asyncio.TimeoutError):
+            with suppress(TimeoutError):
                 await asyncio.wait_for(ended.wait(), _PAUSE_S)
                 return None
     return {known[one]: one for one in wanted if one in known}

@@ -5,11 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 from kraft_conformance.node.driver import Node
+from kraft_conformance.wire.error_codes import MISMATCHED_ENDPOINT_TYPE
 from kraft_conformance.wire.other_requests import OtherRequest
 
 _DESCRIBE_CLUSTER = 60
 _CONTROLLERS = 2
-_MISMATCHED_ENDPOINT_TYPE = 114
 VERSIONS: Mapping[int, range] = {_DESCRIBE_CLUSTER: range(1, 3)}
 """The versions that are served, by API key: from KIP-919 on a request says that it asks for controllers."""
 
@@ -23,7 +23,7 @@ def answer_other(node: Node, request: OtherRequest) -> Mapping[str, Any]:
     leader = state.leader_id if state.leader_id in nodes else -1
     return {
         "throttle_time": timedelta(),
-        "error_code": 0 if is_right else _MISMATCHED_ENDPOINT_TYPE,
+        "error_code": 0 if is_right else MISMATCHED_ENDPOINT_TYPE,
         "error_message": None if is_right else "expected endpoint type 2: this is a controller",
         "endpoint_type": _CONTROLLERS,
         "cluster_id": node.disk.cluster_id,

@@ -10,7 +10,6 @@ Rules: wire.quorum-state, wire.control-records, durable.write-before-act, snapsh
 
 import fcntl
 import os
-import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,8 +18,13 @@ from typing import IO
 from kraft_conformance.node.errors import bad_file, no_file, refused
 from kraft_conformance.node.names import random_directory_id
 from kraft_conformance.node.properties import read_properties
-from kraft_conformance.node.snapshots import decode_snapshot, encode_snapshot, file_name
-from kraft_conformance.wire.errors import WireError
+from kraft_conformance.wire.disk_files import (
+    QUORUM_STATE,
+    DamagedFileError,
+    is_of_the_log,
+    on_disk,
+    snapshot_id,
+)
 from kraft_conformance.wire.log_records import (
     Batch,
     batches_of,
@@ -30,8 +34,9 @@ from kraft_conformance.wire.log_records import (
     records_of,
     values_of,
 )
-from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
+from kraft_conformance.wire.quorum_state import encode_quorum_state
 from kraft_conformance.wire.schema import NULL_UUID
+from kraft_conformance.wire.snapshot_files import decode_snapshot, encode_snapshot, file_name
 from kraft_conformance.wire.trace_links import TOPIC
 from kraft_conformance.wire.translation import directory_of, uuid_of
 from kraft_reference.effects import (
@@ -43,14 +48,12 @@ from kraft_reference.effects import (
     WriteSnapshot,
 )
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import Snapshot, append, log_on
+from kraft_reference.log import Snapshot
 from kraft_reference.records import Record, RecordKind
-from kraft_reference.state import ReplicaState, new_replica
+from kraft_reference.state import ReplicaState
 
 META = "meta.properties"
 PARTITION = f"{TOPIC}-0"
-_QUORUM_STATE = "quorum-state"
-_CHECKPOINT = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 
 
 def format_folder(folder: Path, cluster_id: str, key: ReplicaKey, checkpoint: Snapshot | None) -> None:
@@ -105,6 +108,7 @@ class Disk:
         self.key = ReplicaKey(node_id, directory_of(meta.get("directory.id") or self._new_directory_id()))
         self._batches: list[Batch] = []
         self.snapshot_bytes: dict[tuple[int, int], bytes] = {}
+        """Files of snapshots, by end offset and epoch."""
         self._values_below: tuple[bytes, ...] = ()
         self._values_end = 0
         """The offset up to which `_values_below` has the controller's records; the log may still have them too."""
@@ -128,51 +132,17 @@ class Disk:
         return made
 
     def _read(self, static: Snapshot) -> ReplicaState:
-        snapshot = static
-        found = sorted(path for path in self._partition.iterdir() if _CHECKPOINT.fullmatch(path.name))
-        for path in found:
-            name = _CHECKPOINT.fullmatch(path.name)
-            assert name is not None, "it was chosen by its name"
-            raw = path.read_bytes()
-            self.snapshot_bytes[int(name[1]), int(name[2])] = raw
-            if not raw:
-                raise bad_file(path, None, None, "is empty, expected a snapshot")
-            try:
-                snapshot, self._values_below = decode_snapshot(raw, int(name[1]), int(name[2]), static)
-            except WireError as error:
-                raise bad_file(path, None, None, str(error)) from error
-            self._values_end = snapshot.end_offset
-        state = new_replica(self.key, snapshot)
-        log = log_on(snapshot)
-        for path in sorted(self._partition.glob("*.log")):
-            try:
-                for batch in batches_of(path.read_bytes()):
-                    if batch.end_offset > snapshot.end_offset:
-                        records = records_of(batch)
-                        log = append(log, records[max(0, log.end_offset - batch.base_offset) :])
-                    self._batches.append(batch)
-            except WireError as error:
-                raise bad_file(path, None, None, str(error)) from error
-        # What this process can read, it takes for synced: it syncs what it opens.
-        state = state._replace(log=log._replace(flushed=log.end_offset))
-        return self._with_quorum_state(state)
-
-    def _with_quorum_state(self, state: ReplicaState) -> ReplicaState:
-        path = self._partition / _QUORUM_STATE
-        if not path.exists():
-            return state
+        files = {path.name: path.read_bytes() for path in self._partition.iterdir() if is_of_the_log(path.name)}
         try:
-            document = decode_quorum_state(path.read_text(encoding="utf-8"))
-        except WireError as error:
-            raise bad_file(path, 1, None, str(error)) from error
-        voted = document["votedId"]
-        directory = directory_of(document.get("votedDirectoryId", NULL_UUID))
-        return state._replace(
-            epoch=document["leaderEpoch"],
-            leader_id=None if document["leaderId"] < 0 else document["leaderId"],
-            voted_key=None if voted < 0 else ReplicaKey(voted, directory),
-            quorum_state_version=document["data_version"],
-        )
+            found = on_disk(self.key, files, static)
+        except DamagedFileError as damaged:
+            raise bad_file(self._partition / damaged.name, None, None, str(damaged.error)) from damaged
+        named = {snapshot_id(name): raw for name, raw in files.items()}
+        self.snapshot_bytes = {identifier: raw for identifier, raw in named.items() if identifier is not None}
+        self._batches = [*found.batches]
+        self._values_below, self._values_end = found.values, found.state.log.base.end_offset
+        # What this process can read, it takes for synced: it syncs what it opens.
+        return found.state
 
     def _open_log(self) -> IO[bytes]:
         found = sorted(self._partition.glob("*.log"))
@@ -235,7 +205,7 @@ class Disk:
         wanted = {"leaderId", "leaderEpoch", "votedId"}
         wanted |= {"votedDirectoryId"} if effect.version else {"clusterId", "appliedOffset", "currentVoters"}
         text, _ = encode_quorum_state(effect.version, {name: document[name] for name in document if name in wanted})
-        self._replace(_QUORUM_STATE, text.encode())
+        self._replace(QUORUM_STATE, text.encode())
 
     def _replace(self, name: str, content: bytes) -> None:
         """A file of the partition, whole or as it was before."""

@@ -53,6 +53,8 @@ _FIRED: Mapping[Timer, Callable[[], Event]] = {
     Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout,
     Timer.VOTER_CHANGE: VoterChangeTimeout,
 }
+_FETCH_WAIT_MS = 500
+"""As Kafka's raft client asks for it."""
 _BACKOFF_S = 0.05
 """Between a request that failed, or was answered with an error, and the next to the same place."""
 
@@ -271,8 +273,11 @@ class Node:
         try:
             connection = self._connection(to)
             static = self.configuration.checkpoint(self.id)
-            timeout_s = self.configuration.timeouts.request_timeout_ms / 1000
-            received = await asyncio.wait_for(exchange(connection, request, static, at_hand), timeout_s)
+            timeout_ms = self.configuration.timeouts.request_timeout_ms
+            wait_ms = min(_FETCH_WAIT_MS, timeout_ms // 2)
+            received = await asyncio.wait_for(
+                exchange(connection, request, static, at_hand, wait_ms), timeout_ms / 1000
+            )
         except (OSError, EOFError, WireError, TimeoutError):
             await asyncio.sleep(_BACKOFF_S)
             if self.replica.state.awaiting.get(to) == request.correlation_id:

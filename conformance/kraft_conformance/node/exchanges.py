@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from kraft_conformance.node.snapshots import decode_snapshot
 from kraft_conformance.wire.connections import Connection
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.frames import Frame
 from kraft_conformance.wire.log_records import Batch, batches_of, records_of
+from kraft_conformance.wire.snapshot_files import decode_snapshot
 from kraft_conformance.wire.trace_links import kafka_name
 from kraft_conformance.wire.translation import from_kafka, to_kafka
 from kraft_reference.log import Snapshot
 from kraft_reference.messages import FetchSnapshotRequest, Message, Request, VoteRequest
 from kraft_traces.message_types import TRACED_MESSAGES
-from kraft_traces.messages import message_of, traced_message
+from kraft_traces.messages import traced_message, whole
 from kraft_traces.values import TracedRecord, traced_record, traced_snapshot
 
 CLIENT = "kraft-spec-node-"
@@ -65,44 +65,24 @@ def reference_message(name: str, fields: Document) -> Message:
     Raises:
         WireError: a value is none of the protocol's.
     """
-    defaults: Document = {
-        "error": "NONE",
-        "epoch": 0,
-        "leader_id": None,
-        "leader_endpoint": None,
-        "voter_key": None,
-        "cluster_id": None,
-        "granted": False,
-        "high_watermark": -1,
-        "diverging_epoch": -1,
-        "diverging_end_offset": -1,
-        "snapshot_end_offset": -1,
-        "snapshot_epoch": -1,
-        "preferred_candidates": [],
-        "endpoint": None,
-        "timeout_ms": 30_000,
-        "when_committed": True,
-        "min_version": 0,
-        "max_version": 0,
-        "records": [],
-        "snapshot": None,
-        "pre_vote": False,
-    }
     kind = TRACED_MESSAGES[name]
-    known = {field: fields.get(field, defaults.get(field)) for field in kind.__struct_fields__ if field != "id"}
+    known = {field: fields[field] for field in kind.__struct_fields__ if field in fields}
     try:
-        return message_of(msgspec.convert({"type": name, **known}, kind))
+        return whole(msgspec.convert({"type": name, **known}, kind))
     except (msgspec.ValidationError, ValueError) as error:
         raise WireError(Reason.WRONG_TYPE, "$", f"a {name}", str(error)) from None
 
 
-async def exchange(connection: Connection, request: Request, static: Snapshot, at_hand: Document) -> Received:
+async def exchange(
+    connection: Connection, request: Request, static: Snapshot, at_hand: Document, wait_ms: int
+) -> Received:
     """The response to a request of the reference.
 
     Args:
         connection: to its destination.
         request: the request.
         static: what a snapshot without voters stands for.
+        wait_ms: how long a Fetch that finds nothing new may be held back; shorter than whoever awaits the response.
         at_hand: fields for those that Kafka's response lacks, such as the epoch of an AddRaftVoter response.
 
     Raises:
@@ -116,7 +96,7 @@ async def exchange(connection: Connection, request: Request, static: Snapshot, a
     if isinstance(request, FetchSnapshotRequest):
         return await _snapshot(connection, request, body, static)
     if api == "Fetch":
-        body |= {"maxWaitMs": 500, "maxBytes": 8 * 2**20}
+        body |= {"maxWaitMs": wait_ms, "maxBytes": 8 * 2**20}
     answer = await connection.ask(api, version, body, request.correlation_id)
     fields = at_hand | _fields(name, version, answer, request)
     batches: tuple[Batch, ...] = ()

@@ -6,7 +6,7 @@ from kraft_conformance.node import cluster
 from kraft_conformance.node.driver import Node, wall_clock_ms
 from kraft_conformance.node.metadata import METADATA_VERSION
 from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.error_codes import CODES
+from kraft_conformance.wire.error_codes import CODES, UNKNOWN_TOPIC_OR_PARTITION
 from kraft_conformance.wire.frames import Frame
 from kraft_conformance.wire.schema import Kind, messages
 from kraft_conformance.wire.trace_links import TOPIC
@@ -30,7 +30,6 @@ _SERVED = (
     "UpdateRaftVoter",
     "UpdateFeatures",
 )
-_UNKNOWN_TOPIC = 3
 
 
 def api_keys() -> list[Document]:
@@ -92,7 +91,7 @@ async def _describe_quorum(node: Node, frame: Frame) -> Document:
 
 def _partition(node: Node, index: int, version: int, is_known: bool) -> Document:
     told = describe_quorum(node.replica.state, node.configuration, node.fetch_times, wall_clock_ms())
-    code = CODES[told.error] if is_known else _UNKNOWN_TOPIC
+    code = CODES[told.error] if is_known else UNKNOWN_TOPIC_OR_PARTITION
     made: Document = {
         "partitionIndex": index,
         "errorCode": code,

@@ -14,8 +14,9 @@ from kraft_conformance.node import cluster, operators
 from kraft_conformance.node.driver import Node
 from kraft_conformance.node.exchanges import CLIENT, kafka_document, reference_message
 from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.error_codes import POSITION_OUT_OF_RANGE
 from kraft_conformance.wire.errors import Reason, WireError
-from kraft_conformance.wire.frames import Frame, decode_request, encode_frame
+from kraft_conformance.wire.frames import Frame, decode_request, encode_frame, unsupported_api_versions
 from kraft_conformance.wire.other_requests import decode_other_request, encode_other_response
 from kraft_conformance.wire.schema import Kind, message_of
 from kraft_conformance.wire.translation import from_kafka
@@ -31,7 +32,6 @@ from kraft_reference.roles import Role
 
 _WAIT_MS_MAX = 500
 """How long a Fetch that finds nothing new is held back: shorter than any fetch timeout."""
-_POSITION_OUT_OF_RANGE = 99
 _REPLICAS = (CLIENT, "raft-client-")
 """Client ids of replicas: of nodes, and of Kafka's controllers and brokers."""
 QUORUM = {
@@ -61,20 +61,11 @@ class Serving:
             frame = decode_request(raw, is_lenient=True)
             body = await self._body(frame)
         except WireError:
-            return self._unknown_version(raw)
+            return unsupported_api_versions(raw, operators.api_keys())
         if body is None:
             return None
         document = {"header": {"correlationId": frame.header["correlationId"]}, "body": body}
         return encode_frame(message_of(frame.message.api, Kind.RESPONSE), frame.version, document)[0]
-
-    @staticmethod
-    def _unknown_version(raw: bytes) -> bytes | None:
-        """ApiVersions in a version that is not known is answered in version 0, which says what is (KIP-511)."""
-        if len(raw) < 12 or struct.unpack_from(">h", raw, 4)[0] != 18:
-            return None
-        body = {"errorCode": 35, "apiKeys": operators.api_keys()}
-        document = {"header": {"correlationId": struct.unpack_from(">i", raw, 8)[0]}, "body": body}
-        return encode_frame(message_of("ApiVersions", Kind.RESPONSE), 0, document)[0]
 
     async def _body(self, frame: Frame) -> Document | None:
         api, sender = frame.message.api, sender_of(frame)
@@ -134,7 +125,7 @@ class Serving:
         wait_s = min(frame.body["maxWaitMs"], _WAIT_MS_MAX) / 1000
         if response.high_watermark != state.high_watermark:
             return
-        with suppress(TimeoutError, asyncio.TimeoutError):
+        with suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
                 while True:
                     self._node.changed.clear()
@@ -169,7 +160,7 @@ class Serving:
         if error is Error.NONE and position < len(self._node.disk.snapshot_bytes[identifier]):
             self._fill_piece(body, frame, identifier)
         elif error is Error.NONE:
-            body["topics"][0]["partitions"][0]["errorCode"] = _POSITION_OUT_OF_RANGE
+            body["topics"][0]["partitions"][0]["errorCode"] = POSITION_OUT_OF_RANGE
         return body
 
 

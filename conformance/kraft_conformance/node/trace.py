@@ -5,7 +5,6 @@ Messages have no ids in it: who sent what to whom, only all traces together say 
 
 import time
 from pathlib import Path
-from typing import get_args
 
 from msgspec import UNSET
 from msgspec.json import decode
@@ -13,23 +12,26 @@ from msgspec.structs import replace
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
+from kraft_conformance.wire.trace_links import WITHOUT_KAFKA_FIELD
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
-from kraft_reference.effects import DurableEffect
 from kraft_reference.events import Crash, Event, Receive
-from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Step
 from kraft_reference.state import ReplicaState
+from kraft_traces.effects import (
+    TracedAppendRecords,
+    TracedEffect,
+    TracedFlushLog,
+    TracedPersistQuorumState,
+    TracedTruncateLog,
+    TracedWriteSnapshot,
+)
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EventLine, Generator, Line, TracedCrash
+from kraft_traces.message_types import CHANGE_ANSWERS
 from kraft_traces.states import traced_state
 
 GENERATOR = Generator("kraft-spec-node", "1", None, None)
-_NOT_ON_THE_WIRE = {
-    "TracedAddVoterResponse": ("epoch", "leader_id", "leader_endpoint"),
-    "TracedRemoveVoterResponse": ("epoch", "leader_id", "leader_endpoint"),
-}
-"""Fields that Kafka's responses lack: what the node takes for them says nothing about the sender."""
 
 
 def now_ms() -> int:
@@ -81,7 +83,7 @@ class NodeTrace:
         if last.replica != formatted.key.id:
             said = f"tells of replica {last.replica}, expected the trace of node {formatted.key.id} alone"
             raise CommandError(f"{path}:{len(lines)}: {said}", ExitCode.BAD_INPUT)
-        durable = [one for one in last.effects if type(one).__name__.removeprefix("Traced") in _DURABLE]
+        durable = [one for one in last.effects if isinstance(one, _DURABLE)]
         end = formatted.log.end_offset
         done = len(durable)
         while done and not _has(durable[done - 1], formatted):
@@ -102,7 +104,7 @@ class NodeTrace:
         identifier = "0.0" if isinstance(event, Receive) else None
         line = event_line(
             Occurrence(
-                self._sequence, now_ms(), event, self._id, identifier, done.effects, _refusal(done), None, done.state
+                self._sequence, now_ms(), event, self._id, identifier, done.effects, done.refusal, None, done.state
             )
         )
         self._file.write(encode_line(_without_ids(line)))
@@ -112,28 +114,22 @@ class NodeTrace:
         self._file.close()
 
 
-_DURABLE = {kind.__name__ for kind in get_args(DurableEffect)}
+_DURABLE = (TracedPersistQuorumState, TracedWriteSnapshot, TracedTruncateLog, TracedAppendRecords, TracedFlushLog)
 
 
-def _refusal(done: Step) -> Refusal | None:
-    return done.refusal
-
-
-def _has(effect: object, disk: ReplicaState) -> bool:
-    """Is an effect of a step, which is not followed by others, on the disk?"""
-    match type(effect).__name__.removeprefix("Traced"):
-        case "PersistQuorumState":
-            epoch, leader = effect.epoch, effect.leader_id  # type: ignore[attr-defined]
-            voted = effect.voted_key  # type: ignore[attr-defined]
-            voted_id = None if voted is None else voted.id
-            disk_voted = None if disk.voted_key is None else disk.voted_key.id
-            return (epoch, leader, voted_id) == (disk.epoch, disk.leader_id, disk_voted)
-        case "AppendRecords":
-            return bool(disk.log.end_offset >= effect.base_offset + len(effect.records))  # type: ignore[attr-defined]
-        case "TruncateLog":
-            return bool(disk.log.end_offset <= effect.end_offset)  # type: ignore[attr-defined]
-        case "WriteSnapshot":
-            return bool(disk.log.base.end_offset == effect.snapshot.end_offset)  # type: ignore[attr-defined]
+def _has(effect: TracedEffect, disk: ReplicaState) -> bool:
+    """Is a durable effect of a step, which is not followed by others, on the disk?"""
+    match effect:
+        case TracedPersistQuorumState(epoch=epoch, leader_id=leader, voted_key=voted):
+            # The file of version 0 has no directory id.
+            ids = [None if one is None else one.id for one in (voted, disk.voted_key)]
+            return (epoch, leader, ids[0]) == (disk.epoch, disk.leader_id, ids[1])
+        case TracedAppendRecords(base_offset=base, records=records):
+            return disk.log.end_offset >= base + len(records)
+        case TracedTruncateLog(end_offset=end):
+            return disk.log.end_offset <= end
+        case TracedWriteSnapshot(snapshot=snapshot):
+            return disk.log.base.end_offset == snapshot.end_offset
         case _:
             return True
 
@@ -142,5 +138,7 @@ def _without_ids(line: EventLine) -> EventLine:
     """The line without ids of messages, which only the merged trace can give."""
     if line.message is UNSET:
         return line
-    missing = _NOT_ON_THE_WIRE.get(type(line.message).__name__, ())
+    # What the node takes for the fields that Kafka's answers to changes lack says nothing of the sender.
+    name = type(line.message).__name__.removeprefix("Traced")
+    missing = WITHOUT_KAFKA_FIELD.get(name, ()) if isinstance(line.message, CHANGE_ANSWERS) else ()
     return replace(line, cause=UNSET, message=replace(line.message, id=UNSET, **dict.fromkeys(missing, UNSET)))

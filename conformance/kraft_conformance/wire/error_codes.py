@@ -21,3 +21,8 @@ CODES = {
     Error.VOTER_NOT_FOUND: 127,
 }
 """The numbers of Apache Kafka.  Rule: wire.error-codes."""
+
+UNKNOWN_TOPIC_OR_PARTITION = 3
+POSITION_OUT_OF_RANGE = 99
+MISMATCHED_ENDPOINT_TYPE = 114
+"""Of what the reference has no request for."""

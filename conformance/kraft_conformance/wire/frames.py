@@ -9,9 +9,11 @@ from typing import Any
 
 from kraft_conformance.wire.decoding import Document, decoded
 from kraft_conformance.wire.encoding import encoded, whole_number
+from kraft_conformance.wire.error_codes import CODES
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.reading import Bytes
 from kraft_conformance.wire.schema import Kind, Message, messages
+from kraft_reference.messages import Error
 
 API_VERSIONS_KEY = 18
 
@@ -131,3 +133,15 @@ def _framed(raw: bytes, is_lenient: bool) -> Bytes:
 def header_of(message: Message) -> Message:
     """What stands in front of it."""
     return messages()["RequestHeader" if message.kind is Kind.REQUEST else "ResponseHeader"]
+
+
+def unsupported_api_versions(raw: bytes, api_keys: list[Document]) -> bytes | None:
+    """The frame that answers ApiVersions in a version that is not known: version 0, which says what is (KIP-511).
+
+    None to another request, for which there is no such way out.  Rule: wire.negotiation.
+    """
+    if len(raw) < 12 or struct.unpack_from(">h", raw, 4)[0] != API_VERSIONS_KEY:
+        return None
+    header = {"correlationId": struct.unpack_from(">i", raw, 8)[0]}
+    body = {"errorCode": CODES[Error.UNSUPPORTED_VERSION], "apiKeys": api_keys}
+    return encode_frame(messages()["ApiVersionsResponse"], 0, {"header": header, "body": body})[0]

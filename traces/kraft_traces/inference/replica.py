@@ -18,8 +18,9 @@ from kraft_spec.tlc.values import Function, codec
 from kraft_traces.check.binding import complete_event
 from kraft_traces.check.fetch_answers import chosen_answers
 from kraft_traces.check.model import TraceModel
-from kraft_traces.inference.sightings import Sighting, whole
+from kraft_traces.inference.sightings import Sighting
 from kraft_traces.lines import EventLine
+from kraft_traces.messages import whole
 
 
 class Step(NamedTuple):

@@ -4,14 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
-from kraft_reference import messages
-from kraft_reference.messages import Message
-from kraft_traces.forms import forms
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedMessage, TracedVoteRequest
-from kraft_traces.messages import message_of
 
 
 class Sighting(NamedTuple):
@@ -105,30 +100,3 @@ def _log_ends(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
             at = (one.source, one.message.last_epoch)
             ends[at] = max(ends.get(at, 0), shown)
     return ends
-
-
-def whole(seen: TracedMessage, **beside: object) -> Message:
-    """The message with what the wire does not carry as a replica fills it in that does not get it."""
-    kind: Any = getattr(messages, str(type(seen).__struct_config__.tag))
-    missing = {name: _ABSENT.get(name) for name in forms(kind) if getattr(seen, name) is UNSET and name not in beside}
-    return message_of(replace(seen, **missing, **beside))
-
-
-_ABSENT: dict[str, object] = {
-    "epoch": 0,
-    "granted": False,
-    "error": messages.Error.NONE,
-    "pre_vote": False,
-    "records": (),
-    "high_watermark": -1,
-    "diverging_epoch": -1,
-    "diverging_end_offset": -1,
-    "snapshot_end_offset": -1,
-    "snapshot_epoch": -1,
-    "correlation_id": 0,
-    "min_version": 0,
-    "max_version": 0,
-    "preferred_candidates": (),
-    "cluster_id": "",
-}
-"""What stands for a field that a version lacks; None for all others."""

@@ -11,6 +11,7 @@ from kraft_conformance.live.states import Copy, caught_up, fetching, leads
 from kraft_conformance.live.wire_log import Event
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.log_records import records_of
+from kraft_conformance.wire.schema import NULL_UUID
 from kraft_reference.records import Record, RecordKind
 
 ALONE = Setup(voters=(1,), peers=(2, 3, 4))
@@ -82,7 +83,7 @@ async def add_no_directory(x: Bench) -> None:
     """A voter without a directory id is not added."""
     await leads(x)
     await caught_up(x)
-    answer = await add(x, voterDirectoryId=bodies.NO_ID)
+    answer = await add(x, voterDirectoryId=NULL_UUID)
     same(answer.body["errorCode"], bodies.INVALID_REQUEST, "the error without a directory", "add-voter.well-formed")
 
 

@@ -12,6 +12,7 @@ from kraft_conformance.live.states import follows
 from kraft_conformance.live.wire_log import Event
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.log_records import control_batch
+from kraft_conformance.wire.schema import NULL_UUID
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.records import Record, RecordKind
 
@@ -91,7 +92,7 @@ async def grants(x: Bench) -> None:
     """An observer answers votes as a voter does."""
     x.epoch += 5
     for is_pre_vote in (True, False):
-        part = (await x.vote(2, x.epoch, is_pre_vote, up_to_date(x.epoch), to_directory=bodies.NO_ID)).part
+        part = (await x.vote(2, x.epoch, is_pre_vote, up_to_date(x.epoch), to_directory=NULL_UUID)).part
         same((part["errorCode"], part["voteGranted"]), (bodies.NONE, True), f"error and grant, Pre-Vote {is_pre_vote}")
 
 
@@ -100,7 +101,7 @@ async def leader_silent(x: Bench) -> None:
     """An observer whose leader is silent fetches from a bootstrap server, and asks for no votes."""
     x.epoch += 5
     x.serve(2, x.epoch)
-    await x.begin(2, x.epoch, to=-1, to_directory=bodies.NO_ID)
+    await x.begin(2, x.epoch, to=-1, to_directory=NULL_UUID)
     if await x.asked("Fetch", who=2, currentLeaderEpoch=x.epoch) is None:
         raise Inconclusive("it does not follow")
     after = await silent_leader(x)
@@ -190,7 +191,7 @@ async def added_by_record(x: Bench) -> None:
     records.append(Record(epoch, RecordKind.VOTERS, 0, keys, details))
     batch = b64encode(control_batch(0, records, 1, (1, 2, 3))).decode()
     x.serve(2, epoch, lambda offset, _: batch if offset == 0 else "")
-    await x.begin(2, epoch, to=-1, to_directory=bodies.NO_ID)
+    await x.begin(2, epoch, to=-1, to_directory=NULL_UUID)
     if await x.asked("Fetch", who=2, fetchOffset=3, lastFetchedEpoch=epoch) is None:
         raise Inconclusive("it does not append the voters set")
     after = await silent_leader(x)

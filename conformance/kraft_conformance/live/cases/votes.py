@@ -6,6 +6,7 @@ from kraft_conformance.live.cases import case, must, same, up_to_date
 from kraft_conformance.live.process import DIRECTORIES, REPLICA
 from kraft_conformance.live.states import candidate, caught_up, follows, leads, prospective, unattached
 from kraft_conformance.live.wire_log import Event
+from kraft_conformance.wire.schema import NULL_UUID
 
 OLD_LOG = (0, 0)
 
@@ -223,7 +224,7 @@ async def vote_voter_key(x: Bench) -> None:
         must(not answer.part["voteGranted"], "no vote", answer.part, "vote.voter-key")
         is_error = answer.part["errorCode"] in (bodies.INVALID_REQUEST, bodies.INVALID_VOTER_KEY)
         must(is_error, "an error that says so", answer.part["errorCode"], "identity.addressed-to-key")
-    answer = await x.vote(3, epoch, False, up_to_date(epoch), to=-1, to_directory=bodies.NO_ID)
+    answer = await x.vote(3, epoch, False, up_to_date(epoch), to=-1, to_directory=NULL_UUID)
     granted(answer, True, "a vote without an addressed key, in an epoch where none was given", "vote.voter-key")
 
 

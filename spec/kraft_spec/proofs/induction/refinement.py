@@ -45,8 +45,10 @@ class Refinement:
         world: The proof's state after what was explained so far.
     """
 
-    def __init__(self, interpreter: Interpreter, configuration: Configuration) -> None:
-        """Begin with freshly formatted replicas; `begin` says in which states they are.
+    def __init__(
+        self, interpreter: Interpreter, configuration: Configuration, states: Mapping[int, ReplicaState]
+    ) -> None:
+        """Begin with freshly formatted replicas, whose states are given by id.
 
         Raises:
             ValueError: the replicas were formatted with different voters, of which the proof knows nothing.
@@ -56,16 +58,12 @@ class Refinement:
         self.interpreter = interpreter
         self._keys = {replica.key.id: replica.key for replica in configuration.replicas.values()}
         self._numbers = {key: number for number, key in enumerate(self._keys.values(), start=1)}
-        self._states: dict[int, ReplicaState] = {}
+        self._states = dict(states)
         self._leaders_log: dict[str, Entry] = {}
         self._in_vain: set[tuple[Replica, int]] = set()
         numbers = tuple(self._numbers.values())
         self.world = interpreter.first(numbers, self._voters(configuration.voters), last_epoch=2**31)
         self._entries: dict[tuple[int, int], Entry] = {(0, 0): self.world.bootstrap}
-
-    def begin(self, states: Mapping[int, ReplicaState]) -> None:
-        """The replicas' first states, by id."""
-        self._states = dict(states)
 
     def explain(self, occurrence: Occurrence) -> tuple[Step, ...]:
         """The steps of the proof that one event of the run amounts to; none for one of which the proof knows nothing.

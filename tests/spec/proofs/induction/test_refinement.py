@@ -24,8 +24,8 @@ def follow(
     interpreter: Interpreter, plan: RunPlan, kind: type[Refinement] = Refinement
 ) -> Iterator[tuple[tuple[Step, ...], Refinement]]:
     simulation = simulation_of(plan)
-    followed = kind(interpreter, simulation.configuration)
-    followed.begin({number: replica.state for number, replica in simulation.world.replicas.items()})
+    states = {number: replica.state for number, replica in simulation.world.replicas.items()}
+    followed = kind(interpreter, simulation.configuration, states)
     for occurrence in simulation.run():
         yield followed.explain(occurrence), followed
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kraft_conformance.wire.batches import decode_batch, encode_batch
 from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.log_records import batches_of, control_document, control_record, data_batch, values_of
 from kraft_conformance.wire.schema import record_of
 from kraft_reference.log import Snapshot
@@ -55,8 +56,10 @@ def decode_snapshot(raw: bytes, end_offset: int, epoch: int, static: Snapshot) -
     """What the bytes of a snapshot file say; without voters in it they are those of `static`.
 
     Raises:
-        WireError: they are damaged.
+        WireError: they are damaged, or none.
     """
+    if not raw:
+        raise WireError(Reason.TRUNCATED, "snapshot", "a header and a footer at least", "no bytes")
     level, voters, details = 0, static.voters, static.details
     values: list[bytes] = []
     framing = {record_of(_HEADER).key, record_of(_FOOTER).key}
