@@ -16,7 +16,7 @@ from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.trace_links import TOPIC
 
-_QUICK = Timeouts(election=300, backoff=100, fetch=800, request=500)
+_QUICK = Timeouts(election=300, backoff=100, fetch=800, request=350)
 
 
 class Nodes:

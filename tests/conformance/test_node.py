@@ -9,13 +9,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.conformance.commands import Captured, assert_said
 from tests.conformance.nodes import Nodes
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
+from kraft_conformance.node.exchanges import fetch_wait_ms
 from kraft_conformance.wire.documents import read_json
+from kraft_reference.configuration import Timeouts
 
 
 def merged(nodes: Nodes, capsys: Captured) -> Path:
@@ -147,3 +151,9 @@ def sends(line: dict[str, Any], message: dict[str, Any]) -> bool:
     names = ("type", "destination", "correlation_id")
     sent = [effect["message"] for effect in line.get("effects", ()) if effect["kind"] == "Send"]
     return any(all(one[name] == message[name] for name in names) for one in sent)
+
+
+@given(st.integers(1, 10_000), st.integers(1, 10_000))
+def test_a_fetch_is_answered_before_it_is_given_up(request_ms: int, fetch_ms: int) -> None:
+    timeouts = Timeouts(request_timeout_ms=request_ms, fetch_timeout_ms=fetch_ms)
+    assert 0 <= fetch_wait_ms(timeouts) < min(request_ms, fetch_ms)

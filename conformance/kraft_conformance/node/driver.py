@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from kraft_conformance.node.disk import Disk
-from kraft_conformance.node.exchanges import CLIENT, Received, exchange
+from kraft_conformance.node.exchanges import CLIENT, Received, exchange, fetch_wait_ms
 from kraft_conformance.node.metadata import METADATA_VERSION_RECORD
 from kraft_conformance.node.settings import NodeProperties
 from kraft_conformance.node.trace import NodeTrace
@@ -53,8 +53,6 @@ _FIRED: Mapping[Timer, Callable[[], Event]] = {
     Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout,
     Timer.VOTER_CHANGE: VoterChangeTimeout,
 }
-_FETCH_WAIT_MS = 500
-"""As Kafka's raft client asks for it."""
 _BACKOFF_S = 0.05
 """Between a request that failed, or was answered with an error, and the next to the same place."""
 
@@ -274,7 +272,7 @@ class Node:
             connection = self._connection(to)
             static = self.configuration.checkpoint(self.id)
             timeout_ms = self.configuration.timeouts.request_timeout_ms
-            wait_ms = min(_FETCH_WAIT_MS, timeout_ms // 2)
+            wait_ms = fetch_wait_ms(self.configuration.timeouts)
             received = await asyncio.wait_for(
                 exchange(connection, request, static, at_hand, wait_ms), timeout_ms / 1000
             )

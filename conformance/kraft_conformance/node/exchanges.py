@@ -17,6 +17,7 @@ from kraft_conformance.wire.log_records import Batch, batches_of, records_of
 from kraft_conformance.wire.snapshot_files import decode_snapshot
 from kraft_conformance.wire.trace_links import kafka_name
 from kraft_conformance.wire.translation import from_kafka, to_kafka
+from kraft_reference.configuration import Timeouts
 from kraft_reference.log import Snapshot
 from kraft_reference.messages import FetchSnapshotRequest, Message, Request, VoteRequest
 from kraft_traces.message_types import TRACED_MESSAGES
@@ -37,6 +38,8 @@ VERSIONS = {
     "UpdateRaftVoter": 0,
 }
 """What a node sends; every controller of Apache Kafka 4.0 and later has them.  Rule: wire.negotiation."""
+_FETCH_WAIT_MS = 500
+"""That of Kafka's raft client."""
 _SNAPSHOT_BYTES_MAX = 2**30
 """Larger ones are not taken."""
 _CHUNK_BYTES = 2**20
@@ -51,6 +54,11 @@ class Received(NamedTuple):
     """Of a Fetch response."""
     snapshot: bytes | None = None
     """The whole file, of a FetchSnapshot response."""
+
+
+def fetch_wait_ms(timeouts: Timeouts) -> int:
+    """How long a Fetch may be held back that finds nothing new: as Kafka asks, but never until it is given up."""
+    return min(_FETCH_WAIT_MS, timeouts.request_timeout_ms // 2, timeouts.fetch_timeout_ms // 2)
 
 
 def kafka_document(message: Message, version: int) -> Document:
