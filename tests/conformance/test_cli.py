@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from tests.conformance.commands import Captured, assert_said, document, error, o
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.findings.finding import find_finding
+from kraft_conformance.findings.showing import counterexample_file
 from kraft_dev.samples import sample_folder
 from kraft_reference.scenarios import SCENARIOS
 
@@ -321,11 +324,13 @@ def test_a_check_is_written_for_tlc_by_hand(capsys: Captured, tmp_path: Path) ->
 
 
 def test_a_slice_where_kafka_decides(capsys: Captured) -> None:
-    """Only its restart differs here: it prefers the own vote to the leader that the file names."""
+    """Only its restart differs here, so that TLC finds the recorded counterexample of own-vote-before-known-leader."""
     words = ("model", "voters-known-leader", "--profile", "kafka-4")
     code, out = output(capsys, *words)
     assert code == ExitCode.VIOLATION
     assert out.startswith("FAIL voters-known-leader.kafka-4: violates ElectionSafety after")
+    recorded = counterexample_file(find_finding("own-vote-before-known-leader")).read_text(encoding="utf-8")
+    assert textwrap.indent(recorded, "  ") in out
 
 
 def test_a_reader_that_goes_away_is_no_violation(trace: Path) -> None:

@@ -1,6 +1,7 @@
 """The findings: each goes on showing what it says."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -21,7 +22,9 @@ from kraft_dev import findings as recording
 from kraft_dev.findings import counterexample_of
 from kraft_reference.cluster.failure import Failure
 from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.events import Event, event_name
 from kraft_reference.scenarios.director import Director
+from kraft_spec.experiments.playing import play
 from kraft_traces.check.verdict import RejectionKind, VerdictKind
 
 FINDINGS = load_findings()
@@ -69,6 +72,20 @@ def test_tlc_takes_its_schedule_up_to_the_violation(finding: Finding) -> None:
         assert verdict.rejection is not None
         assert verdict.rejection.kind is RejectionKind.PROPERTY
         assert set(verdict.rejection.properties) & set(variant.violates)
+
+
+def test_tlcs_counterexample_under_kafka_is_the_end_of_the_schedule_that_releases_are_run_by() -> None:
+    """Replicas 1 and 2 of the slice are 2 and 1 there, and what crashes in a Fetch crashes after it."""
+    finding = find_finding("own-vote-before-known-leader")
+    steps = re.findall(r"(\w+) \(replica (\d)", counterexample_file(finding).read_text(encoding="utf-8"))
+    played = play(*finding.variant()).occurrences
+    events = [(event_name(one.event), one.replica_id) for one in played if isinstance(one.event, Event)]
+    crash = events.index(("Crash", 1))
+    assert ("Restart", 1) in events[crash:]
+    for in_slice, in_schedule in (("1", 2), ("2", 1)):
+        wanted = [action for action, replica in steps if replica == in_slice]
+        done = [action for action, replica in (*events[:crash], ("Restart", 1)) if replica == in_schedule]
+        assert wanted == done[-len(wanted) :]
 
 
 def test_nothing_is_recorded_that_is_no_finding() -> None:

@@ -12,7 +12,7 @@ from tools.site.slices import slice_lines
 from kraft_dev.load_bearing.recorded import recorded_counterexample
 from kraft_dev.markdown import table
 from kraft_spec.counterexamples import Step
-from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule, Simulated
+from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule
 from kraft_spec.mutants.load_bearing import Row
 from kraft_spec.rules import PROPERTIES, Registry, Rule
 
@@ -136,8 +136,6 @@ def _evidence(mutant: Mutant) -> str:
             found = f"TLC, held to the scenario {_scenario_link(name)}, finds `{violated}` violated."
         case Schedule(workload=workload, property=violated):
             found = f"TLC, held to a run of the workload `{workload}`, finds `{violated}` violated."
-        case Simulated(property=violated):
-            found = f"TLC finds `{violated}` violated in random behaviours of the model."
         case Covered(rules=rules, reason=reason, checks=checks):
             keepers = ", ".join(f"`{rule}`" for rule in rules)
             searched = ", ".join(f"`{check}`" for check in checks)

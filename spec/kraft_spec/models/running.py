@@ -90,16 +90,17 @@ def write_model(check: ModelCheck, folder: Path, directory: Path | None = None) 
     """
     with nullcontext(directory) if directory is not None else model_without(check.without) as model:
         shutil.copytree(model, folder)
-    if check.profile != KIP.name:
-        apply_edits(folder, (_decided_by(PROFILES[check.profile]),))
+    apply_edits(folder, decided_by(PROFILES[check.profile]))
     (folder / f"{check.name}.cfg").write_text(check.configuration.text, encoding="utf-8")
     return folder
 
 
-def _decided_by(profile: Profile) -> Edit:
-    """The slices' decisions are those of a profile."""
+def decided_by(profile: Profile) -> tuple[Edit, ...]:
+    """The slices' decisions are those of a profile; the modules as they are have those of `kip`."""
+    if profile == KIP:
+        return ()
     answers = ", ".join(f'{one.model} |-> "{getattr(profile, one.reference)}"' for one in DECISIONS)
-    return Edit("MCBounds.tla", "Decisions == KipDecisions\n", f"Decisions == [{answers}]\n")
+    return (Edit("MCBounds.tla", "Decisions == KipDecisions\n", f"Decisions == [{answers}]\n"),)
 
 
 def run_check(

@@ -12,7 +12,7 @@ from kraft_spec.mutants.catalogue import (
     reference_edits,
     seeded,
 )
-from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, NotModelled, Schedule, Simulated
+from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, NotModelled, Schedule
 
 __all__ = [
     "Catalogue",
@@ -22,7 +22,6 @@ __all__ = [
     "MutantError",
     "NotModelled",
     "Schedule",
-    "Simulated",
     "load_catalogue",
     "model_edits",
     "read_catalogue",

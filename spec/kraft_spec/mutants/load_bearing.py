@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kraft_spec.mutants.catalogue import Catalogue
-from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, Schedule, Simulated
+from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, Schedule
 from kraft_spec.rules import Registry
 
 VERDICTS = ("load-bearing", "together", "covered", "not modelled")
@@ -44,8 +44,6 @@ class Row:
                 return f"{self._others}scenario {scenario}: {violated}"
             case Schedule(workload=workload, property=violated):
                 return f"{self._others}a run of {workload}: {violated}"
-            case Simulated(property=violated):
-                return f"{self._others}random behaviours: {violated}"
             case Covered(rules=rules):
                 return f"covered by {', '.join(rules)}"
         return ""

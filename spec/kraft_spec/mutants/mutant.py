@@ -41,16 +41,6 @@ class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     """Events of the safety phase of each."""
 
 
-class Simulated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="by", tag="simulation"):
-    """A counterexample among random behaviours of the model."""
-
-    property: str
-    depth: int = 100
-    seed: int = 1
-    seconds: float = 120.0
-    """Time after which TLC gives up."""
-
-
 class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="by", tag="covered"):
     """No counterexample exists: the rule is not load-bearing by itself."""
 
@@ -65,7 +55,7 @@ class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field
     """More overrides of their configurations: a reduction that the broken model does not allow, switched off."""
 
 
-Evidence = Exhaustive | Schedule | Simulated | Covered
+Evidence = Exhaustive | Schedule | Covered
 
 
 class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -13,7 +13,9 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_dev.load_bearing.evidence import Found, run_evidence, safety_rules_section
 from kraft_dev.load_bearing.recorded import recorded_bytes
+from kraft_dev.load_bearing.searching import leaves_open
 from kraft_dev.markdown import show as show_sections
+from kraft_reference.profile import KIP, PROFILES
 from kraft_spec.counterexamples import text_of
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Catalogue, Exhaustive, Mutant, MutantError, Schedule, load_catalogue
@@ -42,17 +44,23 @@ RecordCounterexamples = Annotated[
     ),
 ]
 
+OfProfile = Annotated[
+    str,
+    typer.Option("--profile", help="Who decides what the searches leave open; those that leave nothing are not run."),
+]
+
 
 def load_bearing(
     names: Names = None,
     workers: Workers = 2,
     record_counterexamples: RecordCounterexamples = None,
     show: Show = False,
+    profile: OfProfile = KIP.name,
     as_json: Json = False,
 ) -> int:
     """Show for each safety rule what TLC finds violated when the model does not keep it; with names, run TLC.
 
-    Exit code 1 when TLC finds something else than the table says.
+    Exit code 1 when TLC finds something else than the table says; under a profile of Apache Kafka, another property.
     """
     try:
         catalogue = load_catalogue()
@@ -65,10 +73,14 @@ def load_bearing(
         return _list(listed, as_json)
     if record_counterexamples is not None and not record_counterexamples.is_dir():
         raise CommandError(f"there is no folder {record_counterexamples} to write to", ExitCode.CANNOT_WRITE)
-    chosen = _chosen(catalogue, names)
+    if profile not in PROFILES:
+        raise usage_error(f"no profile {profile!r}, expected one of {', '.join(PROFILES)}")
+    if profile != KIP.name and record_counterexamples is not None:
+        raise usage_error(f"the recorded counterexamples are those of {KIP.name}")
+    chosen = _chosen(catalogue, names, profile)
     found: list[Found] = []
     for mutant in chosen:
-        found.append(_run(mutant, workers))
+        found.append(_run(mutant, profile, workers))
         if not as_json:
             stdout.print(one_line(mutant, found[-1]), markup=False, soft_wrap=True)
             if show:
@@ -80,8 +92,8 @@ def load_bearing(
     return ExitCode.VIOLATION if any(one.problem for one in found) else ExitCode.CONFORMANT
 
 
-def _chosen(catalogue: Catalogue, names: list[str]) -> tuple[Mutant, ...]:
-    candidates = with_evidence(catalogue)
+def _chosen(catalogue: Catalogue, names: list[str], profile: str) -> tuple[Mutant, ...]:
+    candidates = [mutant for mutant in with_evidence(catalogue) if profile == KIP.name or leaves_open(mutant)]
     chosen: dict[str, Mutant] = {}
     for name in names:
         if name in GROUPS:
@@ -89,21 +101,22 @@ def _chosen(catalogue: Catalogue, names: list[str]) -> tuple[Mutant, ...]:
         else:
             selected = [mutant for mutant in candidates if name in (mutant.name, mutant.rules[0])]
         if not selected:
+            known = "evidence" if profile == KIP.name else f"a search in which {profile} decides"
             raise usage_error(
-                f"{name!r} is no rule or mutant with evidence; `python -m kraft_dev load-bearing` lists them"
+                f"{name!r} is no rule or mutant with {known}; `python -m kraft_dev load-bearing` lists them"
             )
         chosen.update((mutant.name, mutant) for mutant in selected)
     return tuple(chosen.values())
 
 
-def _run(mutant: Mutant, workers: int) -> Found:
+def _run(mutant: Mutant, profile: str, workers: int) -> Found:
     with progress(f"without {mutant.rules[0]}") as advance:
 
         def show(reached: Progress) -> None:
             advance(0, f"without {mutant.rules[0]}: {reached.states_distinct} states, depth {reached.depth}")
 
         try:
-            return run_evidence(mutant, show, workers=workers)
+            return run_evidence(mutant, show, profile=profile, workers=workers)
         except EditError as error:
             raise CommandError(f"mutant {mutant.name}: {error}", ExitCode.INTERNAL_ERROR) from error
 

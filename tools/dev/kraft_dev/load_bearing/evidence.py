@@ -8,6 +8,7 @@ from kraft_dev.load_bearing.recorded import counterexample_of, recorded_countere
 from kraft_dev.load_bearing.schedule import hold
 from kraft_dev.load_bearing.searching import gather
 from kraft_dev.markdown import Section, code, page
+from kraft_reference.profile import KIP
 from kraft_spec.counterexamples import Counterexample
 from kraft_spec.mutants import Exhaustive, Mutant, Schedule
 from kraft_spec.mutants.load_bearing import VERDICTS, Row
@@ -41,11 +42,12 @@ def run_evidence(
     mutant: Mutant,
     on_progress: Callable[[Progress], None] | None = None,
     *,
+    profile: str = KIP.name,
     workers: int = 1,
     heap_megabytes: int | None = None,
     clock: Callable[[], float] = monotonic,
 ) -> Found:
-    """Run the evidence of one mutant.
+    """Run the evidence of one mutant; a schedule has its own profile.
 
     Raises:
         MutantError: It has none.
@@ -58,7 +60,7 @@ def run_evidence(
         held = hold(mutant)
         violated = " and ".join(held.violated)
         return Found(mutant.name, violated, held.lines, held.schedule, held.problem, clock() - started)
-    report = gather(mutant, on_progress, workers=workers, heap_megabytes=heap_megabytes)
+    report = gather(mutant, on_progress, profile=profile, workers=workers, heap_megabytes=heap_megabytes)
     violated = " and ".join(search.violated for search in report.searches if search.violated)
     length = max((search.states for search in report.searches), default=0)
     where = ", ".join(search.check for search in report.searches)

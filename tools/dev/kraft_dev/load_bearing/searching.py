@@ -13,13 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kraft_reference.profile import KIP, PROFILES
 from kraft_spec.edits import apply_edits
 from kraft_spec.experiments import model_edits_without
-from kraft_spec.models import Configuration, find_check, model_directory
+from kraft_spec.models import Configuration, find_check, model_directory, takes_profile, under_profile
 from kraft_spec.models.check import ModelCheck
+from kraft_spec.models.running import decided_by
 from kraft_spec.mutants.catalogue import MutantError, model_edits
-from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, Simulated
-from kraft_spec.tlc.model_check import ModelCheckOptions, Simulation, check_model
+from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant
+from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
 
 MODULE = "Mutant"
@@ -69,14 +71,23 @@ class EvidenceReport:
     problem: str
 
 
+def leaves_open(mutant: Mutant) -> bool:
+    """Is its evidence a search of slices where a profile decides something?"""
+    slices = _slices(mutant)
+    return bool(slices) and all(map(takes_profile, slices))
+
+
 def gather(
     mutant: Mutant,
     on_progress: Callable[[Progress], None] | None = None,
     *,
+    profile: str = KIP.name,
     workers: int = 1,
     heap_megabytes: int | None = None,
 ) -> EvidenceReport:
     """Search the broken model as the mutant's evidence says, and compare.
+
+    Where another profile decides than `kip`, a counterexample may have another length.
 
     Raises:
         MutantError: The evidence is a schedule, or there is none.
@@ -84,25 +95,26 @@ def gather(
         ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
     """
     evidence = mutant.evidence
-    match evidence:
-        case Exhaustive():
-            search = _search(mutant, find_check(evidence.check), evidence, on_progress, 1, heap_megabytes)
-            return EvidenceReport(mutant, (search,), _problem(search, evidence.property, evidence.states))
-        case Simulated():
-            check = replace(
-                find_check("simulation"),
-                simulation=Simulation(behaviours=None, depth=evidence.depth, seed=evidence.seed),
-                time_limit_seconds=evidence.seconds,
-            )
-            search = _search(mutant, check, None, on_progress, 1, heap_megabytes)
-            return EvidenceReport(mutant, (search,), _problem(search, evidence.property, None))
-        case Covered():
-            searches = tuple(
-                _search(mutant, find_check(name), evidence, on_progress, workers, heap_megabytes)
-                for name in evidence.checks
-            )
-            return EvidenceReport(mutant, searches, _problem_of_covered(searches))
-    raise MutantError(f"mutant {mutant.name} has no evidence that a search of the model gives")
+    if not isinstance(evidence, Bounds):
+        raise MutantError(f"mutant {mutant.name} has no evidence that a search of the model gives")
+    threads = 1 if isinstance(evidence, Exhaustive) else workers
+    searches = tuple(
+        _search(mutant, under_profile(check, profile), evidence, on_progress, threads, heap_megabytes)
+        for check in _slices(mutant)
+    )
+    if isinstance(evidence, Covered):
+        return EvidenceReport(mutant, searches, _problem_of_covered(searches))
+    states = evidence.states if profile == KIP.name else None
+    return EvidenceReport(mutant, searches, _problem(searches[0], evidence.property, states))
+
+
+def _slices(mutant: Mutant) -> tuple[ModelCheck, ...]:
+    match mutant.evidence:
+        case Exhaustive(check=name):
+            return (find_check(name),)
+        case Covered(checks=names):
+            return tuple(map(find_check, names))
+    return ()
 
 
 def _problem(search: Search, expected: str, states: int | None) -> str:
@@ -165,6 +177,7 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds | None = None
         own_start = isinstance(bounds, Exhaustive) and bool(bounds.initial)
         without = set() if own_start else set(check.without) - set(mutant.switched_off)
         apply_edits(Path(temporary), (*model_edits_without(without), *model_edits(mutant)))
+        apply_edits(folder, decided_by(PROFILES[check.profile]))
         definitions = "" if bounds is None else bounds.definitions
         heading = f" MODULE {MODULE} ".center(77, "-")
         module = f"{heading}\nEXTENDS {check.configuration.module}\n{definitions}\n{'=' * 77}\n"

@@ -18,13 +18,14 @@ from kraft_dev.edges.enumeration import enumerate_edges
 from kraft_dev.findings import counterexample_of
 from kraft_dev.kafka_bugs import NAMED, VECTORS, bugs_of
 from kraft_dev.load_bearing.evidence import not_as_recorded, run_evidence
+from kraft_dev.load_bearing.searching import leaves_open
 from kraft_dev.matrix import machine_made
 from kraft_dev.matrix.measuring import Plan, measure, problems
 from kraft_dev.matrix.subjects import seeded_subjects
 from kraft_dev.nightly.record import Fact, Item
 from kraft_dev.results import Row, share, undetected
-from kraft_reference.profile import KAFKA_PROFILES, KIP
-from kraft_spec.models import CHECKS, checks_of, find_check, run_check, takes_profile, under_profile
+from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP
+from kraft_spec.models import CHECKS, find_check, run_check, takes_profile, under_profile
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import with_evidence
 from kraft_spec.tlc.model_report import Outcome, Progress
@@ -90,14 +91,15 @@ def edges_item(name: str, means: Means) -> Item:
 
 
 def load_bearing_item(name: str, means: Means) -> Item:
-    """The evidence of one mutant, and that the counterexample is the recorded one."""
-    mutant = load_catalogue()[name]
+    """The evidence of one mutant, under the profile that its name ends with; else the recorded counterexample."""
+    mutant_name, _, profile = name.partition(".")
+    mutant = load_catalogue()[mutant_name]
 
     def show_progress(reached: Progress) -> None:
         means.say(f"{reached.states_distinct} states, depth {reached.depth}")
 
-    found = run_evidence(mutant, show_progress, workers=means.workers)
-    problem = found.problem or not_as_recorded(mutant, found)
+    found = run_evidence(mutant, show_progress, profile=profile or KIP.name, workers=means.workers)
+    problem = found.problem or ("" if profile else not_as_recorded(mutant, found))
     facts: dict[str, Fact] = {
         "rule": mutant.rules[0],
         "violated": found.violated or None,
@@ -230,9 +232,19 @@ def model_item(name: str, means: Means) -> Item:
 
 
 def _under_kafka() -> tuple[str, ...]:
-    """The checks of the ci group that leave something open, under each profile of Apache Kafka."""
-    open_checks = [check for check in checks_of("ci") if takes_profile(check)]
-    return tuple(under_profile(check, profile.name).name for profile in KAFKA_PROFILES for check in open_checks)
+    """The checks that leave something open, under each profile of Apache Kafka; those of an hour under the newest."""
+    return tuple(
+        under_profile(check, profile.name).name
+        for profile in KAFKA_PROFILES
+        for check in CHECKS
+        if takes_profile(check) and (check.time_limit_seconds is None or profile == KAFKA_4)
+    )
+
+
+def _broken_under_kafka() -> tuple[str, ...]:
+    """The mutants whose searches leave something open, under each profile of Apache Kafka."""
+    broken = [mutant.name for mutant in with_evidence(load_catalogue()) if leaves_open(mutant)]
+    return tuple(f"{mutant}.{profile.name}" for profile in KAFKA_PROFILES for mutant in broken)
 
 
 def _short_checks_first() -> tuple[str, ...]:
@@ -273,7 +285,13 @@ PARTS: tuple[Part, ...] = (
         finding_item,
     ),
     Part("models", "every model check, the long ones with checkpoints", _short_checks_first, model_item),
-    Part("kafka-models", "the model checks of a push where Apache Kafka decides", _under_kafka, model_item),
+    Part("kafka-models", "the model checks where Apache Kafka decides", _under_kafka, model_item),
+    Part(
+        "kafka-load-bearing",
+        "what TLC finds violated without a safety rule where Apache Kafka decides",
+        _broken_under_kafka,
+        load_bearing_item,
+    ),
 )
 
 
