@@ -85,9 +85,12 @@ IsWanted(m) ==
 
 Entering(sends) == {sends[i] : i \in {j \in 1..Len(sends) : IsWanted(sends[j])}}
 
-\* After the event at r: consumed leaves the network, sends enter it.
+\* After the event at r: consumed leaves the network, sends enter it.  Who crashes after sending a request waits for no
+\* answer to it, so that one is forgotten as well.
 Transmit(r, consumed, after, sends) ==
-  network' = Forget(r, replicas[r].awaiting, after.awaiting, network \ consumed) \cup Entering(sends)
+  LET entering == Entering(sends)
+      asked == {<<m.destination, m.correlation_id>> : m \in {n \in entering : IsRequest(n)}}
+  IN network' = Forget(r, replicas[r].awaiting \cup asked, after.awaiting, (network \ consumed) \cup entering)
 
 (***************************************************************************)
 (* What the properties remember.                                           *)
