@@ -232,6 +232,14 @@ def test_a_wrong_statement_is_a_problem(by: Exhaustive | Covered, problem: str) 
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize(("profile", "violated"), [("kip", ""), ("kafka-4", "ElectionSafety")])
+def test_a_profile_decides_in_a_broken_model(profile: str, violated: str) -> None:
+    harmless = replace(CATALOGUE[QUICK], model=(), evidence=Exhaustive("voters-known-leader", "ElectionSafety", 7))
+    found = gather(harmless, profile=profile, heap_megabytes=HEAP_MEGABYTES)
+    assert found.searches[0].violated == violated
+
+
+@pytest.mark.nightly
 def test_a_counterexample_that_is_not_there_is_a_problem() -> None:
     harmless = replace(
         CATALOGUE["candidate-still-awaits-pre-votes"],

@@ -119,6 +119,24 @@ def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
     assert not_as_recorded(scheduled, dataclasses.replace(found, counterexample=None)) == ""
 
 
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("sample", "--profile", "raft"), "no profile 'raft', expected one of kip, kafka-4, kafka-4.1, kafka-4.0"),
+        (
+            ("answers-are-not-matched-to-requests", "--profile", "kafka-4"),
+            "is no rule or mutant with a search in which kafka-4 decides",
+        ),
+        (("sample", "--profile", "kafka-4", "--record-counterexamples", "."), "those of kip"),
+    ],
+)
+def test_what_a_profile_cannot_decide_is_wrong_use(
+    asked: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["load-bearing", *asked]) == ExitCode.USAGE
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
 def test_an_unknown_name_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["load-bearing", "nothing"]) == ExitCode.USAGE
     assert "'nothing' is no rule or mutant with evidence" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """The nightly record: dated, resumable, compared with the night before."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
 from kraft_dev.nightly import parts as nightly_parts
-from kraft_dev.nightly.parts import PARTS, Means, Part
+from kraft_dev.nightly.parts import OTHERWISE_UNDER_KAFKA, PARTS, Means, Part
 from kraft_dev.nightly.record import (
     Change,
     Item,
@@ -24,7 +25,8 @@ from kraft_dev.nightly.record import (
     write_night,
 )
 from kraft_dev.nightly.running import begin, run_night
-from kraft_spec.models import CHECKS
+from kraft_reference.profile import KAFKA_PROFILES
+from kraft_spec.models import CHECKS, takes_profile
 from kraft_spec.mutants import load_catalogue
 
 
@@ -166,6 +168,21 @@ def test_the_parts_cover_every_model_check_and_every_mutant_with_evidence() -> N
     assert by_name["models"] == {check.name for check in CHECKS}
     with_evidence = {mutant.name for mutant in load_catalogue().mutants if mutant.evidence is not None}
     assert by_name["load-bearing"] == with_evidence
+    assert {name.partition(".")[0] for name in by_name["kafka-models"]} == {
+        check.name for check in CHECKS if takes_profile(check)
+    }
+    assert {name.partition(".")[2] for name in by_name["kafka-load-bearing"]} == {one.name for one in KAFKA_PROFILES}
+    assert OTHERWISE_UNDER_KAFKA.keys() <= by_name["kafka-models"]
+
+
+def test_the_page_of_kafka_says_which_checks_find_something_else_there() -> None:
+    page = (Path(__file__).parents[2] / "docs/kafka.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| ((?:`kafka-[\d.]+`(?:, )?)+) \| (\w+) \|", page, re.MULTILINE)
+    assert {
+        f"{check}.{profile}": "" if violated == "nothing" else violated
+        for check, profiles, violated in rows
+        for profile in re.findall(r"kafka-[\d.]+", profiles)
+    } == OTHERWISE_UNDER_KAFKA
 
 
 def test_the_command_compares_with_the_night_before(
