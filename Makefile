@@ -44,7 +44,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: agreement kafka help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants grading nightly cross-check docs dev dist clean distclean
+.PHONY: agreement kafka help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants nightly cross-check docs dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -63,8 +63,7 @@ help:
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make agreement  the compiled model against TLC, line by line: hours"
 	@echo "make bench    the figures of the README, measured here"
-	@echo "make mutants  broken references, seeded and machine-made, against every tool; recorded for the site"
-	@echo "make grading  broken references behind the conformance adapter, against vectors and random mode; recorded for the site"
+	@echo "make mutants  broken references, seeded and machine-made: what detects them, and what it names; recorded for the site"
 	@echo "make nightly  every check in its long form, with a dated record in .nightly/ that the next night is compared with"
 	@echo "make cross-check  what Z3 proved, asked again of cvc5 from files in build/cross-check"
 	@echo "make docs     the site in build/docs: pages of every rule, scenario and module; its examples run, its links checked"
@@ -140,7 +139,7 @@ edges:
 killed:
 	@tools/ensure_venv.sh test
 	@mkdir -p $(dir $(EDGES))
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix mutants --first --edges $(EDGES)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix mutants --edges $(EDGES)
 
 pytest:
 	@tools/ensure_venv.sh test
@@ -155,13 +154,10 @@ pipeline:
 mutants:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix mutants --machine 200 --first --record $(ARGS)
-
-grading:
-	@tools/ensure_venv.sh test
-	@$(WITH_MUTATION)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix grading --machine 200 --record $(ARGS)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix naming --machine 200 --record $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix mutants --machine 200 --record $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix fields --record
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix grading --record $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix naming --record $(ARGS)
 
 agreement:
 	@tools/ensure_venv.sh test

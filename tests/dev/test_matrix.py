@@ -17,10 +17,9 @@ from kraft_dev.cli import main
 from kraft_dev.commands import matrix as command
 from kraft_dev.edges import Edge, EdgeGraph, save_edges
 from kraft_dev.matrix import machine_made
-from kraft_dev.matrix import measuring as measuring_module
 from kraft_dev.matrix import runner as runner_module
 from kraft_dev.matrix.inside import look
-from kraft_dev.matrix.measuring import Plan, measure, problems
+from kraft_dev.matrix.measuring import problems
 from kraft_dev.matrix.naming import score
 from kraft_dev.matrix.page import markdown
 from kraft_dev.matrix.runner import runner
@@ -153,11 +152,9 @@ def test_the_sample_of_machine_made_mutants_follows_from_the_seed() -> None:
 # -------------------------------------------------------------------------------------------------------------
 
 
-def asked(subject: Subject, *tools: str, first: bool = False, begin_with: str = "", edges: Path | None = None) -> Row:
+def asked(subject: Subject, *tools: str, edges: Path | None = None) -> Row:
     with runner(edges, lambda _: None) as run:
-        (row,) = run.rows(
-            [subject], [TOOLS[name] for name in tools], first=first, begin_with={subject.name: begin_with}
-        )
+        (row,) = run.rows([subject], [TOOLS[name] for name in tools])
     return row
 
 
@@ -183,26 +180,9 @@ def test_a_process_that_imports_the_installed_reference_asks_nothing() -> None:
         look("scenarios", Tally())
 
 
-@pytest.mark.parametrize(
-    ("first", "begin_with", "detectors"),
-    [
-        (True, "", ["scenarios"]),
-        (True, "partitions", ["partitions", "scenarios"]),
-        (False, "partitions", ["scenarios", "partitions"]),
-    ],
-)
-def test_with_first_the_usual_tool_is_asked_first_and_the_others_if_it_detects_nothing(
-    first: bool, begin_with: str, detectors: list[str]
-) -> None:
-    row = asked(HALF, "scenarios", "partitions", first=first, begin_with=begin_with)
-    assert [cell.detector for cell in row.cells] == detectors
-    assert [cell.detector for cell in row.cells if cell.detects] == ["scenarios"]
-
-
-def test_a_last_resort_is_asked_only_where_nothing_else_detects() -> None:
-    tools = (SCENARIOS, replace(PARTITIONS, last_resort=True))
+def test_a_mutant_meets_tools_up_to_the_first_that_detects_it() -> None:
     with runner(None, lambda _: None) as run:
-        detected, left = run.rows([HALF, COMMENTED], tools)
+        detected, left = run.rows([HALF, COMMENTED], (SCENARIOS, PARTITIONS))
     assert [cell.detector for cell in detected.cells] == ["scenarios"]
     assert [cell.detector for cell in left.cells] == ["scenarios", "partitions"]
 
@@ -237,11 +217,8 @@ def test_a_changed_edge_that_was_stored_is_seen_on_the_unbroken_reference(tmp_pa
 # -------------------------------------------------------------------------------------------------------------
 
 
-def test_vectors_detect_nine_of_ten_and_no_graded_mutant_escapes_both() -> None:
-    recorded = load_result("grading")
-    assert recorded is not None
-    assert problems(recorded) == ()
-    assert share((*recorded.rows, *recorded.drawn), without=("random",)) >= 0.9
+def test_the_recorded_matrices_have_no_problems() -> None:
+    assert [problems(found) for name in KINDS if (found := load_result(name)) is not None] == [(), (), ()]
 
 
 def test_what_nothing_detects_and_a_share_below_the_target_are_problems() -> None:
@@ -329,14 +306,14 @@ def test_a_matrix_is_recorded_with_its_commit_and_is_the_same_each_time(
     rule = ("prevote.follower.rejects-after-fetch",)
     forgets = subject_of(Mutant("forgets", rule, "a follower grants Pre-Votes", switched_off=rule))
     chosen(monkeypatch, HALF, forgets)
-    kind = replace(KINDS["mutants"], tools=(SCENARIOS, TOOLS["traces"]))
+    kind = replace(KINDS["mutants"], tools=(TOOLS["traces"], SCENARIOS))
     monkeypatch.setitem(KINDS, "mutants", kind)
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     assert main(["matrix", "mutants", "--jobs", "2", "--json", "--record"]) == ExitCode.CONFORMANT
     half, forgets_row = json.loads(capsys.readouterr().out)["matrix"]["rows"]
-    assert [cell["detects"] for cell in half["cells"]] == [True, True]
-    assert "prevote.follower.rejects-after-fetch" in forgets_row["cells"][1]["what"]
-    (again,) = asked(HALF, "scenarios").cells
+    assert [cell["detects"] for cell in half["cells"]] == [True]
+    assert "prevote.follower.rejects-after-fetch" in forgets_row["cells"][0]["what"]
+    (again,) = asked(HALF, "traces").cells
     assert msgspec.to_builtins(again) | {"seconds": 0} == half["cells"][0] | {"seconds": 0}
     recorded = load_result("mutants")
     assert recorded is not None
@@ -360,9 +337,9 @@ def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["horses"], "no matrix 'horses'; there are mutants"),
+        (["horses"], "no matrix 'horses'; there are grading, mutants"),
         (["mutants", "no-such-mutant"], "no mutant 'no-such-mutant'"),
-        (["mutants", "--tool", "hammer"], "no tool 'hammer'; there are scenarios"),
+        (["mutants", "--tool", "hammer"], "no tool 'hammer'; there are vectors"),
         (["mutants", "--no-seeded"], "nothing to try"),
         (["mutants", "--tool", "tests"], "for machine-made mutants"),
         (["grading", "vote-without-log-check", "--record"], "has all mutants and all tools"),
@@ -390,14 +367,3 @@ def test_a_file_without_edges_is_no_file_to_keep_them_in(tmp_path: Path, capsys:
     assert main(words) == ExitCode.BAD_INPUT
     assert "notes.txt holds no edges" in capsys.readouterr().err
     assert file.read_text() == "mine"
-
-
-def test_what_is_recorded_is_asked_first_unless_it_is_recorded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = matrix_of(Row(HALF.name, cells=(Cell("partitions", True),)))
-    monkeypatch.setattr(measuring_module, "load_result", lambda _: usual)
-    asked_about = []
-    for in_order in (False, True):
-        plan = Plan("mutants", "", (HALF,), (SCENARIOS, PARTITIONS), first=True, in_order=in_order)
-        (row,) = measure(plan, lambda _: None, lambda _: None).rows
-        asked_about.append([cell.detector for cell in row.cells])
-    assert asked_about == [["partitions", "scenarios"], ["scenarios"]]

@@ -38,16 +38,15 @@ KIND_NAMES = (*KINDS, "fields", "checks")
 What = Annotated[
     str,
     typer.Argument(
-        help="mutants: each tool of the suite. grading: the conformance vectors and the random mode. "
+        help="mutants: up to the first tool that detects them. grading: the conformance vectors, at each level. "
         "naming: which rule a failure names. fields: every field of a trace, altered. "
         "checks: every check, and a mutant that it detects."
     ),
 ]
 Names = Annotated[list[str] | None, typer.Argument(help="Seeded mutants; default: all of them.")]
 ToolNames = Annotated[list[str] | None, typer.Option("--tool", help=f"Only this; repeatable. {', '.join(TOOLS)}.")]
-First = Annotated[bool, typer.Option("--first", help="Leave a mutant alone once a tool detects it.")]
 Seeded = Annotated[bool, typer.Option("--seeded/--no-seeded", help="Leave the seeded mutants out.")]
-Machine = Annotated[int, typer.Option(min=0, help="So many machine-made mutants too, each up to its first detection.")]
+Machine = Annotated[int, typer.Option(min=0, help="So many machine-made mutants too.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of the sample of machine-made mutants.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants at a time; default: the processors.")]
 Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
@@ -71,7 +70,6 @@ def matrix(
     what: What,
     names: Names = None,
     tool: ToolNames = None,
-    first: First = False,
     use_seeded: Seeded = True,
     machine: Machine = 0,
     seed: Seed = 1,
@@ -98,7 +96,7 @@ def matrix(
     need_folder_of(edges)
     words = ["python", "-m", "kraft_dev", "matrix", what, *(names or ())]
     words += [word for name in tool or () for word in ("--tool", name)]
-    words += (["--first"] if first else []) + ([] if use_seeded else ["--no-seeded"])
+    words += [] if use_seeded else ["--no-seeded"]
     words += ["--machine", str(machine), "--seed", str(seed)] if machine else []
     command = shlex.join(words)
     try:
@@ -119,8 +117,6 @@ def matrix(
                 _tools(tool or (), chosen),
                 machine,
                 seed,
-                first,
-                in_order=record,
                 edges=edges,
                 jobs=jobs or os.cpu_count() or 1,
             )

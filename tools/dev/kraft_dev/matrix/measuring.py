@@ -8,8 +8,8 @@ from kraft_dev.matrix import machine_made
 from kraft_dev.matrix.runner import runner
 from kraft_dev.matrix.subjects import Subject
 from kraft_dev.matrix.tool import Tool
-from kraft_dev.matrix.tools import KINDS, RANDOM, tool_of
-from kraft_dev.results import SCHEMA, Matrix, Row, load_result, measured_now, share, undetected
+from kraft_dev.matrix.tools import ALL, KINDS
+from kraft_dev.results import SCHEMA, Matrix, Row, measured_now, share, undetected
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,8 @@ class Plan:
         command: What repeats it.
         seeded: The seeded mutants.
         tools: Instead of the kind's, for seeded and machine-made mutants.
-        machine: How many machine-made mutants, each up to the first tool that detects it.
+        machine: How many machine-made mutants.
         seed: Of their sample.
-        first: Leave a seeded mutant, too, alone once a tool detects it.
-        in_order: With `first`: ask the tools in their order, and not first the one that the recorded result names.
         edges: File that keeps the model's edges; a temporary one if None.
         jobs: Mutants at a time.
     """
@@ -35,8 +33,6 @@ class Plan:
     tools: tuple[Tool, ...] = ()
     machine: int = 0
     seed: int = 1
-    first: bool = False
-    in_order: bool = False
     edges: Path | None = None
     jobs: int = 1
 
@@ -58,19 +54,10 @@ def measure(plan: Plan, on_step: Callable[[str], None], on_row: Callable[[Row], 
         made, population = machine_made.sample(plan.machine, plan.seed)
     tools = plan.tools or kind.tools
     of_drawn = plan.tools or (*kind.tools, *kind.of_drawn)
-    usual = {} if plan.in_order else _usual(plan.name)
-    with runner(plan.edges, on_step) as asked:
-        rows = asked.rows(
-            plan.seeded,
-            tools,
-            jobs=plan.jobs,
-            first=plan.first,
-            begin_with=usual,
-            behind_adapter=kind.behind_adapter,
-            on_row=on_row,
-        )
-        drawn = asked.rows(
-            made, of_drawn, jobs=plan.jobs, first=True, behind_adapter=kind.behind_adapter, on_row=on_row
+    with runner(plan.edges, on_step, one_vector=kind.one_vector) as asked:
+        rows, drawn = (
+            asked.rows(subjects, by, jobs=plan.jobs, behind_adapter=kind.behind_adapter, on_row=on_row)
+            for subjects, by in ((plan.seeded, tools), (made, of_drawn))
         )
         unbroken = [cell for tool in of_drawn for cell in asked.unbroken.get(tool.name, ())]
     return Matrix(
@@ -86,32 +73,18 @@ def measure(plan: Plan, on_step: Callable[[str], None], on_row: Callable[[Row], 
     )
 
 
-def _usual(name: str) -> dict[str, str]:
-    """Mutant to the tool that detected it when the result was recorded: asked first, it spares the others.
-
-    What only random runs detected in the grading meets them first.
-    """
-    graded = [row for row in _recorded("grading") if row.first is not None and row.first.detector == RANDOM.name]
-    rows = (*graded, *_recorded(name))
-    tools = {row.name: tool_of(row.first.detector) for row in rows if row.first is not None}
-    return {mutant: tool.name for mutant, tool in tools.items() if tool is not None}
-
-
-def _recorded(name: str) -> tuple[Row, ...]:
-    result = load_result(name)
-    return () if result is None else result.rows
-
-
 def problems(matrix: Matrix) -> tuple[str, ...]:
     """What is wrong with the suite by a matrix, in sentences: mutants that nothing detects, or too few that are."""
     kind = KINDS[matrix.name]
-    if kind.target is None:
-        return ()
     found = [
         f"nothing detects {row.name}: {row.change}; a check is missing for {', '.join(row.breaks)}"
         for row in undetected(matrix.rows)
+        if kind.target == ALL
     ]
-    for words, rows in (("seeded", matrix.rows), ("machine-made", matrix.drawn)):
-        if rows and share(rows, kind.without) < kind.target and (words == "machine-made" or kind.without):
-            found.append(f"{share(rows, kind.without):.1%} of the {words} mutants, less than {kind.target:.0%}")
+    for words, rows, target in (
+        ("seeded", matrix.rows, kind.target),
+        ("machine-made", matrix.drawn, kind.target_drawn),
+    ):
+        if rows and share(rows) < target < ALL:
+            found.append(f"{share(rows):.1%} of the {words} mutants, less than {target:.0%}")
     return tuple(found)

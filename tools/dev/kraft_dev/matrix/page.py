@@ -7,7 +7,7 @@ from kraft_conformance.protocol.features import LEVELS
 from kraft_dev.markdown import Section, code, page
 from kraft_dev.matrix.naming import ATTRIBUTED_MAX, NAMED, UNKNOWN, score
 from kraft_dev.matrix.subjects import Subject
-from kraft_dev.matrix.tools import KINDS, TOOLS, UNIT_TESTS, VECTORS, tool_of
+from kraft_dev.matrix.tools import TOOLS, UNIT_TESTS, VECTORS, tool_of
 from kraft_dev.matrix.trace_naming import VALIDATED
 from kraft_dev.results import Cell, Matrix, Row, joined, origin, share, undetected
 from kraft_spec.mutants import Catalogue, Covered
@@ -73,7 +73,7 @@ def _number(rows: Iterable[Row], detectors: Iterable[str]) -> int:
     return sum(any((cell := row.by(one)) is not None and cell.detects for one in detectors) for row in rows)
 
 
-_COUNT_HEADS = ("tool", "what it does", "asked about", "detects", "detects first", "alone")
+_COUNT_HEADS = ("tool", "what it does", "asked about", "detects")
 
 
 def _count_rows(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
@@ -81,22 +81,14 @@ def _count_rows(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
     by_tool: dict[str, str] = {}
     asked: Counter[str] = Counter()
     detects: Counter[str] = Counter()
-    first: Counter[str] = Counter()
-    alone: Counter[str] = Counter()
     for row in rows:
         tools = {cell.detector: tool_of(cell.detector) for cell in row.cells if cell.detector not in (*_NAMING, _TLC)}
         names = {detector: detector if tool is None else tool.name for detector, tool in tools.items()}
         by_tool |= {names[one]: "" if tool is None else tool.does for one, tool in tools.items()}
         there = [cell for cell in row.cells if cell.detector in names and not cell.skipped]
         asked.update({names[cell.detector] for cell in there})
-        detecting = list(dict.fromkeys(names[cell.detector] for cell in there if cell.detects))
-        detects.update(detecting)
-        first.update(detecting[:1])
-        alone.update(detecting if len(detecting) == 1 else ())
-    return tuple(
-        (name, does, str(asked[name]), str(detects[name]), str(first[name]), str(alone[name]))
-        for name, does in by_tool.items()
-    )
+        detects.update({names[cell.detector] for cell in there if cell.detects})
+    return tuple((name, does, str(asked[name]), str(detects[name])) for name, does in by_tool.items())
 
 
 def _rows(title: str, rows: Iterable[Row]) -> Section:
@@ -127,8 +119,7 @@ def _drawn(matrix: Matrix) -> Iterator[Section]:
     """The machine-made mutants: how many are detected, and those that only unit tests detect, or nothing."""
     if not matrix.drawn:
         return
-    kind = KINDS[matrix.name]
-    rate, without = share(matrix.drawn, kind.without), share(matrix.drawn, (*kind.without, UNIT_TESTS.name))
+    rate, without = share(matrix.drawn), share(matrix.drawn, (UNIT_TESTS.name,))
     words = [
         f"{len(matrix.drawn)} drawn with seed {matrix.seed} from {matrix.population} changes that Cosmic Ray can make "
         "in the protocol's modules, each up to the first tool that detects it; those that nothing can detect do not "

@@ -1,6 +1,6 @@
 """Mutants against tools, several mutants at a time; what a tool says of the unbroken reference comes before."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,11 +38,13 @@ class Runner:
         edges: File that keeps the model's edges; enumerated when a tool first needs them, unless it has those of this
             very model.
         on_step: Told what happens meanwhile.
+        one_vector: As `Means` has it.
         unbroken: What the tools said of the unbroken reference, by their names.
     """
 
     edges: Path
     on_step: Callable[[str], None]
+    one_vector: bool = False
     unbroken: dict[str, tuple[Cell, ...]] = field(default_factory=dict)
     _limits: dict[str, float] = field(default_factory=dict)
     _locks: dict[str, Lock] = field(default_factory=dict)
@@ -55,19 +57,15 @@ class Runner:
         tools: Sequence[Tool],
         *,
         jobs: int = 1,
-        first: bool = False,
-        begin_with: Mapping[str, str] | None = None,
         behind_adapter: bool = False,
         on_row: Callable[[Row], None] = lambda _: None,
     ) -> tuple[Row, ...]:
-        """A row for each subject, in their order, whatever came first.
+        """A row for each subject, in their order, whatever came first; it ends with the first tool that detects.
 
         Args:
             subjects: The mutants.
             tools: Cheapest first.
             jobs: Mutants at a time.
-            first: Leave a mutant alone once a tool detects it.
-            begin_with: Mutant to the tool that comes first if `first`; a detection is one, whoever was asked before.
             behind_adapter: As `reason_of` has it.
             on_row: Told each row.
 
@@ -78,9 +76,7 @@ class Runner:
         """
 
         def one(subject: Subject) -> Row:
-            usual = (begin_with or {}).get(subject.name)
-            ordered = sorted(tools, key=lambda tool: not first or tool.name != usual)
-            cells = tuple(self._cells(subject, ordered, first))
+            cells = tuple(self._cells(subject, tools))
             reason = reason_of(subject, behind_adapter=behind_adapter)
             row = Row(subject.name, subject.breaks, subject.change, cells, reason)
             on_row(row)
@@ -94,17 +90,15 @@ class Runner:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _cells(self, subject: Subject, tools: Sequence[Tool], first: bool) -> Iterator[Cell]:
-        is_detected = False
+    def _cells(self, subject: Subject, tools: Sequence[Tool]) -> Iterator[Cell]:
         for tool in tools:
-            if is_detected and (first or tool.last_resort):
-                continue
             if reason := tool.why_not():
                 yield Cell(tool.name, skipped=reason)
                 continue
-            for cell in tool.cells(subject, Means(self._edges, self._limit(tool), first)):
-                is_detected = is_detected or cell.detects
-                yield cell
+            cells = tuple(tool.cells(subject, Means(self._edges, self._limit(tool), self.one_vector)))
+            yield from cells
+            if any(cell.detects for cell in cells):
+                return
 
     def _limit(self, tool: Tool) -> float:
         """Seconds after which a process of the tool hangs, once it has passed the unbroken reference."""
@@ -135,7 +129,7 @@ class Runner:
 
 
 @contextmanager
-def runner(edges: Path | None, on_step: Callable[[str], None]) -> Iterator[Runner]:
+def runner(edges: Path | None, on_step: Callable[[str], None], *, one_vector: bool = False) -> Iterator[Runner]:
     """Yield a runner; the model's edges are in a temporary file if none is given."""
     with TemporaryDirectory(prefix="kraft-spec-edges-") as folder:
-        yield Runner(edges or Path(folder) / "edges", on_step)
+        yield Runner(edges or Path(folder) / "edges", on_step, one_vector)

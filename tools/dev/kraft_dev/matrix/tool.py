@@ -19,12 +19,12 @@ class Means:
     Attributes:
         edges: Gives the file with the model's edges, which it enumerates if it has to.
         seconds: After these a process hangs; those in which a tool looks by itself have limits of their own.
-        first: Whether one vector that detects is enough.
+        one_vector: Whether one vector that detects is enough; else all are asked.
     """
 
     edges: Callable[[], Path]
     seconds: float
-    first: bool = False
+    one_vector: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,6 @@ class Tool:
         unit: What `Cell.amount` counts.
         cells: What it says of a mutant: one cell for each of its detectors, the first that detects is the cheapest.
         detectors: Names in the matrix; its own if empty.
-        last_resort: Whether it is asked only where the others detect nothing.
         why_not: Says why it cannot be used here; empty if it can.
     """
 
@@ -46,5 +45,4 @@ class Tool:
     unit: str
     cells: Callable[[Subject, Means], Iterable[Cell]]
     detectors: tuple[str, ...] = ()
-    last_resort: bool = False
     why_not: Callable[[], str] = str

@@ -23,14 +23,12 @@ RANDOM = Tool(
     "the random mode on clusters of the mutant, where no vector detects it",
     "runs",
     run_random,
-    last_resort=True,
 )
 UNIT_TESTS = Tool(
     "tests",
     "the unit tests of the reference, up to the first failure, where nothing else detects the mutant",
     "tests",
     in_own_process("tests"),
-    last_resort=True,
     why_not=why_no_unit_tests,
 )
 NAMING = Tool(
@@ -52,6 +50,7 @@ BOTH_WAYS = Tool(
 """Detects no mutant unless the two disagree: for `python -m kraft_dev agreement`."""
 
 SUITE: tuple[Tool, ...] = (
+    VECTORS,
     Tool(
         "scenarios",
         "the scripts of the named scenarios and the properties they state",
@@ -59,7 +58,6 @@ SUITE: tuple[Tool, ...] = (
         in_own_process("scenarios"),
     ),
     Tool("partitions", "the scenarios of partition reassignment", "events", in_own_process("partitions")),
-    VECTORS,
     Tool(
         "edges",
         "the model's state graph replayed on the reference",
@@ -84,32 +82,37 @@ SUITE: tuple[Tool, ...] = (
 TOOLS = {tool.name: tool for tool in (*SUITE, RANDOM, UNIT_TESTS, NAMING, TRACE_NAMING, BOTH_WAYS)}
 
 
+ALL = 1.0
+"""The share of whom each one that is missing is named."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A matrix of mutants.
 
     Attributes:
-        tools: Those of the seeded mutants.
+        tools: Those of the seeded mutants, each of which meets them up to the first that detects it.
         of_drawn: Those that machine-made mutants meet besides.
-        target: Share of the mutants that must be detected, those aside that nothing can detect; None if it is enough
-            to know.
-        without: Detectors that do not count for that share.
+        target: Share of the seeded mutants that must be detected, those aside that nothing can detect.
+        target_drawn: The same of the machine-made ones.
+        one_vector: As `Means` has it.
         behind_adapter: Whether what no vector and no random run can detect does not count.
     """
 
     tools: tuple[Tool, ...]
     of_drawn: tuple[Tool, ...] = ()
-    target: float | None = None
-    without: tuple[str, ...] = ()
+    target: float = 0.0
+    target_drawn: float = 0.0
+    one_vector: bool = False
     behind_adapter: bool = False
 
 
 KINDS: Mapping[str, Kind] = {
-    "mutants": Kind((*SUITE, RANDOM), (UNIT_TESTS,), target=0.95),
-    "grading": Kind((VECTORS, RANDOM), target=0.9, without=(RANDOM.name,), behind_adapter=True),
+    "grading": Kind((VECTORS,), target=0.9, behind_adapter=True),
+    "mutants": Kind((*SUITE, RANDOM), (UNIT_TESTS,), target=ALL, target_drawn=0.95, one_vector=True),
     "naming": Kind((NAMING,), behind_adapter=True),
 }
-"""By the name of the recorded result."""
+"""By the name of the recorded result; where two say something of a vector, the one with all vectors comes first."""
 
 
 def tool_of(detector: str) -> Tool | None:

@@ -69,20 +69,20 @@ def cells_of(subject: Subject, vectors: Iterable[AnyVector], means: Means) -> tu
     about = frozenset(subject.breaks)
     ordered = sorted(vectors, key=lambda one: (about.isdisjoint(one.rules), one.id))
     with mutant_process(subject) as process:
-        return _Asked(process, ordered, means.first).cells()
+        return _Asked(process, ordered, means.one_vector).cells()
 
 
 _Detection = tuple[AnyVector, Outcome]
 
 
 class _Asked:
-    def __init__(self, process: MutantProcess, vectors: Sequence[AnyVector], first: bool) -> None:
+    def __init__(self, process: MutantProcess, vectors: Sequence[AnyVector], one_is_enough: bool) -> None:
         self._process = process
         self._vectors = vectors
-        self._first_only = first
+        self._one_is_enough = one_is_enough
 
     def cells(self) -> tuple[Cell, ...]:
-        found = self._detecting(self._vectors, "state", injects=True, all_of_them=not self._first_only)
+        found = self._detecting(self._vectors, "state", injects=True, all_of_them=not self._one_is_enough)
         if found and self._process.hello is None:
             return tuple(Cell(name, True, one_line(found[0][1].reason), AT_HELLO) for name in DETECTORS)
         detecting = [vector for vector, _ in found]
@@ -90,7 +90,7 @@ class _Asked:
         history = self._first(detecting, "state", injects=False)
         if history is None:
             rest = [vector for vector in self._vectors if vector not in detecting]
-            unseen = self._detecting(rest, "state", injects=False, all_of_them=not (found or self._first_only))
+            unseen = self._detecting(rest, "state", injects=False, all_of_them=not (found or self._one_is_enough))
             history = next(iter(unseen), None)
             # What only shows on the way from the first start: a replica that is formatted wrongly.
             found = found or unseen
@@ -99,7 +99,7 @@ class _Asked:
             level: self._first(vectors, level, injects=bool(detecting)) for level in LEVELS[:-1]
         }
         at |= {"state": next(iter(found), None), HISTORY: history}
-        counted = 0 if self._first_only or self._process.is_left_alone else len(found)
+        counted = 0 if self._one_is_enough or self._process.is_left_alone else len(found)
         return tuple(_cell(name, one, counted if name == "state" else 0) for name, one in at.items())
 
     def _first(self, vectors: Iterable[AnyVector], level: Level, *, injects: bool) -> _Detection | None:
